@@ -1,0 +1,31 @@
+# The two ways things are declared in this project: a room (a static library) and a test.
+
+add_library(foretrace_options INTERFACE)
+target_include_directories(foretrace_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(foretrace_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -ffp-contract=off)
+if(FORETRACE_WARNINGS_AS_ERRORS)
+  target_compile_options(foretrace_options INTERFACE -Werror)
+endif()
+
+# foretrace_room(<name> SOURCES a.cpp ... DEPENDS foretrace_units fmt::fmt ...): target foretrace_<name>.
+function(foretrace_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(foretrace_${name} STATIC ${ROOM_SOURCES})
+  target_link_libraries(foretrace_${name} PUBLIC foretrace_options fmt::fmt ${ROOM_DEPENDS})
+endfunction()
+
+# foretrace_test(<name> SOURCES a.cpp ... DEPENDS foretrace_x ... [LABELS l ...]): one GoogleTest binary, ctest name <name>.
+# It may read the repository through the macro FORETRACE_SOURCE_DIR and write under FORETRACE_BINARY_DIR.
+function(foretrace_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE foretrace_options ${TEST_DEPENDS} GTest::gtest_main fmt::fmt)
+  target_compile_definitions(${name} PRIVATE
+    FORETRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FORETRACE_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  if(TEST_LABELS)
+    set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}")
+  endif()
+endfunction()
