@@ -1,0 +1,51 @@
+// What an instruction reads, writes and accesses, as far as the encoding tells: pure facts of the instruction set.
+//
+// Source: facts sass.md 3 and sass_checked.md; register widths read from modifiers and operand forms.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/isa/instruction.h"
+
+namespace foretrace::isa {
+
+enum class Space : std::uint8_t { global, shared, local, constant, generic };
+enum class Access : std::uint8_t {
+  load,
+  store,
+  atomic,      ///< returns the old value
+  reduction,   ///< returns nothing (RED, REDG)
+  async_copy,  ///< LDGSTS: address set 0 is the shared destination, address set 1 the global source
+  matrix_load, ///< LDSM: lanes give row addresses
+  matrix_store ///< STSM
+};
+
+/// How an instruction accesses memory.
+struct MemoryForm {
+  Space space = Space::global;
+  Access access = Access::load;
+  std::uint8_t bytes = 4;         ///< bytes a lane (LDSM/STSM: bytes of a row, 16); a vector access counts whole
+  std::uint8_t matrices = 0;      ///< LDSM, STSM: 1, 2 or 4 8x8 tiles
+  std::uint8_t address_sets = 1;  ///< 1; 2 for LDGSTS
+  bool uniform_address = false;   ///< the address comes from uniform registers or an immediate alone
+  bool strong = false;            ///< .STRONG or volatile: not served from L1
+};
+/// False for instructions that access no memory through the load/store unit. LDC and c[][] operands are not included.
+bool memory_form(const Instruction& instruction, MemoryForm& form);
+
+/// Consecutive registers; count 0: none.
+struct RegisterRange {
+  std::uint8_t first = 0;
+  std::uint8_t count = 0;
+};
+/// General-purpose registers an instruction touches (RZ left out).
+struct RegisterUse {
+  std::array<RegisterRange, 3> sources{};  ///< by operand slot, as the reuse bits and the register-file cache count them
+  std::array<bool, 3> reuse{};             ///< slot is kept in the register-file cache
+  RegisterRange destination{};
+  bool constant_operand = false;           ///< reads c[][] as an operand (not LDC/ULDC/LDCU)
+};
+RegisterUse register_use(const Instruction& instruction, int sm);
+
+}  // namespace foretrace::isa

@@ -1,0 +1,115 @@
+// What a warp did: the sequence of its instructions with lane masks and addresses, in a compact form.
+//
+// Models:  order of instructions of one warp (groups of a diverged warp interleaved as they were executed), the active lanes
+//          of each, the lanes whose guard was true, and the addresses that memory instructions used. No values, no time.
+// Form:    two byte streams a warp. `runs`: consecutive instructions under one active mask. `details`: in order of execution, what
+//          is not static: guard outcomes, addresses, values. docs/trace_format.md describes both; the trace file holds them as they are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/isa/program.h"
+#include "model/units/units.h"
+
+namespace foretrace::work {
+
+/// What of an instruction is recorded beside its index and active mask.
+struct Shape {
+  bool guarded = false;       ///< the guard can hold lanes back: a lane mask is recorded
+  std::uint8_t addresses = 0; ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source)
+  bool value = false;         ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
+  std::uint16_t slot = 0;     ///< index of the first address set among all address sets of the program
+};
+
+/// The shapes of a program's instructions, a function of the program alone.
+struct Shapes {
+  explicit Shapes(const isa::Program& program);
+  std::vector<Shape> of;      ///< by instruction index
+  std::uint32_t slots = 0;    ///< address sets in the program
+};
+
+struct WarpRecord {
+  std::vector<std::uint8_t> runs;
+  std::vector<std::uint8_t> details;
+  std::uint64_t instructions = 0;         ///< warp instructions
+  std::uint64_t thread_instructions = 0;  ///< sum of active lanes
+};
+
+/// The record of one block; warps in order of thread index.
+struct BlockRecord {
+  std::uint64_t block = 0;  ///< linear index, x fastest
+  std::vector<WarpRecord> warps;
+};
+
+using LaneAddresses = std::array<std::uint64_t, kWarpSize>;
+
+/// Addresses of a warp's lanes: lane l uses base + (l mod w) * inner + (l div w) * outer with w = 1 << log2_width when `regular`,
+/// else what the cursor expands. Only lanes of the executed mask mean anything.
+struct AddressPattern {
+  std::uint64_t base = 0;  ///< address that lane 0 has or would have
+  std::int64_t inner = 0;
+  std::int64_t outer = 0;
+  std::uint8_t log2_width = 5;
+  bool regular = true;
+  friend bool operator==(const AddressPattern&, const AddressPattern&) = default;
+};
+
+/// Writes one warp's record. Not thread-safe; one a warp.
+class WarpRecorder {
+ public:
+  WarpRecorder(const Shapes& shapes, WarpRecord& record);
+  /// One executed instruction. `active`: lanes of the group that executes it; `executed`: those whose guard is true.
+  /// `addresses` has one entry for each address set of the shape (may be empty when executed is 0). `value` when the shape has one.
+  void record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
+              std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0);
+  /// Must be called once at the warp's end.
+  void finish();
+
+ private:
+  struct Last { AddressPattern pattern; std::int64_t step = 0; };
+  void write_addresses(const LaneAddresses& addresses, std::uint32_t executed, Last& last);
+  void close_run();
+  const Shapes& shapes_;
+  WarpRecord& record_;
+  std::vector<Last> last_;
+  std::uint32_t run_start_ = 0, run_next_ = 0, run_count_ = 0, run_mask_ = 0, expected_ = 0, written_mask_ = 0;
+};
+
+/// One executed instruction, as read back.
+struct Step {
+  std::uint32_t index = 0;
+  std::uint32_t active = 0;
+  std::uint32_t executed = 0;
+  std::uint32_t value = 0;
+};
+
+/// Reads one warp's record from its start. The record and the shapes must outlive the cursor.
+/// Throws InputError naming the byte offset when the record is damaged.
+class WarpCursor {
+ public:
+  WarpCursor() = default;
+  WarpCursor(const Shapes& shapes, const WarpRecord& record);
+  /// The next instruction; false at the end.
+  bool next(Step& step);
+  /// Address set `which` (0, 1) of the step just read; lanes outside the executed mask are unspecified.
+  void addresses(int which, LaneAddresses& out) const;
+  const AddressPattern& pattern(int which) const { return current_[static_cast<std::size_t>(which)]; }
+
+ private:
+  struct Last { AddressPattern pattern; std::int64_t step = 0; };
+  void read_addresses(std::uint32_t executed, Last& last, int which);
+  std::uint64_t varint(const std::uint8_t*& p, const std::uint8_t* end);
+  [[noreturn]] void damaged(const char* what) const;
+  const Shapes* shapes_ = nullptr;
+  const WarpRecord* record_ = nullptr;
+  const std::uint8_t *runs_ = nullptr, *runs_end_ = nullptr, *details_ = nullptr, *details_end_ = nullptr;
+  std::uint32_t next_index_ = 0, left_ = 0, mask_ = 0;
+  std::vector<Last> last_;
+  std::array<AddressPattern, 2> current_{};
+  std::array<LaneAddresses, 2> irregular_{};
+};
+
+}  // namespace foretrace::work
