@@ -1,0 +1,233 @@
+// The chip as numbers: everything that a configuration can say about a GPU, immutable once loaded.
+//
+// Models:  one GPU: limits, clocks, the SM and its pipes, the unified L1, the network, L2, DRAM, and launch costs.
+// Ignores: what does not vary between the chips that the model covers (model/units/units.h).
+// Source:  configs/*.toml, where each number has its unit, kind and source. Field names are the keys: sm.count is GpuSpec::sm.count.
+//          Unless a comment says otherwise a latency is in SM cycles. Every field moves at least one counter (tests/config/sensitivity).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/units/units.h"
+
+namespace foretrace::spec {
+
+/// Frequencies in Hz of the three clock domains.
+struct ClockSet {
+  std::uint64_t sm = 0;
+  std::uint64_t l2 = 0;    ///< L2 and the network
+  std::uint64_t dram = 0;  ///< DRAM command clock (data moves on both edges)
+};
+enum class ClockChoice { base, boost, observed, custom };
+
+/// Execution pipes of a sub-core, and the paths out of it. Names follow Nsight Compute's sm__inst_executed_pipe_*.
+enum class Pipe : std::uint8_t {
+  alu,       ///< integer and logic
+  alulite,   ///< second ALU that only some operations can use (sm_120)
+  fmaheavy,  ///< FP32 and integer multiply-add
+  fmalite,   ///< FP32 only
+  fp16,      ///< packed half, where it is a unit of its own (sm_80)
+  fp64,
+  xu,        ///< transcendental and conversions
+  tensor,
+  uniform,
+  cbu,       ///< branches and convergence barriers
+  adu,       ///< indexed constants and block barriers
+  lsu,       ///< everything that goes through the memory queue
+  none       ///< taken by the front end (NOP, DEPBAR)
+};
+inline constexpr int kPipes = static_cast<int>(Pipe::none) + 1;
+const char* name_of(Pipe pipe);
+bool pipe_from_name(const std::string& name, Pipe& pipe);
+
+/// What decides when an instruction's write scoreboard is released.
+enum class LatencyClass : std::uint8_t {
+  fixed,             ///< the stall counts cover it
+  xu,                ///< MUFU, conversions, POPC, FLO, BREV
+  fp64,              ///< DADD, DMUL, DFMA, DSETP where they are scoreboarded
+  tensor,            ///< DMMA and other scoreboarded matrix operations
+  shuffle,           ///< SHFL
+  special_register,  ///< S2R, S2UR, B2R
+  constant,          ///< LDC with a hit
+  uniform_load,      ///< LDCU, and LDC in uniform form, with a hit
+  uniform_reduce,    ///< REDUX, R2UR where scoreboarded, VOTE through the uniform path
+  match,             ///< MATCH
+  global,            ///< LDG, LD, LDL: by the memory system
+  shared,            ///< LDS
+  matrix_load,       ///< LDSM, MOVM
+  shared_atomic,     ///< ATOMS
+  global_atomic      ///< ATOM, ATOMG: by the memory system
+};
+inline constexpr int kLatencyClasses = static_cast<int>(LatencyClass::global_atomic) + 1;
+const char* name_of(LatencyClass latency);
+bool latency_from_name(const std::string& name, LatencyClass& latency);
+
+/// A pipe of a sub-core.
+struct PipeSpec {
+  std::uint32_t interval = 0;  ///< cycles a warp instruction keeps the pipe's input; 0: the chip has no such pipe
+};
+
+struct LimitsSpec {                        // keys limits.*
+  std::uint32_t warps = 0;                 ///< resident warps an SM
+  std::uint32_t blocks = 0;                ///< resident blocks an SM
+  std::uint32_t threads_per_block = 0;
+  std::uint32_t registers = 0;             ///< 32-bit registers an SM
+  std::uint32_t registers_per_block = 0;
+  std::uint32_t registers_per_thread = 0;
+  std::uint32_t register_unit = 0;         ///< registers are allocated to a warp in multiples of this
+  std::uint32_t warp_granularity = 0;      ///< a block's warps are rounded up to this when registers are counted
+  std::uint32_t barriers = 0;              ///< named barriers an SM (occupancy limit)
+  std::uint32_t shared_per_block = 0;      ///< bytes, opt-in maximum a block
+  std::uint32_t shared_reserved = 0;       ///< bytes the driver takes of each resident block
+  std::uint32_t shared_unit = 0;           ///< shared memory is allocated in multiples of this, bytes
+};
+
+struct FetchSpec {                         // keys fetch.*
+  std::uint32_t l0_bytes = 0;              ///< instruction cache a sub-core
+  std::uint32_t l1_bytes = 0;              ///< instruction cache an SM
+  std::uint32_t l1_latency = 0;            ///< L0 miss that hits L1: cycles until the warp can issue
+  std::uint32_t prefetch_lines = 0;        ///< 128-byte lines the stream buffer of a sub-core runs ahead
+  std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue with L0 hit
+};
+
+struct RegisterFileSpec {                  // keys register_file.*
+  std::uint32_t banks = 0;                 ///< a sub-core; register r is in bank r mod banks
+  std::uint32_t ports = 0;                 ///< 1024-bit reads a bank serves a cycle
+  std::uint32_t window = 0;                ///< cycles within which a fixed-latency instruction reads all its operands
+};
+
+struct ConstantSpec {                      // keys constant.*
+  std::uint32_t l0_bytes = 0;              ///< immediate-constant cache of a sub-core
+  std::uint32_t l1_bytes = 0;              ///< constant cache of an SM that backs it and serves LDC
+  std::uint32_t l0_miss = 0;               ///< cycles an operand miss that hits L1 holds the warp
+};
+
+struct LsuSpec {                           // keys lsu.*
+  std::uint32_t queue = 0;                 ///< instructions a sub-core's memory queue holds (latch included)
+  std::uint32_t address_interval = 0;      ///< cycles a sub-core's address generation takes a warp instruction
+  std::uint32_t uniform_interval = 0;      ///< same, for shared memory or a uniform address
+  std::uint32_t sm_interval = 0;           ///< cycles between two instructions of any sub-core at the SM's memory unit
+  std::uint32_t source_latency = 0;        ///< cycles from issue until a load's source registers were read (read scoreboard)
+  std::uint32_t store_source_latency = 0;  ///< same for a 32-bit store
+  std::uint32_t store_width_latency = 0;   ///< added for each further 32-bit register of store data
+  std::uint32_t in_flight = 0;             ///< local/global instructions an SM's memory unit holds before lg_throttle
+  std::uint32_t writeback_bytes = 0;       ///< bytes a cycle from the SM's memory unit to a sub-core's registers
+};
+
+struct SharedSpec {                        // keys shared.*
+  std::uint32_t latency = 0;               ///< LDS.32 without conflict: issue to result usable
+  std::uint32_t conflict_latency = 0;      ///< cycles each further wavefront adds to a lone access
+  std::uint32_t atomic_latency = 0;        ///< ATOMS without conflict
+  std::uint32_t atomic_interval = 0;       ///< cycles the data stage takes for a wavefront of an atomic
+};
+
+struct L1Spec {                            // keys l1.*
+  std::uint32_t unified_bytes = 0;         ///< L1 and shared memory together
+  std::vector<std::uint32_t> carveouts;    ///< bytes of shared memory that can be chosen, ascending
+  std::uint32_t hit_latency = 0;           ///< LDG.32 hit: issue to result usable
+  std::uint32_t ways = 0;
+  std::uint32_t tag_lines = 0;             ///< lines the tag stage resolves a cycle
+  std::uint32_t tag_sectors = 0;           ///< sectors the tag stage resolves a cycle
+  std::uint32_t lines_in_flight = 0;       ///< lines with misses outstanding an SM
+  std::uint32_t sectors_in_flight = 0;     ///< sectors requested and not yet arrived an SM
+  std::uint32_t narrow_interval = 0;       ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B a cycle leave it)
+};
+
+struct BarrierSpec {                       // keys barrier.*
+  std::uint32_t latency = 0;               ///< last arrival to first release
+  std::uint32_t warp_interval = 0;         ///< cycles between the arrivals of two warps at the barrier unit
+  std::uint32_t membar_block = 0;          ///< MEMBAR.CTA
+  std::uint32_t membar_gpu = 0;            ///< MEMBAR.GPU with nothing outstanding
+  std::uint32_t membar_system = 0;
+};
+
+struct SmSpec {                            // keys sm.*
+  std::uint32_t count = 0;                 ///< SMs of the GPU
+  std::uint32_t gpcs = 0;                  ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
+  std::uint32_t yield_latency = 0;         ///< cycles a YIELD hands the issue slot away
+};
+
+struct NetworkSpec {                       // keys network.*
+  std::uint32_t request_latency = 0;       ///< L2 cycles from an SM to an L2 slice of its partition, unloaded
+  std::uint32_t reply_latency = 0;         ///< L2 cycles back
+  std::uint32_t request_bytes = 0;         ///< bytes an SM sends a L2 cycle (write data)
+  std::uint32_t reply_bytes = 0;           ///< bytes an SM receives a L2 cycle
+  std::uint32_t gpc_reply_bytes = 0;       ///< bytes all SMs of a GPC receive together a L2 cycle
+  std::uint32_t partition_latency = 0;     ///< L2 cycles from one partition to the other, one way; 0 with one partition
+  std::uint32_t partition_bytes = 0;       ///< bytes a L2 cycle between the partitions, each way; 0 with one partition
+};
+
+struct L2Spec {                            // keys l2.*
+  std::uint64_t bytes = 0;                 ///< all slices together
+  std::uint32_t slices = 0;
+  std::uint32_t partitions = 0;            ///< 1 or 2
+  std::uint32_t ways = 0;
+  std::uint32_t latency = 0;               ///< L2 cycles of a slice from lookup to data, hit
+  std::uint32_t slice_bytes = 0;           ///< bytes a slice delivers a L2 cycle
+  std::uint32_t misses = 0;                ///< lines with misses outstanding a slice
+  std::uint32_t atomic_interval = 0;       ///< L2 cycles a slice takes for an atomic sector
+  double dirty_fraction = 0;               ///< share of a slice's lines that may be dirty before the oldest are written back
+};
+
+struct DramSpec {                          // keys dram.*
+  std::uint64_t bytes = 0;                 ///< capacity
+  std::uint32_t channels = 0;
+  std::uint32_t channel_bytes = 0;         ///< bytes a channel moves a DRAM clock cycle, both edges together
+  std::uint32_t access_bytes = 0;          ///< bytes of the smallest access: sectors one miss brings times 32
+  std::uint32_t latency = 0;               ///< L2 cycles of the path slice - controller - slice, without the device's own timing
+  std::uint32_t queue = 0;                 ///< requests a channel's controller holds and may reorder
+  std::uint32_t banks = 0;                 ///< a channel
+  std::uint32_t row_bytes = 0;             ///< bytes of a bank's open row
+  std::uint32_t t_rcd = 0, t_rp = 0, t_cl = 0, t_ras = 0;  ///< DRAM cycles: activate to read, precharge, read to data, activate to precharge
+  std::uint32_t t_wr = 0;                  ///< DRAM cycles: end of write data to precharge
+  std::uint32_t read_to_write = 0, write_to_read = 0;      ///< DRAM cycles the bus loses at a turn-around
+  std::uint32_t refresh_interval = 0;      ///< DRAM cycles between refreshes of a channel
+  std::uint32_t refresh_cycles = 0;        ///< DRAM cycles a refresh takes the channel
+};
+
+struct LaunchSpec {                        // keys launch.*
+  std::uint32_t start = 0;                 ///< cycles from the launch to the first block's dispatch
+  std::uint32_t block_interval = 0;        ///< cycles between two blocks' dispatches, chip-wide
+  std::uint32_t sm_block_interval = 0;     ///< cycles between two blocks placed on one SM
+  std::uint32_t block_start = 0;           ///< cycles from dispatch to the first instruction's issue on the SM
+  std::uint32_t warp_interval = 0;         ///< cycles between the starts of two warps of a block
+  std::uint32_t block_end = 0;             ///< cycles from a block's last exit until its resources can be given away
+  std::uint32_t drain = 0;                 ///< cycles from the last block's end to the launch's end
+};
+
+/// What an opcode needs: one row of configs/isa/sm_*.toml.
+struct OpcodeSpec {
+  std::array<Pipe, 2> pipes{Pipe::none, Pipe::none};  ///< the pipe, and another that can take it as well (none: no other)
+  LatencyClass latency = LatencyClass::fixed;
+  std::uint32_t interval = 0;  ///< cycles it keeps the pipe's input; 0: the pipe's own
+};
+
+struct GpuSpec {
+  std::string name;        ///< "h100-sxm"
+  int sm_number = 0;       ///< 80, 90, 120: the machine code it runs
+  ClockSet clock;          ///< as chosen
+  ClockChoice clock_choice = ClockChoice::boost;
+  SmSpec sm;
+  LimitsSpec limits;
+  FetchSpec fetch;
+  RegisterFileSpec register_file;
+  ConstantSpec constant;
+  std::array<PipeSpec, kPipes> pipe{};                 ///< keys pipe.<name>.interval
+  std::array<std::uint32_t, kLatencyClasses> latency{}; ///< keys latency.<class>; issue to result usable; 0 where another key says it
+  LsuSpec lsu;
+  SharedSpec shared;
+  L1Spec l1;
+  BarrierSpec barrier;
+  NetworkSpec network;
+  L2Spec l2;
+  DramSpec dram;
+  LaunchSpec launch;
+  /// By opcode name with modifiers, longest match first: "IMAD.WIDE", then "IMAD". Built by the loader.
+  struct OpcodeRow { std::string pattern; OpcodeSpec spec; };
+  std::vector<OpcodeRow> opcodes;
+};
+
+}  // namespace foretrace::spec
