@@ -107,14 +107,16 @@ struct ConstantSpec {                      // keys constant.*
 
 struct LsuSpec {                           // keys lsu.*
   std::uint32_t queue = 0;                 ///< instructions a sub-core's memory queue holds (latch included)
+  std::uint32_t issue_latency = 0;         ///< cycles from issue to the sub-core's address generation
+  std::uint32_t address_latency = 0;       ///< cycles from address generation to the SM's memory unit, unloaded
   std::uint32_t address_interval = 0;      ///< cycles a sub-core's address generation takes a warp instruction
   std::uint32_t uniform_interval = 0;      ///< same, for shared memory or a uniform address
   std::uint32_t sm_interval = 0;           ///< cycles between two instructions of any sub-core at the SM's memory unit
   std::uint32_t source_latency = 0;        ///< cycles from issue until a load's source registers were read (read scoreboard)
   std::uint32_t store_source_latency = 0;  ///< same for a 32-bit store
   std::uint32_t store_width_latency = 0;   ///< added for each further 32-bit register of store data
-  std::uint32_t in_flight = 0;             ///< local/global instructions an SM's memory unit holds before lg_throttle
-  std::uint32_t writeback_bytes = 0;       ///< bytes a cycle from the SM's memory unit to a sub-core's registers
+  std::uint32_t in_flight = 0;             ///< local/global loads and atomics an SM's memory unit holds at a time
+  std::uint32_t writeback_bytes = 0;       ///< bytes a cycle of load data from the SM's memory unit to a sub-core's registers
 };
 
 struct SharedSpec {                        // keys shared.*
@@ -132,7 +134,10 @@ struct L1Spec {                            // keys l1.*
   std::uint32_t tag_lines = 0;             ///< lines the tag stage resolves a cycle
   std::uint32_t tag_sectors = 0;           ///< sectors the tag stage resolves a cycle
   std::uint32_t lines_in_flight = 0;       ///< lines with misses outstanding an SM
-  std::uint32_t sectors_in_flight = 0;     ///< sectors requested and not yet arrived an SM
+  std::uint32_t sectors_in_flight = 0;     ///< load sectors requested and not yet arrived an SM
+  std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2 an SM
+  std::uint32_t fill_bytes = 0;            ///< bytes a cycle that arrive from the network at an SM
+  std::uint32_t miss_latency = 0;          ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together
   std::uint32_t narrow_interval = 0;       ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B a cycle leave it)
 };
 
