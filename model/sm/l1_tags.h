@@ -1,0 +1,45 @@
+// The tag array of the unified L1: which sectors of which 128-byte lines are here or on their way.
+//
+// Models:  sectored lines, hashed sets, least recently used way; a sector that was asked for counts as present (its data comes later);
+//          stores allocate and mark what they write; data always goes on to L2.
+// Source:  facts D2, D3; store hits: facts I (l1tex__t_sector_hit_rate counts store hits too).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/units/units.h"
+
+namespace foretrace::sm {
+
+class L1Tags {
+ public:
+  struct Entry {
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t used = 0;
+    std::int32_t pending = -1;    ///< newest outstanding request of this line, linked list in the memory pipe; -1: none
+    std::uint8_t valid = 0;       ///< sectors present or asked for
+    std::uint8_t in_flight = 0;   ///< of those, asked for and not yet arrived
+  };
+
+  L1Tags(std::uint64_t bytes, std::uint32_t ways);
+
+  /// The line's entry, nullptr when it is not here. A hit makes it the youngest of its set.
+  Entry* find(std::uint64_t line);
+  /// Takes the oldest way of the line's set for the line. Only after find() found nothing.
+  Entry& allocate(std::uint64_t line);
+  /// Entry by its position, for replies; nullptr when it holds another line by now.
+  Entry* at(std::uint32_t position, std::uint64_t line) {
+    return position < entries_.size() && entries_[position].line == line ? &entries_[position] : nullptr;
+  }
+  std::uint32_t position(const Entry& entry) const { return static_cast<std::uint32_t>(&entry - entries_.data()); }
+  void invalidate();
+
+ private:
+  std::uint32_t set_of(std::uint64_t line) const;
+  std::vector<Entry> entries_;
+  std::uint32_t ways_, sets_;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace foretrace::sm

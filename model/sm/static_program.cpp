@@ -1,0 +1,182 @@
+#include "model/sm/static_program.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+
+namespace foretrace::sm {
+
+namespace {
+
+using isa::Opcode;
+using spec::Pipe;
+
+/// The row of the opcode table whose pattern is the longest that the printed mnemonic starts with.
+const spec::OpcodeSpec& row_for(const spec::GpuSpec& spec, const isa::Program& program,
+                                const isa::Instruction& instruction) {
+  std::string name(isa::name_of(instruction.opcode));
+  for (const std::string& modifier : instruction.modifiers) name += "." + modifier;
+  const spec::GpuSpec::OpcodeRow* best = nullptr;
+  for (const auto& row : spec.opcodes) {
+    const bool starts = name.starts_with(row.pattern) &&
+                        (name.size() == row.pattern.size() || name[row.pattern.size()] == '.');
+    if (starts && (!best || row.pattern.size() > best->pattern.size())) best = &row;
+  }
+  if (!best) {
+    throw InputError(fmt::format("kernel {}, offset {:#x}: no row for {} in the opcode table of sm_{}; expected one in configs/isa",
+                                 program.kernel, instruction.offset, name, spec.sm_number));
+  }
+  return best->spec;
+}
+
+Action action_of(const isa::Instruction& instruction, bool memory) {
+  switch (instruction.opcode) {
+    case Opcode::LDC: case Opcode::LDCU: case Opcode::ULDC: return Action::constant_load;
+    case Opcode::BAR: return instruction.has("ARV") ? Action::barrier_arrive : Action::barrier_sync;
+    case Opcode::MEMBAR: return Action::membar;
+    case Opcode::DEPBAR: return Action::depbar;
+    case Opcode::LDGDEPBAR: return Action::commit_copies;
+    case Opcode::NANOSLEEP: return Action::sleep;
+    case Opcode::YIELD: return Action::yield;
+    case Opcode::BRA: case Opcode::BRX: case Opcode::BRXU: case Opcode::JMP: case Opcode::JMX: case Opcode::CALL:
+    case Opcode::RET: case Opcode::EXIT: case Opcode::BSSY: case Opcode::BSYNC: case Opcode::BREAK:
+    case Opcode::WARPSYNC: case Opcode::KILL: case Opcode::BPT: return Action::control;
+    default: return memory ? Action::memory : Action::compute;
+  }
+}
+
+/// Bytes of constant memory live in a space of their own: bank in the upper part, offset in the lower.
+std::uint32_t constant_address(const isa::Operand& operand) {
+  return static_cast<std::uint32_t>(operand.bank) << 16 | static_cast<std::uint32_t>(operand.offset & 0xffff);
+}
+
+const isa::Operand* constant_operand(const isa::Instruction& instruction) {
+  for (const isa::Operand& operand : instruction.operands) {
+    if (operand.kind == isa::OperandKind::constant) return &operand;
+  }
+  return nullptr;
+}
+
+void decode_barrier(const isa::Instruction& instruction, StaticInstruction& out) {
+  const auto& operands = instruction.operands;
+  if (operands.empty() || operands[0].kind != isa::OperandKind::immediate) return;
+  out.barrier = static_cast<std::int16_t>(operands[0].value & 15);
+  if (operands.size() > 1 && operands[1].kind == isa::OperandKind::immediate) {
+    out.barrier_warps = static_cast<std::uint16_t>(operands[1].value / kWarpSize);
+  }
+}
+
+void decode_depbar(const isa::Instruction& instruction, StaticInstruction& out) {
+  for (const isa::Operand& operand : instruction.operands) {
+    if (operand.kind == isa::OperandKind::scoreboard) out.depbar_scoreboard = operand.index;
+    if (operand.kind == isa::OperandKind::immediate) out.depbar_count = static_cast<std::uint8_t>(operand.value);
+    if (operand.kind == isa::OperandKind::scoreboard_list) {
+      out.wait_mask = static_cast<std::uint8_t>(out.wait_mask | operand.value);
+    }
+  }
+}
+
+std::uint32_t membar_cycles(const isa::Instruction& instruction, const spec::BarrierSpec& barrier) {
+  if (instruction.has("SYS")) return barrier.membar_system;
+  if (instruction.has("GPU") || instruction.has("VC")) return barrier.membar_gpu;
+  return barrier.membar_block;
+}
+
+StaticInstruction decode(const isa::Instruction& instruction, const isa::Program& program, const spec::GpuSpec& spec,
+                         IssueClass& issue_class) {
+  StaticInstruction out;
+  const spec::OpcodeSpec& row = row_for(spec, program, instruction);
+  const bool memory = isa::memory_form(instruction, out.form);
+  out.action = action_of(instruction, memory);
+  const isa::ControlBits& control = instruction.control;
+  out.stall = control.stall;
+  out.yield = control.yield;
+  out.write_barrier = control.write_barrier;
+  out.read_barrier = control.read_barrier;
+  out.wait_mask = control.wait_mask;
+  out.exit = instruction.opcode == Opcode::EXIT;
+
+  issue_class.first = row.pipes[0];
+  issue_class.second = row.pipes[1];
+  if (issue_class.second != Pipe::none && spec.pipe[static_cast<std::size_t>(issue_class.second)].interval == 0) {
+    issue_class.second = Pipe::none;
+  }
+  std::uint32_t interval = row.interval;
+  if (interval == 0 && issue_class.first != Pipe::none) {
+    interval = spec.pipe[static_cast<std::size_t>(issue_class.first)].interval;
+    if (interval == 0) {
+      throw InputError(fmt::format("kernel {}, offset {:#x}: {} needs pipe {}, which {} does not have (pipe.{}.interval is 0)",
+                                   program.kernel, instruction.offset, isa::name_of(instruction.opcode),
+                                   spec::name_of(issue_class.first), spec.name, spec::name_of(issue_class.first)));
+    }
+  }
+  out.interval = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(interval, 1, 255));
+  out.latency_class = row.latency;
+  out.latency = static_cast<std::uint16_t>(spec.latency[static_cast<std::size_t>(row.latency)]);
+  out.fixed_latency = row.latency == spec::LatencyClass::fixed;
+  if (out.action == Action::compute && issue_class.first == Pipe::lsu) out.action = Action::memory_other;
+  issue_class.queue = out.action == Action::memory || out.action == Action::memory_other;
+  issue_class.allocate = !issue_class.queue && out.action == Action::compute && issue_class.first != Pipe::uniform;
+
+  if (memory) {
+    const bool shared = out.form.space == isa::Space::shared;
+    out.short_address = shared || out.form.uniform_address;
+    out.long_scoreboard = !shared;
+    out.data_registers = static_cast<std::uint8_t>(std::max(1, (out.form.bytes + 3) / 4));
+    if (out.form.matrices) out.data_registers = out.form.matrices;
+  }
+  issue_class.throttle = !issue_class.queue          ? stats::WarpState::math_pipe_throttle
+                         : memory && out.long_scoreboard ? stats::WarpState::lg_throttle
+                                                         : stats::WarpState::mio_throttle;
+  if (issue_class.first == Pipe::xu || issue_class.first == Pipe::adu) {
+    issue_class.throttle = stats::WarpState::mio_throttle;  // ncu: the MIO queue feeds them
+  }
+
+  const isa::RegisterUse use = isa::register_use(instruction, program.sm);
+  for (const isa::RegisterRange& range : use.sources) {
+    const auto slot = static_cast<std::size_t>(&range - use.sources.data());
+    out.source_register[slot] = range.first;
+    out.source_count[slot] = range.count;
+    out.source_reuse[slot] = use.reuse[slot];
+    if (range.count) out.sources = static_cast<std::uint8_t>(slot + 1);
+  }
+  if (const isa::Operand* operand = constant_operand(instruction)) {
+    const bool is_static = operand->base < 0 || operand->base == isa::kRz;
+    out.constant = out.action == Action::constant_load || is_static;
+    out.constant_address = constant_address(*operand);
+  }
+  if (instruction.opcode == Opcode::BAR) decode_barrier(instruction, out);
+  if (out.action == Action::depbar) decode_depbar(instruction, out);
+  if (out.action == Action::membar) out.fixed_wait = membar_cycles(instruction, spec.barrier);
+  return out;
+}
+
+bool same(const IssueClass& a, const IssueClass& b) {
+  return a.first == b.first && a.second == b.second && a.allocate == b.allocate && a.queue == b.queue &&
+         a.throttle == b.throttle;
+}
+
+}  // namespace
+
+StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const spec::GpuSpec& spec)
+    : program(std::move(source)), shapes(*program) {
+  if (program->sm != spec.sm_number) {
+    throw InputError(fmt::format("kernel {}: machine code is for sm_{}; expected sm_{} for {}", program->kernel, program->sm,
+                                 spec.sm_number, spec.name));
+  }
+  code.reserve(program->code.size());
+  for (const isa::Instruction& instruction : program->code) {
+    IssueClass issue_class;
+    StaticInstruction decoded = decode(instruction, *program, spec, issue_class);
+    const auto found = std::find_if(classes.begin(), classes.end(),
+                                    [&](const IssueClass& known) { return same(known, issue_class); });
+    decoded.issue_class = static_cast<std::uint8_t>(found - classes.begin());
+    if (found == classes.end()) classes.push_back(issue_class);
+    code.push_back(decoded);
+  }
+  FORETRACE_ASSERT(classes.size() <= kMaxClasses, "an instruction set has few ways out of the issue stage");
+}
+
+}  // namespace foretrace::sm

@@ -1,0 +1,83 @@
+// A kernel's instructions as the SM sees them: one plain record each, decoded once for a chip.
+//
+// Models:  pipe choice, initiation interval, latency class, control bits, register reads by bank, memory form.
+// Source:  the encoding (control bits), configs/isa (pipe and latency class), configs (widths and latencies).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/isa/operands.h"
+#include "model/isa/program.h"
+#include "model/spec/gpu_spec.h"
+#include "model/stats/launch_counters.h"
+#include "model/work/warp_record.h"
+
+namespace foretrace::sm {
+
+/// What the issue stage does with an instruction beyond occupying its pipe.
+enum class Action : std::uint8_t {
+  compute,        ///< a pipe, and perhaps a scoreboard after a known time
+  memory,         ///< goes through the memory pipe, accesses memory
+  memory_other,   ///< goes through the memory pipe, accesses none (SHFL, S2R, MATCH)
+  constant_load,  ///< LDC, LDCU, ULDC: served by the constant cache
+  barrier_sync,   ///< BAR.SYNC, BAR.RED: waits
+  barrier_arrive, ///< BAR.ARV: does not wait
+  membar,
+  control,        ///< may jump: BRA, BSYNC, CALL, RET, EXIT, WARPSYNC ...
+  depbar,         ///< DEPBAR.LE
+  commit_copies,  ///< LDGDEPBAR
+  sleep,          ///< NANOSLEEP
+  yield
+};
+
+struct StaticInstruction {
+  Action action = Action::compute;
+  std::uint8_t issue_class = 0;     ///< index into StaticProgram::classes
+  std::uint8_t stall = 1;
+  bool yield = false;
+  std::uint8_t write_barrier = 7, read_barrier = 7;
+  std::uint8_t wait_mask = 0;
+  std::uint8_t interval = 1;        ///< cycles the pipe's input is taken
+  bool fixed_latency = true;        ///< operands are read through the allocate stage
+  bool long_scoreboard = false;     ///< a wait for its result is a long_scoreboard stall
+  std::uint16_t latency = 0;        ///< issue to scoreboard release, where the class has a number
+  bool exit = false;
+  // Register reads
+  std::uint8_t sources = 0;         ///< operand slots that read registers
+  std::uint8_t source_register[3]{}, source_count[3]{};
+  bool source_reuse[3]{};
+  // Constant operand or load: byte address in the constant space, and whether it is static
+  bool constant = false;
+  std::uint32_t constant_address = 0;
+  // Memory
+  isa::MemoryForm form{};
+  std::uint8_t data_registers = 1;  ///< 32-bit registers a lane moves
+  bool short_address = false;       ///< shared memory or a uniform address
+  spec::LatencyClass latency_class = spec::LatencyClass::fixed;
+  // Barriers and fences
+  std::int16_t barrier = -1;        ///< immediate barrier number, -1: in the record's value
+  std::uint16_t barrier_warps = 0;  ///< warps expected, 0: all of the block
+  std::uint8_t depbar_scoreboard = 0, depbar_count = 0;
+  std::uint32_t fixed_wait = 0;     ///< MEMBAR: cycles
+};
+
+/// A way out of the issue stage: instructions of one class wait for the same pipes.
+struct IssueClass {
+  spec::Pipe first = spec::Pipe::none, second = spec::Pipe::none;
+  bool allocate = false;             ///< needs the operand-read allocation stage
+  bool queue = false;                ///< needs room in the memory queue
+  stats::WarpState throttle = stats::WarpState::math_pipe_throttle;
+};
+
+struct StaticProgram {
+  StaticProgram(std::shared_ptr<const isa::Program> program, const spec::GpuSpec& spec);
+  std::shared_ptr<const isa::Program> program;
+  work::Shapes shapes;
+  std::vector<StaticInstruction> code;
+  std::vector<IssueClass> classes;
+};
+inline constexpr int kMaxClasses = 24;
+
+}  // namespace foretrace::sm
