@@ -1,0 +1,273 @@
+"""The project's rules that a machine can check, one function a rule.
+
+    rules.py ROOT RULE [COMPILER]     checks one rule: prints what breaks it, a line each; status 1 if anything does
+    rules.py ROOT --list              prints the rules' names
+
+A rule looks at the files that git tracks, or at all files where there is no git.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+SOURCE = (".h", ".cpp", ".def", ".cu", ".cuh")
+TEXT = SOURCE + (".md", ".txt", ".toml", ".json", ".cmake", ".py", ".sh", ".html", ".css", ".js", "")
+OUTSIDE = ("build", ".git", ".venv", ".carry", "shared")
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = os.path.abspath(root)
+        self.files = sorted(self._tracked() or self._walked())
+        self._text = {}
+
+    def _tracked(self):
+        answer = subprocess.run(["git", "-C", self.root, "ls-files", "-z"], capture_output=True, text=True, check=False)
+        if answer.returncode != 0:
+            return []
+        return [f for f in answer.stdout.split("\0") if f and os.path.isfile(os.path.join(self.root, f))]
+
+    def _walked(self):
+        found = []
+        for folder, folders, files in os.walk(self.root):
+            folders[:] = [f for f in folders if f not in OUTSIDE]
+            found += [os.path.relpath(os.path.join(folder, f), self.root) for f in files]
+        return found
+
+    def text(self, path):
+        if path not in self._text:
+            with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
+                self._text[path] = file.read()
+        return self._text[path]
+
+    def lines(self, path):
+        return enumerate(self.text(path).split("\n"), 1)
+
+    def under(self, folders, endings):
+        return [f for f in self.files if f.startswith(tuple(folders)) and f.endswith(tuple(endings))]
+
+    def exists(self, path):
+        return os.path.exists(os.path.join(self.root, path))
+
+    def rooms(self):
+        """The rooms in their order, from the root CMakeLists.txt."""
+        listed = re.search(r"set\(FORETRACE_ROOMS\s+([^)]*)\)", self.text("CMakeLists.txt"))
+        return listed.group(1).split()
+
+
+def without_comments(text):
+    """The code alone: comments become blanks, so that line numbers stay."""
+    pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
+    return pattern.sub(lambda m: m[0] if m[0][0] in "\"'" else re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def room_of(path, rooms):
+    inside = [r for r in rooms if path.startswith(r + "/")]
+    return max(inside, key=len) if inside else None
+
+
+def includes(tree, path):
+    for number, line in tree.lines(path):
+        found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if found:
+            yield number, found[1] == '"', found[2]
+
+
+def rule_rooms(tree, _):
+    """A room includes only itself and rooms before it; model/ includes nothing of sim/; includes start at the root."""
+    rooms = tree.rooms()
+    for path in tree.under(["model/", "sim/"], SOURCE):
+        own = room_of(path, rooms)
+        if own is None:
+            if path.startswith("sim/runtime/"):
+                continue
+            yield f"{path}: stands in no room of FORETRACE_ROOMS"
+            continue
+        for number, quoted, name in includes(tree, path):
+            if not quoted:
+                continue
+            if not tree.exists(name):
+                yield f'{path}:{number}: "{name}" is no file of the repository; includes are written from its root'
+                continue
+            other = room_of(name, rooms)
+            if other is None:
+                yield f'{path}:{number}: "{name}" stands in no room'
+            elif rooms.index(other) > rooms.index(own):
+                yield f'{path}:{number}: {own} includes "{name}", but {other} comes after it'
+
+
+def rule_links(tree, _):
+    """A room's library links only libraries of rooms before it."""
+    rooms = tree.rooms()
+    target_room, calls = {}, []
+    for path in tree.under(["model/", "sim/"], ["CMakeLists.txt"]):
+        for call in re.finditer(r"foretrace_room\(\s*(\w+)([^)]*)\)", tree.text(path)):
+            target_room["foretrace_" + call[1]] = room_of(path, rooms)
+            calls.append((path, "foretrace_" + call[1], re.findall(r"\bforetrace_\w+", call[2])))
+    for path, target, needed in calls:
+        for other in needed:
+            if other not in target_room:
+                if other != "foretrace_options":
+                    yield f"{path}: {target} links {other}, which no room declares"
+            elif rooms.index(target_room[other]) > rooms.index(target_room[target]):
+                yield f"{path}: {target} links {other} of {target_room[other]}, which comes after it"
+
+
+def rule_quiet_model(tree, _):
+    """The model opens no file (configs apart), prints nothing and reads no clock; only the command line prints."""
+    banned = {"iostream", "fstream", "chrono", "cstdio", "stdio.h", "filesystem", "ctime", "print"}
+    for path in tree.under(["model/"], SOURCE):
+        allowed = {"fstream", "filesystem"} if path.startswith("model/config/") else set()
+        # A failed assertion has to say so before it aborts.
+        if path == "model/units/error.cpp":
+            allowed = {"cstdio"}
+        for number, quoted, name in includes(tree, path):
+            if not quoted and name in banned - allowed:
+                yield f"{path}:{number}: includes <{name}>"
+    printing = re.compile(r"\bstd::(cout|cerr|clog)\b|(?<![\w:])(?:std::)?(printf|puts|exit|_Exit|quick_exit)\s*\(|\bfmt::print\b")
+    for path in tree.under(["model/", "sim/"], SOURCE):
+        if path.startswith(("sim/app/", "sim/runtime/")) or path == "model/units/error.cpp":
+            continue
+        for number, line in enumerate(without_comments(tree.text(path)).split("\n"), 1):
+            found = printing.search(re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
+            if found:
+                yield f"{path}:{number}: {found[0].strip()} in a library; results are returned, errors are thrown"
+
+
+def rule_cuda_headers(tree, _):
+    """CUDA headers appear in validate/ and sim/runtime alone."""
+    cuda = re.compile(r"^(cuda|cupti|nvrtc|nvml|cooperative_groups|driver_types|vector_types|mma\.h|crt/)")
+    for path in tree.under(["model/", "sim/"], SOURCE):
+        if path.startswith("sim/runtime/"):
+            continue
+        for number, quoted, name in includes(tree, path):
+            if not quoted and cuda.match(name):
+                yield f"{path}:{number}: includes <{name}>"
+
+
+def rule_headers(tree, _):
+    """A header says first what it is, is included once, and does not pull in a heavy library."""
+    heavy = re.compile(r"^(nlohmann/|toml\+\+/|boost/)")
+    for path in tree.under(["model/", "sim/"], [".h"]):
+        text = tree.text(path)
+        if not text.startswith("//"):
+            yield f"{path}:1: a header opens with a comment: what it models or does"
+        if "#pragma once" not in text:
+            yield f"{path}: no #pragma once"
+        for number, _, name in includes(tree, path):
+            if heavy.match(name):
+                yield f"{path}:{number}: {name} belongs in a .cpp"
+
+
+def rule_headers_alone(tree, compiler):
+    """Every header compiles by itself."""
+    headers = tree.under(["model/", "sim/", "validate/kernels/"], [".h"])
+    if not compiler:
+        yield "no compiler given"
+        return
+
+    def compile_alone(path):
+        command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-x", "c++", "-I", tree.root, "-"]
+        run = subprocess.run(command, input=f'#include "{path}"\n', capture_output=True, text=True, check=False)
+        errors = [line for line in run.stderr.split("\n") if "error:" in line or "warning:" in line]
+        if run.returncode != 0 or errors:
+            return f"{path}: {(errors or run.stderr.split(chr(10)))[0]}"
+        return None
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        yield from filter(None, pool.map(compile_alone, headers))
+
+
+def rule_machine_paths(tree, _):
+    """No path of one person's machine in a tracked file."""
+    pattern = re.compile(r"(?:^|[\s\"'`=(:,<])/(?:" + "|".join(["work", "root", "home", "Users"]) + r")/")
+    for path in tree.files:
+        if os.path.splitext(path)[1] not in TEXT:
+            continue
+        for number, line in tree.lines(path):
+            if pattern.search(line):
+                yield f"{path}:{number}: {line.strip()[:100]}"
+
+
+def rule_doc_paths(tree, _):
+    """Every file that the README or docs/ mention exists."""
+    top = ("model/", "sim/", "validate/", "configs/", "tests/", "docs/", "scripts/", "cmake/", ".ci/")
+    for path in [f for f in tree.files if f.endswith(".md")]:
+        for number, line in tree.lines(path):
+            names = re.findall(r"\]\(([^)#\s]+)[^)]*\)", line)
+            for name in names:
+                if "://" not in name and not tree.exists(os.path.normpath(os.path.join(os.path.dirname(path), name))):
+                    yield f"{path}:{number}: links to {name}, which does not exist"
+            for name in re.findall(r"(?<![\w/.-])((?:%s)[\w./+-]*)" % "|".join(map(re.escape, top)), line):
+                name = name.rstrip(".")
+                after = line[line.index(name) + len(name):][:1]
+                if after in ("*", "<", "{", "$") or name in top:
+                    continue
+                if not tree.exists(name) and not any(tree.exists(name + e) for e in (".h", ".cpp", ".cu", ".toml")):
+                    yield f"{path}:{number}: mentions {name}, which does not exist"
+
+
+def rule_tests(tree, _):
+    """Every test asserts something, none looks at the clock, and every test file is built."""
+    asserting = re.compile(r"\b(EXPECT|ASSERT)_\w+\s*\(|\bFAIL\(\)|\b(expect|check|assert)_\w+\s*\(|\bADD_FAILURE\b")
+    for path in [f for f in tree.under(["tests/"], ["_test.cpp"])]:
+        code = without_comments(tree.text(path))
+        starts = [m for m in re.finditer(r"^TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)|^TYPED_TEST\(\s*(\w+)\s*,\s*(\w+)\s*\)", code, re.M)]
+        if not starts:
+            yield f"{path}: holds no test"
+        for start, end in zip(starts, [m.start() for m in starts[1:]] + [len(code)]):
+            if not asserting.search(code[start.end():end]):
+                yield f"{path}:{code.count(chr(10), 0, start.start()) + 1}: {start[0]} asserts nothing"
+        if re.search(r"<chrono>", code):
+            yield f"{path}: reads the clock; timings belong in tests/benchmarks"
+        lists = [f for f in tree.under(["tests/"], ["CMakeLists.txt"]) if path.startswith(os.path.dirname(f) + "/")]
+        if not any(os.path.relpath(path, os.path.dirname(f)) in tree.text(f) for f in lists):
+            yield f"{path}: no CMakeLists.txt names it"
+
+
+def rule_chip_names(tree, _):
+    """No code asks for a chip's name; configs and the aliases of the command line apart."""
+    name = re.compile(r"\b(a100|h100|h200|gb203|gh100|ga100|rtx\s?50[78]0\w*)", re.I)
+    for path in tree.under(["model/", "sim/"], SOURCE):
+        if os.path.basename(path).startswith(("aliases", "help")):
+            continue
+        for number, line in enumerate(without_comments(tree.text(path)).split("\n"), 1):
+            if name.search(line):
+                yield f"{path}:{number}: {line.strip()[:100]}"
+
+
+def rule_unfinished(tree, _):
+    """Nothing that says it is unfinished, and no file that has become a hall."""
+    mark = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
+    for path in [f for f in tree.files if f.endswith(SOURCE + (".py", ".md", ".toml", ".txt", ".cmake"))]:
+        for number, line in tree.lines(path):
+            if mark.search(line):
+                yield f"{path}:{number}: {line.strip()[:100]}"
+        length = tree.text(path).count("\n")
+        if path.startswith(("model/", "sim/")) and path.endswith((".h", ".cpp")) and length > 700:
+            yield f"{path}: {length} lines; a file has at most 700"
+
+
+RULES = {name[len("rule_"):]: function for name, function in globals().items() if name.startswith("rule_")}
+
+
+def main(arguments):
+    if len(arguments) < 2:
+        print(__doc__)
+        return 2
+    if arguments[1] == "--list":
+        print(" ".join(RULES))
+        return 0
+    tree = Tree(arguments[0])
+    broken = list(RULES[arguments[1]](tree, arguments[2] if len(arguments) > 2 else None))
+    for line in broken:
+        print(line)
+    if broken:
+        print(f"rule {arguments[1]}: {RULES[arguments[1]].__doc__} Broken {len(broken)} times.")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
