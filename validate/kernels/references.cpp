@@ -81,7 +81,22 @@ FORETRACE_INLINE void multiply_rows(const float* a, const float* b, float* c, st
   }
 }
 
+FORETRACE_INLINE void chain(const float* in, float* out, std::size_t n, std::int32_t rounds) {
+  for (std::size_t i = 0; i < n; ++i) {
+    float value = in[i];
+    for (std::int32_t j = 0; j < rounds; ++j) value = std::fma(value, 0.999f, 0.001f);
+    out[i] = value;
+  }
+}
+
 #if FORETRACE_HAS_FMA_VARIANT
+bool host_has_fma() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+__attribute__((target("avx2,fma"))) void chain_with_fma(const float* in, float* out, std::size_t n,
+                                                        std::int32_t rounds) {
+  chain(in, out, n, rounds);
+}
+
 __attribute__((target("avx2,fma"))) void multiply_with_fma(const float* a, const float* b, float* c,
                                                            std::size_t n) {
   multiply_rows(a, b, c, n);
@@ -90,7 +105,7 @@ __attribute__((target("avx2,fma"))) void multiply_with_fma(const float* a, const
 
 void multiply(const float* a, const float* b, float* c, std::size_t n) {
 #if FORETRACE_HAS_FMA_VARIANT
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  if (host_has_fma()) {
     multiply_with_fma(a, b, c, n);
     return;
   }
@@ -217,11 +232,13 @@ void ffma_chain(const Arguments& arguments, Dim3, Dim3) {
   const auto rounds = arguments[3].value<std::int32_t>();
   const auto* in = arguments[0].elements<float>(n);
   auto* out = arguments[1].elements<float>(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    float value = in[i];
-    for (std::int32_t j = 0; j < rounds; ++j) value = std::fma(value, 0.999f, 0.001f);
-    out[i] = value;
+#if FORETRACE_HAS_FMA_VARIANT
+  if (host_has_fma()) {
+    chain_with_fma(in, out, n, rounds);
+    return;
   }
+#endif
+  chain(in, out, n, rounds);
 }
 
 struct Entry {
