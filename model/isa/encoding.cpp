@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -43,6 +44,7 @@ std::uint64_t narrow_bits(double value, int mantissa, int exponent_bits) {
   const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << mantissa;
   if (std::isnan(value)) return sign | infinity | (std::uint64_t{1} << (mantissa - 1));
   if (std::isinf(value)) return sign | infinity;
+  if (value == 0.0) return sign;
   const int bias = (1 << (exponent_bits - 1)) - 1;
   int exponent = 0;
   std::frexp(value, &exponent);  // value = f * 2^exponent, f in [0.5, 1)

@@ -1,0 +1,286 @@
+#include "sim/frontend/cubin.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <regex>
+#include <string_view>
+
+#include "model/units/error.h"
+#include "sim/frontend/attributes.h"
+#include "sim/frontend/elf_file.h"
+#include "sim/frontend/names.h"
+
+namespace foretrace::frontend {
+namespace {
+
+constexpr std::uint16_t kMachineCuda = 190;
+constexpr std::uint8_t kAbiVersion = 8;          // CUDA 13
+constexpr std::uint8_t kEntryPoint = 0x10;       // st_other of a kernel
+constexpr std::uint32_t kReservedShared = 1024;  // bytes that sm_90 and later keep for the system in each block's window
+constexpr std::uint32_t kAddress64 = 2;          // R_CUDA_64
+constexpr std::uint32_t kGenericAddress64 = 4;   // what initialised __device__ pointers carry
+constexpr std::string_view kText = ".text.";
+
+class Reader {
+ public:
+  Reader(const ElfFile& elf, std::string where) : elf_(elf), where_(std::move(where)) {}
+
+  Cubin read(int expected_sm) {
+    check_header(expected_sm);
+    module_->path = where_;
+    module_->toolkit = toolkit();
+    read_images();
+    read_variables();
+    read_pointers();
+    if (const ElfSection* info = elf_.find(".nv.info")) attributes_ = read_module_attributes(info->bytes, where_);
+    Cubin cubin;
+    for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
+      if (elf_.sections[i].name.compare(0, kText.size(), kText) == 0) read_kernel(i, cubin);
+    }
+    cubin.module = module_;
+    return cubin;
+  }
+
+ private:
+  void check_header(int expected_sm) {
+    if (elf_.machine != kMachineCuda) {
+      throw InputError(fmt::format("{}: no cubin: an ELF file for machine {}, expected {} (NVIDIA CUDA)", where_,
+                                   elf_.machine, kMachineCuda));
+    }
+    if (elf_.abi_version != kAbiVersion) {
+      throw InputError(fmt::format("{}: a cubin of ABI version {}, expected {}; build it with CUDA 13", where_,
+                                   elf_.abi_version, kAbiVersion));
+    }
+    if (elf_.type != ET_EXEC) {
+      throw InputError(where_ + ": relocatable device code, expected a linked cubin; build it without -rdc=true and -c");
+    }
+    module_->sm = static_cast<int>(elf_.flags >> 8 & 0xff);
+    if (expected_sm != 0 && module_->sm != expected_sm) {
+      throw InputError(
+          fmt::format("{}: a cubin for sm_{}, expected one for sm_{}", where_, module_->sm, expected_sm));
+    }
+  }
+
+  std::string toolkit() const {
+    const ElfSection* note = elf_.find(".note.nv.tkinfo");
+    if (note == nullptr) return {};
+    const std::string text(reinterpret_cast<const char*>(note->bytes.data()), note->bytes.size());
+    static const std::regex kVersion(R"(release [0-9.]+, V([0-9]+\.[0-9]+\.[0-9]+))");
+    std::smatch match;
+    return std::regex_search(text, match, kVersion) ? match[1].str() : std::string();
+  }
+
+  std::size_t index_of(std::string_view name) const {
+    for (std::size_t i = 1; i < elf_.sections.size(); ++i) {
+      if (elf_.sections[i].name == name) return i;
+    }
+    return 0;
+  }
+
+  void read_images() {
+    constant3_ = index_of(".nv.constant3");
+    constant4_ = index_of(".nv.constant4");
+    initialised_ = index_of(".nv.global.init");
+    zeroed_ = index_of(".nv.global");
+    const auto copy = [&](std::size_t section, std::vector<std::byte>& out) {
+      if (section == 0) return;
+      const std::span<const std::byte> bytes = elf_.sections[section].bytes;
+      out.assign(bytes.begin(), bytes.end());
+      out.resize(elf_.sections[section].size);
+    };
+    copy(constant3_, module_->constant3);
+    copy(constant4_, module_->constant4);
+    copy(initialised_, module_->globals);
+    if (zeroed_ != 0) {
+      const std::uint64_t alignment = std::max<std::uint64_t>(elf_.sections[zeroed_].alignment, 256);
+      zeroed_offset_ = (module_->globals.size() + alignment - 1) / alignment * alignment;
+      module_->globals.resize(zeroed_offset_ + elf_.sections[zeroed_].size);
+    }
+  }
+
+  void read_variables() {
+    for (const ElfSymbol& symbol : elf_.symbols) {
+      if (symbol.type != STT_OBJECT || symbol.section == 0) continue;
+      Variable variable;
+      variable.mangled = symbol.name;
+      variable.name = source_name(symbol.name);
+      variable.offset = symbol.value;
+      variable.size = symbol.size;
+      if (symbol.section == constant3_) {
+        variable.space = VariableSpace::constant3;
+      } else if (symbol.section == zeroed_) {
+        variable.offset += zeroed_offset_;
+      } else if (symbol.section != initialised_) {
+        continue;  // shared memory, constant bank 2
+      }
+      module_->variables.push_back(std::move(variable));
+    }
+    std::sort(module_->variables.begin(), module_->variables.end(),
+              [](const Variable& a, const Variable& b) { return a.mangled < b.mangled; });
+  }
+
+  void read_pointers() {
+    read_pointers_of(constant3_, Image::constant3, module_->constant3);
+    read_pointers_of(constant4_, Image::constant4, module_->constant4);
+    read_pointers_of(initialised_, Image::globals, module_->globals);
+    std::sort(module_->pointers.begin(), module_->pointers.end(), [](const Pointer& a, const Pointer& b) {
+      return a.image != b.image ? a.image < b.image : a.offset < b.offset;
+    });
+  }
+
+  void read_pointers_of(std::size_t section, Image image, const std::vector<std::byte>& bytes) {
+    if (section == 0) return;
+    for (const ElfRelocation& relocation : elf_.relocations_of(section)) {
+      const ElfSymbol& symbol = symbol_of(relocation, section);
+      if (relocation.type != kAddress64 && relocation.type != kGenericAddress64) {
+        throw InputError(fmt::format("{}: relocation type {} in {} is not supported", where_, relocation.type,
+                                     elf_.sections[section].name));
+      }
+      if (relocation.offset + 8 > bytes.size()) {
+        throw InputError(fmt::format("{}: a relocation lies outside {}", where_, elf_.sections[section].name));
+      }
+      Pointer pointer;
+      pointer.image = image;
+      pointer.offset = relocation.offset;
+      pointer.symbol = symbol.name;
+      std::uint64_t addend = static_cast<std::uint64_t>(relocation.addend);
+      if (relocation.addend_in_place) std::memcpy(&addend, bytes.data() + relocation.offset, sizeof addend);
+      pointer.value = symbol.value + addend;
+      if (symbol.section == 0) {
+        pointer.target = TargetKind::external;
+        pointer.value = 0;
+      } else if (symbol.section == constant3_) {
+        pointer.target = TargetKind::constant3;
+      } else if (symbol.section == zeroed_) {
+        pointer.value += zeroed_offset_;
+      } else if (symbol.section != initialised_) {
+        if (elf_.sections[symbol.section].name.compare(0, kText.size(), kText) != 0) {
+          throw InputError(fmt::format("{}: a pointer to '{}' in {} is not supported", where_, symbol.name,
+                                       elf_.sections[symbol.section].name));
+        }
+        pointer.target = TargetKind::code;
+      }
+      module_->pointers.push_back(std::move(pointer));
+    }
+  }
+
+  const ElfSymbol& symbol_of(const ElfRelocation& relocation, std::size_t section) const {
+    if (relocation.symbol < elf_.symbols.size()) {
+      const ElfSymbol& symbol = elf_.symbols[relocation.symbol];
+      if (symbol.section < elf_.sections.size()) return symbol;
+    }
+    throw InputError(
+        fmt::format("{}: a relocation of {} names no symbol", where_, elf_.sections[section].name));
+  }
+
+  void read_kernel(std::size_t section, Cubin& cubin) const {
+    const std::string name = elf_.sections[section].name.substr(kText.size());
+    std::uint32_t symbol_index = 0;
+    for (std::size_t i = 0; i < elf_.symbols.size(); ++i) {
+      const ElfSymbol& symbol = elf_.symbols[i];
+      if (symbol.type == STT_FUNC && symbol.name == name && (symbol.other & kEntryPoint) != 0) {
+        symbol_index = static_cast<std::uint32_t>(i);
+      }
+    }
+    if (symbol_index == 0) return;  // a device function in a section of its own (-G)
+    const std::string where = fmt::format("{}: kernel {}", where_, source_name(name));
+    if (!elf_.relocations_of(section).empty()) {
+      throw InputError(where + ": its code needs a linker; build it without -G and -rdc=true");
+    }
+
+    KernelImage image;
+    const ElfSection& text = elf_.sections[section];
+    image.text.assign(text.bytes.begin(), text.bytes.end());
+    if (image.text.empty() || image.text.size() % kInstructionBytes != 0) {
+      throw InputError(
+          fmt::format("{}: {} bytes of code, expected a multiple of {}", where, image.text.size(), kInstructionBytes));
+    }
+    isa::Program& program = image.program;
+    program.sm = module_->sm;
+    program.kernel = source_name(name);
+    program.mangled = name;
+    program.code_sha256 = sha256_hex(image.text);
+    program.toolkit = module_->toolkit;
+    describe(symbol_index, name, where, image);
+    cubin.kernels.push_back(std::move(image));
+  }
+
+  void describe(std::uint32_t symbol, const std::string& name, const std::string& where, KernelImage& image) const {
+    isa::Program& program = image.program;
+    const auto attribute = [&](const std::map<std::uint32_t, std::uint32_t>& table) {
+      const auto found = table.find(symbol);
+      return found == table.end() ? 0u : found->second;
+    };
+    program.registers = attribute(attributes_.registers);
+    if (program.registers == 0) throw InputError(where + ": its register count is not stated");
+    program.local_bytes = std::max({attribute(attributes_.frame_bytes), attribute(attributes_.min_stack_bytes),
+                                    attribute(attributes_.max_stack_bytes)});
+    if (const ElfSection* info = elf_.find(".nv.info." + name)) {
+      const KernelAttributes kernel = read_kernel_attributes(info->bytes, where);
+      program.parameters = kernel.parameters;
+      program.parameter_base = kernel.parameter_base;
+      program.parameter_bytes = kernel.parameter_bytes;
+      program.barriers = kernel.barriers;
+      program.max_threads = kernel.max_threads[0] * kernel.max_threads[1] * kernel.max_threads[2];
+      std::copy(std::begin(kernel.required_threads), std::end(kernel.required_threads), program.required_threads);
+      std::copy(std::begin(kernel.cluster), std::end(kernel.cluster), program.cluster);
+    }
+    const std::uint32_t reserved = program.sm >= 90 ? kReservedShared : 0;
+    program.shared_base = reserved;
+    if (const ElfSection* shared = elf_.find(".nv.shared." + name)) {
+      if (shared->size < reserved) throw InputError(where + ": its shared memory lacks the system's part");
+      program.static_shared = static_cast<std::uint32_t>(shared->size) - reserved;
+    }
+    if (const ElfSection* bank = elf_.find(".nv.constant0." + name)) {
+      image.constant0_bytes = static_cast<std::uint32_t>(bank->size);
+    }
+    const std::string bank2 = ".nv.constant2." + name;
+    if (const std::size_t index = index_of(bank2); index != 0) {
+      if (!elf_.relocations_of(index).empty()) throw InputError(where + ": bank 2 needs a linker");
+      image.constant2.assign(elf_.sections[index].bytes.begin(), elf_.sections[index].bytes.end());
+    }
+    if (program.parameter_base + program.parameter_bytes > image.constant0_bytes) {
+      throw InputError(fmt::format("{}: parameters end at byte {} of a bank of {} bytes", where,
+                                   program.parameter_base + program.parameter_bytes, image.constant0_bytes));
+    }
+  }
+
+  const ElfFile& elf_;
+  std::string where_;
+  std::shared_ptr<Module> module_ = std::make_shared<Module>();
+  ModuleAttributes attributes_;
+  std::size_t constant3_ = 0, constant4_ = 0, initialised_ = 0, zeroed_ = 0;  // section indices, 0: none
+  std::uint64_t zeroed_offset_ = 0;  // where .nv.global starts in Module::globals
+};
+
+}  // namespace
+
+Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm) {
+  const ElfFile elf = read_elf(bytes, where);
+  return Reader(elf, where).read(expected_sm);
+}
+
+std::vector<std::byte> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : -1;
+  if (size < 0) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  in.seekg(0);
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), size)) throw InputError(path + ": cannot be read to its end");
+  return bytes;
+}
+
+std::string sha256_hex(std::span<const std::byte> bytes) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
+  std::string out;
+  for (const unsigned char byte : digest) out += fmt::format("{:02x}", byte);
+  return out;
+}
+
+}  // namespace foretrace::frontend

@@ -1,0 +1,210 @@
+#include "sim/frontend/disassembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include "model/isa/parse.h"
+#include "model/units/error.h"
+
+namespace foretrace::frontend {
+namespace {
+
+struct Line {
+  std::uint32_t offset = 0;
+  std::string_view text;
+  isa::Word word;
+  std::uint32_t file = 0, source_line = 0;
+};
+
+struct Section {
+  std::vector<Line> lines;
+  isa::Labels labels;
+};
+
+std::string_view left_trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return text;
+}
+
+std::string_view right_trimmed(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+/// The hexadecimal number in "/*0010*/" or "/* 0x00000a00ff017b82 */" at the start of `text`, which is moved past it.
+std::optional<std::uint64_t> comment_number(std::string_view& text) {
+  if (text.substr(0, 2) != "/*") return std::nullopt;
+  const auto end = text.find("*/");
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view digits = right_trimmed(left_trimmed(text.substr(2, end - 2)));
+  if (digits.substr(0, 2) == "0x") digits.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  if (digits.empty() || error != std::errc{} || stop != digits.data() + digits.size()) return std::nullopt;
+  text = left_trimmed(text.substr(end + 2));
+  return value;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& mangled, std::string where, std::vector<std::string>& files)
+      : text_(text), where_(std::move(where)), files_(files), start_(fmt::format("\t.section\t.text.{},", mangled)) {
+    section_.labels[mangled] = 0;
+  }
+
+  Section read() {
+    std::string_view rest = text_;
+    if (!enter(rest)) {
+      throw InputError(fmt::format("{}: the disassembly has no section for it", where_));
+    }
+    while (!rest.empty()) {
+      const auto end = rest.find('\n');
+      const std::string_view line = right_trimmed(rest.substr(0, end));
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+      if (left_trimmed(line).substr(0, 9) == ".section\t" || line.substr(0, 8) == "//------") break;
+      read_line(line);
+    }
+    if (half_read_) fail("the second half of an encoding is missing");
+    return std::move(section_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(fmt::format("{}, offset 0x{:x} of the disassembly: {}", where_, next_offset(), what));
+  }
+
+  std::uint32_t next_offset() const {
+    return static_cast<std::uint32_t>(section_.lines.size()) * kInstructionBytes;
+  }
+
+  bool enter(std::string_view& rest) const {
+    const auto at = rest.find(start_);
+    if (at == std::string_view::npos) return false;
+    const auto end = rest.find('\n', at);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    return true;
+  }
+
+  void read_line(std::string_view line) {
+    const std::string_view content = left_trimmed(line);
+    if (content.empty()) return;
+    if (content.substr(0, 2) == "/*") return read_encoded(content);
+    if (half_read_) fail("the second half of an encoding is missing");
+    if (content.substr(0, 4) == "//##") return read_source_line(content);
+    if (content.back() == ':') {
+      section_.labels[std::string(content.substr(0, content.size() - 1))] = next_offset();
+      return;
+    }
+    if (content.front() == '.' || content.substr(0, 2) == "//") return;
+    fail(fmt::format("the line '{}' is not understood", content));
+  }
+
+  void read_encoded(std::string_view content) {
+    const auto number = comment_number(content);
+    if (!number) fail("a comment holds no number");
+    if (half_read_) {
+      section_.lines.back().word.hi = *number;
+      half_read_ = false;
+      return;
+    }
+    Line line;
+    line.offset = static_cast<std::uint32_t>(*number);
+    if (line.offset != next_offset()) fail(fmt::format("found offset 0x{:x}", line.offset));
+    const auto encoding = content.rfind("/* 0x");
+    if (encoding == std::string_view::npos) fail("an instruction without its encoding; use nvdisasm -c -hex");
+    line.text = right_trimmed(content.substr(0, encoding));
+    std::string_view tail = content.substr(encoding);
+    const auto low = comment_number(tail);
+    if (!low) fail("an encoding is not understood");
+    line.word.lo = *low;
+    line.file = file_;
+    line.source_line = source_line_;
+    section_.lines.push_back(line);
+    half_read_ = true;
+  }
+
+  /// `//## File "/home/me/k.cu", line 12 inlined at ...`: the first is where the statement stands.
+  void read_source_line(std::string_view content) {
+    static constexpr std::string_view kFile = "File \"";
+    const auto open = content.find(kFile);
+    if (open == std::string_view::npos) return;
+    const auto name_start = open + kFile.size();
+    const auto close = content.find('"', name_start);
+    const auto number = content.find("line ", close == std::string_view::npos ? content.size() : close);
+    if (number == std::string_view::npos) fail("a source line is not understood");
+    const std::string name(content.substr(name_start, close - name_start));
+    const auto known = std::find(files_.begin(), files_.end(), name);
+    file_ = static_cast<std::uint32_t>(known - files_.begin()) + 1;
+    if (known == files_.end()) files_.push_back(name);
+    const char* first = content.data() + number + 5;
+    std::from_chars(first, content.data() + content.size(), source_line_);
+  }
+
+  std::string_view text_;
+  std::string where_;
+  std::vector<std::string>& files_;
+  std::string start_;
+  Section section_;
+  bool half_read_ = false;
+  std::uint32_t file_ = 0, source_line_ = 0;
+};
+
+}  // namespace
+
+isa::Program decode_kernel(const KernelImage& image, std::string_view disassembly, const std::string& where) {
+  isa::Program program = image.program;
+  const std::string kernel = fmt::format("{}: kernel {}", where, program.kernel);
+  const Section section = Reader(disassembly, program.mangled, kernel, program.files).read();
+  const std::size_t expected = image.text.size() / kInstructionBytes;
+  if (section.lines.size() != expected) {
+    throw InputError(fmt::format("{}: the disassembly has {} instructions, the cubin {}", kernel,
+                                 section.lines.size(), expected));
+  }
+  program.code.reserve(expected);
+  for (const Line& line : section.lines) {
+    isa::Word word;
+    std::memcpy(&word.lo, image.text.data() + line.offset, sizeof word.lo);
+    std::memcpy(&word.hi, image.text.data() + line.offset + sizeof word.lo, sizeof word.hi);
+    if (word.lo != line.word.lo || word.hi != line.word.hi) {
+      throw InputError(fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, line.offset));
+    }
+    isa::Instruction instruction =
+        isa::parse_instruction(word, line.text, line.offset, program.sm, section.labels, kernel);
+    instruction.file = line.file;
+    instruction.line = line.source_line;
+    program.code.push_back(std::move(instruction));
+  }
+  return program;
+}
+
+std::string format_program(const isa::Program& program,
+                           const std::function<std::string(const isa::Instruction&)>& pipe_of) {
+  std::string out = fmt::format("// {}  sm_{}  {} registers, {} bytes of static shared memory, {} bytes of stack\n",
+                                program.kernel, program.sm, program.registers, program.static_shared,
+                                program.local_bytes);
+  std::uint32_t file = 0, line = 0;
+  const auto barrier = [](std::uint8_t index) { return index < kScoreboards ? static_cast<char>('0' + index) : '-'; };
+  for (const isa::Instruction& instruction : program.code) {
+    if (instruction.line != 0 && (instruction.file != file || instruction.line != line)) {
+      file = instruction.file;
+      line = instruction.line;
+      out += fmt::format("// {}:{}\n", program.files[file - 1], line);
+    }
+    const isa::ControlBits& control = instruction.control;
+    out += fmt::format("{:04x}  W:{} R:{} WM:{:06b} S:{:02} {}  ", instruction.offset, barrier(control.write_barrier),
+                       barrier(control.read_barrier), control.wait_mask, control.stall, control.yield ? 'Y' : '-');
+    if (pipe_of) out += fmt::format("{:<10} ", pipe_of(instruction));
+    // Guards stand in a column of their own, so that mnemonics line up.
+    const auto blank = instruction.text.front() == '@' ? instruction.text.find(' ') : std::string::npos;
+    const bool guarded = blank != std::string::npos;
+    out += fmt::format("{:>5} {}\n", guarded ? instruction.text.substr(0, blank) : "",
+                       guarded ? instruction.text.substr(blank + 1) : instruction.text);
+  }
+  return out;
+}
+
+}  // namespace foretrace::frontend
