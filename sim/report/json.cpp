@@ -1,0 +1,275 @@
+#include "sim/report/json.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/report/json_text.h"
+
+namespace foretrace::report {
+namespace {
+
+Json dimensions(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
+
+Json row_of(const InstructionResult& row) {
+  Json stalled = Json::object();
+  for (int i = 0; i < stats::kWarpStates; ++i) {
+    stalled[stats::name_of(static_cast<stats::WarpState>(i))] = row.stalled[static_cast<std::size_t>(i)];
+  }
+  return Json{{"offset", row.offset},
+              {"sass", row.sass},
+              {"file", json_text_or_null(row.file)},
+              {"line", row.line > 0 ? Json(row.line) : Json(nullptr)},
+              {"executed", row.executed},
+              {"thread_executed", row.thread_executed},
+              {"pred_on", row.pred_on},
+              {"requests", row.requests},
+              {"sectors", row.sectors},
+              {"ideal_sectors", row.ideal_sectors},
+              {"l1_hit_sectors", row.l1_hit_sectors},
+              {"wavefronts", row.wavefronts},
+              {"ideal_wavefronts", row.ideal_wavefronts},
+              {"stalled", std::move(stalled)}};
+}
+
+Json prediction_of(const LaunchResult& result) {
+  Json metrics = Json::object();
+  for (const auto& [name, value] : result.metrics.all()) metrics[name] = json_number(value);
+  Json instructions = Json::array();
+  for (const auto& row : result.instructions) instructions.push_back(row_of(row));
+  return Json{{"arch", result.arch},
+              {"sm", result.sm},
+              {"clock_hz", Json{{"sm", result.clock_hz.sm}, {"l2", result.clock_hz.l2}, {"dram", result.clock_hz.dram}}},
+              {"kernel", result.kernel},
+              {"mangled", result.mangled},
+              {"code_sha256", result.code_sha256},
+              {"toolkit", json_text_or_null(result.toolkit)},
+              {"config_sha256", result.config_sha256},
+              {"assumed_values", result.assumed_values},
+              {"set", result.overrides},
+              {"launch", json_text_or_null(result.launch)},
+              {"grid", dimensions(result.grid)},
+              {"block", dimensions(result.block)},
+              {"cluster", dimensions(result.cluster)},
+              {"dynamic_shared", result.dynamic_shared},
+              {"warm", result.warm},
+              {"time_dependent", result.time_dependent},
+              {"metrics", std::move(metrics)},
+              {"occupancy_next_step", json_text_or_null(result.occupancy_next_step)},
+              {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}},
+              {"instructions", std::move(instructions)}};
+}
+
+/// Reads members of one object; an error names the file, the place in it and what was expected there.
+class Reader {
+ public:
+  Reader(const Json& object, const std::string& file, std::string place)
+      : object_(object), file_(file), place_(std::move(place)) {
+    if (!object.is_object()) refuse(place_, "an object");
+  }
+
+  Reader object(const char* key) const { return {member(key), file_, path(key)}; }
+
+  std::string text(const char* key) const {
+    const Json& value = member(key);
+    if (!value.is_string()) refuse(path(key), "a string");
+    return value.get<std::string>();
+  }
+  std::string text_or_null(const char* key) const { return member(key).is_null() ? std::string() : text(key); }
+
+  std::uint64_t whole(const char* key) const { return whole(member(key), path(key)); }
+  std::uint64_t whole_or_null(const char* key) const { return member(key).is_null() ? 0 : whole(key); }
+
+  bool flag(const char* key) const {
+    const Json& value = member(key);
+    if (!value.is_boolean()) refuse(path(key), "true or false");
+    return value.get<bool>();
+  }
+
+  std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> all;
+    for (const Json& each : array(key)) {
+      if (!each.is_string()) refuse(path(key), "an array of strings");
+      all.push_back(each.get<std::string>());
+    }
+    return all;
+  }
+
+  Dim3 dimensions(const char* key) const {
+    const Json& value = array(key);
+    if (value.size() != 3) refuse(path(key), "three numbers");
+    std::array<std::uint32_t, 3> d{};
+    for (std::size_t i = 0; i < 3; ++i) d[i] = static_cast<std::uint32_t>(whole(value[i], path(key)));
+    return {d[0], d[1], d[2]};
+  }
+
+  MetricValues metrics(const char* key) const {
+    const Json& value = member(key);
+    if (!value.is_object()) refuse(path(key), "an object");
+    MetricValues all;
+    for (const auto& [name, each] : value.items()) {
+      if (!each.is_number() && !each.is_null()) refuse(path(key) + "." + name, "a number or null");
+      all.set(name, each.is_null() ? Value() : Value(each.get<double>()));
+    }
+    return all;
+  }
+
+  const Json& array(const char* key) const {
+    const Json& value = member(key);
+    if (!value.is_array()) refuse(path(key), "an array");
+    return value;
+  }
+
+  std::string path(const std::string& key) const { return place_.empty() ? key : place_ + "." + key; }
+
+  [[noreturn]] void refuse(const std::string& where, const std::string& expected) const {
+    throw InputError(fmt::format("{}: {}: expected {}, as docs/json_schema.json has it", file_,
+                                 where.empty() ? "document" : where, expected));
+  }
+
+ private:
+  const Json& member(const char* key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) refuse(path(key), "this key");
+    return *found;
+  }
+  std::uint64_t whole(const Json& value, const std::string& where) const {
+    if (!value.is_number_unsigned()) refuse(where, "a whole number");
+    return value.get<std::uint64_t>();
+  }
+
+  const Json& object_;
+  const std::string& file_;
+  std::string place_;
+};
+
+InstructionResult read_row(const Reader& from) {
+  InstructionResult row;
+  row.offset = static_cast<std::uint32_t>(from.whole("offset"));
+  row.sass = from.text("sass");
+  row.file = from.text_or_null("file");
+  row.line = static_cast<std::uint32_t>(from.whole_or_null("line"));
+  row.executed = from.whole("executed");
+  row.thread_executed = from.whole("thread_executed");
+  row.pred_on = from.whole("pred_on");
+  row.requests = from.whole("requests");
+  row.sectors = from.whole("sectors");
+  row.ideal_sectors = from.whole("ideal_sectors");
+  row.l1_hit_sectors = from.whole("l1_hit_sectors");
+  row.wavefronts = from.whole("wavefronts");
+  row.ideal_wavefronts = from.whole("ideal_wavefronts");
+  const Reader stalled = from.object("stalled");
+  for (int i = 0; i < stats::kWarpStates; ++i) {
+    row.stalled[static_cast<std::size_t>(i)] = stalled.whole(stats::name_of(static_cast<stats::WarpState>(i)));
+  }
+  return row;
+}
+
+LaunchResult read_prediction(const Reader& from, const std::string& file) {
+  LaunchResult result;
+  result.arch = from.text("arch");
+  result.sm = static_cast<int>(from.whole("sm"));
+  const Reader clock = from.object("clock_hz");
+  result.clock_hz = {clock.whole("sm"), clock.whole("l2"), clock.whole("dram")};
+  result.kernel = from.text("kernel");
+  result.mangled = from.text("mangled");
+  result.code_sha256 = from.text("code_sha256");
+  result.toolkit = from.text_or_null("toolkit");
+  result.config_sha256 = from.text("config_sha256");
+  result.assumed_values = from.whole("assumed_values");
+  result.overrides = from.texts("set");
+  result.launch = from.text_or_null("launch");
+  result.grid = from.dimensions("grid");
+  result.block = from.dimensions("block");
+  result.cluster = from.dimensions("cluster");
+  result.dynamic_shared = from.whole("dynamic_shared");
+  result.warm = from.flag("warm");
+  result.time_dependent = from.flag("time_dependent");
+  result.metrics = from.metrics("metrics");
+  result.occupancy_next_step = from.text_or_null("occupancy_next_step");
+  const Reader limiter = from.object("limiter");
+  result.limiter = {limiter.text("name"), limiter.text("sentence")};
+  const Json& rows = from.array("instructions");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    result.instructions.push_back(read_row(Reader(rows[i], file, from.path(fmt::format("instructions[{}]", i)))));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string to_json(const Document& document) {
+  Json predictions = Json::array();
+  for (const auto& result : document.predictions) predictions.push_back(prediction_of(result));
+  return lay_out(Json{{"schema", kSchema},
+                      {"foretrace", document.foretrace},
+                      {"commit", json_text_or_null(document.commit)},
+                      {"command", document.command},
+                      {"predictions", std::move(predictions)}},
+                 {"instructions"});
+}
+
+Document from_json(std::string_view text, const std::string& name) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw InputError(fmt::format("{}: byte {}: this is not JSON; expected a result document of foretrace --json", name, error.byte));
+  }
+  if (!json.is_object() || !json.contains("schema") || !json.contains("predictions")) {
+    throw InputError(fmt::format("{}: this is no result document; expected one made by foretrace --json", name));
+  }
+  if (json["schema"] != kSchema) {
+    throw InputError(fmt::format("{}: schema: found {}, expected {}", name, json["schema"].dump(), kSchema));
+  }
+  const Reader from(json, name, "");
+  Document document;
+  document.foretrace = from.text("foretrace");
+  document.commit = from.text_or_null("commit");
+  document.command = from.texts("command");
+  const Json& predictions = from.array("predictions");
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    document.predictions.push_back(read_prediction(Reader(predictions[i], name, fmt::format("predictions[{}]", i)), name));
+  }
+  return document;
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  // A device or a pipe takes the text itself: there is nothing to rename over.
+  std::error_code unknown;
+  const bool special = std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
+  const std::string partial = special ? path : path + ".partial";
+  {
+    std::ofstream out(partial, std::ios::binary);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.flush();
+    if (!out) {
+      if (!special) std::remove(partial.c_str());
+      throw InputError(fmt::format("{}: cannot be written", path));
+    }
+  }
+  if (special) return;
+  std::error_code failed;
+  std::filesystem::rename(partial, path, failed);
+  if (failed) {
+    std::remove(partial.c_str());
+    throw InputError(fmt::format("{}: cannot be written: {}", path, failed.message()));
+  }
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) throw InputError(fmt::format("{}: is a directory; expected a file", path));
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in) throw InputError(fmt::format("{}: cannot be read", path));
+  return std::move(text).str();
+}
+
+}  // namespace foretrace::report

@@ -1,0 +1,30 @@
+// How JSON is laid out as text in every document that Foretrace writes: one member a line, and a row of a table (an object inside
+// an array of "instructions" or "launches", an array of plain values) on one line.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace foretrace::report {
+
+using Json = nlohmann::ordered_json;
+
+/// A number as JSON: whole ones without a point (exact to 2^53), none as null.
+inline Json json_number(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  constexpr double kExact = 9007199254740992.0;
+  if (*value == std::floor(*value) && std::fabs(*value) < kExact) return static_cast<std::int64_t>(*value);
+  return *value;
+}
+inline Json json_text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+/// The text of a document, indented by one blank a level, ending with a newline. `rows`: names of arrays whose elements stand on
+/// one line each.
+std::string lay_out(const Json& document, std::initializer_list<std::string_view> rows);
+
+}  // namespace foretrace::report
