@@ -28,7 +28,7 @@ L1Tags::Entry* L1Tags::find(std::uint64_t line) {
 L1Tags::Entry& L1Tags::allocate(std::uint64_t line) {
   Entry* set = &entries_[std::size_t{set_of(line)} * ways_];
   Entry* oldest = std::min_element(set, set + ways_, [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  *oldest = {line, ++clock_, -1, 0, 0};
+  *oldest = {line, ++clock_, -1, 0, 0, 0};
   return *oldest;
 }
 

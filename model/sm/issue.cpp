@@ -1,0 +1,337 @@
+// The issue stage of a sub-core: which warp goes this cycle, and in which state the others are.
+//
+// A warp's next instruction goes through: the stall count (wait, branch_resolving), fetch (no_instruction), scoreboards (long_, short_),
+// constant operand (imc_miss); then it is a candidate of its issue class, held by its pipe (math_pipe_throttle, mio_throttle,
+// lg_throttle) or by operand allocation (dispatch_stall), or ready and not selected. States are booked as intervals; what a candidate
+// waited for is told by two counters of its class: cycles in which the class could issue, and cycles in which only allocation held it.
+
+#include <algorithm>
+#include <bit>
+
+#include "model/sm/sm.h"
+#include "model/units/error.h"
+
+namespace foretrace::sm {
+
+using stats::WarpState;
+
+namespace {
+// Idle reasons of stats::LaunchCounters::idle_reason.
+constexpr int kNoWarp = 0, kNoneEligible = 1, kPipeBusy = 2, kQueueFull = 3;
+constexpr std::uint32_t kInstructionRequest = 0x8000'0000;
+constexpr std::uint64_t kCodeLine = (std::uint64_t{1} << 50) / kLineBytes;
+}  // namespace
+
+void Sm::book(Warp& warp, WarpState state, Cycle until) {
+  if (until <= warp.since) return;
+  const Cycle cycles = until - warp.since;
+  counters.state[static_cast<std::size_t>(state)] += cycles;
+  counters.instructions[warp.blame].stalled[static_cast<std::size_t>(state)] += cycles;
+  warp.since = until;
+}
+
+void Sm::enter(Warp& warp, Phase phase, WarpState label, Cycle now) {
+  book(warp, warp.label, now);
+  warp.phase = phase;
+  warp.label = label;
+  warp.blame = warp.step.index;
+}
+
+void Sm::wait_until(Warp& warp, std::uint16_t id, Cycle when, WarpState label, Cycle now) {
+  enter(warp, Phase::timed, label, now);
+  warp.ready_at = when;
+  SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
+  core.timed |= 1u << (id % kSlots);
+  core.next = std::min(core.next, when);
+}
+
+void Sm::book_idle(SubCore& core, Cycle now) {
+  if (now > core.idle_since) {
+    counters.idle_reason[static_cast<std::size_t>(core.idle_reason)] += now - core.idle_since;
+    core.idle_since = now;
+  }
+}
+
+bool Sm::scoreboards_clear(const Warp& warp) const {
+  const StaticInstruction& instruction = *warp.instruction;
+  for (std::uint32_t m = instruction.wait_mask; m; m &= m - 1) {
+    if (warp.scoreboard[static_cast<std::size_t>(std::countr_zero(m))]) return false;
+  }
+  return instruction.action != Action::depbar ||
+         warp.scoreboard[instruction.depbar_scoreboard] <= instruction.depbar_count;
+}
+
+void Sm::evaluate(std::uint16_t id, Cycle now) {
+  Warp& warp = warps_[id];
+  const int sub_core = core_of(id);
+  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
+  const StaticInstruction& instruction = *warp.instruction;
+  const Cycle fetched = fetch_.ready(sub_core, warp.step.index, now, fetch_requests_);
+  for (const std::uint32_t line : fetch_requests_) request_line(kCodeLine + line, kInstructionRequest | line, now);
+  fetch_requests_.clear();
+  if (fetched > now) {
+    if (fetched == kNever) {
+      enter(warp, Phase::fetch, WarpState::no_instruction, now);
+    } else {
+      wait_until(warp, id, fetched, WarpState::no_instruction, now);
+    }
+    return;
+  }
+  if (!scoreboards_clear(warp)) {
+    std::uint32_t blocking = instruction.wait_mask;
+    if (instruction.action == Action::depbar) blocking |= 1u << instruction.depbar_scoreboard;
+    const bool is_long = (blocking & warp.long_scoreboards) != 0;
+    enter(warp, Phase::scoreboard, is_long ? WarpState::long_scoreboard : WarpState::short_scoreboard, now);
+    return;
+  }
+  const bool held_by_constant =
+      instruction.constant && (instruction.action != Action::constant_load || instruction.fixed_latency);
+  if (held_by_constant && !constant_ready(warp, id, now)) return;
+  const std::uint8_t c = instruction.issue_class;
+  enter(warp, Phase::candidate, WarpState::not_selected, now);
+  warp.free_before = core.free_cycles[c];
+  warp.allocate_before = core.allocate_cycles[c];
+  core.candidates[c] |= 1u << (id % kSlots);
+  core.classes_waiting |= 1u << c;
+}
+
+bool Sm::class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const {
+  if (c.queue) return memory_.queue_has_room(sub_core);
+  return core.pipe_free[static_cast<std::size_t>(c.first)] <= now ||
+         (c.second != spec::Pipe::none && core.pipe_free[static_cast<std::size_t>(c.second)] <= now);
+}
+
+void Sm::tick(int sub_core, Cycle now) {
+  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
+  book_idle(core, now);
+  core.next = kNever;
+  for (std::uint32_t m = core.timed; m; m &= m - 1) {
+    const int slot = std::countr_zero(m);
+    const auto id = static_cast<std::uint16_t>(sub_core * kSlots + slot);
+    if (warps_[id].ready_at <= now) {
+      core.timed &= ~(1u << slot);
+      evaluate(id, now);
+    }
+  }
+  std::uint32_t eligible = 0;
+  for (std::uint32_t m = core.classes_waiting; m; m &= m - 1) {
+    const auto c = static_cast<std::size_t>(std::countr_zero(m));
+    const IssueClass& issue_class = program_.classes[c];
+    if (!class_free(core, sub_core, issue_class, now)) continue;
+    if (issue_class.allocate && core.allocate_free > now) {
+      ++core.allocate_cycles[c];
+      continue;
+    }
+    ++core.free_cycles[c];
+    eligible |= core.candidates[c];
+  }
+  if (eligible) {
+    int chosen = core.greedy;
+    if (chosen < 0 || !(eligible >> chosen & 1)) {  // not the same warp again: the youngest
+      std::uint64_t youngest = 0;
+      for (std::uint32_t m = eligible; m; m &= m - 1) {
+        const int slot = std::countr_zero(m);
+        const std::uint64_t age = warps_[static_cast<std::size_t>(sub_core * kSlots + slot)].age + 1;
+        if (age > youngest) {
+          youngest = age;
+          chosen = slot;
+        }
+      }
+    }
+    core.greedy = chosen;
+    issue(sub_core, static_cast<std::uint16_t>(sub_core * kSlots + chosen), now);
+    ++counters.issue_active;
+    core.idle_since = now + 1;
+  }
+  // When to look again, and what the cycles until then are.
+  core.idle_reason = core.resident ? kNoneEligible : kNoWarp;
+  for (std::uint32_t m = core.classes_waiting; m; m &= m - 1) {
+    const auto c = static_cast<std::size_t>(std::countr_zero(m));
+    const IssueClass& issue_class = program_.classes[c];
+    Cycle free = now + 1;
+    if (issue_class.queue) {
+      core.idle_reason = std::max(core.idle_reason, kQueueFull);
+      if (!memory_.queue_has_room(sub_core)) continue;  // the memory pipe's tick comes back here
+    } else {
+      core.idle_reason = std::max(core.idle_reason, kPipeBusy);
+      free = core.pipe_free[static_cast<std::size_t>(issue_class.first)];
+      if (issue_class.second != spec::Pipe::none) {
+        free = std::min(free, core.pipe_free[static_cast<std::size_t>(issue_class.second)]);
+      }
+    }
+    core.next = std::min(core.next, std::max(now + 1, free));
+  }
+  for (std::uint32_t m = core.timed; m; m &= m - 1) {
+    core.next = std::min(core.next, warps_[static_cast<std::size_t>(sub_core * kSlots + std::countr_zero(m))].ready_at);
+  }
+}
+
+void Sm::book_candidate(SubCore& core, Warp& warp, Cycle now) {
+  const std::uint8_t c = warp.instruction->issue_class;
+  const Cycle waited = now - warp.since;
+  const std::uint64_t ready = core.free_cycles[c] - warp.free_before - 1;  // this cycle is the selected one
+  const std::uint64_t allocation = core.allocate_cycles[c] - warp.allocate_before;
+  FORETRACE_ASSERT(ready + allocation <= waited, "a candidate cannot have waited longer than it was one");
+  const std::uint64_t throttled = waited - ready - allocation;
+  stats::StateCycles& stalled = counters.instructions[warp.blame].stalled;
+  const auto add = [&](WarpState state, std::uint64_t cycles) {
+    counters.state[static_cast<std::size_t>(state)] += cycles;
+    stalled[static_cast<std::size_t>(state)] += cycles;
+  };
+  add(WarpState::not_selected, ready);
+  add(WarpState::dispatch_stall, allocation);
+  add(program_.classes[c].throttle, throttled);
+  add(WarpState::selected, 1);
+  warp.since = now + 1;
+}
+
+void Sm::take_pipe(SubCore& core, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+  const IssueClass& issue_class = program_.classes[instruction.issue_class];
+  spec::Pipe pipe = issue_class.first;
+  if (!issue_class.queue && core.pipe_free[static_cast<std::size_t>(pipe)] > now) pipe = issue_class.second;
+  const auto p = static_cast<std::size_t>(pipe);
+  ++counters.pipe_inst[p];
+  if (!issue_class.queue && pipe != spec::Pipe::none) {
+    core.pipe_free[p] = now + instruction.interval;
+    counters.pipe_busy[p] += instruction.interval;
+  }
+  if (issue_class.allocate) {
+    const Cycle hold = core.registers.allocate(instruction, id, now);
+    core.allocate_free = now + 1 + hold;
+    counters.register_bank_conflict_cycles += hold;
+  } else {
+    core.registers.read(instruction, now);
+  }
+}
+
+void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
+  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
+  Warp& warp = warps_[id];
+  const StaticInstruction& instruction = *warp.instruction;
+  const std::uint8_t c = instruction.issue_class;
+  book_candidate(core, warp, now);
+  core.candidates[c] &= ~(1u << (id % kSlots));
+  if (core.candidates[c] == 0) core.classes_waiting &= ~(1u << c);
+
+  const auto active = static_cast<std::uint64_t>(std::popcount(warp.step.active));
+  const auto on = static_cast<std::uint64_t>(std::popcount(warp.step.executed));
+  stats::InstructionCounters& counted = counters.instructions[warp.step.index];
+  ++counted.executed;
+  counted.thread_executed += active;
+  counted.pred_on += on;
+  ++counters.inst_executed;
+  counters.thread_inst_executed += active;
+  counters.thread_inst_pred_on += on;
+  take_pipe(core, id, instruction, now);
+  act(sub_core, warp, id, now);
+}
+
+void Sm::raise(Warp& warp, std::uint8_t scoreboard, bool is_long) {
+  if (scoreboard >= kScoreboards) return;
+  ++warp.scoreboard[scoreboard];
+  if (is_long) warp.long_scoreboards = static_cast<std::uint8_t>(warp.long_scoreboards | 1u << scoreboard);
+}
+
+/// Scoreboards of an instruction whose latency is known at issue.
+void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+  if (instruction.write_barrier < kScoreboards) {
+    raise(warp, instruction.write_barrier, false);
+    events_.push(now + std::max<Cycle>(2, instruction.latency), {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
+  }
+  if (instruction.read_barrier < kScoreboards) {
+    raise(warp, instruction.read_barrier, false);
+    const Cycle read = 2 + spec_.register_file.window + instruction.interval - 1;  // control, allocate, operands
+    events_.push(now + read, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
+  }
+}
+
+void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
+  const StaticInstruction& instruction = *warp.instruction;
+  const work::Step step = warp.step;
+  switch (instruction.action) {
+    case Action::memory:
+    case Action::memory_other: {
+      raise(warp, instruction.write_barrier, instruction.long_scoreboard);
+      raise(warp, instruction.read_barrier, instruction.long_scoreboard);
+      const isa::Access access = instruction.form.access;
+      if (instruction.action == Action::memory) {
+        if (access == isa::Access::store || access == isa::Access::reduction) ++warp.stores;
+        if (access == isa::Access::async_copy) ++warp.groups[warp.group_now].pending;
+      }
+      MemoryIssue issued{&instruction, step.index, id, warp.group_now, generation(warp), step.executed, 0, &warp.cursor};
+      issued.local_base = (std::uint64_t{id_} * warps_.size() + id) << 26;  // a window for each warp that can be resident
+      memory_.issue(sub_core, issued, now);
+      break;
+    }
+    case Action::constant_load:
+      if (instruction.fixed_latency) {
+        set_scoreboards(warp, id, instruction, now);
+      } else {
+        load_constant(warp, id, instruction, now);
+        raise(warp, instruction.read_barrier, false);
+        if (instruction.read_barrier < kScoreboards) {
+          events_.push(now + spec_.lsu.source_latency, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
+        }
+      }
+      break;
+    case Action::commit_copies: commit_copies(warp, id, instruction, now); break;
+    default: set_scoreboards(warp, id, instruction, now); break;
+  }
+  go_on(warp, id, step, now);
+}
+
+/// After the issue of `done`: what holds the warp until it can issue its next instruction.
+void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) {
+  const StaticInstruction& instruction = program_.code[done.index];
+  if (!warp.cursor.next(warp.step)) {
+    warp.label = WarpState::drain;
+    warp.phase = Phase::drain;
+    if (warp.stores == 0) events_.push(now + 1, {Event::Kind::end, 0, id, 0, generation(warp)});
+    return;
+  }
+  Cycle ready = now + std::max<Cycle>(1, instruction.stall);
+  if (instruction.yield && instruction.stall <= 1) ready = now + 2;
+  WarpState label = WarpState::wait;
+  bool blame_done = false;
+  switch (instruction.action) {
+    case Action::control:
+      ++counters.branches;
+      if (warp.step.index != done.index + 1) {
+        if (warp.step.active != done.active) ++counters.divergent_branches;
+        ready = std::max(ready, now + spec_.fetch.branch_latency);
+        label = WarpState::branch_resolving;
+      }
+      break;
+    case Action::membar:
+      ready = std::max(ready, now + instruction.fixed_wait);
+      label = WarpState::membar;
+      blame_done = true;
+      break;
+    case Action::sleep:
+      ready = std::max<Cycle>(ready, now + Cycle{done.value} * spec_.clock.sm / 1'000'000'000);
+      label = WarpState::sleeping;
+      blame_done = true;
+      break;
+    case Action::yield: ready = std::max(ready, now + spec_.sm.yield_latency); break;
+    case Action::barrier_sync:
+      if (done.executed) {
+        warp.phase = Phase::barrier;
+        warp.label = WarpState::barrier;
+        warp.blame = done.index;
+        warp.instruction = &program_.code[warp.step.index];
+        warp.ready_at = ready;
+        arrive(warp, id, done, true, now);
+        return;
+      }
+      break;
+    case Action::barrier_arrive:
+      if (done.executed) arrive(warp, id, done, false, now);
+      break;
+    default: break;
+  }
+  warp.instruction = &program_.code[warp.step.index];
+  wait_until(warp, id, ready, label, now + 1);
+  if (blame_done) warp.blame = done.index;
+}
+
+}  // namespace foretrace::sm

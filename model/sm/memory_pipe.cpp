@@ -1,0 +1,644 @@
+#include "model/sm/memory_pipe.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/rules/shared_banks.h"
+#include "model/units/error.h"
+#include "model/work/address_space.h"
+
+namespace foretrace::sm {
+
+namespace {
+
+using isa::Access;
+using isa::Space;
+
+constexpr Cycle kTagToData = 1;  // the data stage follows the tag stage
+
+bool is_shared(const StaticInstruction& instruction) { return instruction.form.space == Space::shared; }
+bool is_copy(const StaticInstruction& instruction) { return instruction.form.access == Access::async_copy; }
+bool is_store(const StaticInstruction& instruction) {
+  return instruction.form.access == Access::store || instruction.form.access == Access::reduction;
+}
+
+std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+
+/// Local memory: word w of lane l of a warp stands at w * 128 + l * 4 of the warp's window, so that a warp that works on the same
+/// variable touches whole lines.
+void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint32_t bytes, std::uint64_t base,
+                    rules::Coalesced& out) {
+  out.count = 0;
+  out.sectors = 0;
+  const std::uint32_t words = divide_up(bytes, 4);
+  for (std::uint32_t m = executed; m; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    for (std::uint32_t word = 0; word < words; ++word) {
+      const std::uint64_t line = base / kLineBytes + addresses[lane] / 4 + word;
+      const auto sector = static_cast<std::uint8_t>(1u << (lane / 8));
+      std::uint32_t i = 0;
+      while (i < out.count && out.lines[i].line != line) ++i;
+      if (i == rules::Coalesced::kMaxLines) continue;
+      if (i == out.count) out.lines[out.count++] = {line, 0, 0};
+      if (!(out.lines[i].sectors & sector)) ++out.sectors;
+      out.lines[i].sectors = static_cast<std::uint8_t>(out.lines[i].sectors | sector);
+      ++out.lines[i].lanes;
+    }
+  }
+}
+
+rules::SharedAccess bank_access(const isa::MemoryForm& form) {
+  switch (form.access) {
+    case Access::matrix_load: case Access::matrix_store: return rules::SharedAccess::matrix;
+    case Access::atomic: case Access::reduction: return rules::SharedAccess::atomic;
+    case Access::store: return rules::SharedAccess::store;
+    case Access::async_copy: return rules::SharedAccess::copy;
+    default: return rules::SharedAccess::load;
+  }
+}
+
+}  // namespace
+
+bool MemoryPipe::Memo::repeats(const work::AddressPattern& p, std::uint32_t lanes) const {
+  return valid && p.regular && lanes == executed && p.inner == pattern.inner && p.outer == pattern.outer &&
+         p.log2_width == pattern.log2_width && p.base % kLineBytes == pattern.base % kLineBytes;
+}
+
+MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
+                       Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
+    : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
+      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots) {
+  FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
+}
+
+std::uint32_t MemoryPipe::new_operation() {
+  ++operations_in_use_;
+  if (free_operations_.empty()) {
+    operations_.emplace_back();
+    return static_cast<std::uint32_t>(operations_.size() - 1);
+  }
+  const std::uint32_t id = free_operations_.back();
+  free_operations_.pop_back();
+  return id;
+}
+
+void MemoryPipe::free_operation(std::uint32_t id) {
+  --operations_in_use_;
+  free_operations_.push_back(id);
+}
+
+std::uint32_t MemoryPipe::new_pending() {
+  ++requests_in_use_;
+  if (free_pending_.empty()) {
+    pending_.emplace_back();
+    return static_cast<std::uint32_t>(pending_.size() - 1);
+  }
+  const std::uint32_t id = free_pending_.back();
+  free_pending_.pop_back();
+  return id;
+}
+
+void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
+  Queue& queue = queue_[static_cast<std::size_t>(sub_core)];
+  const std::uint32_t id = new_operation();
+  Operation& operation = operations_[id];
+  operation.instruction = issue.instruction;
+  operation.index = issue.index;
+  operation.executed = issue.executed;
+  operation.warp = issue.warp;
+  operation.sub_core = static_cast<std::uint8_t>(sub_core);
+  operation.copy_group = issue.copy_group;
+  operation.generation = issue.generation;
+  operation.wavefronts = 1;
+  operation.shared_wavefronts = 0;
+  operation.waiting = 0;
+  operation.tags_done = false;
+  operation.missed = false;
+  operation.lines.count = operation.lines.sectors = 0;
+  if (issue.instruction->action == Action::memory && issue.executed) prepare(operation, issue);
+
+  const std::uint32_t interval =
+      issue.instruction->short_address ? spec_.lsu.uniform_interval : spec_.lsu.address_interval;
+  const Cycle start = std::max(now + spec_.lsu.issue_latency, queue.generator_free);
+  queue.generator_free = start + interval;
+  operation.ready = start + spec_.lsu.address_latency;
+  queue.operation[(queue.first + queue.size) % queue.operation.size()] = id;
+  ++queue.size;
+  want(std::max(operation.ready, arbiter_free_));
+}
+
+void MemoryPipe::prepare(Operation& operation, const MemoryIssue& issue) {
+  const isa::MemoryForm& form = issue.instruction->form;
+  if (form.space == Space::shared) {
+    prepare_shared(operation, issue);
+  } else {
+    prepare_global(operation, issue);
+  }
+}
+
+void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) {
+  const StaticInstruction& instruction = *issue.instruction;
+  Memo& memo = memo_[program_.shapes.of[issue.index].slot];
+  const work::AddressPattern& pattern = issue.cursor->pattern(0);
+  if (!memo.repeats(pattern, issue.executed)) {
+    work::LaneAddresses addresses;
+    issue.cursor->addresses(0, addresses);
+    const rules::SharedCost cost = rules::shared_cost(addresses, issue.executed, instruction.form.bytes,
+                                                      bank_access(instruction.form), instruction.form.matrices);
+    memo.pattern = pattern;
+    memo.executed = issue.executed;
+    memo.valid = pattern.regular;
+    memo.wavefronts = cost.wavefronts;
+    memo.ideal = cost.ideal;
+  }
+  operation.wavefronts = memo.wavefronts;
+  count_shared(operation, memo.ideal);
+}
+
+void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) {
+  const StaticInstruction& instruction = *issue.instruction;
+  const isa::MemoryForm& form = instruction.form;
+  const int set = is_copy(instruction) ? 1 : 0;
+  const unsigned slot = program_.shapes.of[issue.index].slot;
+  Memo& memo = memo_[slot + static_cast<unsigned>(set)];
+  const work::AddressPattern& pattern = issue.cursor->pattern(set);
+  const bool store = is_store(instruction);
+  const bool local = form.space == Space::local ||
+                     (form.space == Space::generic && work::is_local_window(pattern.base));
+  if (store || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, operation.addresses);
+  if (!memo.repeats(pattern, issue.executed)) {
+    if (local) {
+      for (auto& address : operation.addresses) address = work::local_offset(address);
+      coalesce_local(operation.addresses, issue.executed, form.bytes, 0, memo.lines);
+      memo.wavefronts = std::max(1u, memo.lines.count);
+      memo.ideal = memo.lines.sectors;
+    } else {
+      rules::coalesce(operation.addresses, issue.executed, form.bytes, memo.lines);
+      memo.ideal = rules::ideal_sectors(operation.addresses, issue.executed, form.bytes);
+      memo.wavefronts = rules::shared_cost(operation.addresses, issue.executed, form.bytes,
+                                           store ? rules::SharedAccess::store : rules::SharedAccess::load).wavefronts;
+    }
+    memo.pattern = pattern;
+    memo.executed = issue.executed;
+    memo.valid = pattern.regular;
+  }
+  operation.wavefronts = memo.wavefronts;
+  operation.lines.count = memo.lines.count;
+  operation.lines.sectors = memo.lines.sectors;
+  // A local access repeats at another offset of the window: words, not bytes, are what moves from line to line.
+  const std::uint64_t moved = local ? issue.local_base / kLineBytes + work::local_offset(pattern.base) / 4 -
+                                          work::local_offset(memo.pattern.base) / 4
+                                    : (pattern.base - memo.pattern.base) / kLineBytes;
+  for (std::uint32_t i = 0; i < memo.lines.count; ++i) {
+    operation.lines.lines[i] = memo.lines.lines[i];
+    operation.lines.lines[i].line += moved;
+  }
+  if (is_copy(instruction)) {
+    Memo& destination = memo_[slot];
+    const work::AddressPattern& to = issue.cursor->pattern(0);
+    if (!destination.repeats(to, issue.executed)) {
+      work::LaneAddresses addresses;
+      issue.cursor->addresses(0, addresses);
+      const rules::SharedCost cost =
+          rules::shared_cost(addresses, issue.executed, form.bytes, rules::SharedAccess::copy);
+      destination.pattern = to;
+      destination.executed = issue.executed;
+      destination.valid = to.regular;
+      destination.wavefronts = cost.wavefronts;
+    }
+    operation.shared_wavefronts = destination.wavefronts;
+  }
+  count_global(operation, memo.ideal);
+}
+
+void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
+  stats::InstructionCounters& instruction = counters_.instructions[operation.index];
+  ++instruction.requests;
+  instruction.wavefronts += operation.wavefronts;
+  instruction.ideal_wavefronts += ideal;
+  switch (operation.instruction->form.access) {
+    case Access::store: case Access::matrix_store:
+      ++counters_.inst_shared_st;
+      counters_.shared_wavefronts_st += operation.wavefronts;
+      counters_.shared_ideal_st += ideal;
+      break;
+    case Access::atomic: case Access::reduction:
+      ++counters_.inst_shared_atom;
+      counters_.shared_wavefronts_atom += operation.wavefronts;
+      counters_.shared_ideal_atom += ideal;
+      break;
+    case Access::matrix_load:
+      ++counters_.inst_matrix_ld;
+      counters_.shared_wavefronts_ld += operation.wavefronts;
+      counters_.shared_ideal_ld += ideal;
+      break;
+    default:
+      ++counters_.inst_shared_ld;
+      counters_.shared_wavefronts_ld += operation.wavefronts;
+      counters_.shared_ideal_ld += ideal;
+      break;
+  }
+}
+
+void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_sectors) {
+  stats::InstructionCounters& instruction = counters_.instructions[operation.index];
+  const std::uint32_t sectors = operation.lines.sectors;
+  ++instruction.requests;
+  instruction.sectors += sectors;
+  instruction.ideal_sectors += ideal_sectors;
+  instruction.wavefronts += operation.wavefronts;
+  instruction.ideal_wavefronts += divide_up(operation.instruction->data_registers, 1);
+  const bool local = operation.instruction->form.space == Space::local;
+  switch (operation.instruction->form.access) {
+    case Access::store:
+      ++(local ? counters_.inst_local_st : counters_.inst_global_st);
+      ++(local ? counters_.l1_requests_local_st : counters_.l1_requests_global_st);
+      (local ? counters_.l1_sectors_local_st : counters_.l1_sectors_global_st) += sectors;
+      break;
+    case Access::atomic:
+      ++counters_.inst_global_atom;
+      ++counters_.l1_requests_global_atom;
+      counters_.l1_sectors_global_atom += sectors;
+      break;
+    case Access::reduction:
+      ++counters_.inst_global_red;
+      ++counters_.l1_requests_global_red;
+      counters_.l1_sectors_global_red += sectors;
+      break;
+    case Access::async_copy:
+      ++counters_.inst_async_copy;
+      [[fallthrough]];
+    default:
+      ++(local ? counters_.inst_local_ld : counters_.inst_global_ld);
+      ++(local ? counters_.l1_requests_local_ld : counters_.l1_requests_global_ld);
+      (local ? counters_.l1_sectors_local_ld : counters_.l1_sectors_global_ld) += sectors;
+      break;
+  }
+}
+
+void MemoryPipe::count_hits(const Operation& operation, std::uint32_t sectors) {
+  counters_.instructions[operation.index].l1_hit_sectors += sectors;
+  const bool local = operation.instruction->form.space == Space::local;
+  if (is_store(*operation.instruction)) {
+    (local ? counters_.l1_hits_local_st : counters_.l1_hits_global_st) += sectors;
+  } else {
+    (local ? counters_.l1_hits_local_ld : counters_.l1_hits_global_ld) += sectors;
+  }
+}
+
+void MemoryPipe::release(const Operation& operation, std::uint8_t scoreboard, Cycle when) {
+  if (scoreboard >= kScoreboards) return;
+  events_.push(when, {Event::Kind::release, scoreboard, operation.warp, 0, operation.generation});
+}
+
+void MemoryPipe::notify(Event::Kind kind, const Operation& operation, Cycle when) {
+  events_.push(when, {kind, 0, operation.warp, operation.copy_group, operation.generation});
+}
+
+bool MemoryPipe::load_room(std::uint32_t sectors) const {
+  return lines_in_flight_ < spec_.l1.lines_in_flight &&
+         (sectors_in_flight_ == 0 || sectors_in_flight_ + sectors <= spec_.l1.sectors_in_flight);
+}
+
+bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
+  const StaticInstruction& instruction = *operation.instruction;
+  if (operation.executed == 0) return true;
+  if (instruction.action == Action::memory_other || is_shared(instruction)) return data_free_ <= now + kTagToData;
+  if (tag_operation_ >= 0 || tag_free_ > now) return false;
+  if (is_store(instruction)) return store_sectors_in_flight_ < spec_.l1.store_sectors_in_flight;
+  return loads_.size() - loads_first_ < spec_.lsu.in_flight;
+}
+
+void MemoryPipe::accept(std::uint32_t id, Cycle now) {
+  Operation& operation = operations_[id];
+  const StaticInstruction& instruction = *operation.instruction;
+  operation.accepted = now;
+  const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency;  // already spent, unloaded
+  const auto after = [&](std::uint32_t latency) { return now + (latency > before ? latency - before : 1); };
+  const bool stores_data = instruction.action == Action::memory && is_store(instruction);
+  const std::uint32_t source = stores_data ? spec_.lsu.store_source_latency +
+                                                 spec_.lsu.store_width_latency * (instruction.data_registers - 1u)
+                                           : spec_.lsu.source_latency;
+  release(operation, instruction.read_barrier, after(source));
+  if (operation.executed == 0) {  // nothing to access: the result scoreboard is released as soon as it went through
+    release(operation, instruction.write_barrier, now + 1);
+    if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, now + 1);
+    if (stores_data) notify(Event::Kind::store_done, operation, now + 1);
+    free_operation(id);
+    return;
+  }
+  if (instruction.action == Action::memory_other) {
+    const bool uses_data_stage = instruction.latency_class == spec::LatencyClass::shuffle ||
+                                 instruction.latency_class == spec::LatencyClass::match;
+    if (uses_data_stage) {
+      data_free_ = std::max(data_free_, now + kTagToData) + 1;
+      ++counters_.l1_data_wavefronts;
+    }
+    release(operation, instruction.write_barrier, after(instruction.latency));
+    free_operation(id);
+    return;
+  }
+  if (is_shared(instruction)) {
+    accept_shared(operation, id, now);
+    return;
+  }
+  const std::uint32_t tag_cycles =
+      std::max({1u, divide_up(operation.lines.count, spec_.l1.tag_lines), divide_up(operation.lines.sectors, spec_.l1.tag_sectors)});
+  tag_free_ = now + tag_cycles;
+  counters_.l1_tag_cycles += tag_cycles;
+  operation.ready = tag_free_;
+  tag_operation_ = id;
+  tag_line_ = 0;
+  if (!is_store(instruction)) loads_.push_back(id);
+  run_tags(now);
+}
+
+void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now) {
+  const StaticInstruction& instruction = *operation.instruction;
+  const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + kTagToData;
+  const bool atomic = instruction.form.access == Access::atomic || instruction.form.access == Access::reduction;
+  std::uint32_t pass = 1;
+  if (atomic) pass = spec_.shared.atomic_interval;
+  if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;
+  const Cycle start = std::max(data_free_, now + kTagToData);
+  const Cycle busy = Cycle{operation.wavefronts} * pass;
+  data_free_ = start + busy;
+  counters_.l1_data_wavefronts += busy;
+  std::uint32_t latency = spec_.shared.latency;
+  if (atomic) latency = spec_.shared.atomic_latency;
+  if (instruction.form.access == Access::matrix_load) {
+    latency = spec_.latency[static_cast<std::size_t>(spec::LatencyClass::matrix_load)];
+  }
+  const Cycle tail = latency > before ? latency - before : 1;
+  const Cycle conflicts = std::max<Cycle>(Cycle{operation.wavefronts - 1} * spec_.shared.conflict_latency, busy - 1);
+  release(operation, instruction.write_barrier, start + tail + conflicts);
+  if (is_store(instruction)) notify(Event::Kind::store_done, operation, start + busy);
+  free_operation(id);
+}
+
+std::uint32_t MemoryPipe::send(const memory::Request& prototype, std::uint16_t warp, bool load, Cycle now) {
+  const std::uint32_t id = new_pending();
+  Pending& pending = pending_[id];
+  pending.line = prototype.line;
+  pending.sectors = prototype.sectors;
+  pending.load = load;
+  pending.store = !load;
+  pending.tagged = false;
+  pending.next = -1;
+  pending.warp = warp;
+  pending.waiters.clear();
+  const auto sectors = static_cast<std::uint32_t>(std::popcount(prototype.sectors));
+  if (load) {
+    ++lines_in_flight_;
+    sectors_in_flight_ += sectors;
+  } else {
+    store_sectors_in_flight_ += sectors;
+  }
+  memory::Request request = prototype;
+  request.time = last_out_ = std::max(now, last_out_ + 1);  // one request a cycle leaves the SM
+  request.sm = sm_;
+  request.id = id;
+  request.wants_reply = true;
+  outbox_.push_back(request);
+  return id;
+}
+
+bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now) {
+  const isa::MemoryForm& form = operation.instruction->form;
+  const bool atomic = form.access == Access::atomic;
+  memory::Request request;
+  request.line = access.line;
+  request.lanes = access.lanes;
+  request.kind = atomic ? memory::RequestKind::atomic : memory::RequestKind::read;
+  if (atomic || form.strong) {  // served by L2, whatever L1 holds
+    const auto sectors = static_cast<std::uint32_t>(std::popcount(access.sectors));
+    if (!load_room(sectors)) return false;
+    if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) {
+      entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
+    }
+    request.sectors = access.sectors;
+    pending_[send(request, operation.warp, true, now)].waiters.push_back(id);
+    ++operation.waiting;
+    operation.missed = true;
+    return true;
+  }
+  L1Tags::Entry* entry = tags_.find(access.line);
+  const std::uint8_t present = entry ? entry->valid : std::uint8_t{0};
+  const auto missing = static_cast<std::uint8_t>(access.sectors & ~present);
+  const auto missing_count = static_cast<std::uint32_t>(std::popcount(missing));
+  if (missing && !load_room(missing_count)) return false;
+  count_hits(operation, static_cast<std::uint32_t>(std::popcount(access.sectors)) - missing_count);
+  if (entry && (access.sectors & entry->in_flight)) {  // on the way already: wait with the others
+    for (std::int32_t p = entry->pending; p >= 0; p = pending_[static_cast<std::size_t>(p)].next) {
+      Pending& pending = pending_[static_cast<std::size_t>(p)];
+      if (pending.sectors & access.sectors) {
+        pending.waiters.push_back(id);
+        ++operation.waiting;
+        operation.missed = true;
+      }
+    }
+  }
+  if (!missing) return true;
+  if (!entry) entry = &tags_.allocate(access.line);
+  request.sectors = missing;
+  const std::uint32_t sent = send(request, operation.warp, true, now);
+  Pending& pending = pending_[sent];
+  pending.tagged = true;
+  pending.entry = tags_.position(*entry);
+  pending.next = entry->pending;
+  pending.waiters.push_back(id);
+  entry->pending = static_cast<std::int32_t>(sent);
+  entry->valid = static_cast<std::uint8_t>(entry->valid | missing);
+  entry->in_flight = static_cast<std::uint8_t>(entry->in_flight | missing);
+  ++operation.waiting;
+  operation.missed = true;
+  return true;
+}
+
+bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::LineAccess& access, Cycle now) {
+  const isa::MemoryForm& form = operation.instruction->form;
+  memory::Request request;
+  request.line = access.line;
+  request.sectors = access.sectors;
+  request.lanes = access.lanes;
+  L1Tags::Entry* entry = tags_.find(access.line);
+  if (form.access == Access::reduction) {
+    request.kind = memory::RequestKind::reduction;
+    if (entry) entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
+  } else {
+    request.kind = memory::RequestKind::write;
+    if (form.space == Space::local) {
+      for (std::uint32_t m = operation.executed; m; m &= m - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(m));
+        const std::uint32_t word = form.bytes >= 4 ? 0xfu : (1u << form.bytes) - 1;
+        request.bytes[lane / 8] |= word << (lane % 8 * 4);
+      }
+      for (unsigned s = 0; s < kSectorsPerLine; ++s) {
+        if (!(access.sectors >> s & 1)) request.bytes[s] = 0;
+      }
+    } else {
+      request.bytes = rules::written_bytes(operation.addresses, operation.executed, form.bytes, access.line);
+    }
+    if (!entry) entry = &tags_.allocate(access.line);
+    count_hits(operation, static_cast<std::uint32_t>(
+                              std::popcount(static_cast<unsigned>(access.sectors & (entry->valid | entry->written)))));
+    for (unsigned s = 0; s < kSectorsPerLine; ++s) {
+      if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
+    }
+    entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
+  }
+  send(request, operation.warp, false, now);
+  return true;
+}
+
+void MemoryPipe::run_tags(Cycle now) {
+  if (tag_operation_ < 0) return;
+  const auto id = static_cast<std::uint32_t>(tag_operation_);
+  Operation& operation = operations_[id];
+  const bool store = is_store(*operation.instruction);
+  while (tag_line_ < operation.lines.count) {
+    const Cycle when = std::max(now, operation.accepted + tag_line_ / spec_.l1.tag_lines);
+    const rules::LineAccess& access = operation.lines.lines[tag_line_];
+    const bool done = store ? store_line(operation, id, access, when) : load_line(operation, id, access, when);
+    if (!done) return;  // no room for the miss: filled() comes back here
+    ++tag_line_;
+  }
+  finish_tags(now);
+}
+
+void MemoryPipe::finish_tags(Cycle now) {
+  const auto id = static_cast<std::uint32_t>(tag_operation_);
+  Operation& operation = operations_[id];
+  tag_operation_ = -1;
+  operation.tags_done = true;
+  operation.ready = std::max(operation.ready, now);
+  tag_free_ = std::max(tag_free_, now);
+  want(tag_free_);
+  if (is_store(*operation.instruction)) {
+    const Cycle start = std::max(data_free_, operation.ready + kTagToData);
+    data_free_ = start + operation.wavefronts;
+    counters_.l1_data_wavefronts += operation.wavefronts;
+    notify(Event::Kind::store_done, operation, data_free_);
+    free_operation(id);
+  } else if (operation.waiting == 0) {
+    want(operation.ready);
+  }
+}
+
+void MemoryPipe::drain_loads(Cycle now) {
+  const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + 2;
+  while (loads_first_ < loads_.size()) {
+    const std::uint32_t id = loads_[loads_first_];
+    Operation& operation = operations_[id];
+    if (!operation.tags_done || operation.waiting) break;
+    if (operation.ready > now) {
+      want(operation.ready);
+      break;
+    }
+    const StaticInstruction& instruction = *operation.instruction;
+    const Cycle start = std::max(data_free_, now + kTagToData);
+    const std::uint32_t pass = instruction.form.bytes <= 4 ? spec_.l1.narrow_interval : 1;
+    const Cycle busy = Cycle{operation.wavefronts} * pass + operation.shared_wavefronts;
+    data_free_ = start + busy;
+    counters_.l1_data_wavefronts += busy;
+    const std::uint32_t latency = operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency;
+    const Cycle tail = latency > before ? latency - before : 1;
+    const Cycle width = Cycle{instruction.data_registers - 1u} * divide_up(kLineBytes, spec_.lsu.writeback_bytes);
+    const Cycle floor = Cycle{instruction.data_registers} * pass;  // the width's own passes are in `width`
+    const Cycle conflicts = busy > floor ? busy - floor : 0;
+    const Cycle when = start + tail + conflicts + (is_copy(instruction) ? 0 : width);
+    release(operation, instruction.write_barrier, when);
+    if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, when);
+    free_operation(id);
+    ++loads_first_;
+    if (loads_first_ > 1024 && loads_first_ * 2 > loads_.size()) {
+      loads_.erase(loads_.begin(), loads_.begin() + static_cast<std::ptrdiff_t>(loads_first_));
+      loads_first_ = 0;
+    }
+    want(now);  // room in flight: the arbiter may take another
+  }
+}
+
+void MemoryPipe::tick(Cycle now) {
+  next_tick_ = kNever;
+  drain_loads(now);
+  if (next_tick_ <= now) next_tick_ = kNever;
+  run_tags(now);
+  if (arbiter_free_ <= now) {
+    for (int i = 0; i < kSubCores; ++i) {
+      const int sub_core = (turn_ + i) % kSubCores;
+      Queue& queue = queue_[static_cast<std::size_t>(sub_core)];
+      if (queue.size == 0) continue;
+      const std::uint32_t id = queue.operation[queue.first];
+      if (operations_[id].ready > now || !can_accept(operations_[id], now)) continue;
+      queue.first = static_cast<std::uint32_t>((queue.first + 1) % queue.operation.size());
+      --queue.size;
+      turn_ = (sub_core + 1) % kSubCores;
+      arbiter_free_ = now + spec_.lsu.sm_interval;
+      accept(id, now);
+      break;
+    }
+  }
+  // What a head waits for is either a time or an event that comes with a tick of its own.
+  for (const Queue& queue : queue_) {
+    if (queue.size == 0) continue;
+    const Operation& head = operations_[queue.operation[queue.first]];
+    Cycle when = std::max({head.ready, arbiter_free_, now + 1});
+    if (head.executed) {
+      const bool data_only = head.instruction->action == Action::memory_other || is_shared(*head.instruction);
+      if (data_only) {
+        when = std::max(when, data_free_ > kTagToData ? data_free_ - kTagToData : 0);
+      } else if (tag_operation_ >= 0) {
+        continue;
+      } else {
+        when = std::max(when, tag_free_);
+        if (!can_accept(head, when)) continue;
+      }
+    }
+    want(when);
+  }
+  if (loads_first_ < loads_.size()) {
+    const Operation& head = operations_[loads_[loads_first_]];
+    if (head.tags_done && head.waiting == 0) want(std::max(head.ready, now + 1));
+  }
+}
+
+Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
+  const Pending& pending = pending_[id];
+  if (pending.store) return now;
+  const auto bytes = static_cast<std::uint32_t>(std::popcount(pending.sectors)) * kSectorBytes;
+  fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
+  return fill_free_;
+}
+
+void MemoryPipe::filled(std::uint32_t id, Cycle now) {
+  Pending& pending = pending_[id];
+  const auto sectors = static_cast<std::uint32_t>(std::popcount(pending.sectors));
+  if (pending.store) {
+    store_sectors_in_flight_ -= sectors;
+  } else {
+    --lines_in_flight_;
+    sectors_in_flight_ -= sectors;
+    if (pending.tagged) {
+      if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
+        // Unlink from the line's list; the list is short.
+        std::int32_t* link = &entry->pending;
+        while (*link >= 0 && *link != static_cast<std::int32_t>(id)) link = &pending_[static_cast<std::size_t>(*link)].next;
+        if (*link >= 0) {
+          *link = pending.next;
+          entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~pending.sectors);
+        }
+      }
+    }
+    for (const std::uint32_t waiter : pending.waiters) {
+      Operation& operation = operations_[waiter];
+      --operation.waiting;
+      operation.ready = std::max(operation.ready, now);
+    }
+  }
+  --requests_in_use_;
+  free_pending_.push_back(id);
+  want(now);
+}
+
+}  // namespace foretrace::sm

@@ -1,0 +1,162 @@
+// The memory pipe of an SM: the sub-cores' queues, address generation, the arbiter they share, the L1 tag and data stages, misses.
+//
+// Models:  a queue a sub-core that holds an instruction until the SM's memory unit takes it; one address generator a sub-core; one
+//          instruction an interval at the memory unit, sub-cores served in turn; tag stage with its lines and sectors a cycle; one data
+//          stage, one wavefront a cycle, for shared memory and global data alike; loads return in order (facts B1, D1, D2);
+//          write-through stores that allocate in L1; limits on misses and stores in flight.
+// Ignores: texture and surface instructions; conflicts between fills and reads of the data array.
+// Source:  facts B4 (HUE Tables 1 and 2), D1-D3.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/memory_system.h"
+#include "model/rules/coalescing.h"
+#include "model/sm/event_wheel.h"
+#include "model/sm/l1_tags.h"
+#include "model/sm/static_program.h"
+#include "model/spec/gpu_spec.h"
+#include "model/stats/launch_counters.h"
+#include "model/work/warp_record.h"
+
+namespace foretrace::sm {
+
+/// What happens in an SM at a time.
+struct Event {
+  enum class Kind : std::uint8_t { release, copy_done, store_done, reply, end };
+  Kind kind = Kind::end;
+  std::uint8_t scoreboard = 0;
+  std::uint16_t warp = 0;
+  std::uint32_t id = 0;          ///< reply: the request; copy_done: the group
+  std::uint32_t generation = 0;  ///< the warp's age: an event of a warp that has ended in the meantime means nothing
+};
+using Events = EventWheel<Event>;
+
+/// What the memory pipe needs of a warp's instruction at its issue.
+struct MemoryIssue {
+  const StaticInstruction* instruction = nullptr;
+  std::uint32_t index = 0;
+  std::uint16_t warp = 0;
+  std::uint8_t copy_group = 0;
+  std::uint32_t generation = 0;
+  std::uint32_t executed = 0;
+  std::uint64_t local_base = 0;  ///< local memory: where this warp's window starts
+  const work::WarpCursor* cursor = nullptr;
+};
+
+class MemoryPipe {
+ public:
+  MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
+             Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox);
+
+  bool queue_has_room(int sub_core) const { return queue_[sub_core].size < spec_.lsu.queue; }
+  /// Entry of an instruction into its sub-core's queue at `now`. Room must have been asked for.
+  void issue(int sub_core, const MemoryIssue& issue, Cycle now);
+  /// Takes what can be taken at `now`.
+  void tick(Cycle now);
+  /// When tick() has something to do, kNever: after an event.
+  Cycle next_tick() const { return next_tick_; }
+  /// A reply with this id stands at the SM's port; returns when it is in the L1 (Event::Kind::reply is then due).
+  Cycle arrive(std::uint32_t id, Cycle now);
+  /// The data of request `id` is in the L1.
+  void filled(std::uint32_t id, Cycle now);
+  /// Nothing queued, under way or unacknowledged.
+  bool idle() const { return operations_in_use_ == 0 && requests_in_use_ == 0; }
+
+ private:
+  static constexpr int kMaxLines = 64;
+  struct Operation {
+    const StaticInstruction* instruction = nullptr;
+    std::uint32_t index = 0;
+    std::uint32_t executed = 0;
+    std::uint16_t warp = 0;
+    std::uint8_t sub_core = 0;
+    std::uint8_t copy_group = 0;
+    std::uint32_t generation = 0;
+    Cycle ready = 0;               // address generated; later: data there
+    Cycle accepted = 0;
+    std::uint32_t wavefronts = 0;  // of the data stage
+    std::uint32_t shared_wavefronts = 0;  // copies: of the write to shared memory
+    std::uint32_t waiting = 0;     // requests not yet arrived
+    bool tags_done = false;
+    bool missed = false;
+    work::LaneAddresses addresses{};  // stores: for the byte masks
+    rules::Coalesced lines;
+  };
+  struct Pending {
+    std::uint64_t line = 0;
+    std::uint32_t entry = 0;       // position in the tag array
+    std::int32_t next = -1;        // older outstanding request of the line
+    std::uint8_t sectors = 0;
+    bool load = false;             // counts against the load limits
+    bool store = false;
+    bool tagged = false;
+    std::uint16_t warp = 0;
+    std::vector<std::uint32_t> waiters;  // operations
+  };
+  struct Queue {
+    std::array<std::uint32_t, 16> operation{};
+    std::uint32_t first = 0, size = 0;
+    Cycle generator_free = 0;
+  };
+  /// The last result of the pure rules for one static instruction: most executions repeat the lane pattern.
+  struct Memo {
+    work::AddressPattern pattern;
+    std::uint64_t local_base = 0;
+    std::uint32_t executed = 0;
+    bool valid = false;
+    std::uint32_t wavefronts = 0, ideal = 0;
+    rules::Coalesced lines;
+    bool repeats(const work::AddressPattern& p, std::uint32_t lanes) const;
+  };
+
+  std::uint32_t new_operation();
+  void free_operation(std::uint32_t id);
+  std::uint32_t new_pending();
+  void prepare(Operation& operation, const MemoryIssue& issue);
+  void prepare_shared(Operation& operation, const MemoryIssue& issue);
+  void prepare_global(Operation& operation, const MemoryIssue& issue);
+  void count_shared(const Operation& operation, std::uint32_t ideal);
+  void count_global(const Operation& operation, std::uint32_t ideal_sectors);
+  void count_hits(const Operation& operation, std::uint32_t sectors);
+  bool can_accept(const Operation& operation, Cycle now) const;
+  void accept(std::uint32_t id, Cycle now);
+  void accept_shared(Operation& operation, std::uint32_t id, Cycle now);
+  void run_tags(Cycle now);
+  bool load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now);
+  bool store_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now);
+  std::uint32_t send(const memory::Request& prototype, std::uint16_t warp, bool load, Cycle now);
+  bool load_room(std::uint32_t sectors) const;
+  void finish_tags(Cycle now);
+  void drain_loads(Cycle now);
+  void release(const Operation& operation, std::uint8_t scoreboard, Cycle when);
+  void notify(Event::Kind kind, const Operation& operation, Cycle when);
+  void want(Cycle when) { next_tick_ = std::min(next_tick_, when); }
+
+  const spec::GpuSpec& spec_;
+  const std::uint32_t sm_;
+  const StaticProgram& program_;
+  Events& events_;
+  stats::LaunchCounters& counters_;
+  std::vector<memory::Request>& outbox_;
+  L1Tags tags_;
+  std::array<Queue, kSubCores> queue_{};
+  std::vector<Operation> operations_;
+  std::vector<std::uint32_t> free_operations_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> free_pending_;
+  std::vector<Memo> memo_;            // by address slot
+  std::vector<std::uint32_t> loads_;  // operations in order of their tags: a ring
+  std::size_t loads_first_ = 0;
+  std::uint32_t operations_in_use_ = 0, requests_in_use_ = 0;
+  std::uint32_t lines_in_flight_ = 0, sectors_in_flight_ = 0, store_sectors_in_flight_ = 0;
+  std::int64_t tag_operation_ = -1;   // in the tag stage
+  std::uint32_t tag_line_ = 0;
+  int turn_ = 0;
+  Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
+  Cycle last_out_ = 0;
+};
+
+}  // namespace foretrace::sm

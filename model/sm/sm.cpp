@@ -1,0 +1,321 @@
+#include "model/sm/sm.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/units/error.h"
+
+namespace foretrace::sm {
+
+namespace {
+
+// Requests that are not the memory pipe's carry a mark in their id.
+constexpr std::uint32_t kInstructionMark = 0x8000'0000, kConstantMark = 0x4000'0000, kMarks = kInstructionMark | kConstantMark;
+
+// Lines of code and constants in L2's address space: beyond all that a program can allocate.
+constexpr std::uint64_t kCodeLines = (std::uint64_t{1} << 50) / kLineBytes;
+constexpr std::uint64_t kConstantLines = (std::uint64_t{1} << 51) / kLineBytes;
+
+}  // namespace
+
+Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes)
+    : spec_(spec), id_(id), program_(program), fetch_(spec.fetch, program.code.size() * kInstructionBytes),
+      constants_(spec.constant.l1_bytes), memory_(spec, id, l1_bytes, program, events_, counters, outbox),
+      cores_{SubCore(spec), SubCore(spec), SubCore(spec), SubCore(spec)}, warps_(kSubCores * kSlots),
+      blocks_(spec.limits.blocks) {
+  FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kSlots, "an SM has at most 64 warps");
+  counters.instructions.resize(program.code.size());
+}
+
+void Sm::place(BlockWork work) {
+  const auto after = std::upper_bound(incoming_.begin(), incoming_.end(), work.start,
+                                      [](Cycle start, const BlockWork& other) { return start < other.start; });
+  incoming_.insert(after, std::move(work));
+}
+
+void Sm::deliver(const memory::Reply& reply) {
+  const Cycle when = reply.id & kMarks ? reply.time : memory_.arrive(reply.id, reply.time);
+  events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
+}
+
+Cycle Sm::next_event() const {
+  Cycle next = std::min(events_.next(), memory_.next_tick());
+  if (!incoming_.empty()) next = std::min(next, incoming_.front().start);
+  for (const SubCore& core : cores_) next = std::min(next, core.next);
+  return next;
+}
+
+void Sm::advance(Cycle until) {
+  for (Cycle now = next_event(); now < until; now = next_event()) {
+    now_ = now;
+    while (!incoming_.empty() && incoming_.front().start <= now) {
+      BlockWork work = std::move(incoming_.front());
+      incoming_.erase(incoming_.begin());
+      start_block(work, now);
+    }
+    if (events_.next() <= now) events_.run(now, [&](const Event& event) { handle(event, now); });
+    if (memory_.next_tick() <= now) {
+      memory_.tick(now);
+      for (int i = 0; i < kSubCores; ++i) {  // a queue may have room again
+        if (cores_[static_cast<std::size_t>(i)].classes_waiting && memory_.queue_has_room(i)) {
+          cores_[static_cast<std::size_t>(i)].next = now;
+        }
+      }
+    }
+    for (int i = 0; i < kSubCores; ++i) {
+      if (cores_[static_cast<std::size_t>(i)].next <= now) tick(i, now);
+    }
+  }
+}
+
+void Sm::finish() {
+  FORETRACE_ASSERT(resident_warps_ == 0, "a launch ends when all its warps have ended");
+  counters.l0i_misses = fetch_.l0_misses;
+  counters.l1i_misses = fetch_.l1_misses;
+}
+
+// --- blocks ---------------------------------------------------------------------------------------------------------
+
+void Sm::start_block(BlockWork& work, Cycle now) {
+  const auto free = std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.used; });
+  FORETRACE_ASSERT(free != blocks_.end(), "the dispatcher places a block only where a block slot is free");
+  if (resident_warps_ == 0) {
+    active_since_ = now;
+    for (SubCore& core : cores_) {
+      core.idle_since = now;
+      core.idle_reason = 0;
+    }
+  }
+  *free = Block{};
+  free->used = true;
+  free->record = std::move(work.record);
+  free->live_warps = static_cast<std::uint32_t>(free->record->warps.size());
+  ++counters.blocks;
+  const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
+  Cycle start = now;
+  for (const work::WarpRecord& record : free->record->warps) {
+    start_warp(block, record, start);
+    start += spec_.launch.warp_interval;
+  }
+}
+
+void Sm::start_warp(std::uint32_t block, const work::WarpRecord& record, Cycle now) {
+  const auto emptiest = std::min_element(cores_.begin(), cores_.end(), [](const SubCore& a, const SubCore& b) {
+    return std::popcount(a.resident) < std::popcount(b.resident);
+  });
+  SubCore& core = *emptiest;
+  const int slot = std::countr_one(core.resident);
+  FORETRACE_ASSERT(slot < kSlots, "the dispatcher places a block only where its warps fit");
+  const auto id = static_cast<std::uint16_t>((emptiest - cores_.begin()) * kSlots + slot);
+  Warp& warp = warps_[id];
+  warp = Warp{};
+  warp.cursor = work::WarpCursor(program_.shapes, record);
+  const bool any = warp.cursor.next(warp.step);
+  FORETRACE_ASSERT(any, "a warp executes at least one instruction");
+  warp.instruction = &program_.code[warp.step.index];
+  warp.block = block;
+  warp.age = next_age_++;
+  warp.since = warp.started = now;
+  warp.blame = warp.step.index;
+  warp.label = stats::WarpState::no_instruction;
+  book_idle(core, now_);
+  core.resident |= 1u << slot;
+  ++resident_warps_;
+  wait_until(warp, id, now, stats::WarpState::no_instruction, now);
+}
+
+void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
+  book(warp, warp.label, now);
+  counters.warp_cycles += now - warp.started;
+  SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
+  book_idle(core, now);
+  core.resident &= ~(1u << (id % kSlots));
+  if (core.greedy == id % kSlots) core.greedy = -1;
+  warp.phase = Phase::free;
+  Block& block = blocks_[warp.block];
+  --block.live_warps;
+  --resident_warps_;
+  if (block.live_warps == 0) {
+    block.used = false;
+    block.record.reset();
+    ended.push_back({now, id_});
+  } else {
+    for (Barrier& barrier : block.barriers) {
+      if (barrier.arrived) check_barrier(block, barrier, now);
+    }
+  }
+  if (resident_warps_ == 0) {
+    counters.sm_active += now - active_since_;
+    counters.scheduler_cycles += kSubCores * (now - active_since_);
+    for (SubCore& other : cores_) book_idle(other, now);
+  }
+}
+
+// --- what arrives ---------------------------------------------------------------------------------------------------
+
+void Sm::request_line(std::uint64_t line, std::uint32_t id, Cycle now) {
+  memory::Request request;
+  request.time = last_request_ = std::max(now, last_request_ + 1);
+  request.sm = id_;
+  request.id = id;
+  request.line = line;
+  request.sectors = 0xf;
+  request.kind = memory::RequestKind::instruction;
+  outbox.push_back(request);
+}
+
+/// Looks again at a warp that an event may have set free.
+void Sm::wake(std::uint16_t id, Cycle now) {
+  evaluate(id, now);
+  cores_[static_cast<std::size_t>(core_of(id))].next = std::min(cores_[static_cast<std::size_t>(core_of(id))].next, now);
+}
+
+void Sm::handle(const Event& event, Cycle now) {
+  Warp& warp = warps_[event.warp];
+  if (event.kind != Event::Kind::reply && (warp.phase == Phase::free || event.generation != generation(warp))) return;
+  switch (event.kind) {
+    case Event::Kind::release:
+      --warp.scoreboard[event.scoreboard];
+      if (warp.scoreboard[event.scoreboard] == 0) {
+        warp.long_scoreboards = static_cast<std::uint8_t>(warp.long_scoreboards & ~(1u << event.scoreboard));
+      }
+      if (warp.phase == Phase::scoreboard && scoreboards_clear(warp)) wake(event.warp, now);
+      break;
+    case Event::Kind::store_done:
+      if (--warp.stores == 0 && warp.phase == Phase::drain) end_warp(warp, event.warp, now);
+      break;
+    case Event::Kind::copy_done:
+      --warp.groups[event.id].pending;
+      settle_groups(warp, event.warp, now);
+      break;
+    case Event::Kind::reply:
+      if (event.id & kInstructionMark) {
+        fetch_.fill(event.id & ~kMarks, now);
+        for (std::uint16_t id = 0; id < warps_.size(); ++id) {
+          if (warps_[id].phase == Phase::fetch) wake(id, now);
+        }
+      } else if (event.id & kConstantMark) {
+        const std::uint32_t line = event.id & ~kMarks;
+        constants_.insert(line * ConstantCache::kLine);
+        std::vector<ConstantWait> waits;
+        std::swap(waits, constant_waits_);
+        for (const ConstantWait& wait : waits) {
+          if (wait.line != line) {
+            constant_waits_.push_back(wait);
+          } else if (wait.held) {
+            if (warps_[wait.warp].phase == Phase::constant) wake(wait.warp, now);
+          } else if (wait.scoreboard < kScoreboards) {
+            events_.push(now + spec_.constant.l0_miss, {Event::Kind::release, wait.scoreboard, wait.warp, 0, wait.generation});
+          }
+        }
+      } else {
+        memory_.filled(event.id, now);
+      }
+      break;
+    case Event::Kind::end: end_warp(warp, event.warp, now); break;
+  }
+}
+
+// --- barriers -------------------------------------------------------------------------------------------------------
+
+void Sm::arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now) {
+  const StaticInstruction& instruction = program_.code[step.index];
+  Block& block = blocks_[warp.block];
+  const auto number = static_cast<std::size_t>(instruction.barrier >= 0 ? instruction.barrier : step.value & 15);
+  const std::uint32_t warps = instruction.barrier >= 0 ? instruction.barrier_warps : (step.value >> 16) / kWarpSize;
+  Barrier& barrier = block.barriers[number];
+  barrier.expected = warps;
+  ++barrier.arrived;
+  barrier_free_ = std::max(now, barrier_free_) + spec_.barrier.warp_interval;
+  if (waits) {
+    barrier.waiting |= std::uint64_t{1} << id;
+    ++counters.barriers_waited;
+  }
+  check_barrier(block, barrier, barrier_free_);
+}
+
+void Sm::check_barrier(Block& block, Barrier& barrier, Cycle now) {
+  const std::uint32_t expected = barrier.expected ? barrier.expected : block.live_warps;
+  if (barrier.arrived < expected) return;
+  const std::uint64_t waiting = barrier.waiting;
+  barrier = Barrier{};
+  const Cycle release = std::max(now, now_ + 1) + spec_.barrier.latency;
+  for (std::uint64_t m = waiting; m; m &= m - 1) {
+    const auto id = static_cast<std::uint16_t>(std::countr_zero(m));
+    Warp& warp = warps_[id];
+    warp.ready_at = std::max(warp.ready_at, release);
+    if (warp.phase == Phase::barrier) {
+      warp.phase = Phase::timed;  // the wait until the release still is the barrier's
+      SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
+      core.timed |= 1u << (id % kSlots);
+      core.next = std::min(core.next, warp.ready_at);
+    }
+  }
+}
+
+// --- asynchronous copies --------------------------------------------------------------------------------------------
+
+void Sm::commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+  CopyGroup& group = warp.groups[warp.group_now];
+  group.closed = true;
+  group.scoreboard = instruction.write_barrier;
+  raise(warp, group.scoreboard, true);
+  warp.group_now = static_cast<std::uint8_t>((warp.group_now + 1) % warp.groups.size());
+  warp.groups[warp.group_now] = CopyGroup{};
+  FORETRACE_ASSERT(warp.group_now != warp.group_first, "a warp has fewer than 64 open groups of asynchronous copies");
+  settle_groups(warp, id, now);
+}
+
+void Sm::settle_groups(Warp& warp, std::uint16_t id, Cycle now) {
+  while (warp.group_first != warp.group_now) {
+    CopyGroup& group = warp.groups[warp.group_first];
+    if (group.pending) break;
+    if (group.scoreboard < kScoreboards) events_.push(now + 1, {Event::Kind::release, group.scoreboard, id, 0, generation(warp)});
+    warp.group_first = static_cast<std::uint8_t>((warp.group_first + 1) % warp.groups.size());
+  }
+}
+
+// --- constants ------------------------------------------------------------------------------------------------------
+
+/// Whether a constant operand is in the sub-core's cache; if not, the warp is held (imc_miss) and this returns false.
+bool Sm::constant_ready(Warp& warp, std::uint16_t id, Cycle now) {
+  SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
+  const std::uint32_t address = warp.instruction->constant_address;
+  if (core.constants.lookup(address)) return true;
+  ++counters.constant_l0_misses;
+  if (constants_.lookup(address)) {
+    core.constants.insert(address);
+    wait_until(warp, id, now + spec_.constant.l0_miss, stats::WarpState::imc_miss, now);
+    return false;
+  }
+  enter(warp, Phase::constant, stats::WarpState::imc_miss, now);
+  const std::uint32_t line = address / ConstantCache::kLine;
+  const bool asked = std::any_of(constant_waits_.begin(), constant_waits_.end(),
+                                 [&](const ConstantWait& wait) { return wait.line == line; });
+  constant_waits_.push_back({line, generation(warp), id, 7, true});
+  if (!asked) {
+    ++counters.constant_l1_misses;
+    request_line(kConstantLines + line / 2, kConstantMark | line, now);
+  }
+  return false;
+}
+
+void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+  raise(warp, instruction.write_barrier, false);
+  if (constants_.lookup(instruction.constant_address)) {
+    if (instruction.write_barrier < kScoreboards) {
+      events_.push(now + std::max<Cycle>(1, instruction.latency), {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
+    }
+    return;
+  }
+  const std::uint32_t line = instruction.constant_address / ConstantCache::kLine;
+  const bool asked = std::any_of(constant_waits_.begin(), constant_waits_.end(),
+                                 [&](const ConstantWait& wait) { return wait.line == line; });
+  constant_waits_.push_back({line, generation(warp), id, instruction.write_barrier, false});
+  if (!asked) {
+    ++counters.constant_l1_misses;
+    request_line(kConstantLines + line / 2, kConstantMark | line, now);
+  }
+}
+
+}  // namespace foretrace::sm

@@ -1,0 +1,153 @@
+// A streaming multiprocessor: four sub-cores that issue, one memory pipe, blocks and their barriers.
+//
+// Models:  issue of one warp instruction a cycle a sub-core, decided by the compiler's control bits (stall counts, six scoreboards a
+//          warp), greedy-then-youngest; pipes with initiation intervals; operand reads; instruction and constant fetch; block barriers;
+//          the memory pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
+// Ignores: docs/mechanisms.md.
+// Time:    an SM sleeps until its next event; advance(until) runs it alone up to `until`, since nothing reaches it sooner.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/memory/memory_system.h"
+#include "model/sm/constant_cache.h"
+#include "model/sm/event_wheel.h"
+#include "model/sm/instruction_cache.h"
+#include "model/sm/memory_pipe.h"
+#include "model/sm/register_file.h"
+#include "model/sm/static_program.h"
+#include "model/spec/gpu_spec.h"
+#include "model/stats/launch_counters.h"
+#include "model/work/warp_record.h"
+
+namespace foretrace::sm {
+
+/// A block handed to an SM.
+struct BlockWork {
+  Cycle start = 0;  ///< cycle of its first warp's start
+  std::shared_ptr<const work::BlockRecord> record;
+};
+/// A block whose last warp has ended.
+struct BlockEnd {
+  Cycle time = 0;
+  std::uint32_t sm = 0;
+};
+
+class Sm {
+ public:
+  /// `l1_bytes`: what the carve-out leaves of the unified memory. References must outlive the SM.
+  Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes);
+
+  /// A block that starts at work.start, not before what has been simulated. Its warps must fit.
+  void place(BlockWork work);
+  /// A reply of the memory system, not before what has been simulated.
+  void deliver(const memory::Reply& reply);
+  /// Simulates all cycles before `until`.
+  void advance(Cycle until);
+  /// Next cycle at which something happens, kNever: nothing without a delivery or a block.
+  Cycle next_event() const;
+  bool idle() const { return resident_warps_ == 0 && memory_.idle(); }
+  /// Closes the books at the launch's end.
+  void finish();
+
+  std::vector<memory::Request> outbox;  ///< requests made since the caller last emptied it, in order of time
+  std::vector<BlockEnd> ended;          ///< blocks ended since the caller last emptied it, in order of time
+  stats::LaunchCounters counters;
+
+ private:
+  static constexpr int kSlots = 16;  // warps a sub-core
+  enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, constant, drain };
+
+  struct CopyGroup { std::uint32_t pending = 0; bool closed = false; std::uint8_t scoreboard = 7; };
+  struct Warp {
+    work::WarpCursor cursor;
+    work::Step step;
+    const StaticInstruction* instruction = nullptr;
+    Cycle ready_at = 0, since = 0, started = 0;
+    std::uint64_t age = 0, free_before = 0, allocate_before = 0;
+    std::uint32_t block = 0;
+    std::uint32_t stores = 0;  ///< instructions whose data have not left the memory pipe
+    std::uint32_t blame = 0;   ///< instruction that the warp's present state is booked to
+    std::array<std::uint8_t, kScoreboards> scoreboard{};
+    std::uint8_t long_scoreboards = 0;
+    Phase phase = Phase::free;
+    stats::WarpState label = stats::WarpState::wait;
+    std::array<CopyGroup, 64> groups{};
+    std::uint8_t group_first = 0, group_now = 0;
+  };
+  struct Barrier { std::uint32_t arrived = 0; std::uint64_t waiting = 0; std::uint32_t expected = 0; };
+  struct Block {
+    std::shared_ptr<const work::BlockRecord> record;
+    std::uint32_t live_warps = 0;
+    std::array<Barrier, 16> barriers{};
+    bool used = false;
+  };
+  struct SubCore {
+    std::uint32_t resident = 0, timed = 0;
+    std::array<std::uint32_t, kMaxClasses> candidates{};
+    std::uint32_t classes_waiting = 0;  // classes with candidates
+    std::array<std::uint64_t, kMaxClasses> free_cycles{}, allocate_cycles{};
+    std::array<Cycle, spec::kPipes> pipe_free{};
+    Cycle allocate_free = 0;
+    Cycle next = kNever;
+    Cycle idle_since = 0;
+    int idle_reason = 0;
+    int greedy = -1;
+    RegisterFile registers;
+    ConstantCache constants;
+    explicit SubCore(const spec::GpuSpec& spec) : registers(spec.register_file), constants(spec.constant.l0_bytes) {}
+  };
+  struct ConstantWait { std::uint32_t line; std::uint32_t generation; std::uint16_t warp; std::uint8_t scoreboard; bool held; };
+
+  void start_block(BlockWork& work, Cycle now);
+  void start_warp(std::uint32_t block, const work::WarpRecord& record, Cycle now);
+  void handle(const Event& event, Cycle now);
+  void tick(int sub_core, Cycle now);
+  void evaluate(std::uint16_t id, Cycle now);
+  bool scoreboards_clear(const Warp& warp) const;
+  bool constant_ready(Warp& warp, std::uint16_t id, Cycle now);
+  void issue(int sub_core, std::uint16_t id, Cycle now);
+  void take_pipe(SubCore& core, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void act(int sub_core, Warp& warp, std::uint16_t id, Cycle now);
+  void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now);
+  void check_barrier(Block& block, Barrier& barrier, Cycle now);
+  void commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void settle_groups(Warp& warp, std::uint16_t id, Cycle now);
+  void wake(std::uint16_t id, Cycle now);
+  void end_warp(Warp& warp, std::uint16_t id, Cycle now);
+  void book(Warp& warp, stats::WarpState state, Cycle until);
+  void enter(Warp& warp, Phase phase, stats::WarpState label, Cycle now);
+  void wait_until(Warp& warp, std::uint16_t id, Cycle when, stats::WarpState label, Cycle now);
+  void book_candidate(SubCore& core, Warp& warp, Cycle now);
+  void go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now);
+  void raise(Warp& warp, std::uint8_t scoreboard, bool is_long);
+  void request_line(std::uint64_t line, std::uint32_t id, Cycle now);
+  void book_idle(SubCore& core, Cycle now);
+  bool class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const;
+  static std::uint32_t generation(const Warp& warp) { return static_cast<std::uint32_t>(warp.age); }
+  static int core_of(std::uint16_t warp) { return warp / kSlots; }
+
+  const spec::GpuSpec& spec_;
+  const std::uint32_t id_;
+  const StaticProgram& program_;
+  Events events_;
+  InstructionCache fetch_;
+  ConstantCache constants_;
+  MemoryPipe memory_;
+  std::array<SubCore, kSubCores> cores_;
+  std::vector<Warp> warps_;
+  std::vector<Block> blocks_;
+  std::vector<BlockWork> incoming_;  // by start
+  std::vector<ConstantWait> constant_waits_;
+  std::vector<std::uint32_t> fetch_requests_;
+  std::uint32_t resident_warps_ = 0;
+  std::uint64_t next_age_ = 0;
+  Cycle now_ = 0, active_since_ = 0, barrier_free_ = 0, last_request_ = 0;
+};
+
+}  // namespace foretrace::sm

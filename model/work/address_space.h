@@ -1,0 +1,20 @@
+// Where the spaces of a thread's generic addresses lie. The emulator places them; the model tells them apart.
+#pragma once
+
+#include <cstdint>
+
+namespace foretrace::work {
+
+/// Windows of 2^24 bytes (facts sass.md 1.5: high word of a generic address names the window, the low bits are the offset).
+inline constexpr std::uint64_t kSharedWindow = 0x7e00'0000'0000'0000 >> 16;  // 0x00007e0000000000
+inline constexpr std::uint64_t kLocalWindow = 0x7d00'0000'0000'0000 >> 16;   // 0x00007d0000000000
+inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+
+constexpr bool is_shared_window(std::uint64_t address) { return address - kSharedWindow < kWindowBytes; }
+constexpr bool is_local_window(std::uint64_t address) { return address - kLocalWindow < kWindowBytes; }
+/// Offset in a thread's local memory of a local address, in window or plain form.
+constexpr std::uint64_t local_offset(std::uint64_t address) {
+  return is_local_window(address) ? address - kLocalWindow : address & (kWindowBytes - 1);
+}
+
+}  // namespace foretrace::work
