@@ -1,0 +1,169 @@
+#include "model/gpu/gpu.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "model/gpu/dispatcher.h"
+#include "model/gpu/team.h"
+#include "model/sm/sm.h"
+#include "model/units/error.h"
+
+namespace foretrace::gpu {
+
+namespace {
+
+template <typename Numbers>
+void add_all(Numbers& into, const Numbers& from) {
+  std::transform(into.begin(), into.end(), from.begin(), into.begin(), std::plus<>());
+}
+
+void add(stats::InstructionCounters& into, const stats::InstructionCounters& from) {
+  into.executed += from.executed;
+  into.thread_executed += from.thread_executed;
+  into.pred_on += from.pred_on;
+  into.requests += from.requests;
+  into.sectors += from.sectors;
+  into.ideal_sectors += from.ideal_sectors;
+  into.wavefronts += from.wavefronts;
+  into.ideal_wavefronts += from.ideal_wavefronts;
+  into.l1_hit_sectors += from.l1_hit_sectors;
+  add_all(into.stalled, from.stalled);
+}
+
+/// Counters of one SM into those of the launch.
+void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
+  using Counters = stats::LaunchCounters;
+  static constexpr std::uint64_t Counters::* kSums[] = {
+      &Counters::inst_executed, &Counters::thread_inst_executed, &Counters::thread_inst_pred_on, &Counters::issue_active,
+      &Counters::scheduler_cycles, &Counters::warp_cycles, &Counters::inst_shared_ld, &Counters::inst_shared_st,
+      &Counters::inst_shared_atom, &Counters::inst_global_ld, &Counters::inst_global_st, &Counters::inst_global_atom,
+      &Counters::inst_global_red, &Counters::inst_local_ld, &Counters::inst_local_st, &Counters::inst_async_copy,
+      &Counters::inst_matrix_ld, &Counters::l1_requests_global_ld, &Counters::l1_requests_global_st,
+      &Counters::l1_requests_local_ld, &Counters::l1_requests_local_st, &Counters::l1_requests_global_atom,
+      &Counters::l1_requests_global_red, &Counters::l1_sectors_global_ld, &Counters::l1_sectors_global_st,
+      &Counters::l1_sectors_local_ld, &Counters::l1_sectors_local_st, &Counters::l1_sectors_global_atom,
+      &Counters::l1_sectors_global_red, &Counters::l1_hits_global_ld, &Counters::l1_hits_global_st,
+      &Counters::l1_hits_local_ld, &Counters::l1_hits_local_st, &Counters::l1_tag_cycles, &Counters::l1_data_wavefronts,
+      &Counters::shared_wavefronts_ld, &Counters::shared_wavefronts_st, &Counters::shared_wavefronts_atom,
+      &Counters::shared_ideal_ld, &Counters::shared_ideal_st, &Counters::shared_ideal_atom, &Counters::shared_contention_ld,
+      &Counters::shared_contention_st, &Counters::l0i_misses, &Counters::l1i_misses, &Counters::constant_l0_misses,
+      &Counters::constant_l1_misses, &Counters::register_bank_conflict_cycles, &Counters::branches,
+      &Counters::divergent_branches, &Counters::blocks, &Counters::barriers_waited};
+  for (const auto member : kSums) into.*member += from.*member;
+  add_all(into.idle_reason, from.idle_reason);
+  add_all(into.state, from.state);
+  add_all(into.pipe_inst, from.pipe_inst);
+  add_all(into.pipe_busy, from.pipe_busy);
+  into.sm_active += from.sm_active;
+  into.sm_active_max = std::max(into.sm_active_max, from.sm_active);
+  into.sm_active_each.push_back(from.sm_active);
+  for (std::size_t i = 0; i < into.instructions.size(); ++i) add(into.instructions[i], from.instructions[i]);
+}
+
+/// The laws that hold in every run, whatever it simulated.
+void check_conservation(const stats::LaunchCounters& counters, std::uint64_t blocks) {
+  const auto sum = [](const auto& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0}); };
+  FORETRACE_ASSERT(counters.scheduler_cycles == counters.issue_active + sum(counters.idle_reason),
+                   "each scheduler cycle either issues or has one reason why not");
+  FORETRACE_ASSERT(counters.warp_cycles == sum(counters.state), "each resident warp is in exactly one state at any cycle");
+  FORETRACE_ASSERT(counters.issue_active == counters.inst_executed, "one instruction a scheduler cycle that issues");
+  FORETRACE_ASSERT(counters.blocks == blocks, "every block of the grid ran once");
+}
+
+}  // namespace
+
+Gpu::Gpu(const spec::GpuSpec& spec) : spec_(spec), memory_(spec_) {}
+Gpu::~Gpu() = default;
+
+Cycle Gpu::lookahead() const {
+  return std::max<Cycle>(1, std::min<Cycle>(memory_.lookahead(), spec_.launch.block_end + spec_.launch.block_start));
+}
+
+stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSetup& setup, work::BlockSource& source) {
+  FORETRACE_ASSERT(setup.blocks_per_sm > 0, "a launch fits on an SM");
+  const Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
+  memory_.begin_launch(setup.warm);
+  Dispatcher dispatcher(spec_, setup.blocks, setup.blocks_per_sm);
+  std::vector<std::unique_ptr<sm::Sm>> sms;
+  for (std::uint32_t i = 0; i < spec_.sm.count; ++i) {
+    sms.push_back(std::make_unique<sm::Sm>(spec_, i, program, setup.l1_bytes));
+  }
+  Team team(std::max(1, setup.threads));
+
+  std::vector<memory::Request> requests, later;
+  std::vector<memory::Reply> replies;
+  std::vector<sm::BlockEnd> ends;
+  std::uint64_t done = 0;
+  Cycle now = 0, last = 0;
+  std::uint64_t windows = 0;
+  for (;;) {
+    // Blocks whose dispatch can be decided: every end before `now` is known.
+    Dispatcher::Placement placement;
+    while (dispatcher.next(now + spec_.launch.block_end, placement)) {
+      auto record = source.next();
+      FORETRACE_ASSERT(record != nullptr, "the source has a record for every block");
+      sms[placement.sm]->place({placement.start, std::move(record)});
+    }
+    // The next time at which anything happens; nothing in between needs a window.
+    Cycle next = memory_.next_event();
+    for (const auto& sm : sms) next = std::min(next, sm->next_event());
+    for (const memory::Request& request : later) next = std::min(next, request.time);
+    const Cycle dispatch = dispatcher.next_event();
+    if (dispatch != kNever) next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
+    if (next == kNever) break;
+    now = std::max(now, next);
+    const Cycle until = now + window;
+
+    team.run(sms.size(), [&](std::size_t i) { sms[i]->advance(until); });
+
+    requests.swap(later);
+    later.clear();
+    for (const auto& sm : sms) {
+      requests.insert(requests.end(), sm->outbox.begin(), sm->outbox.end());
+      sm->outbox.clear();
+      ends.insert(ends.end(), sm->ended.begin(), sm->ended.end());
+      sm->ended.clear();
+    }
+    const auto is_later = [until](const memory::Request& request) { return request.time >= until; };
+    std::copy_if(requests.begin(), requests.end(), std::back_inserter(later), is_later);
+    std::erase_if(requests, is_later);
+    std::stable_sort(requests.begin(), requests.end(), [](const memory::Request& a, const memory::Request& b) {
+      return a.time != b.time ? a.time < b.time : a.sm < b.sm;
+    });
+    for (const memory::Request& request : requests) memory_.submit(request);
+    requests.clear();
+    replies.clear();
+    memory_.advance(until, replies);
+    for (const memory::Reply& reply : replies) {
+      last = std::max(last, reply.time);
+      sms[reply.sm]->deliver(reply);
+    }
+    std::stable_sort(ends.begin(), ends.end(), [](const sm::BlockEnd& a, const sm::BlockEnd& b) {
+      return a.time != b.time ? a.time < b.time : a.sm < b.sm;
+    });
+    for (const sm::BlockEnd& end : ends) {
+      dispatcher.ended(end.sm, end.time);
+      last = std::max(last, end.time);
+      ++done;
+    }
+    ends.clear();
+    now = until;
+    if (setup.progress && ++windows % 64 == 0) setup.progress(done, now);
+  }
+
+  stats::LaunchCounters counters;
+  counters.sms = spec_.sm.count;
+  counters.instructions.resize(program.code.size());
+  for (const auto& sm : sms) {
+    FORETRACE_ASSERT(sm->idle(), "a launch ends when nothing is under way");
+    sm->finish();
+    add(counters, sm->counters);
+  }
+  counters.memory = memory_.counters();
+  counters.elapsed = last + spec_.launch.block_end + spec_.launch.drain;
+  check_conservation(counters, setup.blocks);
+  return counters;
+}
+
+}  // namespace foretrace::gpu

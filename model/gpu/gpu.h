@@ -1,0 +1,45 @@
+// The whole machine: SMs, the memory system behind them, and the dispatcher that feeds them.
+//
+// Time:  SMs run alone within a window no longer than the shortest way from one to another through the memory system or the dispatcher;
+//        between windows what couples them is served in (time, SM) order. Any window up to that length and any number of threads give
+//        the same bits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "model/memory/memory_system.h"
+#include "model/sm/static_program.h"
+#include "model/spec/gpu_spec.h"
+#include "model/stats/launch_counters.h"
+#include "model/work/block_source.h"
+
+namespace foretrace::gpu {
+
+/// One launch as the machine sees it.
+struct LaunchSetup {
+  std::uint64_t blocks = 0;
+  std::uint32_t blocks_per_sm = 0;   ///< resident at most: the occupancy rule's result, at least 1
+  std::uint64_t l1_bytes = 0;        ///< unified memory less the shared carve-out
+  bool warm = false;                 ///< L2 as the launch before left it
+  int threads = 1;                   ///< host threads; any number gives the same bits
+  Cycle window = 0;                  ///< cycles SMs run alone; 0: as long as possible
+  std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
+};
+
+class Gpu {
+ public:
+  explicit Gpu(const spec::GpuSpec& spec);
+  ~Gpu();
+  /// Simulates a launch to its end. Caches beyond L1 carry over to the next launch of this object (`warm`).
+  stats::LaunchCounters run(const sm::StaticProgram& program, const LaunchSetup& setup, work::BlockSource& source);
+  /// The longest window that keeps SMs independent.
+  Cycle lookahead() const;
+
+ private:
+  spec::GpuSpec spec_;
+  memory::MemorySystem memory_;
+};
+
+}  // namespace foretrace::gpu
