@@ -17,6 +17,8 @@ namespace {
 
 bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
 std::string demangled(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
@@ -104,7 +106,9 @@ std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, 
   std::vector<std::string> names;
   names.reserve(mangled.size());
   for (const std::string& symbol : mangled) names.push_back(source_name(symbol));
-  if (names.empty()) throw InputError(fmt::format("{}: holds no kernel", where));
+  if (names.empty()) {
+    throw InputError(fmt::format("{}: holds no kernel; a template is made when its arguments are given: name<32>", where));
+  }
 
   std::vector<std::size_t> found;
   const auto collect = [&](const auto& fits) {
@@ -130,6 +134,13 @@ std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, 
   collect([&](std::size_t i) { return normalised_name(demangled(mangled[i])) == name; });
   collect([&](std::size_t i) { return names[i] == name || normalised_name(without_parameters(demangled(mangled[i]))) == name; });
   collect([&](std::size_t i) { return unqualified(names[i]) == name; });
+  // The last arguments may have been left to their defaults: "scan<32>" for "scan<32,float>".
+  if (!name.empty() && name.back() == '>') {
+    const std::string first_arguments = name.substr(0, name.size() - 1) + ',';
+    collect([&](std::size_t i) {
+      return starts_with(names[i], first_arguments) || starts_with(unqualified(names[i]), first_arguments);
+    });
+  }
   collect([&](std::size_t i) { return without_template_arguments(names[i]) == name; });
   collect([&](std::size_t i) { return without_template_arguments(unqualified(names[i])) == name; });
   if (found.size() == 1) return found;

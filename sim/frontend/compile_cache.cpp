@@ -1,0 +1,155 @@
+#include "sim/frontend/compile_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "model/units/error.h"
+#include "sim/frontend/cubin.h"
+
+namespace foretrace::frontend {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+fs::path cache_directory() {
+  if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given == '/') {
+    return fs::path(given) / "foretrace";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return fs::path(home) / ".cache" / "foretrace";
+  }
+  return {};
+}
+
+/// One line of a manifest, "F path" or "D path", with the state of what it names; "" when that cannot be read.
+std::string state_of(const std::string& line) {
+  const std::string path = line.substr(2);
+  if (line[0] == 'F') {
+    try {
+      return fmt::format("{} {}\n", line, sha256_hex(read_file(path)));
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+    names.push_back(entry.path().filename().string());
+  }
+  if (error) return {};
+  std::sort(names.begin(), names.end());
+  std::string all;
+  for (const std::string& name : names) all += name + '\n';
+  return fmt::format("{} {}\n", line, sha256_hex(bytes_of(all)));
+}
+
+/// The name of the entry for the present state of all that the manifest names; "" when some of it is gone.
+std::string entry_name(const std::string& request_hash, const std::string& manifest) {
+  std::string all = request_hash + '\n';
+  std::istringstream lines(manifest);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() < 3) return {};
+    const std::string state = state_of(line);
+    if (state.empty()) return {};
+    all += state;
+  }
+  return sha256_hex(bytes_of(all));
+}
+
+std::optional<std::string> read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream out;
+  out << in.rdbuf();
+  return in ? std::optional(out.str()) : std::nullopt;
+}
+
+/// Writes beside the file and renames, so that no reader ever sees half of it.
+void write_whole(const fs::path& path, std::span<const std::byte> bytes) {
+  const fs::path beside = fmt::format("{}.{}", path.string(), getpid());
+  std::error_code ignored;
+  {
+    std::ofstream out(beside, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!out.flush()) {
+      fs::remove(beside, ignored);
+      return;
+    }
+  }
+  fs::rename(beside, path, ignored);
+}
+
+}  // namespace
+
+CompileCache::CompileCache(const std::string& request)
+    : directory_(cache_directory()), request_hash_(sha256_hex(bytes_of(request))) {}
+
+std::optional<Compiled> CompileCache::find() const {
+  if (directory_.empty()) return std::nullopt;
+  const std::optional<std::string> manifest = read_text(directory_ / (request_hash_ + ".manifest"));
+  if (!manifest) return std::nullopt;
+  const std::string name = entry_name(request_hash_, *manifest);
+  if (name.empty()) return std::nullopt;
+  const std::optional<std::string> cubin = read_text(directory_ / (name + ".cubin"));
+  const std::optional<std::string> disassembly = read_text(directory_ / (name + ".sass"));
+  if (!cubin || !disassembly) return std::nullopt;
+  const auto bytes = bytes_of(*cubin);
+  return Compiled{{bytes.begin(), bytes.end()}, *disassembly};
+}
+
+void CompileCache::store(const Compiled& compiled, const std::vector<std::string>& dependencies,
+                         const std::vector<std::string>& directories) const {
+  if (directory_.empty()) return;
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) return;
+  std::string manifest;
+  for (const std::string& file : dependencies) manifest += fmt::format("F {}\n", file);
+  for (const std::string& directory : directories) manifest += fmt::format("D {}\n", directory);
+  const std::string name = entry_name(request_hash_, manifest);
+  if (name.empty()) return;
+  write_whole(directory_ / (name + ".cubin"), compiled.cubin);
+  write_whole(directory_ / (name + ".sass"), bytes_of(compiled.disassembly));
+  write_whole(directory_ / (request_hash_ + ".manifest"), bytes_of(manifest));
+}
+
+std::vector<std::string> make_dependencies(const std::string& rule) {
+  std::vector<std::string> files;
+  std::string word;
+  // The target ends at the first colon that a blank follows.
+  std::size_t i = rule.find(": ");
+  i = i == std::string::npos ? rule.size() : i + 1;
+  const auto finish = [&] {
+    if (!word.empty()) files.push_back(std::exchange(word, {}));
+  };
+  for (; i < rule.size(); ++i) {
+    const char c = rule[i];
+    const char next = i + 1 < rule.size() ? rule[i + 1] : '\0';
+    if (c == '\\' && next == '\n') {
+      finish();
+      ++i;
+    } else if (c == '\\' && (next == ' ' || next == '#' || next == '\\')) {
+      word += next;
+      ++i;
+    } else if (c == '$' && next == '$') {
+      word += '$';
+      ++i;
+    } else if (c == ' ' || c == '\n' || c == '\t') {
+      finish();
+    } else {
+      word += c;
+    }
+  }
+  finish();
+  return files;
+}
+
+}  // namespace foretrace::frontend

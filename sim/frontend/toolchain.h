@@ -1,0 +1,26 @@
+// Where nvcc and nvdisasm are. Both may be absent: a cubin with its disassembly beside it needs neither.
+//
+// Searched, in this order: the environment (FORETRACE_NVCC, FORETRACE_NVDISASM: a file's path), a virtual environment
+// `.venv` in one of the directories above this program (lib/python3*/site-packages/nvidia/cu13/bin), PATH, and
+// /usr/local/cuda/bin.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace foretrace::frontend {
+
+struct Tool {
+  std::string path;
+  std::string version;  ///< "13.0.88"; "" when it does not say
+};
+
+struct Toolchain {
+  std::optional<Tool> nvcc;
+  std::optional<Tool> nvdisasm;
+};
+
+/// Throws InputError when an environment variable names a file that cannot be run.
+Toolchain find_toolchain();
+
+}  // namespace foretrace::frontend
