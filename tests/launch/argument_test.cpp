@@ -54,8 +54,10 @@ TEST(Argument, CountsMayBePowersAndProducts) {
   EXPECT_EQ(parse_argument("buf:u8:1024*1024", 0).count, 1u << 20);
   EXPECT_EQ(parse_argument("buf:u8:3*2^20*5", 0).count, 15u << 20);
   EXPECT_EQ(parse_argument("buf:u8:2^40", 0).count, std::uint64_t{1} << 40);
-  for (const char* count : {"0", "", "-1", "2^", "^2", "2^64", "1*", "*1", "1e6", "1.5", "0*7", "2**3", " 1"}) {
-    EXPECT_NE(refusal(std::string("buf:u8:") + count).find("is no element count"), std::string::npos) << count;
+  for (const char* count :
+       {"0", "", "-1", "2^", "^2", "2^64", "1*", "*1", "1e6", "1.5", "0*7", "2**3", " 1"}) {
+    EXPECT_NE(refusal(std::string("buf:u8:") + count).find("is no element count"), std::string::npos)
+        << count;
   }
   EXPECT_NE(refusal("buf:u16:2^40").find("over 2^40 bytes"), std::string::npos);
   EXPECT_NE(refusal("buf:u8:2^63*2").find("is no element count"), std::string::npos) << "2^64 overflows";
@@ -105,9 +107,9 @@ TEST(Argument, NumbersAreCheckedAgainstTheirType) {
   EXPECT_EQ(parse_argument("val:i8:1", 0).parameter_bytes(), 1u);
   EXPECT_EQ(refusal("val:i8:127"), "accepted");
   EXPECT_EQ(refusal("val:i8:-128"), "accepted");
-  for (const char* text : {"val:i8:128", "val:i8:-129", "val:u8:-1", "val:u8:256", "val:i32:1.0", "val:i32:",
-                           "val:u64:18446744073709551616", "val:f16:65520", "val:f32:1e39", "val:f32:1x",
-                           "val:f32:0x10"}) {
+  for (const char* text : {"val:i8:128", "val:i8:-129", "val:u8:-1", "val:u8:256", "val:i32:1.0",
+                           "val:i32:", "val:u64:18446744073709551616", "val:f16:65520", "val:f32:1e39",
+                           "val:f32:1x", "val:f32:0x10"}) {
     EXPECT_NE(refusal(text).find("is no number that fits"), std::string::npos) << text;
   }
 }
@@ -128,20 +130,23 @@ TEST(Argument, ReferencesNullAndBytes) {
   EXPECT_EQ(parse_argument("null", 0).parameter_bytes(), 8u);
   EXPECT_EQ(parse_argument("bytes:00ffAb", 0).bytes, (std::vector<std::uint8_t>{0, 0xff, 0xab}));
   EXPECT_EQ(parse_argument("bytes:00ffAb", 0).parameter_bytes(), 3u);
-  for (const char* text : {"ref:", "ref:1a", "ref:a+", "ref:a+x", "ref:a+-1", "bytes:", "bytes:0", "bytes:0g",
-                           "bytes:g0", "bytes:0x12", "null:1", "", "buf", "buf:f32", "val:f32", "pointer:1"}) {
+  for (const char* text :
+       {"ref:", "ref:1a", "ref:a+", "ref:a+x", "ref:a+-1", "bytes:", "bytes:0", "bytes:0g", "bytes:g0",
+        "bytes:0x12", "null:1", "", "buf", "buf:f32", "val:f32", "pointer:1"}) {
     EXPECT_NE(refusal(text).find("expected"), std::string::npos) << text << ": " << refusal(text);
   }
 }
 
 TEST(Argument, MessagesNameTheArgumentAndTheForm) {
-  EXPECT_EQ(refusal("buf:f33:10", 2),
-            "argument 3 'buf:f33:10': 'f33' is no element type, expected one of i8 u8 i16 u16 i32 u32 i64 u64 "
-            "f16 bf16 f32 f64");
+  EXPECT_EQ(
+      refusal("buf:f33:10", 2),
+      "argument 3 'buf:f33:10': 'f33' is no element type, expected one of i8 u8 i16 u16 i32 u32 i64 u64 "
+      "f16 bf16 f32 f64");
   EXPECT_EQ(refusal("val:i32:x", 0), "argument 1 'val:i32:x': 'x' is no number that fits i32");
-  for (const char* text : {"buf:f32:10:ones", "buf:f32:10:", "buf:f32:10:zero=1", "buf:f32:10:value", "buf:f32:10:seed",
-                           "buf:f32:10:uniform:extra"}) {
-    EXPECT_NE(refusal(text).find("is no option of a buffer, expected buf:TYPE:COUNT[:zero|"), std::string::npos)
+  for (const char* text : {"buf:f32:10:ones", "buf:f32:10:", "buf:f32:10:zero=1", "buf:f32:10:value",
+                           "buf:f32:10:seed", "buf:f32:10:uniform:extra"}) {
+    EXPECT_NE(refusal(text).find("is no option of a buffer, expected buf:TYPE:COUNT[:zero|"),
+              std::string::npos)
         << text;
   }
 }
@@ -185,7 +190,8 @@ TEST(Symbol, TakesTheSameForms) {
     }
     return std::string("accepted");
   };
-  for (const char* text : {"weights", "=val:i32:1", "1a=val:i32:1", "a:b=val:i32:1", "a::=val:i32:1", "a b=null"}) {
+  for (const char* text :
+       {"weights", "=val:i32:1", "1a=val:i32:1", "a:b=val:i32:1", "a::=val:i32:1", "a b=null"}) {
     EXPECT_NE(refused(text).find("expected NAME=FORM"), std::string::npos) << text;
   }
   EXPECT_NE(refused("a=val:i32").find("symbol 1 'a=val:i32': expected val:TYPE:V"), std::string::npos);

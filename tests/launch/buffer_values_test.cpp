@@ -11,8 +11,8 @@
 namespace foretrace::frontend {
 namespace {
 
-constexpr ElementType kAllTypes[] = {ElementType::i8,  ElementType::u8,  ElementType::i16,  ElementType::u16,
-                                     ElementType::i32, ElementType::u32, ElementType::i64,  ElementType::u64,
+constexpr ElementType kAllTypes[] = {ElementType::i8,  ElementType::u8,   ElementType::i16, ElementType::u16,
+                                     ElementType::i32, ElementType::u32,  ElementType::i64, ElementType::u64,
                                      ElementType::f16, ElementType::bf16, ElementType::f32, ElementType::f64};
 
 Generator make(GeneratorKind kind, std::uint64_t seed = 1, std::uint64_t low = 0, std::uint64_t high = 0) {
@@ -100,7 +100,8 @@ TEST(BufferValues, IotaWrapsWhereElementsStopBeingExact) {
   EXPECT_EQ(element_bits(ElementType::u8, iota, 256, 1000), 0u);
   EXPECT_EQ(float_value(ElementType::f16, element_bits(ElementType::f16, iota, 2047, 4000)), 2047.0);
   EXPECT_EQ(float_value(ElementType::f16, element_bits(ElementType::f16, iota, 2048, 4000)), 0.0);
-  EXPECT_EQ(float_value(ElementType::f32, element_bits(ElementType::f32, iota, 16777215, 1u << 25)), 16777215.0);
+  EXPECT_EQ(float_value(ElementType::f32, element_bits(ElementType::f32, iota, 16777215, 1u << 25)),
+            16777215.0);
   EXPECT_EQ(float_value(ElementType::f32, element_bits(ElementType::f32, iota, 16777217, 1u << 25)), 1.0);
 }
 
@@ -158,16 +159,16 @@ TEST(FloatBits, RoundTripsEveryHalfAndBfloat) {
 }
 
 TEST(FloatBits, RoundsHalfToEven) {
-  const double step = std::ldexp(1.0, -10);  // f16, just above 1
-  EXPECT_EQ(float_bits(ElementType::f16, 1.0 + step / 2), 0x3c00u);        // between even and odd: down
-  EXPECT_EQ(float_bits(ElementType::f16, 1.0 + 1.5 * step), 0x3c02u);      // between odd and even: up
+  const double step = std::ldexp(1.0, -10);                            // f16, just above 1
+  EXPECT_EQ(float_bits(ElementType::f16, 1.0 + step / 2), 0x3c00u);    // between even and odd: down
+  EXPECT_EQ(float_bits(ElementType::f16, 1.0 + 1.5 * step), 0x3c02u);  // between odd and even: up
   EXPECT_EQ(float_bits(ElementType::f16, 1.0 + 0.500001 * step), 0x3c01u);
-  EXPECT_EQ(float_bits(ElementType::f16, 65519.0), 0x7bffu);               // the largest number
-  EXPECT_EQ(float_bits(ElementType::f16, 65520.0), 0x7c00u);               // half a step on: infinity
-  EXPECT_EQ(float_bits(ElementType::f16, std::ldexp(1.0, -24)), 1u);       // the smallest subnormal
-  EXPECT_EQ(float_bits(ElementType::f16, std::ldexp(1.0, -25)), 0u);       // half of it: to even, zero
+  EXPECT_EQ(float_bits(ElementType::f16, 65519.0), 0x7bffu);          // the largest number
+  EXPECT_EQ(float_bits(ElementType::f16, 65520.0), 0x7c00u);          // half a step on: infinity
+  EXPECT_EQ(float_bits(ElementType::f16, std::ldexp(1.0, -24)), 1u);  // the smallest subnormal
+  EXPECT_EQ(float_bits(ElementType::f16, std::ldexp(1.0, -25)), 0u);  // half of it: to even, zero
   EXPECT_EQ(float_bits(ElementType::f16, -std::ldexp(1.5, -25)), 0x8001u);
-  EXPECT_EQ(float_bits(ElementType::bf16, 3.0e38), 0x7f62u);               // 0x7f61b1e6 in f32: up
+  EXPECT_EQ(float_bits(ElementType::bf16, 3.0e38), 0x7f62u);  // 0x7f61b1e6 in f32: up
   EXPECT_EQ(float_bits(ElementType::f32, 0.1), 0x3dcccccdu);
 }
 

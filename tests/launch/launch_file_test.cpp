@@ -14,8 +14,9 @@ namespace {
 class LaunchFile : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("foretrace_launch_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ =
+        std::filesystem::path(testing::TempDir()) /
+        ("foretrace_launch_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "k.cu") << "__global__ void k() {}\n";
   }
@@ -33,7 +34,8 @@ class LaunchFile : public testing::Test {
     } catch (const InputError& error) {
       std::string message = error.what();
       const std::string folder = folder_.string() + "/";
-      for (std::size_t at; (at = message.find(folder)) != std::string::npos;) message.erase(at, folder.size());
+      for (std::size_t at; (at = message.find(folder)) != std::string::npos;)
+        message.erase(at, folder.size());
       return message;
     }
     return "accepted";
@@ -63,7 +65,8 @@ TEST_F(LaunchFile, DefaultsOfAMinimalLaunch) {
   EXPECT_EQ(launch.cluster, (Dim3{1, 1, 1}));
   EXPECT_EQ(launch.dynamic_shared, 0u);
   EXPECT_EQ(launch.arguments.size(), 1u);
-  EXPECT_TRUE(launch.defines.empty() && launch.nvcc.empty() && launch.symbols.empty() && launch.dumps.empty());
+  EXPECT_TRUE(launch.defines.empty() && launch.nvcc.empty() && launch.symbols.empty() &&
+              launch.dumps.empty());
   EXPECT_TRUE(launch.reference.empty() && launch.checks.empty() && launch.after.empty());
   EXPECT_EQ(launch.fault, ExpectedFault::none);
 }
@@ -104,9 +107,11 @@ TEST_F(LaunchFile, EveryKeyIsRead) {
 
 TEST_F(LaunchFile, UnknownKeysNameFileLineAndKey) {
   EXPECT_EQ(refusal(kMinimal + "girdle = 1\n").substr(0, 30), "k.toml:8: unknown key 'girdle'");
-  EXPECT_EQ(refusal("sources = 1\n" + kMinimal), "k.toml:1: unknown key 'sources', expected one of: source launch");
-  EXPECT_EQ(refusal(kMinimal + "reference = \"k\"\ncheck = { a = { relative = 0, absolute = 0, ulp = 1 } }\n"),
-            "k.toml:9: unknown key 'ulp', expected one of: relative absolute");
+  EXPECT_EQ(refusal("sources = 1\n" + kMinimal),
+            "k.toml:1: unknown key 'sources', expected one of: source launch");
+  EXPECT_EQ(
+      refusal(kMinimal + "reference = \"k\"\ncheck = { a = { relative = 0, absolute = 0, ulp = 1 } }\n"),
+      "k.toml:9: unknown key 'ulp', expected one of: relative absolute");
 }
 
 TEST_F(LaunchFile, MissingKeysAreNamed) {
@@ -134,7 +139,8 @@ TEST_F(LaunchFile, WrongTypesAreNamed) {
   EXPECT_EQ(with("define = \"TILE=16\""), "k.toml:8: key 'define': expected an array");
   EXPECT_EQ(with("define = [\"1=16\"]"),
             "k.toml:8: key 'define': '1=16' is no define, expected NAME or NAME=VALUE");
-  EXPECT_EQ(with("cluster = [1, 1, 1, 1]"), "k.toml:8: key 'cluster': expected one to three numbers, x first");
+  EXPECT_EQ(with("cluster = [1, 1, 1, 1]"),
+            "k.toml:8: key 'cluster': expected one to three numbers, x first");
   EXPECT_EQ(with("cluster = []"), "k.toml:8: key 'cluster': expected one to three numbers, x first");
   EXPECT_EQ(with("dump = [\"a\"]"),
             "k.toml:8: key 'dump': dump: 'a' is no dump, expected NAME=FILE, NAME a buffer's name");
@@ -156,7 +162,8 @@ TEST_F(LaunchFile, ArgumentErrorsCarryTheLine) {
 
 TEST_F(LaunchFile, SyntaxErrorsAndMissingFiles) {
   EXPECT_EQ(refusal("source = \n").substr(0, 9), "k.toml:1:");
-  EXPECT_EQ(refusal("source = \"gone.cu\"\n[[launch]]\n"), "k.toml:1: key 'source': there is no file 'gone.cu'");
+  EXPECT_EQ(refusal("source = \"gone.cu\"\n[[launch]]\n"),
+            "k.toml:1: key 'source': there is no file 'gone.cu'");
   EXPECT_THROW(load_launch_file(folder_ / "gone.toml"), InputError);
   EXPECT_THROW(load_launch_file(folder_), InputError) << "a folder is no launch file";
 }
@@ -218,8 +225,9 @@ TEST_F(LaunchFile, ChainsShareBuffersAndOnlyLookBack) {
   EXPECT_EQ(refusal(kMinimal + second("two", "", "one") + second("three", "\"ref:a\"", "two")), "accepted");
   EXPECT_NE(refusal(kMinimal + second("two", "\"ref:a\"", "")).find("not there"), std::string::npos)
       << "without `after` the buffers of another launch are not seen";
-  EXPECT_NE(refusal(kMinimal + second("two", "\"buf:f32:1:name=a\"", "one")).find("two buffers are named 'a'"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(kMinimal + second("two", "\"buf:f32:1:name=a\"", "one")).find("two buffers are named 'a'"),
+      std::string::npos);
   EXPECT_EQ(refusal(kMinimal + second("two", "\"buf:f32:1:name=a\"", "")), "accepted");
   EXPECT_EQ(refusal(kMinimal + second("two", "", "three")),
             "k.toml:14: key 'after': no launch before this one is named 'three'");
@@ -239,7 +247,8 @@ TEST(Extent, ReadsOneToThreeNumbers) {
     parse_extent("1,x", "--grid");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "--grid: '1,x' is no extent, expected X, X,Y or X,Y,Z of numbers of at least 1");
+    EXPECT_STREQ(error.what(),
+                 "--grid: '1,x' is no extent, expected X, X,Y or X,Y,Z of numbers of at least 1");
   }
 }
 

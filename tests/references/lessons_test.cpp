@@ -90,7 +90,8 @@ TEST(Lessons, ReferencesRunOnTheirLaunchesAndFillEveryCheckedBuffer) {
         const bool is_byte_image = bytes.size() > 0 && launch.kernel == "image_brighten";
         std::size_t untouched = 0;
         for (std::size_t at = 0; !is_byte_image && at + 4 <= bytes.size(); at += 4) {
-          untouched += bytes[at] == 0xc5 && bytes[at + 1] == 0xc5 && bytes[at + 2] == 0xc5 && bytes[at + 3] == 0xc5;
+          untouched +=
+              bytes[at] == 0xc5 && bytes[at + 1] == 0xc5 && bytes[at + 2] == 0xc5 && bytes[at + 3] == 0xc5;
         }
         EXPECT_EQ(untouched, 0u) << launch.name << " " << check.buffer;
       }
@@ -104,9 +105,10 @@ TEST(Lessons, GridsCoverTheirProblems) {
   for (const File& file : lessons()) {
     for (const LaunchDescription& launch : file) {
       if (launch.checks.empty()) continue;
-      const auto& checked = *std::find_if(launch.arguments.begin(), launch.arguments.end(), [&](const Argument& a) {
-        return a.kind == ArgumentKind::buffer && a.name == launch.checks[0].buffer;
-      });
+      const auto& checked =
+          *std::find_if(launch.arguments.begin(), launch.arguments.end(), [&](const Argument& a) {
+            return a.kind == ArgumentKind::buffer && a.name == launch.checks[0].buffer;
+          });
       // Elements of the result a thread makes: 4 floats in the float4 copy, 4 rows in the transposes, 4x4 in
       // the register-tiled products.
       std::uint64_t each = 1;

@@ -150,8 +150,8 @@ TEST(RecordThreadCoords, WalksTheGridAsTheHardwareNumbersIt) {
   std::vector<std::uint32_t> lane_of(240, 99);
   const Dim3 grid{3, 2, 1};
   const Dim3 block{10, 7, 1};  // 70 threads: three warps, the last of six
-  run("record_thread_coords", {view(block_of), view(thread_of), view(lane_of), view(width), view(height)}, grid,
-      block);
+  run("record_thread_coords", {view(block_of), view(thread_of), view(lane_of), view(width), view(height)},
+      grid, block);
   // The other way round: from blocks and numbers to pixels.
   int visited = 0;
   for (std::uint32_t number = 0; number < grid.x * grid.y * 70; ++number) {
@@ -209,8 +209,10 @@ TEST(References, RefuseArgumentsThatDoNotFit) {
   EXPECT_NO_THROW(find_reference("vector_add")({view(ten), view(ten), view(ten), view(n)}, {}, {}));
   EXPECT_THROW(find_reference("vector_add")({view(ten), view(nine), view(ten), view(n)}, {}, {}),
                std::invalid_argument);
-  EXPECT_THROW(find_reference("vector_add")({view(ten), view(ten), view(ten)}, {}, {}), std::invalid_argument);
-  EXPECT_THROW(find_reference("vector_add")({view(ten), {}, view(ten), view(n)}, {}, {}), std::invalid_argument);
+  EXPECT_THROW(find_reference("vector_add")({view(ten), view(ten), view(ten)}, {}, {}),
+               std::invalid_argument);
+  EXPECT_THROW(find_reference("vector_add")({view(ten), {}, view(ten), view(n)}, {}, {}),
+               std::invalid_argument);
   EXPECT_EQ(find_reference("vector"), nullptr);
   const auto names = reference_names();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));

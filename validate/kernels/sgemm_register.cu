@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(256) sgemm_register(const float* a, const floa
   }
 }
 
-__global__ void __launch_bounds__(256) sgemm_register_float4(const float* a, const float* b, float* c,
-                                                             int n) {
+__global__ void __launch_bounds__(256)
+    sgemm_register_float4(const float* a, const float* b, float* c, int n) {
   constexpr int kPadded = kTile + 4;  // a float4 must stay aligned, so the padding is 4 words, not 1
   __shared__ __align__(16) float a_tile[kDepth][kPadded];
   __shared__ __align__(16) float b_tile[kDepth][kTile];
@@ -67,14 +67,13 @@ __global__ void __launch_bounds__(256) sgemm_register_float4(const float* a, con
   const int thread = y * 16 + x;
   const int first_row = static_cast<int>(blockIdx.y) * kTile;
   const int first_col = static_cast<int>(blockIdx.x) * kTile;
-  const int a_row = thread / 4;       // 64 rows of 16 floats: four threads a row
+  const int a_row = thread / 4;  // 64 rows of 16 floats: four threads a row
   const int a_first = thread % 4 * 4;
-  const int b_row = thread / 16;      // 16 rows of 64 floats: sixteen threads a row
+  const int b_row = thread / 16;  // 16 rows of 64 floats: sixteen threads a row
   const int b_first = thread % 16 * 4;
   float sum[kEach][kEach] = {};
   for (int first = 0; first < n; first += kDepth) {
-    const float4 from_a =
-        *reinterpret_cast<const float4*>(&a[(first_row + a_row) * n + first + a_first]);
+    const float4 from_a = *reinterpret_cast<const float4*>(&a[(first_row + a_row) * n + first + a_first]);
     a_tile[a_first + 0][a_row] = from_a.x;
     a_tile[a_first + 1][a_row] = from_a.y;
     a_tile[a_first + 2][a_row] = from_a.z;

@@ -155,9 +155,10 @@ class Parser {
     argument.type = parse_type(fields[0]);
     const auto count = parse_count(fields[1]);
     if (!count || *count == 0) {
-      fail(fmt::format("'{}' is no element count, expected a number of at least 1 such as 1000, 2^24 or "
-                       "1024*1024",
-                       fields[1]));
+      fail(
+          fmt::format("'{}' is no element count, expected a number of at least 1 such as 1000, 2^24 or "
+                      "1024*1024",
+                      fields[1]));
     }
     if (*count > kLargestBuffer / element_bytes(argument.type)) {
       fail(fmt::format("a buffer of {} elements is over 2^40 bytes", *count));
@@ -185,8 +186,8 @@ class Parser {
     } else {
       GeneratorKind kind = GeneratorKind::zero;
       const bool known = generator_from_name(key, kind);
-      const bool takes_value = kind == GeneratorKind::value || kind == GeneratorKind::range ||
-                               kind == GeneratorKind::file;
+      const bool takes_value =
+          kind == GeneratorKind::value || kind == GeneratorKind::range || kind == GeneratorKind::file;
       if (!known || takes_value != has_value) {
         fail(fmt::format("'{}' is no option of a buffer, expected {}", field, kBufferForm));
       }
@@ -242,8 +243,8 @@ class Parser {
 
   void check_permutation(const Argument& argument) const {
     const values::TypeInfo& info = type_info(argument.type);
-    const unsigned bits = info.is_float ? static_cast<unsigned>(info.significand)
-                                        : info.bytes * 8 - (info.is_signed ? 1u : 0u);
+    const unsigned bits =
+        info.is_float ? static_cast<unsigned>(info.significand) : info.bytes * 8 - (info.is_signed ? 1u : 0u);
     if (bits < 64 && argument.count > std::uint64_t{1} << bits) {
       fail(fmt::format("a permutation of {} elements does not fit {}, which holds 0..2^{} exactly",
                        argument.count, info.name, bits));
@@ -292,8 +293,7 @@ class Parser {
       if (argument.bytes.size() != size) fail(fmt::format("cannot read '{}'", path.string()));
       return;
     }
-    const bool right_size =
-        !text.empty() && text.size() % 2 == 0 && text.size() / 2 <= kLargestStruct;
+    const bool right_size = !text.empty() && text.size() % 2 == 0 && text.size() / 2 <= kLargestStruct;
     for (std::size_t i = 0; right_size && i < text.size(); i += 2) {
       std::uint8_t byte = 0;
       const char* const first = text.data() + i;
@@ -304,9 +304,10 @@ class Parser {
       argument.bytes.push_back(byte);
     }
     if (!right_size || argument.bytes.size() != text.size() / 2) {
-      fail(fmt::format("expected bytes:HEX, two hexadecimal digits for each of 1 to {} bytes, or "
-                       "bytes:@FILE",
-                       kLargestStruct));
+      fail(
+          fmt::format("expected bytes:HEX, two hexadecimal digits for each of 1 to {} bytes, or "
+                      "bytes:@FILE",
+                      kLargestStruct));
     }
   }
 
@@ -325,18 +326,14 @@ std::size_t Argument::parameter_bytes() const {
 }
 
 bool is_identifier(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
     return is_letter(c) || (c >= '0' && c <= '9');
   });
 }
 
-Argument parse_argument(std::string_view text, std::size_t position,
-                        const std::filesystem::path& directory) {
-  return Parser(fmt::format("argument {} '{}'", position + 1, text), directory, position + 1)
-      .parse(text);
+Argument parse_argument(std::string_view text, std::size_t position, const std::filesystem::path& directory) {
+  return Parser(fmt::format("argument {} '{}'", position + 1, text), directory, position + 1).parse(text);
 }
 
 Symbol parse_symbol(std::string_view text, std::size_t position, const std::filesystem::path& directory) {
@@ -356,7 +353,8 @@ Symbol parse_symbol(std::string_view text, std::size_t position, const std::file
   if (!is_name) throw InputError(fmt::format("{}: expected NAME=FORM, NAME a variable's name", where));
   symbol.contents = Parser(where, directory, 1001 + position).parse(text.substr(equals + 1));
   if (symbol.contents.kind == ArgumentKind::buffer && !symbol.contents.name.empty()) {
-    throw InputError(fmt::format("{}: a symbol's contents have the symbol's name, name= is for buffers", where));
+    throw InputError(
+        fmt::format("{}: a symbol's contents have the symbol's name, name= is for buffers", where));
   }
   return symbol;
 }

@@ -47,8 +47,7 @@ Argument parse_argument(std::string_view text, std::size_t position,
                         const std::filesystem::path& directory = {});
 
 /// Reads NAME=FORM, the symbol at `position` (0-based); its default seed is 1001 + position. Errors as above.
-Symbol parse_symbol(std::string_view text, std::size_t position,
-                    const std::filesystem::path& directory = {});
+Symbol parse_symbol(std::string_view text, std::size_t position, const std::filesystem::path& directory = {});
 
 /// A C identifier: a letter or underscore, then letters, digits and underscores.
 bool is_identifier(std::string_view text);

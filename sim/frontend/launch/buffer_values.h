@@ -48,7 +48,7 @@ inline constexpr TypeInfo kTypes[] = {
     {"bf16", 2, true, true, 8, 8},  {"f32", 4, true, true, 24, 8},  {"f64", 8, true, true, 53, 11},
 };
 
-inline constexpr std::string_view kGenerators[] = {"zero", "iota",  "uniform", "perm",
+inline constexpr std::string_view kGenerators[] = {"zero",  "iota",  "uniform", "perm",
                                                    "value", "range", "file"};
 
 }  // namespace values
@@ -115,8 +115,7 @@ inline std::uint64_t float_bits(ElementType type, double number) {
   const auto significand =
       static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, fraction - exponent)));
   // The hidden one, if there, adds 1 to the exponent field; so does a carry out of the fraction.
-  const std::uint64_t bits =
-      (static_cast<std::uint64_t>(exponent + bias - 1) << fraction) + significand;
+  const std::uint64_t bits = (static_cast<std::uint64_t>(exponent + bias - 1) << fraction) + significand;
   return sign | (bits > infinity ? infinity : bits);
 }
 
@@ -137,16 +136,14 @@ inline double float_value(ElementType type, std::uint64_t bits) {
   const int fraction = info.significand - 1;
   const int bias = (1 << (info.exponent - 1)) - 1;
   const bool negative = (bits >> (info.bytes * 8 - 1) & 1) != 0;
-  const auto exponent =
-      static_cast<int>(bits >> fraction & ((std::uint64_t{1} << info.exponent) - 1));
+  const auto exponent = static_cast<int>(bits >> fraction & ((std::uint64_t{1} << info.exponent) - 1));
   const std::uint64_t low = bits & ((std::uint64_t{1} << fraction) - 1);
   if (exponent == (1 << info.exponent) - 1) {
     result = low != 0 ? std::nan("") : HUGE_VAL;
   } else if (exponent == 0) {
     result = std::ldexp(static_cast<double>(low), 1 - bias - fraction);
   } else {
-    result = std::ldexp(static_cast<double>(low | std::uint64_t{1} << fraction),
-                        exponent - bias - fraction);
+    result = std::ldexp(static_cast<double>(low | std::uint64_t{1} << fraction), exponent - bias - fraction);
   }
   return negative ? -result : result;
 }
@@ -235,12 +232,13 @@ inline std::uint64_t element_bits(ElementType type, const Generator& generator, 
   const values::TypeInfo& info = type_info(type);
   switch (generator.kind) {
     case GeneratorKind::zero:
-    case GeneratorKind::file: return 0;
-    case GeneratorKind::value: return generator.low_bits;
+    case GeneratorKind::file:
+      return 0;
+    case GeneratorKind::value:
+      return generator.low_bits;
     case GeneratorKind::iota:
       return info.is_float
-                 ? float_bits(type, static_cast<double>(
-                                        index & ((std::uint64_t{1} << info.significand) - 1)))
+                 ? float_bits(type, static_cast<double>(index & ((std::uint64_t{1} << info.significand) - 1)))
                  : values::cut(type, index);
     case GeneratorKind::uniform: {
       const std::uint64_t random = values::random_bits(generator.seed, index);

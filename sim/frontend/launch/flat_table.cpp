@@ -25,18 +25,21 @@ std::string argument_text(const Argument& argument, const std::filesystem::path&
   switch (argument.kind) {
     case ArgumentKind::buffer: {
       const Generator& generator = argument.generator;
-      std::string text = fmt::format(
-          "buf {} {} {} {:x} {:x} {} {}", element_type_name(argument.type), argument.count,
-          generator_name(generator.kind), generator.low_bits, generator.high_bits, generator.seed,
-          argument.name.empty() ? "-" : argument.name);
+      std::string text =
+          fmt::format("buf {} {} {} {:x} {:x} {} {}", element_type_name(argument.type), argument.count,
+                      generator_name(generator.kind), generator.low_bits, generator.high_bits, generator.seed,
+                      argument.name.empty() ? "-" : argument.name);
       if (generator.kind == GeneratorKind::file) text += " " + path_text(argument.file, base);
       return text;
     }
     case ArgumentKind::value:
       return fmt::format("val {} {}", element_type_name(argument.type), hex_text(argument.bytes));
-    case ArgumentKind::reference: return fmt::format("ref {} {}", argument.name, argument.offset);
-    case ArgumentKind::null: return "null";
-    case ArgumentKind::bytes: return "bytes " + hex_text(argument.bytes);
+    case ArgumentKind::reference:
+      return fmt::format("ref {} {}", argument.name, argument.offset);
+    case ArgumentKind::null:
+      return "null";
+    case ArgumentKind::bytes:
+      return "bytes " + hex_text(argument.bytes);
   }
   return "";
 }

@@ -41,8 +41,8 @@ void check_shape(const LaunchDescription& launch, std::string_view where) {
                             launch.block.count(), kThreadsPerBlock));
   }
   if (!within(launch.cluster, Dim3{16, 16, 16}) || launch.cluster.count() > kBlocksPerCluster) {
-    fail(where, fmt::format("a cluster of {} blocks, expected 1 to {}", text_of(launch.cluster),
-                            kBlocksPerCluster));
+    fail(where,
+         fmt::format("a cluster of {} blocks, expected 1 to {}", text_of(launch.cluster), kBlocksPerCluster));
   }
   if (launch.grid.x % launch.cluster.x != 0 || launch.grid.y % launch.cluster.y != 0 ||
       launch.grid.z % launch.cluster.z != 0) {
@@ -56,8 +56,7 @@ struct NamedBuffer {
   std::uint64_t bytes;
 };
 
-void add_buffers(const LaunchDescription& launch, std::string_view where,
-                 std::vector<NamedBuffer>& buffers) {
+void add_buffers(const LaunchDescription& launch, std::string_view where, std::vector<NamedBuffer>& buffers) {
   for (const Argument& argument : launch.arguments) {
     if (argument.kind != ArgumentKind::buffer || argument.name.empty()) continue;
     for (const NamedBuffer& other : buffers) {
@@ -83,8 +82,7 @@ const NamedBuffer& find_buffer(const std::vector<NamedBuffer>& buffers, const st
 void check_reference(const Argument& argument, const std::vector<NamedBuffer>& buffers,
                      std::string_view where) {
   if (argument.kind != ArgumentKind::reference) return;
-  const NamedBuffer& buffer =
-      find_buffer(buffers, argument.name, where, fmt::format("'{}'", argument.text));
+  const NamedBuffer& buffer = find_buffer(buffers, argument.name, where, fmt::format("'{}'", argument.text));
   if (argument.offset >= buffer.bytes) {
     fail(where, fmt::format("'{}' is {} bytes into a buffer of {} bytes", argument.text, argument.offset,
                             buffer.bytes));
@@ -156,11 +154,16 @@ Dump parse_dump(std::string_view text) {
 
 std::string_view fault_name(ExpectedFault fault) {
   switch (fault) {
-    case ExpectedFault::none: return "none";
-    case ExpectedFault::out_of_bounds: return "out_of_bounds";
-    case ExpectedFault::misaligned: return "misaligned";
-    case ExpectedFault::divergent_barrier: return "divergent_barrier";
-    case ExpectedFault::never_ends: return "never_ends";
+    case ExpectedFault::none:
+      return "none";
+    case ExpectedFault::out_of_bounds:
+      return "out_of_bounds";
+    case ExpectedFault::misaligned:
+      return "misaligned";
+    case ExpectedFault::divergent_barrier:
+      return "divergent_barrier";
+    case ExpectedFault::never_ends:
+      return "never_ends";
   }
   return "";
 }

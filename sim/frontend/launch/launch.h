@@ -35,11 +35,11 @@ struct Check {
 enum class ExpectedFault : std::uint8_t { none, out_of_bounds, misaligned, divergent_barrier, never_ends };
 
 struct LaunchDescription {
-  std::string name;               ///< unique in the project
-  std::filesystem::path source;   ///< the .cu file, resolved against the launch file's folder
-  std::string kernel;             ///< as written in the source, or mangled
+  std::string name;              ///< unique in the project
+  std::filesystem::path source;  ///< the .cu file, resolved against the launch file's folder
+  std::string kernel;            ///< as written in the source, or mangled
   std::vector<std::string> defines;
-  std::string nvcc;               ///< further compiler options
+  std::string nvcc;  ///< further compiler options
   Dim3 grid;
   Dim3 block;
   Dim3 cluster;
@@ -47,9 +47,9 @@ struct LaunchDescription {
   std::vector<Argument> arguments;
   std::vector<Symbol> symbols;
   std::vector<Dump> dumps;
-  std::string reference;          ///< "" for none
+  std::string reference;  ///< "" for none
   std::vector<Check> checks;
-  std::string after;              ///< the launch that runs before on the same memory, "" for none
+  std::string after;  ///< the launch that runs before on the same memory, "" for none
   ExpectedFault fault = ExpectedFault::none;
 };
 

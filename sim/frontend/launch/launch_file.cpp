@@ -227,7 +227,8 @@ std::vector<LaunchDescription> load_launch_file(const std::filesystem::path& pat
   try {
     root = toml::parse_file(path.string());
   } catch (const toml::parse_error& syntax) {
-    throw InputError(fmt::format("{}:{}: {}", path.string(), syntax.source().begin.line, syntax.description()));
+    throw InputError(
+        fmt::format("{}:{}: {}", path.string(), syntax.source().begin.line, syntax.description()));
   }
   const Reader file(root, path.string());
   file.allow({"source", "launch"});
