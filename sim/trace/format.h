@@ -36,8 +36,7 @@ std::string head_text(const isa::Program& program, const LaunchInfo& launch);
 /// Throws InputError for a missing, unknown or ill-typed key and for an instruction that is not understood.
 void parse_head(const std::string& text, const std::string& where, isa::Program& program, LaunchInfo& launch);
 
-/// Appends one block; `expected` is the index after the last appended block's.
-void append_block(Bytes& out, const work::BlockRecord& record, std::uint64_t expected);
+void append_block(Bytes& out, const work::BlockRecord& record);
 void append_totals(Bytes& out, const TraceTotals& totals);
 
 /// Takes numbers and bytes from the front of a payload. Each function returns false when the bytes do not suffice.
@@ -45,7 +44,7 @@ class Payload {
  public:
   explicit Payload(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
   bool empty() const { return rest_.empty(); }
-  bool block(work::BlockRecord& record, std::uint64_t expected);
+  bool block(work::BlockRecord& record);
   bool totals(TraceTotals& totals);
 
  private:

@@ -15,8 +15,8 @@ void put(Bytes& out, std::uint64_t value) {
 
 }  // namespace
 
-void append_block(Bytes& out, const work::BlockRecord& record, std::uint64_t expected) {
-  put(out, record.block - expected);
+void append_block(Bytes& out, const work::BlockRecord& record) {
+  put(out, record.block);
   put(out, record.warps.size());
   for (const work::WarpRecord& warp : record.warps) {
     put(out, warp.instructions);
@@ -54,11 +54,10 @@ bool Payload::copy(std::uint64_t count, Bytes& out) {
   return true;
 }
 
-bool Payload::block(work::BlockRecord& record, std::uint64_t expected) {
-  std::uint64_t skipped = 0, warps = 0;
+bool Payload::block(work::BlockRecord& record) {
+  std::uint64_t warps = 0;
   // Every warp takes four bytes at least: a count that cannot be true must not allocate.
-  if (!number(skipped) || !number(warps) || warps > rest_.size() / 4) return false;
-  record.block = expected + skipped;
+  if (!number(record.block) || !number(warps) || warps > rest_.size() / 4) return false;
   record.warps.resize(static_cast<std::size_t>(warps));
   for (work::WarpRecord& warp : record.warps) {
     std::uint64_t runs = 0, details = 0;

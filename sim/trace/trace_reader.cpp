@@ -147,9 +147,10 @@ bool TraceReader::next(work::BlockRecord& record) {
     }
   }
   if (in.ended) return false;
-  if (!in.blocks->block(record, in.expected)) in.fail(in.chunk_offset, "damaged: a block's record is not understood");
+  if (!in.blocks->block(record)) in.fail(in.chunk_offset, "damaged: a block's record is not understood");
   if (record.block < in.expected || record.block >= in.launch.grid.count()) {
-    in.fail(in.chunk_offset, fmt::format("damaged: block {} of a grid of {}", record.block, in.launch.grid.count()));
+    in.fail(in.chunk_offset, fmt::format("damaged: block {}; expected {} to {}", record.block, in.expected,
+                                             in.launch.grid.count() - 1));
   }
   in.expected = record.block + 1;
   in.count(record);

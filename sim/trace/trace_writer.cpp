@@ -110,7 +110,7 @@ void TraceWriter::add(const work::BlockRecord& record) {
   Output& out = *output_;
   FORETRACE_ASSERT(out.file >= 0, "a closed trace takes no blocks");
   FORETRACE_ASSERT(record.block >= out.expected, "blocks are added in order of their index");
-  append_block(out.pending, record, out.expected);
+  append_block(out.pending, record);
   out.expected = record.block + 1;
   ++out.totals.blocks;
   out.totals.warps += record.warps.size();

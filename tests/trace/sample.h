@@ -1,0 +1,23 @@
+// A small program and records of it, made by hand: no compiler, no cubin.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/isa/program.h"
+#include "model/work/warp_record.h"
+#include "sim/trace/launch_info.h"
+
+namespace foretrace::trace_test {
+
+/// vector_add of validate/kernels for sm_90, as nvcc 13.0.88 compiles it.
+isa::Program vector_add_program();
+trace::LaunchInfo sample_launch(std::uint32_t blocks);
+
+/// One block whose warps walk a loop of loads, adds and stores `iterations` times, as a tiled product does: strided
+/// addresses that move by the same step each time. With `scattered` the lanes' addresses follow no rule.
+work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block, unsigned warps, unsigned iterations,
+                               bool scattered);
+
+}  // namespace foretrace::trace_test
