@@ -1,6 +1,7 @@
 #include "sim/report/limiter.h"
 
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -207,8 +208,9 @@ Limiter latency(const LaunchResult& result, double busiest) {
   }
   if (occupancy < kLowOccupancy && !result.occupancy_next_step.empty()) {
     std::string step = result.occupancy_next_step;
-    if (!step.empty() && step.back() == '.') step.pop_back();
-    hint += fmt::format("; the occupancy limit is {:.0f}% ({})", occupancy, step);
+    if (step.back() == '.') step.pop_back();
+    step[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(step[0])));
+    hint += fmt::format("; theoretical occupancy is {:.0f}%: {}", occupancy, step);
   }
   return {std::string("latency_") + stats::name_of(state),
           fmt::format("No unit is busy more than {:.0f}% of the time; warps wait, {:.0f}% of their cycles for {} ({}); {}.",

@@ -13,7 +13,7 @@ namespace foretrace::report {
 /// The limiter of a result, from its metrics and instructions alone (result.limiter is not read).
 Limiter find_limiter(const LaunchResult& result);
 
-/// One word an engineer would use for what a warp in this state waits for: "data from L2 or DRAM".
+/// What a warp in this state waits for: "data from L2 or DRAM".
 const char* meaning_of(stats::WarpState state);
 
 }  // namespace foretrace::report
