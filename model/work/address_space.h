@@ -5,9 +5,9 @@
 
 namespace foretrace::work {
 
-/// Windows of 2^24 bytes (facts sass.md 1.5: high word of a generic address names the window, the low bits are the offset).
-inline constexpr std::uint64_t kSharedWindow = 0x7e00'0000'0000'0000 >> 16;  // 0x00007e0000000000
-inline constexpr std::uint64_t kLocalWindow = 0x7d00'0000'0000'0000 >> 16;   // 0x00007d0000000000
+/// Windows of 2^32 bytes (facts sass.md 1.5: high word of a generic address names the window, the low bits are the offset).
+inline constexpr std::uint64_t kSharedWindow = 0x7e00'0000'0000;  ///< generic address of shared offset 0
+inline constexpr std::uint64_t kLocalWindow = 0x7e80'0000'0000;   ///< generic address of local offset 0
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 
 constexpr bool is_shared_window(std::uint64_t address) { return address - kSharedWindow < kWindowBytes; }

@@ -1,0 +1,52 @@
+#include "sim/app/kernel_options.h"
+
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/frontend/compile.h"
+#include "sim/frontend/names.h"
+
+namespace foretrace::app {
+
+void KernelOptions::add_to(options::options_description& description) {
+  description.add_options()
+      ("kernel", options::value(&name), "the kernel: its name as in the source, template arguments included, or mangled")
+      ("kernel-regex", options::value(&regex), "all kernels whose name matches this pattern")
+      ("define", options::value(&define)->composing(), "for the compiler: NAME or NAME=VALUE")
+      ("nvcc", options::value(&nvcc), "further options for nvcc, in one word");
+}
+
+frontend::LoadRequest KernelOptions::request(const std::string& file, int sm) const {
+  if (!name.empty() && !regex.empty()) throw InputError("both --kernel and --kernel-regex given; expected one of them");
+  frontend::LoadRequest request;
+  request.file = file;
+  request.sm = sm;
+  request.kernel = regex.empty() ? name : regex;
+  request.regex = !regex.empty();
+  request.defines = define;
+  request.options = frontend::split_options(nvcc);
+  return request;
+}
+
+bool KernelOptions::matches(const std::string& kernel) const {
+  if (!name.empty() && !regex.empty()) throw InputError("both --kernel and --kernel-regex given; expected one of them");
+  if (!regex.empty()) {
+    try {
+      return std::regex_search(kernel, std::regex(regex));
+    } catch (const std::regex_error& error) {
+      throw InputError(fmt::format("--kernel-regex {}: {}", regex, error.what()));
+    }
+  }
+  return name.empty() || frontend::normalised_name(kernel) == frontend::normalised_name(name);
+}
+
+std::string one_file(const options::variables_map& values, const std::string& expected) {
+  if (!values.count("file")) throw InputError("no file given; expected " + expected);
+  const auto& files = values["file"].as<std::vector<std::string>>();
+  if (files.size() != 1) throw InputError(fmt::format("{} files given ({} ...); expected one: {}", files.size(), files[1], expected));
+  return files[0];
+}
+
+}  // namespace foretrace::app

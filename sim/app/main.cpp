@@ -1,0 +1,86 @@
+// The program: finds the subcommand and turns errors into one line and exit code 2.
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "model/units/error.h"
+#include "sim/app/commands.h"
+#include "sim/app/version.h"
+
+namespace foretrace::app {
+
+namespace {
+
+struct Command {
+  const char* name;
+  int (*run)(const Words&);
+  const char* summary;
+};
+constexpr std::array<Command, 7> kCommands{{
+    {"predict", predict, "run a kernel's machine code on the CPU and predict its time on a GPU"},
+    {"simulate", simulate, "predict from a trace"},
+    {"compare", compare, "two results side by side, or a result beside ncu's CSV"},
+    {"arch", arch, "the chips, their numbers and where these come from"},
+    {"occupancy", occupancy, "how many blocks an SM holds, and what limits it"},
+    {"disassemble", disassemble, "a kernel's machine code with control bits and pipes"},
+    {"launches", launches, "what launch files hold; --emit writes the table that the harness reads"},
+}};
+
+Words& words_of_program() {
+  static Words words;
+  return words;
+}
+
+void print_usage(std::ostream& out) {
+  out << "usage: foretrace COMMAND [OPTIONS]\n\n";
+  for (const Command& command : kCommands) {
+    out << "  " << command.name << std::string(14 - std::string(command.name).size(), ' ') << command.summary << "\n";
+  }
+  out << "\nforetrace COMMAND --help lists a command's options.\n"
+      << "Exit codes: 0; 1 the answer is no; 2 bad input, a kernel's fault, or anything unsupported.\n";
+}
+
+int run(const Words& words) {
+  if (words.size() < 2 || words[1] == "--help" || words[1] == "-h" || words[1] == "help") {
+    print_usage(words.size() < 2 ? std::cerr : std::cout);
+    return words.size() < 2 ? 2 : 0;
+  }
+  if (words[1] == "--version") {
+    std::cout << "foretrace " << kVersion << (*kCommit ? " " : "") << kCommit << "\n";
+    return 0;
+  }
+  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return words[1] == c.name; });
+  if (found == kCommands.end()) {
+    throw InputError("unknown command " + words[1] + "; 'foretrace --help' lists the commands");
+  }
+  return found->run(Words(words.begin() + 2, words.end()));
+}
+
+}  // namespace
+
+const Words& command_line() { return words_of_program(); }
+
+}  // namespace foretrace::app
+
+int main(int argc, char** argv) {
+  using namespace foretrace;
+  app::words_of_program().assign(argv, argv + argc);
+  try {
+    const int code = app::run(app::command_line());
+    std::cout.flush();
+    return code;
+  } catch (const ToolError& error) {
+    std::cout.flush();
+    std::cerr << "foretrace: " << error.what() << "\n" << error.output();
+  } catch (const InputError& error) {
+    std::cout.flush();
+    std::cerr << "foretrace: " << error.what() << "\n";
+  } catch (const std::exception& error) {
+    std::cout.flush();
+    std::cerr << "foretrace: internal error: " << error.what() << "\n";
+  }
+  return 2;
+}

@@ -1,0 +1,109 @@
+#include "sim/app/options.h"
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/app/version.h"
+#include "sim/report/json.h"
+#include "sim/report/text.h"
+
+namespace foretrace::app {
+
+bool parse(const Words& words, const std::string& usage, const options::options_description& known, const std::string& rest,
+           options::variables_map& values) {
+  options::options_description all;
+  all.add(known);
+  all.add_options()("help,h", "print this");
+  options::options_description hidden;
+  options::positional_options_description positional;
+  if (!rest.empty()) {
+    hidden.add_options()(rest.c_str(), options::value<std::vector<std::string>>());
+    positional.add(rest.c_str(), -1);
+  }
+  options::options_description both;
+  both.add(all).add(hidden);
+  try {
+    options::command_line_parser parser(words);
+    // Options are written out: a guessed abbreviation would change its meaning when an option is added.
+    const int style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
+    options::store(parser.options(both).positional(positional).style(style).run(), values);
+    if (values.count("help")) {
+      std::cout << "usage: foretrace " << usage << "\n\n" << all;
+      return false;
+    }
+    options::notify(values);
+  } catch (const options::error& error) {
+    throw InputError(fmt::format("{}; expected: foretrace {} (--help lists the options)", error.what(), usage));
+  }
+  return true;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+void ChipOptions::add_to(options::options_description& description) {
+  description.add_options()
+      ("arch", options::value(&arch)->composing(), "chips, by name or alias: a100,h100,gb203 ('foretrace arch' lists them)")
+      ("set", options::value(&set)->composing(), "override a value of the chip: sm.count=144; several values give one prediction each")
+      ("clock", options::value(&clock)->default_value(clock), "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
+}
+
+std::vector<Variant> variants(const ChipOptions& chosen) {
+  std::vector<std::string> names;
+  for (const std::string& list : chosen.arch) {
+    for (const std::string& name : split(list)) names.push_back(name);
+  }
+  if (names.empty()) throw InputError("no chip given; expected --arch with one or more of those that 'foretrace arch' lists");
+  const config::ClockRequest clock = config::parse_clock(chosen.clock);
+  std::vector<std::vector<config::Override>> combinations(1);
+  for (const std::string& text : chosen.set) {
+    std::vector<std::vector<config::Override>> longer;
+    for (const auto& combination : combinations) {
+      for (const config::Override& value : config::parse_set(text)) {
+        longer.push_back(combination);
+        longer.back().push_back(value);
+      }
+    }
+    combinations = std::move(longer);
+  }
+  std::vector<Variant> result;
+  for (const std::string& name : names) {
+    for (const auto& combination : combinations) {
+      Variant variant{config::load_gpu(name, combination, clock), {}};
+      for (const config::Override& value : combination) variant.overrides.push_back(value.key + "=" + value.value);
+      result.push_back(std::move(variant));
+    }
+  }
+  return result;
+}
+
+void OutputOptions::add_to(options::options_description& description) {
+  description.add_options()("json", options::value(&json), "write the result document to this file (-: standard output, no text)");
+}
+
+void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output) {
+  report::Document document;
+  document.foretrace = kVersion;
+  document.commit = kCommit;
+  document.command = command_line();
+  for (const report::Prediction& prediction : predictions) document.predictions.push_back(report::make_result(prediction));
+  if (output.json == "-") {
+    std::cout << report::to_json(document);
+    return;
+  }
+  if (!output.json.empty()) report::write_file(output.json, report::to_json(document));
+  std::cout << report::to_text(document);
+}
+
+}  // namespace foretrace::app

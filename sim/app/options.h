@@ -1,0 +1,51 @@
+// Options that several subcommands share, and how words become options.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "model/config/load.h"
+#include "sim/app/commands.h"
+#include "sim/report/document.h"
+#include "sim/report/prediction.h"
+
+namespace foretrace::app {
+
+namespace options = boost::program_options;
+
+/// Parses `words`; what is not an option goes to the positional option `rest` (empty: refused). Unknown and malformed options throw
+/// InputError. `--help` prints `usage` and the options and returns false.
+bool parse(const Words& words, const std::string& usage, const options::options_description& known, const std::string& rest,
+           options::variables_map& values);
+
+/// --arch, --set, --clock: which chips, in which variants.
+struct ChipOptions {
+  std::vector<std::string> arch;  ///< as given; each may list several, with commas
+  std::vector<std::string> set;
+  std::string clock = "boost";
+  void add_to(options::options_description& description);
+};
+
+/// One chip to predict for, with its overrides.
+struct Variant {
+  config::Loaded chip;
+  std::vector<std::string> overrides;  ///< "key=value", in the order given
+};
+/// Every chip with every combination of the values that --set lists.
+std::vector<Variant> variants(const ChipOptions& chosen);
+
+/// Where results go.
+struct OutputOptions {
+  std::string json;  ///< file; "-": standard output, and no text then
+  void add_to(options::options_description& description);
+};
+/// Prints the text report and writes the JSON, as asked.
+void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output);
+
+/// Splits at commas.
+std::vector<std::string> split(const std::string& text, char separator = ',');
+
+}  // namespace foretrace::app

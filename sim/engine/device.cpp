@@ -1,0 +1,204 @@
+#include "sim/engine/device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/frontend/launch/buffer_values.h"
+
+namespace foretrace::engine {
+
+namespace {
+
+using frontend::Argument;
+using frontend::ArgumentKind;
+
+/// A buffer's file, read when the buffer is placed; its size must be the buffer's.
+std::shared_ptr<const std::vector<std::byte>> read_contents(const Argument& argument) {
+  std::ifstream file(argument.file, std::ios::binary | std::ios::ate);
+  if (!file) throw InputError(fmt::format("argument {}: cannot read {}", argument.text, argument.file.string()));
+  const auto size = static_cast<std::uint64_t>(file.tellg());
+  if (size != argument.buffer_bytes()) {
+    throw InputError(fmt::format("argument {}: {} has {} bytes; expected {}", argument.text, argument.file.string(), size,
+                                 argument.buffer_bytes()));
+  }
+  auto bytes = std::make_shared<std::vector<std::byte>>(size);
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes->data()), static_cast<std::streamsize>(size));
+  if (!file) throw InputError(fmt::format("argument {}: cannot read {}", argument.text, argument.file.string()));
+  return bytes;
+}
+
+emulate::GlobalMemory::Fill fill_of(const Argument& argument) {
+  const frontend::Generator generator = argument.generator;
+  if (generator.kind == frontend::GeneratorKind::zero) return {};
+  if (generator.kind == frontend::GeneratorKind::file) {
+    auto bytes = read_contents(argument);
+    return [bytes](std::uint64_t offset, std::span<std::byte> out) {
+      std::memcpy(out.data(), bytes->data() + offset, out.size());
+    };
+  }
+  const frontend::ElementType type = argument.type;
+  const std::uint64_t count = argument.count;
+  return [generator, type, count](std::uint64_t offset, std::span<std::byte> out) {
+    const std::uint64_t size = frontend::element_bytes(type);
+    frontend::fill_elements(out.data(), type, generator, offset / size, out.size() / size, count);
+  };
+}
+
+void put(std::vector<std::byte>& image, std::uint64_t offset, std::uint64_t value, const std::string& what) {
+  if (offset + sizeof value > image.size()) throw InputError(fmt::format("{}: a pointer lies outside its section", what));
+  std::memcpy(image.data() + offset, &value, sizeof value);
+}
+
+}  // namespace
+
+std::vector<std::byte> initial_contents(const Argument& argument) {
+  std::vector<std::byte> bytes;
+  if (argument.kind == ArgumentKind::buffer) {
+    bytes.resize(argument.buffer_bytes());
+    if (const auto fill = fill_of(argument)) fill(0, bytes);
+  } else {
+    bytes.resize(argument.bytes.size());
+    std::memcpy(bytes.data(), argument.bytes.data(), bytes.size());
+  }
+  return bytes;
+}
+
+std::uint64_t Device::place(const Argument& argument, const std::string& kernel) {
+  if (argument.kind == ArgumentKind::null) return 0;
+  if (argument.kind == ArgumentKind::reference) {
+    const auto found = named_.find(argument.name);
+    if (found == named_.end()) {
+      throw InputError(fmt::format("kernel {}: argument {}: there is no buffer {}; expected the name of one before it", kernel,
+                                   argument.text, argument.name));
+    }
+    if (argument.offset > found->second.size) {
+      throw InputError(fmt::format("kernel {}: argument {}: offset {} lies outside the {} bytes of {}", kernel, argument.text,
+                                   argument.offset, found->second.size, argument.name));
+    }
+    return found->second.address + argument.offset;
+  }
+  const std::uint64_t address =
+      memory_->allocate(argument.buffer_bytes(), argument.name.empty() ? argument.text : argument.name, fill_of(argument));
+  if (!argument.name.empty()) named_[argument.name] = {address, argument.buffer_bytes()};
+  return address;
+}
+
+std::vector<std::byte> Device::argument_bytes(const Argument& argument, const std::string& kernel) {
+  if (argument.kind == ArgumentKind::value || argument.kind == ArgumentKind::bytes) return initial_contents(argument);
+  const std::uint64_t address = place(argument, kernel);
+  std::vector<std::byte> bytes(sizeof address);
+  std::memcpy(bytes.data(), &address, sizeof address);
+  return bytes;
+}
+
+void Device::set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, const Placed& placed,
+                         std::vector<std::byte>& constant3) {
+  for (const frontend::Symbol& symbol : launch.symbols) {
+    const auto& variables = kernel.module->variables;
+    const auto found = std::find_if(variables.begin(), variables.end(), [&](const frontend::Variable& variable) {
+      return variable.name == symbol.name || variable.mangled == symbol.name;
+    });
+    if (found == variables.end()) {
+      std::string known;
+      for (const auto& variable : variables) known += (known.empty() ? "" : ", ") + variable.name;
+      throw InputError(fmt::format("kernel {}: symbol {}: the module has no such variable; it has: {}", kernel.program.kernel,
+                                   symbol.name, known.empty() ? "none" : known));
+    }
+    std::vector<std::byte> bytes;
+    if (symbol.contents.kind == ArgumentKind::reference || symbol.contents.kind == ArgumentKind::null) {
+      bytes = argument_bytes(symbol.contents, kernel.program.kernel);
+    } else {
+      bytes = initial_contents(symbol.contents);
+    }
+    if (bytes.size() > found->size) {
+      throw InputError(fmt::format("kernel {}: symbol {}: {} bytes given; the variable has {}", kernel.program.kernel,
+                                   symbol.name, bytes.size(), found->size));
+    }
+    if (found->space == frontend::VariableSpace::constant3) {
+      std::memcpy(constant3.data() + found->offset, bytes.data(), bytes.size());
+    } else {
+      memory_->write(placed.globals + found->offset, bytes);
+    }
+  }
+}
+
+void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed, emulate::LaunchContext& context) {
+  const frontend::Module& module = *kernel.module;
+  for (const frontend::Pointer& pointer : module.pointers) {
+    std::uint64_t value = pointer.value;
+    switch (pointer.target) {
+      case frontend::TargetKind::global: value += placed.globals; break;
+      case frontend::TargetKind::constant3: value += placed.constant3; break;
+      case frontend::TargetKind::code:
+      case frontend::TargetKind::external: break;  // offsets in the code; driver functions are refused when they are called
+    }
+    switch (pointer.image) {
+      case frontend::Image::constant3: put(context.banks[3], pointer.offset, value, module.path); break;
+      case frontend::Image::constant4: put(context.banks[4], pointer.offset, value, module.path); break;
+      case frontend::Image::globals: {
+        const auto bytes = std::as_bytes(std::span(&value, 1));
+        memory_->write(placed.globals + pointer.offset, bytes);
+        break;
+      }
+    }
+  }
+}
+
+emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel) {
+  const isa::Program& program = kernel.program;
+  if (launch.arguments.size() != program.parameters.size()) {
+    throw InputError(fmt::format("kernel {}: {} argument{} given; it takes {}", program.kernel, launch.arguments.size(),
+                                 launch.arguments.size() == 1 ? "" : "s", program.parameters.size()));
+  }
+  emulate::LaunchContext context;
+  context.program = &program;
+  context.memory = memory_.get();
+  context.grid = launch.grid;
+  context.block = launch.block;
+  context.cluster = launch.cluster;
+  context.dynamic_shared = launch.dynamic_shared;
+  context.parameters.resize(program.parameter_bytes);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const Argument& argument = launch.arguments[i];
+    const isa::Parameter& parameter = program.parameters[i];
+    const std::vector<std::byte> bytes = argument_bytes(argument, program.kernel);
+    if (bytes.size() != parameter.size) {
+      throw InputError(fmt::format("kernel {}: argument {} ({}) has {} bytes; the parameter has {}", program.kernel, i + 1,
+                                   argument.text, bytes.size(), parameter.size));
+    }
+    FORETRACE_ASSERT(parameter.offset + bytes.size() <= context.parameters.size(), "a parameter lies in the parameter area");
+    std::memcpy(context.parameters.data() + parameter.offset, bytes.data(), bytes.size());
+  }
+
+  const frontend::Module& module = *kernel.module;
+  Placed placed;
+  if (!module.globals.empty()) {
+    placed.globals = memory_->allocate(module.globals.size(), "device variables");
+    memory_->write(placed.globals, module.globals);
+  }
+  context.banks[2] = kernel.constant2;
+  context.banks[3] = module.constant3;
+  context.banks[4] = module.constant4;
+  if (!module.constant3.empty()) {  // code that takes a constant's address reads it as global memory
+    placed.constant3 = memory_->allocate(module.constant3.size(), "constant variables");
+  }
+  set_symbols(launch, kernel, placed, context.banks[3]);
+  link(kernel, placed, context);
+  if (!module.constant3.empty()) memory_->write(placed.constant3, context.banks[3]);
+  return context;
+}
+
+std::vector<std::byte> Device::read(const std::string& buffer) {
+  const auto found = named_.find(buffer);
+  if (found == named_.end()) throw InputError(fmt::format("dump {}: there is no buffer of that name; expected name={} on one", buffer, buffer));
+  std::vector<std::byte> bytes(found->second.size);
+  memory_->read(found->second.address, bytes);
+  return bytes;
+}
+
+}  // namespace foretrace::engine

@@ -1,0 +1,58 @@
+#include "sim/engine/machine.h"
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+
+namespace foretrace::engine {
+
+rules::KernelResources resources_of(const LaunchShape& shape) {
+  rules::KernelResources resources;
+  resources.threads = static_cast<std::uint32_t>(shape.block.count());
+  resources.registers = shape.program->registers;
+  resources.static_shared = shape.program->static_shared;
+  resources.dynamic_shared = shape.dynamic_shared;
+  resources.barriers = shape.program->barriers;
+  return resources;
+}
+
+void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape) {
+  const isa::Program& program = *shape.program;
+  if (program.sm != spec.sm_number) {
+    throw InputError(fmt::format("kernel {}: its machine code is for sm_{}; {} runs sm_{}", program.kernel, program.sm, spec.name,
+                                 spec.sm_number));
+  }
+  if (shape.block.count() > spec.limits.threads_per_block) {
+    throw InputError(fmt::format("kernel {}: a block of {} threads; expected at most {} on {}", program.kernel,
+                                 shape.block.count(), spec.limits.threads_per_block, spec.name));
+  }
+  if (program.max_threads && shape.block.count() > program.max_threads) {
+    throw InputError(fmt::format("kernel {}: a block of {} threads; its __launch_bounds__ allow {}", program.kernel,
+                                 shape.block.count(), program.max_threads));
+  }
+  const std::string why = rules::impossible(spec, resources_of(shape));
+  if (!why.empty()) throw InputError(fmt::format("kernel {}: {} on {}", program.kernel, why, spec.name));
+}
+
+Machine::Machine(std::shared_ptr<const spec::GpuSpec> spec) : spec_(std::move(spec)), gpu_(*spec_) {}
+
+Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options) {
+  check_launch(*spec_, shape);
+  Outcome outcome;
+  const rules::KernelResources resources = resources_of(shape);
+  outcome.occupancy = rules::occupancy(*spec_, resources);
+  outcome.next_step = rules::next_step(*spec_, resources);
+  const sm::StaticProgram program(shape.program, *spec_);
+  gpu::LaunchSetup setup;
+  setup.blocks = shape.grid.count();
+  setup.blocks_per_sm = outcome.occupancy.blocks;
+  setup.l1_bytes = spec_->l1.unified_bytes - outcome.occupancy.shared_config;
+  setup.warm = options.warm;
+  setup.threads = options.threads;
+  setup.window = options.window;
+  setup.progress = options.progress;
+  outcome.counters = gpu_.run(program, setup, source);
+  return outcome;
+}
+
+}  // namespace foretrace::engine

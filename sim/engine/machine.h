@@ -1,0 +1,53 @@
+// A chip that runs launches: occupancy and carve-out by the rules, then the cycle model over the blocks' records.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "model/gpu/gpu.h"
+#include "model/isa/program.h"
+#include "model/rules/occupancy.h"
+#include "model/spec/gpu_spec.h"
+#include "model/stats/launch_counters.h"
+#include "model/work/block_source.h"
+
+namespace foretrace::engine {
+
+/// A launch as far as the model needs to know it.
+struct LaunchShape {
+  std::shared_ptr<const isa::Program> program;
+  Dim3 grid, block;
+  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+};
+
+struct RunOptions {
+  bool warm = false;   ///< L2 as the machine's launch before left it
+  int threads = 1;     ///< host threads for the SMs
+  Cycle window = 0;    ///< see gpu::LaunchSetup
+  std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
+};
+
+struct Outcome {
+  stats::LaunchCounters counters;
+  rules::Occupancy occupancy;
+  std::string next_step;
+};
+
+/// What one block of the launch asks of an SM.
+rules::KernelResources resources_of(const LaunchShape& shape);
+
+/// Throws InputError when the chip cannot run the launch (another machine code, too many threads, too much shared memory ...).
+void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape);
+
+class Machine {
+ public:
+  explicit Machine(std::shared_ptr<const spec::GpuSpec> spec);
+  /// Simulates a launch from the records of its blocks.
+  Outcome run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options);
+
+ private:
+  std::shared_ptr<const spec::GpuSpec> spec_;
+  gpu::Gpu gpu_;
+};
+
+}  // namespace foretrace::engine

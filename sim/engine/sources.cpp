@@ -1,0 +1,78 @@
+#include "sim/engine/sources.h"
+
+namespace foretrace::engine {
+
+namespace {
+
+// How far the emulator runs ahead. Records wait in memory, so the bound is on their bytes; a chip's first wave asks for hundreds of
+// small blocks at once, so there is no bound on their number.
+constexpr std::size_t kAheadBytes = std::size_t{64} << 20;
+
+std::size_t bytes_of(const work::BlockRecord& record) {
+  std::size_t bytes = sizeof record;
+  for (const work::WarpRecord& warp : record.warps) bytes += sizeof warp + warp.runs.capacity() + warp.details.capacity();
+  return bytes;
+}
+
+}  // namespace
+
+EmulatedBlocks::EmulatedBlocks(const emulate::Emulator& emulator, trace::TraceWriter* writer)
+    : emulator_(emulator), writer_(writer), producer_([this] { produce(); }) {}
+
+EmulatedBlocks::~EmulatedBlocks() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  producer_.join();
+}
+
+void EmulatedBlocks::produce() {
+  try {
+    for (std::uint64_t block = 0; block < emulator_.blocks(); ++block) {
+      auto record = std::make_shared<work::BlockRecord>();
+      emulator_.run_block(block, record.get());
+      for (work::WarpRecord& warp : record->warps) {
+        warp.runs.shrink_to_fit();
+        warp.details.shrink_to_fit();
+      }
+      if (writer_) writer_->add(*record);
+      const std::size_t bytes = bytes_of(*record);
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stop_ || ready_bytes_ < kAheadBytes; });
+      if (stop_) return;
+      ready_.push_back(std::move(record));
+      ready_bytes_ += bytes;
+      changed_.notify_all();
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  changed_.notify_all();
+}
+
+std::shared_ptr<const work::BlockRecord> EmulatedBlocks::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return finished_ || !ready_.empty(); });
+  if (ready_.empty()) {
+    if (failure_) std::rethrow_exception(failure_);
+    return nullptr;
+  }
+  auto record = std::move(ready_.front());
+  ready_.pop_front();
+  ready_bytes_ -= bytes_of(*record);
+  changed_.notify_all();
+  return record;
+}
+
+std::shared_ptr<const work::BlockRecord> TracedBlocks::next() {
+  auto record = std::make_shared<work::BlockRecord>();
+  if (!reader_.next(*record)) return nullptr;
+  return record;
+}
+
+}  // namespace foretrace::engine
