@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
+#include "sim/trace/block_sources.h"
 #include "sim/trace/format.h"
 #include "sim/trace/trace_reader.h"
 #include "sim/trace/trace_writer.h"
@@ -205,6 +206,22 @@ TEST_F(TraceFile, TakesLessThanAByteAWarpInstructionForRegularCode) {
   writer.close();
   EXPECT_LT(static_cast<double>(writer.bytes()), 0.5 * static_cast<double>(writer.totals().instructions));
   EXPECT_EQ(writer.bytes(), std::filesystem::file_size(path()));
+}
+
+TEST_F(TraceFile, RecordsBlocksAsTheyPassAndReplaysThem) {
+  const auto written = write(path("first.trace"), 6, 3);
+  {
+    TraceReader reader(path("first.trace"));
+    ReplayedBlocks replayed(reader);
+    TraceWriter writer(path("second.trace"), *reader.program(), reader.launch());
+    RecordedBlocks recorded(replayed, writer);
+    std::size_t passed = 0;
+    while (const auto record = recorded.next()) EXPECT_EQ(record->block, passed++);
+    EXPECT_EQ(passed, written.size());
+    writer.close();
+  }
+  expect_same(read(path("second.trace")), written);
+  EXPECT_EQ(bytes_of(path("second.trace")), bytes_of(path("first.trace"))) << "the same blocks give the same bytes";
 }
 
 TEST_F(TraceFile, CutShortAnywhereIsRefusedWithItsNameAndOffset) {
