@@ -1,9 +1,13 @@
 // What an instruction reads, writes and accesses, as far as the encoding tells: pure facts of the instruction set.
 //
-// Source: facts sass.md 3 and sass_checked.md; register widths read from modifiers and operand forms.
+// Models:  memory space, kind and bytes; source registers by slot and destination registers with their widths.
+// Ignores: the fourth register of sparse MMAs (metadata) and of block-scaled ones (scales); uniform registers.
+// Source:  facts sass.md 3 and sass_checked.md; register widths read from modifiers and operand forms. Slots: the reuse
+//          bits of our corpus name a register by its place among the printed sources, whichever field it stands in.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "model/isa/instruction.h"
@@ -44,8 +48,16 @@ struct RegisterUse {
   std::array<RegisterRange, 3> sources{};  ///< by operand slot, as the reuse bits and the register-file cache count them
   std::array<bool, 3> reuse{};             ///< slot is kept in the register-file cache
   RegisterRange destination{};
+  RegisterRange second_destination{};      ///< 256-bit loads of sm_120 write two groups of four; else empty
   bool constant_operand = false;           ///< reads c[][] as an operand (not LDC/ULDC/LDCU)
 };
 RegisterUse register_use(const Instruction& instruction, int sm);
+
+/// 32-bit registers that operand `index` (a register, or a memory operand's address base) spans: 1, 2, 4, ...; 0 for
+/// operands of other kinds.
+int register_width(const Instruction& instruction, std::size_t index);
+
+/// Index of the operand that is the general-purpose destination, -1: none.
+int destination_operand(const Instruction& instruction);
 
 }  // namespace foretrace::isa
