@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
-#include "sim/trace/block_sources.h"
 #include "sim/trace/format.h"
 #include "sim/trace/trace_reader.h"
 #include "sim/trace/trace_writer.h"
@@ -208,20 +207,10 @@ TEST_F(TraceFile, TakesLessThanAByteAWarpInstructionForRegularCode) {
   EXPECT_EQ(writer.bytes(), std::filesystem::file_size(path()));
 }
 
-TEST_F(TraceFile, RecordsBlocksAsTheyPassAndReplaysThem) {
-  const auto written = write(path("first.trace"), 6, 3);
-  {
-    TraceReader reader(path("first.trace"));
-    ReplayedBlocks replayed(reader);
-    TraceWriter writer(path("second.trace"), *reader.program(), reader.launch());
-    RecordedBlocks recorded(replayed, writer);
-    std::size_t passed = 0;
-    while (const auto record = recorded.next()) EXPECT_EQ(record->block, passed++);
-    EXPECT_EQ(passed, written.size());
-    writer.close();
-  }
-  expect_same(read(path("second.trace")), written);
-  EXPECT_EQ(bytes_of(path("second.trace")), bytes_of(path("first.trace"))) << "the same blocks give the same bytes";
+TEST_F(TraceFile, TheSameBlocksGiveTheSameBytes) {
+  write(path("first.trace"), 6, 3);
+  write(path("second.trace"), 6, 3);
+  EXPECT_EQ(bytes_of(path("second.trace")), bytes_of(path("first.trace")));
 }
 
 TEST_F(TraceFile, CutShortAnywhereIsRefusedWithItsNameAndOffset) {
