@@ -1,0 +1,88 @@
+// foretrace launches: what launch files hold, and the flat table that the harness on a GPU reads.
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/app/kernel_options.h"
+#include "sim/app/options.h"
+#include "sim/frontend/compile.h"
+#include "sim/frontend/launch/launch.h"
+#include "sim/frontend/load.h"
+#include "sim/report/json.h"
+
+namespace foretrace::app {
+
+namespace {
+
+/// Compiles a launch's source for `sm` and puts the cubin into `directory` under a name that its contents alone decide.
+frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int sm, const std::filesystem::path& directory,
+                                 const frontend::Toolchain& toolchain) {
+  frontend::CompileRequest request;
+  request.source = launch.source.string();
+  request.sm = sm;
+  request.defines = launch.defines;
+  request.options = frontend::split_options(launch.nvcc);
+  request.instance = launch.kernel.find('<') == std::string::npos ? std::string() : launch.kernel;
+  const frontend::Compiled compiled = frontend::compile(request, toolchain);
+  const std::filesystem::path path = directory / fmt::format("{}.sm_{}.cubin", launch.name, sm);
+  report::write_file(path.string(), {reinterpret_cast<const char*>(compiled.cubin.data()), compiled.cubin.size()});
+  frontend::LoadRequest load;
+  load.file = path.string();
+  load.sm = sm;
+  load.kernel = launch.kernel;
+  return {&launch, path.string(), frontend::load_kernels(load, toolchain).front().program.mangled};
+}
+
+}  // namespace
+
+int launches(const Words& words) {
+  KernelOptions kernel;
+  std::string emit, cubins;
+  int sm = 90;
+  options::options_description known("options");
+  kernel.add_to(known);
+  known.add_options()
+      ("emit", options::value(&emit), "write the flat table to this file (-: standard output)")
+      ("cubins", options::value(&cubins), "compile each launch for --sm and put the cubins into this directory")
+      ("sm", options::value(&sm)->default_value(sm), "machine code of the cubins: 80, 90 or 120");
+  options::variables_map values;
+  if (!parse(words, "launches FILE.toml... [--emit FILE --cubins DIR --sm N]", known, "file", values)) return 0;
+  if (!values.count("file")) throw InputError("no file given; expected launch files");
+  std::vector<frontend::LaunchDescription> all;
+  for (const std::string& file : values["file"].as<std::vector<std::string>>()) {
+    for (auto& launch : frontend::load_launch_file(file)) {
+      if (kernel.matches(launch.kernel)) all.push_back(std::move(launch));
+    }
+  }
+  if (emit.empty()) {
+    for (const auto& launch : all) {
+      std::cout << fmt::format("{:<32} {:<28} grid {},{},{} block {},{},{}\n", launch.name, launch.kernel, launch.grid.x,
+                               launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z);
+    }
+    return 0;
+  }
+  const frontend::Toolchain toolchain = frontend::find_toolchain();
+  std::vector<frontend::ResolvedLaunch> resolved;
+  if (!cubins.empty()) std::filesystem::create_directories(cubins);
+  for (const auto& launch : all) {
+    if (cubins.empty()) {
+      resolved.push_back({&launch, "", ""});
+    } else {
+      resolved.push_back(resolve(launch, sm, cubins, toolchain));
+    }
+  }
+  const std::filesystem::path base = emit == "-" ? std::filesystem::path() : std::filesystem::path(emit).parent_path();
+  const std::string table = frontend::flat_table(resolved, base);
+  if (emit == "-") {
+    std::cout << table;
+  } else {
+    report::write_file(emit, table);
+  }
+  return 0;
+}
+
+}  // namespace foretrace::app

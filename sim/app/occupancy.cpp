@@ -1,0 +1,68 @@
+// foretrace occupancy: how many blocks an SM holds, and what would change it.
+
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/rules/occupancy.h"
+#include "model/units/error.h"
+#include "sim/app/options.h"
+#include "sim/frontend/launch/launch.h"
+#include "sim/report/json.h"
+
+namespace foretrace::app {
+
+int occupancy(const Words& words) {
+  ChipOptions chosen;
+  OutputOptions output;
+  std::string block;
+  std::uint32_t registers = 0, barriers = 1;
+  std::uint64_t shared = 0;
+  options::options_description known("options");
+  chosen.add_to(known);
+  known.add_options()
+      ("block", options::value(&block)->required(), "threads a block: x[,y[,z]]")
+      ("registers", options::value(&registers)->required(), "registers a thread")
+      ("shared", options::value(&shared), "shared memory, static and dynamic, bytes a block")
+      ("barriers", options::value(&barriers)->default_value(barriers), "named barriers a block uses");
+  output.add_to(known);
+  options::variables_map values;
+  if (!parse(words, "occupancy --arch CHIP --block N --registers N [--shared BYTES]", known, "", values)) return 0;
+  rules::KernelResources kernel;
+  kernel.threads = static_cast<std::uint32_t>(frontend::parse_extent(block, "--block").count());
+  kernel.registers = registers;
+  kernel.dynamic_shared = shared;
+  kernel.barriers = barriers;
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  std::string text;
+  for (const Variant& variant : variants(chosen)) {
+    const spec::GpuSpec& spec = variant.chip.spec;
+    if (const std::string why = rules::impossible(spec, kernel); !why.empty()) throw InputError(fmt::format("{} on {}", why, spec.name));
+    const rules::Occupancy found = rules::occupancy(spec, kernel);
+    const std::string next = rules::next_step(spec, kernel);
+    text += fmt::format("{}: {} blocks an SM, {} of {} warps, {:.4g}%, limited by {}\n", spec.name, found.blocks, found.warps,
+                        spec.limits.warps, found.percent, rules::name_of(found.limiter));
+    text += fmt::format("  blocks by each limit: registers {}, shared memory {}, warps {}, blocks {}, barriers {}\n",
+                        found.limit_registers, found.limit_shared, found.limit_warps, found.limit_blocks, found.limit_barriers);
+    text += fmt::format("  allocated a block: {} registers, {} bytes of shared memory; the SM is set to {} bytes of it\n",
+                        found.registers_per_block, found.shared_per_block, found.shared_config);
+    if (!next.empty()) text += "  next step: " + next + "\n";
+    results.push_back({{"arch", spec.name}, {"blocks", found.blocks}, {"warps", found.warps}, {"percent", found.percent},
+                       {"limiter", rules::name_of(found.limiter)}, {"limit_registers", found.limit_registers},
+                       {"limit_shared_mem", found.limit_shared}, {"limit_warps", found.limit_warps},
+                       {"limit_blocks", found.limit_blocks}, {"limit_barriers", found.limit_barriers},
+                       {"registers_per_block", found.registers_per_block}, {"shared_per_block", found.shared_per_block},
+                       {"shared_config", found.shared_config}, {"next_step", next}});
+  }
+  const std::string json = nlohmann::ordered_json{{"schema", 1}, {"occupancy", results}}.dump(2) + "\n";
+  if (output.json == "-") {
+    std::cout << json;
+    return 0;
+  }
+  if (!output.json.empty()) report::write_file(output.json, json);
+  std::cout << text;
+  return 0;
+}
+
+}  // namespace foretrace::app

@@ -1,0 +1,56 @@
+// foretrace simulate: predict from a trace, on any chip that runs the same machine code.
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/app/jobs.h"
+#include "sim/app/kernel_options.h"
+#include "sim/app/make_prediction.h"
+#include "sim/app/options.h"
+#include "sim/engine/sources.h"
+#include "sim/trace/trace_reader.h"
+
+namespace foretrace::app {
+
+int simulate(const Words& words) {
+  ChipOptions chosen;
+  OutputOptions output;
+  int threads = 0;
+  options::options_description known("options");
+  chosen.add_to(known);
+  known.add_options()("threads", options::value(&threads), "host threads (default: all); any number gives the same result");
+  output.add_to(known);
+  options::variables_map values;
+  if (!parse(words, "simulate FILE.trace --arch CHIP[,CHIP...] [OPTIONS]", known, "file", values)) return 0;
+  const std::string file = one_file(values, "a trace, as 'foretrace predict --trace' writes");
+  const std::vector<Variant> chips = variants(chosen);
+  std::vector<Job> jobs;
+  for (const Variant& variant : chips) {
+    jobs.push_back([&](const JobContext& context) {
+      trace::TraceReader reader(file);
+      const trace::LaunchInfo& launch = reader.launch();
+      const auto spec = std::make_shared<const spec::GpuSpec>(variant.chip.spec);
+      engine::Machine machine(spec);
+      engine::TracedBlocks source(reader);
+      engine::RunOptions run;
+      run.threads = context.threads;
+      const std::string what = reader.program()->kernel + " on " + spec->name;
+      run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, launch.grid.count()); };
+      engine::Outcome outcome =
+          machine.run({reader.program(), launch.grid, launch.block, launch.dynamic_shared}, source, run);
+      work::BlockRecord none;
+      if (reader.next(none)) throw InputError(fmt::format("{}: more blocks than the grid of {}", file, launch.grid.count()));
+      std::vector<report::Prediction> predictions;
+      predictions.push_back(make_prediction(
+          variant, spec, reader.program(),
+          {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false}, std::move(outcome)));
+      return predictions;
+    });
+  }
+  write_results(run_jobs(jobs, threads), output);
+  return 0;
+}
+
+}  // namespace foretrace::app
