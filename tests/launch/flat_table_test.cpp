@@ -66,11 +66,11 @@ TEST(FlatTable, LeavesOutWhatIsNotGivenAndMakesPathsRelative) {
   file.generator.kind = GeneratorKind::file;
   file.file = "/some/where/data/with space.bin";
   launch.arguments = {file};
-  EXPECT_EQ(flat_table({{&launch, "", ""}}, "/some/where"),
+  EXPECT_EQ(flat_table({{&launch, "/some/where/cubins/stops.cubin", ""}}, "/some/where"),
             "foretrace-launches 1\n"
             "launch stops\n"
             "source kernels/stops.cu\n"
-            "cubin -\n"
+            "cubin cubins/stops.cubin\n"
             "kernel stops\n"
             "grid 1 1 1\n"
             "block 1 1 1\n"
@@ -79,6 +79,13 @@ TEST(FlatTable, LeavesOutWhatIsNotGivenAndMakesPathsRelative) {
             "arg buf u8 3 file 0 0 0 - data/with space.bin\n"
             "fault divergent_barrier\n"
             "end\n");
+}
+
+TEST(FlatTable, ALaunchThatIsNotCompiledHasNoCubinAndItsNameAsWritten) {
+  LaunchDescription launch;
+  launch.kernel = "transpose_tile<33>";
+  const std::string text = flat_table({{&launch, "", ""}});
+  EXPECT_NE(text.find("\ncubin -\nkernel transpose_tile<33>\n"), std::string::npos);
 }
 
 TEST(FlatTable, TolerancesComeBackAsTheSameDouble) {

@@ -58,7 +58,7 @@ std::string flat_table(const std::vector<ResolvedLaunch>& launches, const std::f
     fmt::format_to(out, "source {}\n", path_text(launch.source, base));
     for (const std::string& define : launch.defines) fmt::format_to(out, "define {}\n", define);
     if (!launch.nvcc.empty()) fmt::format_to(out, "nvcc {}\n", launch.nvcc);
-    fmt::format_to(out, "cubin {}\n", resolved.cubin.empty() ? "-" : resolved.cubin);
+    fmt::format_to(out, "cubin {}\n", resolved.cubin.empty() ? "-" : path_text(resolved.cubin, base));
     fmt::format_to(out, "kernel {}\n", resolved.mangled.empty() ? launch.kernel : resolved.mangled);
     extent("grid", launch.grid);
     extent("block", launch.block);

@@ -77,7 +77,7 @@ std::string_view fault_name(ExpectedFault fault);
 /// A launch whose kernel has been compiled.
 struct ResolvedLaunch {
   const LaunchDescription* launch = nullptr;
-  std::string cubin;    ///< its path as the harness will find it, "" while not compiled
+  std::string cubin;    ///< its path, "" while not compiled
   std::string mangled;  ///< the kernel's mangled name in it
 };
 

@@ -129,7 +129,7 @@ void check_define(const std::string& define) {
 }
 
 std::string launch_name(const Reader& reader, std::string_view key, const toml::node& node) {
-  const std::string name = reader.string(key, node);
+  std::string name = reader.string(key, node);
   if (!std::all_of(name.begin(), name.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                c == '-' || c == '.';
