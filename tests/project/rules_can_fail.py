@@ -38,7 +38,7 @@ BAD = {
                     {"model/sm/sm.cpp": "void f() { std::exit(1); }\n"}],
     "cuda_headers": [{"sim/app/main.cpp": "#include <cuda_runtime.h>\n"}],
     "headers": [{"model/sm/sm.h": "#pragma once\n"}, {"model/sm/sm.h": "// An SM.\nstruct Sm {};\n"},
-                {"model/sm/sm.h": "// An SM.\n#pragma once\n#include <nlohmann/json.hpp>\n"}],
+                {"model/units/units.h": "// Units.\n#pragma once\n#include <nlohmann/json.hpp>\n"}],
     "headers_alone": [{"model/sm/sm.h": "// An SM.\n#pragma once\nstruct Sm { Cycle now; };\n"}],
     "machine_paths": [{"README.md": "See " + "/ro" + "ot/notes.txt\n"}],
     "doc_paths": [{"README.md": "See model/sm/gone.h\n"}, {"README.md": "See [gone](docs/gone.md)\n"}],
