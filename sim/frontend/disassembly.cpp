@@ -127,7 +127,7 @@ class Reader {
     half_read_ = true;
   }
 
-  /// `//## File "/home/me/k.cu", line 12 inlined at ...`: the first is where the statement stands.
+  /// `//## File "src/k.cu", line 12 inlined at ...`: the first is where the statement stands.
   void read_source_line(std::string_view content) {
     static constexpr std::string_view kFile = "File \"";
     const auto open = content.find(kFile);
