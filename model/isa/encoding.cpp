@@ -70,7 +70,8 @@ std::int64_t sign_extended(std::uint64_t value, int width) {
 
 std::string check_guard(const Instruction& in) {
   if (in.word.bits(12, 3) == in.guard && (in.word.bits(15, 1) != 0) == in.guard_negate) return {};
-  return fmt::format("the guard in the encoding is {}P{}", in.word.bits(15, 1) != 0 ? "!" : "", in.word.bits(12, 3));
+  return fmt::format("the guard in the encoding is {}P{}", in.word.bits(15, 1) != 0 ? "!" : "",
+                     in.word.bits(12, 3));
 }
 
 std::string settle_floats(Instruction& in) {
@@ -97,9 +98,10 @@ std::string check_integers(const Instruction& in) {
     }
   }
   static constexpr Opcode kChecked[] = {
-      Opcode::MOV,    Opcode::UMOV,  Opcode::IADD3, Opcode::UIADD3, Opcode::IMAD,  Opcode::UIMAD, Opcode::LOP3,
-      Opcode::ULOP3,  Opcode::ISETP, Opcode::SHF,   Opcode::USHF,   Opcode::UISETP, Opcode::PRMT, Opcode::UPRMT,
-      Opcode::IMNMX,  Opcode::VIADD, Opcode::SEL,   Opcode::USEL,   Opcode::VIMNMX, Opcode::IADD, Opcode::FSEL};
+      Opcode::MOV,    Opcode::UMOV,  Opcode::IADD3, Opcode::UIADD3, Opcode::IMAD, Opcode::UIMAD,
+      Opcode::LOP3,   Opcode::ULOP3, Opcode::ISETP, Opcode::SHF,    Opcode::USHF, Opcode::UISETP,
+      Opcode::PRMT,   Opcode::UPRMT, Opcode::IMNMX, Opcode::VIADD,  Opcode::SEL,  Opcode::USEL,
+      Opcode::VIMNMX, Opcode::IADD,  Opcode::FSEL};
   bool checked = false;
   for (const Opcode opcode : kChecked) checked = checked || opcode == in.opcode;
   if (!checked || !has_immediate_form(in.word)) return {};
@@ -119,7 +121,8 @@ std::string check_constants(const Instruction& in) {
     if (operand.kind != OperandKind::constant || operand.base >= 0 || operand.uniform_base >= 0) continue;
     const std::uint64_t bank = in.word.bits(54, 5);
     const std::uint64_t offset = in.word.bits(38, 16);
-    if (bank != static_cast<std::uint64_t>(operand.bank) || offset != static_cast<std::uint64_t>(operand.offset)) {
+    if (bank != static_cast<std::uint64_t>(operand.bank) ||
+        offset != static_cast<std::uint64_t>(operand.offset)) {
       return fmt::format("the encoding holds c[0x{:x}][0x{:x}]", bank, offset);
     }
   }
@@ -170,16 +173,25 @@ FloatFormat float_format(const Instruction& instruction) {
       return FloatFormat::f64;
     case 'H':
       return instruction.has("BF16_V2") ? FloatFormat::bf16x2 : FloatFormat::f16x2;
-    case 'F':
     case 'M':  // MUFU
-      return instruction.has("F64") ? FloatFormat::f64 : FloatFormat::f32;
+      return instruction.has("RCP64H") || instruction.has("RSQ64H") ? FloatFormat::f64_high
+                                                                    : FloatFormat::f32;
+    case 'F': {
+      // Conversions print the result's type first and the source's last: F2F.F64.F32 reads a float.
+      const auto last_type =
+          std::find_if(instruction.modifiers.rbegin(), instruction.modifiers.rend(),
+                       [](const std::string& m) { return m == "F64" || m == "F32" || m == "F16"; });
+      return last_type != instruction.modifiers.rend() && *last_type == "F64" ? FloatFormat::f64
+                                                                              : FloatFormat::f32;
+    }
     default:
       return FloatFormat::none;
   }
 }
 
 std::uint64_t float_bits(std::string_view text, FloatFormat format) {
-  FORETRACE_ASSERT(format != FloatFormat::none, "only an instruction with a float format has float immediates");
+  FORETRACE_ASSERT(format != FloatFormat::none,
+                   "only an instruction with a float format has float immediates");
   const bool negative = text.front() == '-';
   const std::string_view digits = text.substr(negative || text.front() == '+' ? 1 : 0);
   double value = 0.0;
@@ -204,6 +216,8 @@ std::uint64_t float_bits(std::string_view text, FloatFormat format) {
       return narrow_bits(value, 7, 8);
     case FloatFormat::f32:
       return narrow_bits(value, 23, 8);
+    case FloatFormat::f64_high:
+      return std::bit_cast<std::uint64_t>(value) >> 32;
     default:
       return std::bit_cast<std::uint64_t>(value);
   }
@@ -234,8 +248,8 @@ bool encoded_target(const Instruction& instruction, int sm, std::uint64_t& targe
 
 std::string settle_with_word(Instruction& instruction, int sm) {
   for (std::string disagreement :
-       {check_guard(instruction), settle_floats(instruction), check_integers(instruction), check_constants(instruction),
-        settle_special_registers(instruction), check_target(instruction, sm)}) {
+       {check_guard(instruction), settle_floats(instruction), check_integers(instruction),
+        check_constants(instruction), settle_special_registers(instruction), check_target(instruction, sm)}) {
     if (!disagreement.empty()) return disagreement;
   }
   return {};

@@ -21,7 +21,8 @@ bool is_warp_matrix(Opcode opcode) {
 }
 
 bool is_warpgroup_matrix(Opcode opcode) {
-  return opcode == Opcode::HGMMA || opcode == Opcode::IGMMA || opcode == Opcode::QGMMA || opcode == Opcode::BGMMA;
+  return opcode == Opcode::HGMMA || opcode == Opcode::IGMMA || opcode == Opcode::QGMMA ||
+         opcode == Opcode::BGMMA;
 }
 
 /// "64x128x16".
@@ -45,7 +46,8 @@ bool spelled_shape(std::string_view text, MatrixShape& shape) {
 bool packed_shape(std::string_view text, MatrixShape& shape) {
   shape.m = text.substr(0, 2) == "16" ? 16 : 8;
   const std::string_view rest = text.substr(shape.m == 16 ? 2 : 1);
-  if (text.empty() || text.front() != (shape.m == 16 ? '1' : '8') || rest.size() < 2 || rest.front() != '8') return false;
+  if (text.empty() || text.front() != (shape.m == 16 ? '1' : '8') || rest.size() < 2 || rest.front() != '8')
+    return false;
   shape.n = 8;
   const auto [stop, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), shape.k);
   return error == std::errc{} && stop == rest.data() + rest.size();

@@ -32,7 +32,9 @@ bool is_predicate(const Operand& operand) {
   return operand.kind == OperandKind::predicate || operand.kind == OperandKind::uniform_predicate;
 }
 
-bool is_conversion(Opcode opcode) { return any_of(opcode, {Opcode::F2F, Opcode::F2I, Opcode::I2F, Opcode::FRND}); }
+bool is_conversion(Opcode opcode) {
+  return any_of(opcode, {Opcode::F2F, Opcode::F2I, Opcode::I2F, Opcode::FRND});
+}
 
 /// F2F, F2I, I2F and FRND print the type of the result, then that of the source, and leave 32-bit ones out
 /// (F2I: S32 from F32; I2F: F32 from S32; FRND: one type for both).
@@ -98,9 +100,10 @@ int data_width(const Instruction& in) {
 }
 
 bool is_load_store(Opcode opcode) {
-  return any_of(opcode, {Opcode::LD,   Opcode::LDG,  Opcode::LDL,   Opcode::LDS,   Opcode::LDC,  Opcode::LDSM, Opcode::ST,
-                         Opcode::STG,  Opcode::STL,  Opcode::STS,   Opcode::STSM,  Opcode::STAS, Opcode::ATOM, Opcode::ATOMG,
-                         Opcode::ATOMS, Opcode::RED, Opcode::REDG,  Opcode::REDS,  Opcode::SYNCS});
+  return any_of(
+      opcode, {Opcode::LD, Opcode::LDG, Opcode::LDL, Opcode::LDS, Opcode::LDC, Opcode::LDSM, Opcode::ST,
+               Opcode::STG, Opcode::STL, Opcode::STS, Opcode::STSM, Opcode::STAS, Opcode::ATOM, Opcode::ATOMG,
+               Opcode::ATOMS, Opcode::RED, Opcode::REDG, Opcode::REDS, Opcode::SYNCS});
 }
 
 int destination_width(const Instruction& in) {
@@ -135,28 +138,32 @@ int source_width(const Instruction& in, std::size_t index) {
 
 int destination_operand(const Instruction& in) {
   if (any_of(in.opcode,
-             {Opcode::ST,    Opcode::STG,   Opcode::STL,       Opcode::STS,      Opcode::STSM, Opcode::STAS, Opcode::RED,
-              Opcode::REDG,  Opcode::REDS,  Opcode::ISETP,     Opcode::FSETP,    Opcode::DSETP, Opcode::HSETP2,
-              Opcode::FCHK,  Opcode::PLOP3, Opcode::R2P,       Opcode::NANOSLEEP, Opcode::WARPSYNC, Opcode::BAR,
-              Opcode::BRX,   Opcode::JMX,   Opcode::JMP,       Opcode::CALL,     Opcode::RET,  Opcode::BRA, Opcode::CCTL})) {
+             {Opcode::ST,     Opcode::STG,  Opcode::STL,   Opcode::STS,   Opcode::STSM,      Opcode::STAS,
+              Opcode::RED,    Opcode::REDG, Opcode::REDS,  Opcode::ISETP, Opcode::FSETP,     Opcode::DSETP,
+              Opcode::HSETP2, Opcode::FCHK, Opcode::PLOP3, Opcode::R2P,   Opcode::NANOSLEEP, Opcode::WARPSYNC,
+              Opcode::BAR,    Opcode::BRX,  Opcode::JMX,   Opcode::JMP,   Opcode::CALL,      Opcode::RET,
+              Opcode::BRA,    Opcode::CCTL})) {
     return -1;
   }
   for (std::size_t i = 0; i < in.operands.size(); ++i) {
     if (in.operands[i].kind == OperandKind::register_) return static_cast<int>(i);
-    if (!is_predicate(in.operands[i])) return -1;  // a source, an address or a uniform destination comes first
+    if (!is_predicate(in.operands[i]))
+      return -1;  // a source, an address or a uniform destination comes first
   }
   return -1;
 }
 
 int register_width(const Instruction& in, std::size_t index) {
   const Operand& operand = in.operands[index];
-  if (operand.kind == OperandKind::memory || operand.kind == OperandKind::constant) return address_width(in, operand);
+  if (operand.kind == OperandKind::memory || operand.kind == OperandKind::constant)
+    return address_width(in, operand);
   if (operand.kind != OperandKind::register_) return 0;
   const bool destination = static_cast<int>(index) == destination_operand(in);
   MatrixRegisters matrix;
   if (matrix_registers(in, matrix)) {
     if (destination) return matrix.d;
-    const bool shared_a = in.operands.size() > 1 && in.operands[1].kind != OperandKind::register_;  // gdesc[] first
+    const bool shared_a =
+        in.operands.size() > 1 && in.operands[1].kind != OperandKind::register_;  // gdesc[] first
     switch (source_place(in, index) + (shared_a ? 1 : 0)) {
       case 0:
         return matrix.a;
@@ -178,18 +185,29 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
     Access access;
   };
   static constexpr Row kRows[] = {
-      {Opcode::LDG, Space::global, Access::load},          {Opcode::STG, Space::global, Access::store},
-      {Opcode::ATOMG, Space::global, Access::atomic},      {Opcode::REDG, Space::global, Access::reduction},
-      {Opcode::RED, Space::global, Access::reduction},     {Opcode::LD, Space::generic, Access::load},
-      {Opcode::ST, Space::generic, Access::store},         {Opcode::ATOM, Space::generic, Access::atomic},
-      {Opcode::LDL, Space::local, Access::load},           {Opcode::STL, Space::local, Access::store},
-      {Opcode::LDS, Space::shared, Access::load},          {Opcode::STS, Space::shared, Access::store},
-      {Opcode::ATOMS, Space::shared, Access::atomic},      {Opcode::REDS, Space::shared, Access::reduction},
-      {Opcode::LDSM, Space::shared, Access::matrix_load},  {Opcode::STSM, Space::shared, Access::matrix_store},
-      {Opcode::LDGSTS, Space::global, Access::async_copy}, {Opcode::STAS, Space::shared, Access::store},
-      {Opcode::SYNCS, Space::shared, Access::atomic},      {Opcode::ARRIVES, Space::shared, Access::reduction},
+      {Opcode::LDG, Space::global, Access::load},
+      {Opcode::STG, Space::global, Access::store},
+      {Opcode::ATOMG, Space::global, Access::atomic},
+      {Opcode::REDG, Space::global, Access::reduction},
+      {Opcode::RED, Space::global, Access::reduction},
+      {Opcode::LD, Space::generic, Access::load},
+      {Opcode::ST, Space::generic, Access::store},
+      {Opcode::ATOM, Space::generic, Access::atomic},
+      {Opcode::LDL, Space::local, Access::load},
+      {Opcode::STL, Space::local, Access::store},
+      {Opcode::LDS, Space::shared, Access::load},
+      {Opcode::STS, Space::shared, Access::store},
+      {Opcode::ATOMS, Space::shared, Access::atomic},
+      {Opcode::REDS, Space::shared, Access::reduction},
+      {Opcode::LDSM, Space::shared, Access::matrix_load},
+      {Opcode::STSM, Space::shared, Access::matrix_store},
+      {Opcode::LDGSTS, Space::global, Access::async_copy},
+      {Opcode::STAS, Space::shared, Access::store},
+      {Opcode::SYNCS, Space::shared, Access::atomic},
+      {Opcode::ARRIVES, Space::shared, Access::reduction},
   };
-  const Row* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.opcode == in.opcode; });
+  const Row* row =
+      std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.opcode == in.opcode; });
   const bool invalidates = in.opcode == Opcode::SYNCS && in.has("CCTL");
   if (row == std::end(kRows) || invalidates) return false;
   form = MemoryForm{};
@@ -204,7 +222,8 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
   form.address_sets = in.opcode == Opcode::LDGSTS ? 2 : 1;
   form.uniform_address = true;
   for (const Operand& operand : in.operands) {
-    if (operand.kind == OperandKind::memory && operand.base >= 0 && operand.base != kRz) form.uniform_address = false;
+    if (operand.kind == OperandKind::memory && operand.base >= 0 && operand.base != kRz)
+      form.uniform_address = false;
   }
   // Scope SM (volatile between threads of a block) may still hit in L1.
   form.strong = in.has("MMIO") || (in.has("STRONG") && !in.has("SM"));
@@ -215,7 +234,8 @@ RegisterUse register_use(const Instruction& in, int sm) {
   RegisterUse use;
   const bool constant_load = any_of(in.opcode, {Opcode::LDC, Opcode::ULDC, Opcode::LDCU});
   const auto range = [](int first, int count) {
-    return first == kRz ? RegisterRange{} : RegisterRange{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(count)};
+    return first == kRz ? RegisterRange{}
+                        : RegisterRange{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(count)};
   };
   const int destination = destination_operand(in);
   // As the reuse bits show, two-source half instructions read their second source through the third slot, and MOV its

@@ -11,7 +11,9 @@
 namespace foretrace::isa {
 namespace {
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -23,7 +25,8 @@ std::string_view trimmed(std::string_view text) {
 std::optional<std::uint8_t> small_number(std::string_view text) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > 255) return std::nullopt;
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > 255)
+    return std::nullopt;
   return static_cast<std::uint8_t>(value);
 }
 
@@ -46,19 +49,24 @@ std::optional<std::int64_t> hexadecimal(std::string_view text) {
 bool looks_like_float(std::string_view text) {
   if (starts_with(text, "-") || starts_with(text, "+")) text.remove_prefix(1);
   if (text == "INF" || text == "QNAN" || text == "SNAN") return true;
-  return !text.empty() && text.front() >= '0' && text.front() <= '9' && !starts_with(text, "0x");
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool digits = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  return digits && error != std::errc::invalid_argument && end == text.data() + text.size();
 }
 
 /// A register-like token: prefix letter(s) and a number, or the prefix and the name of the constant one ("RZ", "UPT").
-std::optional<std::uint8_t> numbered(std::string_view text, std::string_view prefix, std::string_view constant_name,
-                                     int constant_index) {
+std::optional<std::uint8_t> numbered(std::string_view text, std::string_view prefix,
+                                     std::string_view constant_name, int constant_index) {
   if (!constant_name.empty() && text == constant_name) return static_cast<std::uint8_t>(constant_index);
   if (!starts_with(text, prefix)) return std::nullopt;
   return small_number(text.substr(prefix.size()));
 }
 
 std::optional<std::uint8_t> general_register(std::string_view text) { return numbered(text, "R", "RZ", kRz); }
-std::optional<std::uint8_t> uniform_register(std::string_view text) { return numbered(text, "UR", "URZ", kUrz); }
+std::optional<std::uint8_t> uniform_register(std::string_view text) {
+  return numbered(text, "UR", "URZ", kUrz);
+}
 
 class Parser {
  public:
@@ -68,7 +76,8 @@ class Parser {
   void parse(std::string_view text) {
     text = trimmed(text);
     while (!text.empty() && (text.back() == ';' || text.back() == ' ')) text.remove_suffix(1);
-    if (const auto comment = text.find("(*"); comment != std::string_view::npos) text = trimmed(text.substr(0, comment));
+    if (const auto comment = text.find("(*"); comment != std::string_view::npos)
+      text = trimmed(text.substr(0, comment));
     set_text(text);
     text = guard(text);
     const auto blank = text.find(' ');
@@ -118,7 +127,8 @@ class Parser {
     if (!opcode_from_name(base, out_.opcode)) fail(fmt::format("unknown instruction {}", base));
     while (dot != std::string_view::npos) {
       const auto next = token.find('.', dot + 1);
-      out_.modifiers.emplace_back(token.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
+      out_.modifiers.emplace_back(
+          token.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
       dot = next;
     }
   }
@@ -148,7 +158,8 @@ class Parser {
     Operand operand;
     operand.text = std::string(token);
     std::string_view core = prefixes(token, operand);
-    if (!(simple(core, operand) || constant(core, operand) || memory(core, operand) || other(core, operand))) {
+    if (!(simple(core, operand) || constant(core, operand) || memory(core, operand) ||
+          other(core, operand))) {
       fail(fmt::format("operand '{}' has a form that is not understood", token));
     }
     out_.operands.push_back(std::move(operand));
@@ -181,9 +192,11 @@ class Parser {
       text.remove_prefix(1);
     }
     while (!text.empty()) {
-      if (text.front() != '.') fail(fmt::format("operand '{}' has a form that is not understood", operand.text));
+      if (text.front() != '.')
+        fail(fmt::format("operand '{}' has a form that is not understood", operand.text));
       const auto next = text.find('.', 1);
       const std::string_view part = text.substr(1, next == std::string_view::npos ? next : next - 1);
+      if (part.empty()) fail(fmt::format("operand '{}' has an empty suffix", operand.text));
       if (part == "reuse") {
         operand.reuse = true;
       } else if (part == "64") {
@@ -209,7 +222,8 @@ class Parser {
       return true;
     }
     if (starts_with(core, "SR")) {
-      const bool named = core == "SRZ" || starts_with(core, "SR_") || small_number(core.substr(2)).has_value();
+      const bool named =
+          core == "SRZ" || starts_with(core, "SR_") || small_number(core.substr(2)).has_value();
       if (!named) return false;
       operand.kind = OperandKind::special_register;
       std::uint32_t index = 0;
@@ -225,12 +239,9 @@ class Parser {
       int constant_index;
     };
     static constexpr Form kForms[] = {
-        {OperandKind::register_, "R", "RZ", kRz},
-        {OperandKind::uniform_register, "UR", "URZ", kUrz},
-        {OperandKind::predicate, "P", "PT", kPt},
-        {OperandKind::uniform_predicate, "UP", "UPT", kPt},
-        {OperandKind::convergence_barrier, "B", "", 0},
-        {OperandKind::scoreboard, "SB", "", 0},
+        {OperandKind::register_, "R", "RZ", kRz},       {OperandKind::uniform_register, "UR", "URZ", kUrz},
+        {OperandKind::predicate, "P", "PT", kPt},       {OperandKind::uniform_predicate, "UP", "UPT", kPt},
+        {OperandKind::convergence_barrier, "B", "", 0}, {OperandKind::scoreboard, "SB", "", 0},
     };
     for (const Form& form : kForms) {
       const auto index = numbered(name, form.prefix, form.constant_name, form.constant_index);
@@ -255,7 +266,8 @@ class Parser {
       }
       const auto dot = term.find('.');
       const std::string_view name = term.substr(0, dot);
-      const std::string_view suffix = dot == std::string_view::npos ? std::string_view{} : term.substr(dot + 1);
+      const std::string_view suffix =
+          dot == std::string_view::npos ? std::string_view{} : term.substr(dot + 1);
       if (const auto index = general_register(name); index && operand.base < 0) {
         operand.base = *index;
         operand.base_suffix = std::string(suffix);
@@ -264,7 +276,8 @@ class Parser {
         bool known = false;
         for (const std::string_view k : kKnown) known = known || suffix == k;
         if (!known) fail(fmt::format("address register '{}' has a form that is not understood", term));
-      } else if (const auto uniform = uniform_register(name); uniform && operand.uniform_base < 0 && suffix.empty()) {
+      } else if (const auto uniform = uniform_register(name);
+                 uniform && operand.uniform_base < 0 && suffix.empty()) {
         operand.uniform_base = *uniform;
       } else {
         fail(fmt::format("address term '{}' is not understood", term));
@@ -313,18 +326,21 @@ class Parser {
       const std::string name(core.substr(2, core.size() - 3));
       const auto found = labels_.find(name);
       if (found == labels_.end()) {
-        fail(fmt::format("the code address '{}' lies outside this kernel's section; build without -G and -rdc", name));
+        fail(fmt::format(
+            "the code address '{}' lies outside this kernel's section; build without -G and -rdc", name));
       }
       operand.kind = OperandKind::label;
       operand.value = found->second;
       return true;
     }
-    if (starts_with(core, "{") && core.back() == '}') return scoreboards(core.substr(1, core.size() - 2), operand);
+    if (starts_with(core, "{") && core.back() == '}')
+      return scoreboards(core.substr(1, core.size() - 2), operand);
     if (core.find('@') != std::string_view::npos) {
       fail(fmt::format("operand '{}' needs a linker; build without -G and -rdc", operand.text));
     }
     operand.kind = OperandKind::other;
-    static constexpr std::string_view kNames[] = {"PR", "gsb0", "Rpc.LO", "Rpc.HI", "MACTIVE", "MEXITED", "MATEXIT", "MKILL"};
+    static constexpr std::string_view kNames[] = {"PR",      "gsb0",    "Rpc.LO",  "Rpc.HI",
+                                                  "MACTIVE", "MEXITED", "MATEXIT", "MKILL"};
     for (const std::string_view name : kNames) {
       if (core == name) return true;
     }
@@ -358,12 +374,14 @@ class Parser {
     for (std::size_t i = 0; i < out_.operands.size(); ++i) {
       Operand& first = out_.operands[i];
       if (first.kind != OperandKind::immediate || !first.is_float) continue;
-      if (format == FloatFormat::none) fail(fmt::format("'{}' is a float where none is known to stand", first.text));
+      if (format == FloatFormat::none)
+        fail(fmt::format("'{}' is a float where none is known to stand", first.text));
       if (!pairs) {
         first.value = float_bits(first.text, format);
         continue;
       }
-      if (i + 1 >= out_.operands.size() || !out_.operands[i + 1].is_float) fail("half immediates come in pairs");
+      if (i + 1 >= out_.operands.size() || !out_.operands[i + 1].is_float)
+        fail("half immediates come in pairs");
       const Operand second = out_.operands[i + 1];
       first.value = float_bits(first.text, format) << 16 | float_bits(second.text, format);
       first.text += ", " + second.text;
@@ -378,7 +396,8 @@ class Parser {
 
 }  // namespace
 
-Instruction parse_text(std::string_view text, std::uint32_t offset, const Labels& labels, std::string_view where) {
+Instruction parse_text(std::string_view text, std::uint32_t offset, const Labels& labels,
+                       std::string_view where) {
   Instruction instruction;
   instruction.offset = offset;
   Parser(instruction, labels, where).parse(text);
@@ -391,7 +410,8 @@ Instruction parse_instruction(const Word& word, std::string_view text, std::uint
   instruction.word = word;
   instruction.control = control_bits(word);
   if (const std::string disagreement = settle_with_word(instruction, sm); !disagreement.empty()) {
-    throw InputError(fmt::format("{}, offset 0x{:x}: '{}': {}", where, offset, instruction.text, disagreement));
+    throw InputError(
+        fmt::format("{}, offset 0x{:x}: '{}': {}", where, offset, instruction.text, disagreement));
   }
   return instruction;
 }

@@ -23,6 +23,7 @@ using Labels = std::unordered_map<std::string, std::uint64_t>;
 /// the kernel in errors. Immediates, as they arrive in Operand::value:
 ///  - integers: printed value, sign-extended to 64 bits ("-0x1" is 2^64 - 1), also under unsigned compares;
 ///  - f32: the 32-bit pattern; f64 (DADD, DMUL, DFMA, DSETP): the 64-bit pattern, whose low word is always 0;
+///    MUFU.RCP64H and RSQ64H print a double and read its high word: these 32 bits;
 ///  - f16 and bf16 (HADD2, HFMA2, ...): nvdisasm prints two numbers, high half first; they become one operand that
 ///    holds the 32-bit pattern, so that `HFMA2 R2, -RZ, RZ, 1, 2` has four operands.
 /// `BRX R4 -0xe0` has two operands, the register and the immediate: target = offset + 16 + immediate + register pair.
@@ -33,13 +34,21 @@ Instruction parse_instruction(const Word& word, std::string_view text, std::uint
 
 /// The same from the text alone, for hand-made programs: word stays 0, control bits hold their defaults, floats are
 /// rounded from their decimal form (a NaN becomes the canonical one of its width).
-Instruction parse_text(std::string_view text, std::uint32_t offset, const Labels& labels, std::string_view where);
+Instruction parse_text(std::string_view text, std::uint32_t offset, const Labels& labels,
+                       std::string_view where);
 
 /// "SR_TID.X" -> 33; false when the name is not known. Indices as in the encoding.
 bool special_register_from_name(std::string_view name, std::uint32_t& index);
 
 /// Width and form of the floating-point immediates of an opcode.
-enum class FloatFormat : std::uint8_t { none, f32, f64, f16x2, bf16x2 };
+enum class FloatFormat : std::uint8_t {
+  none,
+  f32,
+  f64,
+  f64_high,  ///< the high word of a double (MUFU.RCP64H, MUFU.RSQ64H): printed as the double, 32 bits wide
+  f16x2,
+  bf16x2
+};
 FloatFormat float_format(const Instruction& instruction);
 
 }  // namespace foretrace::isa

@@ -26,13 +26,14 @@ enum Code : std::uint8_t {
 
 struct Attribute {
   std::uint8_t code = 0;
-  std::uint32_t value = 0;            ///< formats with an inline value
+  std::uint32_t value = 0;             ///< formats with an inline value
   std::span<const std::byte> payload;  ///< format 4
 };
 
 std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t offset, std::size_t size) {
   std::uint32_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) value |= std::to_integer<std::uint32_t>(bytes[offset + i]) << (8 * i);
+  for (std::size_t i = 0; i < size; ++i)
+    value |= std::to_integer<std::uint32_t>(bytes[offset + i]) << (8 * i);
   return value;
 }
 
@@ -57,15 +58,16 @@ void for_each_attribute(std::span<const std::byte> bytes, const std::string& whe
       case 4: {
         const std::size_t size = word_at(bytes, start + 2, 2);
         if (at + size > bytes.size()) {
-          throw InputError(fmt::format("{}: the attribute 0x{:x} at byte {} runs over its section's end", where,
-                                       attribute.code, start));
+          throw InputError(fmt::format("{}: the attribute 0x{:x} at byte {} runs over its section's end",
+                                       where, attribute.code, start));
         }
         attribute.payload = bytes.subspan(at, size);
         at += size;
         break;
       }
       default:
-        throw InputError(fmt::format("{}: the attribute at byte {} has the unknown format {}", where, start, format));
+        throw InputError(
+            fmt::format("{}: the attribute at byte {} has the unknown format {}", where, start, format));
     }
     visit(attribute);
   }
@@ -73,8 +75,8 @@ void for_each_attribute(std::span<const std::byte> bytes, const std::string& whe
 
 void require(const Attribute& attribute, std::size_t size, const std::string& where) {
   if (attribute.payload.size() < size) {
-    throw InputError(fmt::format("{}: the attribute 0x{:x} holds {} bytes, expected {}", where, attribute.code,
-                                 attribute.payload.size(), size));
+    throw InputError(fmt::format("{}: the attribute 0x{:x} holds {} bytes, expected {}", where,
+                                 attribute.code, attribute.payload.size(), size));
   }
 }
 

@@ -20,11 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool starts_with(const std::string& text, std::string_view prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
+bool starts_with(const std::string& text, std::string_view prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
 
 bool names_architecture(const std::string& option) {
-  static constexpr std::string_view kPrefixes[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code",
-                                                   "--gpu-code"};
+  static constexpr std::string_view kPrefixes[] = {
+      "-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code"};
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return starts_with(option, prefix); });
 }
@@ -58,14 +60,15 @@ std::vector<std::string> compiler_options(const CompileRequest& request) {
 }
 
 /// All that decides the result and is no file's content.
-std::string cache_request(const CompileRequest& request, const std::string& source, const Toolchain& toolchain) {
+std::string cache_request(const CompileRequest& request, const std::string& source,
+                          const Toolchain& toolchain) {
   std::string text = fmt::format("nvcc {} {}\nnvdisasm {} {}\nsource {}\ninstance {}\n", toolchain.nvcc->path,
-                                 toolchain.nvcc->version, toolchain.nvdisasm->path, toolchain.nvdisasm->version, source,
-                                 request.instance);
+                                 toolchain.nvcc->version, toolchain.nvdisasm->path,
+                                 toolchain.nvdisasm->version, source, request.instance);
   for (const std::string& option : compiler_options(request)) text += fmt::format("option {}\n", option);
   text += fmt::format("directory {}\n", fs::current_path().string());  // options may hold relative paths
-  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH",
-                           "C_INCLUDE_PATH", "CUDA_HOME", "CUDA_PATH"}) {
+  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH",
+                           "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "CUDA_HOME", "CUDA_PATH"}) {
     const char* value = std::getenv(name);
     text += fmt::format("{}={}\n", name, value != nullptr ? value : "");
   }
@@ -103,9 +106,10 @@ ProcessResult run_compiler(const CompileRequest& request, const std::string& inp
 
 Compiled compile(const CompileRequest& request, const Toolchain& toolchain) {
   if (!toolchain.nvcc) {
-    throw InputError(fmt::format("{}: no nvcc to compile it: set FORETRACE_NVCC or PATH, or give a cubin with its "
-                                 "disassembly beside it",
-                                 request.source));
+    throw InputError(
+        fmt::format("{}: no nvcc to compile it: set FORETRACE_NVCC or PATH, or give a cubin with its "
+                    "disassembly beside it",
+                    request.source));
   }
   if (!toolchain.nvdisasm) {
     throw InputError(fmt::format("{}: no nvdisasm to read the compiled code: set FORETRACE_NVDISASM or PATH",
@@ -127,15 +131,16 @@ Compiled compile(const CompileRequest& request, const Toolchain& toolchain) {
   const ProcessResult result = run_compiler(request, input, directory.path(), toolchain);
   if (result.status != 0) {
     const std::string what = request.instance.empty() ? "" : fmt::format(" with {}", request.instance);
-    throw ToolError(fmt::format("{}: nvcc could not compile it{} for sm_{} (exit status {}):", request.source, what,
-                                request.sm, result.status),
+    throw ToolError(fmt::format("{}: nvcc could not compile it{} for sm_{} (exit status {}):", request.source,
+                                what, request.sm, result.status),
                     result.output + result.errors);
   }
   Compiled compiled;
   compiled.cubin = read_file((directory.path() / "kernel.cubin").string());
   compiled.disassembly = disassemble(compiled.cubin, toolchain);
 
-  std::vector<std::string> dependencies = make_dependencies(text_of(read_file((directory.path() / "kernel.d").string())));
+  std::vector<std::string> dependencies =
+      make_dependencies(text_of(read_file((directory.path() / "kernel.d").string())));
   // The wrapper is gone in a moment; what it says is part of the request.
   std::erase(dependencies, input == source ? std::string() : input);
   cache.store(compiled, dependencies,
@@ -145,7 +150,8 @@ Compiled compile(const CompileRequest& request, const Toolchain& toolchain) {
 
 std::string disassemble(const std::vector<std::byte>& cubin, const Toolchain& toolchain) {
   if (!toolchain.nvdisasm) {
-    throw InputError("no nvdisasm to read the cubin: set FORETRACE_NVDISASM or PATH, or put its disassembly beside it");
+    throw InputError(
+        "no nvdisasm to read the cubin: set FORETRACE_NVDISASM or PATH, or put its disassembly beside it");
   }
   const TemporaryDirectory directory;
   const fs::path file = directory.path() / "kernel.cubin";

@@ -20,8 +20,9 @@ struct CompileRequest {
   std::string source;                ///< path of a .cu file
   int sm = 0;                        ///< 80, 90, 120
   std::vector<std::string> defines;  ///< "NAME" or "NAME=VALUE"
-  std::vector<std::string> options;  ///< further nvcc options; one that names an architecture replaces -arch=sm_<sm>
-  std::string instance;              ///< a template instance to be made, "transpose_tile<33>"; "": none
+  std::vector<std::string>
+      options;           ///< further nvcc options; one that names an architecture replaces -arch=sm_<sm>
+  std::string instance;  ///< a template instance to be made, "transpose_tile<33>"; "": none
 };
 
 struct Compiled {

@@ -19,11 +19,12 @@ namespace foretrace::frontend {
 namespace {
 
 constexpr std::uint16_t kMachineCuda = 190;
-constexpr std::uint8_t kAbiVersion = 8;          // CUDA 13
-constexpr std::uint8_t kEntryPoint = 0x10;       // st_other of a kernel
-constexpr std::uint32_t kReservedShared = 1024;  // bytes that sm_90 and later keep for the system in each block's window
-constexpr std::uint32_t kAddress64 = 2;          // R_CUDA_64
-constexpr std::uint32_t kGenericAddress64 = 4;   // what initialised __device__ pointers carry
+constexpr std::uint8_t kAbiVersion = 8;     // CUDA 13
+constexpr std::uint8_t kEntryPoint = 0x10;  // st_other of a kernel
+constexpr std::uint32_t kReservedShared =
+    1024;  // bytes that sm_90 and later keep for the system in each block's window
+constexpr std::uint32_t kAddress64 = 2;         // R_CUDA_64
+constexpr std::uint32_t kGenericAddress64 = 4;  // what initialised __device__ pointers carry
 constexpr std::string_view kText = ".text.";
 
 class Reader {
@@ -37,7 +38,8 @@ class Reader {
     read_images();
     read_variables();
     read_pointers();
-    if (const ElfSection* info = elf_.find(".nv.info")) attributes_ = read_module_attributes(info->bytes, where_);
+    if (const ElfSection* info = elf_.find(".nv.info"))
+      attributes_ = read_module_attributes(info->bytes, where_);
     Cubin cubin;
     for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
       if (elf_.sections[i].name.compare(0, kText.size(), kText) == 0) read_kernel(i, cubin);
@@ -49,15 +51,16 @@ class Reader {
  private:
   void check_header(int expected_sm) {
     if (elf_.machine != kMachineCuda) {
-      throw InputError(fmt::format("{}: no cubin: an ELF file for machine {}, expected {} (NVIDIA CUDA)", where_,
-                                   elf_.machine, kMachineCuda));
+      throw InputError(fmt::format("{}: no cubin: an ELF file for machine {}, expected {} (NVIDIA CUDA)",
+                                   where_, elf_.machine, kMachineCuda));
     }
     if (elf_.abi_version != kAbiVersion) {
-      throw InputError(fmt::format("{}: a cubin of ABI version {}, expected {}; build it with CUDA 13", where_,
-                                   elf_.abi_version, kAbiVersion));
+      throw InputError(fmt::format("{}: a cubin of ABI version {}, expected {}; build it with CUDA 13",
+                                   where_, elf_.abi_version, kAbiVersion));
     }
     if (elf_.type != ET_EXEC) {
-      throw InputError(where_ + ": relocatable device code, expected a linked cubin; build it without -rdc=true and -c");
+      throw InputError(
+          where_ + ": relocatable device code, expected a linked cubin; build it without -rdc=true and -c");
     }
     module_->sm = static_cast<int>(elf_.flags >> 8 & 0xff);
     if (expected_sm != 0 && module_->sm != expected_sm) {
@@ -142,7 +145,8 @@ class Reader {
                                      elf_.sections[section].name));
       }
       if (relocation.offset + 8 > bytes.size()) {
-        throw InputError(fmt::format("{}: a relocation lies outside {}", where_, elf_.sections[section].name));
+        throw InputError(
+            fmt::format("{}: a relocation lies outside {}", where_, elf_.sections[section].name));
       }
       Pointer pointer;
       pointer.image = image;
@@ -197,8 +201,8 @@ class Reader {
     const ElfSection& text = elf_.sections[section];
     image.text.assign(text.bytes.begin(), text.bytes.end());
     if (image.text.empty() || image.text.size() % kInstructionBytes != 0) {
-      throw InputError(
-          fmt::format("{}: {} bytes of code, expected a multiple of {}", where, image.text.size(), kInstructionBytes));
+      throw InputError(fmt::format("{}: {} bytes of code, expected a multiple of {}", where,
+                                   image.text.size(), kInstructionBytes));
     }
     isa::Program& program = image.program;
     program.sm = module_->sm;
@@ -210,7 +214,8 @@ class Reader {
     cubin.kernels.push_back(std::move(image));
   }
 
-  void describe(std::uint32_t symbol, const std::string& name, const std::string& where, KernelImage& image) const {
+  void describe(std::uint32_t symbol, const std::string& name, const std::string& where,
+                KernelImage& image) const {
     isa::Program& program = image.program;
     const auto attribute = [&](const std::map<std::uint32_t, std::uint32_t>& table) {
       const auto found = table.find(symbol);
@@ -218,8 +223,9 @@ class Reader {
     };
     program.registers = attribute(attributes_.registers);
     if (program.registers == 0) throw InputError(where + ": its register count is not stated");
-    program.local_bytes = std::max({attribute(attributes_.frame_bytes), attribute(attributes_.min_stack_bytes),
-                                    attribute(attributes_.max_stack_bytes)});
+    program.local_bytes =
+        std::max({attribute(attributes_.frame_bytes), attribute(attributes_.min_stack_bytes),
+                  attribute(attributes_.max_stack_bytes)});
     if (const ElfSection* info = elf_.find(".nv.info." + name)) {
       const KernelAttributes kernel = read_kernel_attributes(info->bytes, where);
       program.parameters = kernel.parameters;
@@ -227,7 +233,8 @@ class Reader {
       program.parameter_bytes = kernel.parameter_bytes;
       program.barriers = kernel.barriers;
       program.max_threads = kernel.max_threads[0] * kernel.max_threads[1] * kernel.max_threads[2];
-      std::copy(std::begin(kernel.required_threads), std::end(kernel.required_threads), program.required_threads);
+      std::copy(std::begin(kernel.required_threads), std::end(kernel.required_threads),
+                program.required_threads);
       std::copy(std::begin(kernel.cluster), std::end(kernel.cluster), program.cluster);
     }
     const std::uint32_t reserved = program.sm >= 90 ? kReservedShared : 0;
@@ -271,7 +278,8 @@ std::vector<std::byte> read_file(const std::string& path) {
   if (size < 0) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   in.seekg(0);
-  if (!in.read(reinterpret_cast<char*>(bytes.data()), size)) throw InputError(path + ": cannot be read to its end");
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), size))
+    throw InputError(path + ": cannot be read to its end");
   return bytes;
 }
 

@@ -20,8 +20,8 @@ namespace foretrace::frontend {
 
 /// A kernel of the cubin: everything but its decoded instructions.
 struct KernelImage {
-  isa::Program program;            ///< `code` and `files` are empty
-  std::vector<std::byte> text;     ///< the section's bytes, 16 an instruction
+  isa::Program program;         ///< `code` and `files` are empty
+  std::vector<std::byte> text;  ///< the section's bytes, 16 an instruction
   std::uint32_t constant0_bytes = 0;
   std::vector<std::byte> constant2;
 };

@@ -31,7 +31,8 @@ std::string_view left_trimmed(std::string_view text) {
 }
 
 std::string_view right_trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
   return text;
 }
 
@@ -51,8 +52,12 @@ std::optional<std::uint64_t> comment_number(std::string_view& text) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& mangled, std::string where, std::vector<std::string>& files)
-      : text_(text), where_(std::move(where)), files_(files), start_(fmt::format("\t.section\t.text.{},", mangled)) {
+  Reader(std::string_view text, const std::string& mangled, std::string where,
+         std::vector<std::string>& files)
+      : text_(text),
+        where_(std::move(where)),
+        files_(files),
+        start_(fmt::format("\t.section\t.text.{},", mangled)) {
     section_.labels[mangled] = 0;
   }
 
@@ -170,7 +175,8 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
     std::memcpy(&word.lo, image.text.data() + line.offset, sizeof word.lo);
     std::memcpy(&word.hi, image.text.data() + line.offset + sizeof word.lo, sizeof word.hi);
     if (word.lo != line.word.lo || word.hi != line.word.hi) {
-      throw InputError(fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, line.offset));
+      throw InputError(
+          fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, line.offset));
     }
     isa::Instruction instruction =
         isa::parse_instruction(word, line.text, line.offset, program.sm, section.labels, kernel);
@@ -183,11 +189,13 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
 
 std::string format_program(const isa::Program& program,
                            const std::function<std::string(const isa::Instruction&)>& pipe_of) {
-  std::string out = fmt::format("// {}  sm_{}  {} registers, {} bytes of static shared memory, {} bytes of stack\n",
-                                program.kernel, program.sm, program.registers, program.static_shared,
-                                program.local_bytes);
+  std::string out =
+      fmt::format("// {}  sm_{}  {} registers, {} bytes of static shared memory, {} bytes of stack\n",
+                  program.kernel, program.sm, program.registers, program.static_shared, program.local_bytes);
   std::uint32_t file = 0, line = 0;
-  const auto barrier = [](std::uint8_t index) { return index < kScoreboards ? static_cast<char>('0' + index) : '-'; };
+  const auto barrier = [](std::uint8_t index) {
+    return index < kScoreboards ? static_cast<char>('0' + index) : '-';
+  };
   for (const isa::Instruction& instruction : program.code) {
     if (instruction.line != 0 && (instruction.file != file || instruction.line != line)) {
       file = instruction.file;
@@ -195,8 +203,9 @@ std::string format_program(const isa::Program& program,
       out += fmt::format("// {}:{}\n", program.files[file - 1], line);
     }
     const isa::ControlBits& control = instruction.control;
-    out += fmt::format("{:04x}  W:{} R:{} WM:{:06b} S:{:02} {}  ", instruction.offset, barrier(control.write_barrier),
-                       barrier(control.read_barrier), control.wait_mask, control.stall, control.yield ? 'Y' : '-');
+    out += fmt::format("{:04x}  W:{} R:{} WM:{:06b} S:{:02} {}  ", instruction.offset,
+                       barrier(control.write_barrier), barrier(control.read_barrier), control.wait_mask,
+                       control.stall, control.yield ? 'Y' : '-');
     if (pipe_of) out += fmt::format("{:<10} ", pipe_of(instruction));
     // Guards stand in a column of their own, so that mnemonics line up.
     const auto blank = instruction.text.front() == '@' ? instruction.text.find(' ') : std::string::npos;

@@ -24,7 +24,8 @@ struct CloseElf {
 
 std::vector<ElfSection> read_sections(Elf* elf, const std::string& where) {
   std::size_t count = 0, names = 0;
-  if (elf_getshdrnum(elf, &count) != 0 || elf_getshdrstrndx(elf, &names) != 0) damaged(where, "the section table");
+  if (elf_getshdrnum(elf, &count) != 0 || elf_getshdrstrndx(elf, &names) != 0)
+    damaged(where, "the section table");
   std::vector<ElfSection> sections(count);
   for (std::size_t i = 1; i < count; ++i) {
     Elf_Scn* section = elf_getscn(elf, i);
@@ -111,7 +112,8 @@ std::vector<ElfRelocation> ElfFile::relocations_of(std::size_t index) const {
 }
 
 ElfFile read_elf(std::span<const std::byte> bytes, const std::string& where) {
-  if (elf_version(EV_CURRENT) == EV_NONE) throw InputError(where + ": this libelf is too old to read ELF files");
+  if (elf_version(EV_CURRENT) == EV_NONE)
+    throw InputError(where + ": this libelf is too old to read ELF files");
   // libelf wants a writable pointer and does not write: the file was opened for reading from memory.
   char* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
   const std::unique_ptr<Elf, CloseElf> elf(elf_memory(image, bytes.size()));

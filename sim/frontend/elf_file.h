@@ -16,8 +16,8 @@ struct ElfSection {
   std::uint32_t type = 0;
   std::uint32_t link = 0;
   std::uint32_t info = 0;
-  std::uint64_t size = 0;       ///< bytes, also of sections that have none in the file
-  std::uint64_t alignment = 1;  ///< bytes
+  std::uint64_t size = 0;            ///< bytes, also of sections that have none in the file
+  std::uint64_t alignment = 1;       ///< bytes
   std::span<const std::byte> bytes;  ///< empty for NOBITS
 };
 

@@ -41,7 +41,8 @@ std::vector<std::string> symbols_of(const Cubin& cubin) {
 
 Input read_source(const LoadRequest& request, const std::string& instance, const Toolchain& toolchain) {
   if (request.sm == 0) throw InputError(request.file + ": a source needs an architecture");
-  const Compiled compiled = compile({request.file, request.sm, request.defines, request.options, instance}, toolchain);
+  const Compiled compiled =
+      compile({request.file, request.sm, request.defines, request.options, instance}, toolchain);
   return {read_cubin(compiled.cubin, request.file, request.sm), compiled.disassembly, request.file};
 }
 
@@ -133,9 +134,8 @@ std::vector<LoadedKernel> load_kernels(const LoadRequest& request, const Toolcha
 
 std::vector<std::string> list_kernels(const LoadRequest& request, const Toolchain& toolchain) {
   std::vector<std::string> names;
-  const Cubin cubin = is_source(request.file)
-                          ? read_source(request, "", toolchain).cubin
-                          : read_cubin(read_file(request.file), request.file, request.sm);
+  const Cubin cubin = is_source(request.file) ? read_source(request, "", toolchain).cubin
+                                              : read_cubin(read_file(request.file), request.file, request.sm);
   for (const std::string& symbol : symbols_of(cubin)) names.push_back(source_name(symbol));
   return names;
 }

@@ -38,7 +38,7 @@ enum class TargetKind : std::uint8_t {
   global,     ///< Module::globals + value
   constant3,  ///< the global-memory address of Module::constant3 + value
   code,       ///< code of this module: kernel section `symbol` + value
-  external    ///< a function of the driver ("vprintf", "malloc", "free", "__assertfail"): `symbol`; value is 0
+  external  ///< a function of the driver ("vprintf", "malloc", "free", "__assertfail"): `symbol`; value is 0
 };
 
 /// Eight bytes at `offset` of `image` hold an address that is known once memory has been placed.
@@ -52,22 +52,23 @@ struct Pointer {
 
 /// All that the kernels of one cubin share.
 struct Module {
-  int sm = 0;            ///< 80, 90, 120
-  std::string path;      ///< the cubin's file, as the user gave it; "" when it came from memory
-  std::string toolkit;   ///< version of ptxas that made it ("13.0.88"), "": not stated
+  int sm = 0;                        ///< 80, 90, 120
+  std::string path;                  ///< the cubin's file, as the user gave it; "" when it came from memory
+  std::string toolkit;               ///< version of ptxas that made it ("13.0.88"), "": not stated
   std::vector<std::byte> constant3;  ///< `__constant__` variables with their initial values; empty: none
-  std::vector<std::byte> constant4;  ///< addresses of variables and driver functions, zero until bound; empty: none
+  std::vector<std::byte>
+      constant4;  ///< addresses of variables and driver functions, zero until bound; empty: none
   /// Initialised `__device__` variables, then the zeroed ones. Place it at an address aligned to 512 bytes.
   std::vector<std::byte> globals;
-  std::vector<Variable> variables;   ///< by mangled name
-  std::vector<Pointer> pointers;     ///< by image, then offset
+  std::vector<Variable> variables;  ///< by mangled name
+  std::vector<Pointer> pointers;    ///< by image, then offset
 };
 
 /// A kernel ready to be launched.
 struct LoadedKernel {
   isa::Program program;
-  std::uint32_t constant0_bytes = 0;     ///< size of bank 0: driver area and parameters
-  std::vector<std::byte> constant2;      ///< the compiler's constants: literals, jump tables; empty: none
+  std::uint32_t constant0_bytes = 0;  ///< size of bank 0: driver area and parameters
+  std::vector<std::byte> constant2;   ///< the compiler's constants: literals, jump tables; empty: none
   std::shared_ptr<const Module> module;
 };
 

@@ -17,12 +17,14 @@ namespace {
 
 bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 std::string demangled(const std::string& mangled) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 && text ? std::string(text.get()) : mangled;
 }
 
@@ -95,19 +97,21 @@ std::string normalised_name(std::string_view name) {
     std::size_t next = i;
     while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next])) != 0) ++next;
     // A blank between two words means something ("unsigned int"), any other is decoration.
-    if (!out.empty() && next < text.size() && word_character(out.back()) && word_character(text[next])) out += ' ';
+    if (!out.empty() && next < text.size() && word_character(out.back()) && word_character(text[next]))
+      out += ' ';
     i = next - 1;
   }
   return out;
 }
 
-std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, const std::string& wanted, bool regex,
-                                       const std::string& where) {
+std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, const std::string& wanted,
+                                       bool regex, const std::string& where) {
   std::vector<std::string> names;
   names.reserve(mangled.size());
   for (const std::string& symbol : mangled) names.push_back(source_name(symbol));
   if (names.empty()) {
-    throw InputError(fmt::format("{}: holds no kernel; a template is made when its arguments are given: name<32>", where));
+    throw InputError(
+        fmt::format("{}: holds no kernel; a template is made when its arguments are given: name<32>", where));
   }
 
   std::vector<std::size_t> found;
@@ -122,17 +126,21 @@ std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, 
     try {
       pattern = std::regex(wanted);
     } catch (const std::regex_error& error) {
-      throw InputError(fmt::format("the kernel pattern '{}' is no regular expression: {}", wanted, error.what()));
+      throw InputError(
+          fmt::format("the kernel pattern '{}' is no regular expression: {}", wanted, error.what()));
     }
     collect([&](std::size_t i) { return std::regex_search(names[i], pattern); });
     if (!found.empty()) return found;
-    throw InputError(fmt::format("{}: no kernel matches '{}'; it has {}", where, wanted, fmt::join(names, ", ")));
+    throw InputError(
+        fmt::format("{}: no kernel matches '{}'; it has {}", where, wanted, fmt::join(names, ", ")));
   }
 
   const std::string name = normalised_name(wanted);
   collect([&](std::size_t i) { return mangled[i] == wanted; });
   collect([&](std::size_t i) { return normalised_name(demangled(mangled[i])) == name; });
-  collect([&](std::size_t i) { return names[i] == name || normalised_name(without_parameters(demangled(mangled[i]))) == name; });
+  collect([&](std::size_t i) {
+    return names[i] == name || normalised_name(without_parameters(demangled(mangled[i]))) == name;
+  });
   collect([&](std::size_t i) { return unqualified(names[i]) == name; });
   // The last arguments may have been left to their defaults: "scan<32>" for "scan<32,float>".
   if (!name.empty() && name.back() == '>') {
@@ -153,7 +161,8 @@ std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, 
     const bool overloaded = std::count(names.begin(), names.end(), names[i]) > 1;
     candidates.push_back(overloaded ? demangled(mangled[i]) : names[i]);
   }
-  throw InputError(fmt::format("{}: '{}' may be {}: give one of them", where, wanted, fmt::join(candidates, " or ")));
+  throw InputError(
+      fmt::format("{}: '{}' may be {}: give one of them", where, wanted, fmt::join(candidates, " or ")));
 }
 
 }  // namespace foretrace::frontend

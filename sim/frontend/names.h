@@ -20,7 +20,7 @@ std::string normalised_name(std::string_view name);
 
 /// The kernels (indices into `mangled`) that a user means. Exactly one when `regex` is false; all that match (search,
 /// ECMAScript, against the source name) when it is true, at least one. Throws InputError listing what there is.
-std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, const std::string& wanted, bool regex,
-                                       const std::string& where);
+std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, const std::string& wanted,
+                                       bool regex, const std::string& where);
 
 }  // namespace foretrace::frontend

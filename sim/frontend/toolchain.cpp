@@ -66,7 +66,8 @@ std::string version_of(const std::string& path) {
 
 std::optional<Tool> find(const char* name, const char* variable) {
   if (const char* given = std::getenv(variable); given != nullptr && *given != '\0') {
-    if (!can_run(given)) throw InputError(fmt::format("{}={}: expected a program that can be run", variable, given));
+    if (!can_run(given))
+      throw InputError(fmt::format("{}={}: expected a program that can be run", variable, given));
     return Tool{given, version_of(given)};
   }
   for (const fs::path& directory : search_directories()) {
@@ -78,6 +79,8 @@ std::optional<Tool> find(const char* name, const char* variable) {
 
 }  // namespace
 
-Toolchain find_toolchain() { return {find("nvcc", "FORETRACE_NVCC"), find("nvdisasm", "FORETRACE_NVDISASM")}; }
+Toolchain find_toolchain() {
+  return {find("nvcc", "FORETRACE_NVCC"), find("nvdisasm", "FORETRACE_NVDISASM")};
+}
 
 }  // namespace foretrace::frontend
