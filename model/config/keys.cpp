@@ -82,6 +82,7 @@ const Key kKeys[] = {
     FIELD(fetch, l0_bytes, "B", 128, kMega),
     FIELD(fetch, l1_bytes, "B", 128, 16 * kMega),
     FIELD(fetch, l1_latency, "cycle", 1, 4096),
+    FIELD(fetch, l1_interval, "cycle", 1, 1024),
     FIELD(fetch, prefetch_lines, "line", 0, 256),
     FIELD(fetch, branch_latency, "cycle", 1, 256),
 
@@ -110,10 +111,11 @@ const Key kKeys[] = {
     FIELD(lsu, store_source_latency, "cycle", 1, 1024),
     FIELD(lsu, store_width_latency, "cycle", 0, 256),
     FIELD(lsu, in_flight, "instruction", 1, 65536),
-    FIELD(lsu, writeback_bytes, "B/cycle", 1, 4096),
+    FIELD(lsu, width_latency, "cycle", 0, 64),
 
     FIELD(shared, latency, "cycle", 1, 4096),
     FIELD(shared, conflict_latency, "cycle", 0, 256),
+    FIELD(shared, sub_core_interval, "cycle", 1, 64),
     FIELD(shared, atomic_latency, "cycle", 1, 4096),
     FIELD(shared, atomic_interval, "cycle", 1, 256),
 
@@ -167,13 +169,14 @@ const Key kKeys[] = {
     FIELD(dram, t_cl, "DRAM cycle", 1, 4096),
     FIELD(dram, t_ras, "DRAM cycle", 1, 4096),
     FIELD(dram, t_wr, "DRAM cycle", 1, 4096),
+    FIELD(dram, t_rrd, "DRAM cycle", 0, 4096),
     FIELD(dram, read_to_write, "DRAM cycle", 0, 4096),
     FIELD(dram, write_to_read, "DRAM cycle", 0, 4096),
     FIELD(dram, refresh_interval, "DRAM cycle", 2, kMega),
     FIELD(dram, refresh_cycles, "DRAM cycle", 1, kMega),
 
     FIELD(launch, start, "cycle", 0, kMega),
-    FIELD(launch, block_interval, "cycle", 1, 4096),
+    FORETRACE_KEY(launch, block_interval, "cycle", KeyType::real, 0.01, 4096, kAlways),
     FIELD(launch, sm_block_interval, "cycle", 1, 4096),
     FIELD(launch, block_start, "cycle", 0, 65536),
     FIELD(launch, warp_interval, "cycle", 0, 4096),

@@ -35,7 +35,10 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
     State& state = sms_[best];
     ++state.resident;
     state.ready = when + spec_.launch.sm_block_interval;
-    next_dispatch_ = when + spec_.launch.block_interval;
+    pace_ += spec_.launch.block_interval;
+    const auto whole = static_cast<Cycle>(pace_);
+    pace_ -= static_cast<double>(whole);
+    next_dispatch_ = when + whole;
     --blocks_;
     placement = {best, when + spec_.launch.block_start};
     return true;

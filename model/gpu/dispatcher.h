@@ -39,6 +39,7 @@ class Dispatcher {
   std::vector<State> sms_;
   std::deque<Room> rooms_;
   Cycle next_dispatch_;
+  double pace_ = 0;  // fraction of a cycle that the interval has left over
 };
 
 }  // namespace foretrace::gpu

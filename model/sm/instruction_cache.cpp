@@ -31,12 +31,18 @@ void InstructionCache::Level::insert(std::uint32_t line, Cycle when) {
   ready[line] = when;
 }
 
+/// When a line that L1 sends a sub-core from `now` on is there: one line an interval.
+Cycle InstructionCache::arrival(int sub_core, Cycle now) {
+  Cycle& last = last_arrival_[static_cast<std::size_t>(sub_core)];
+  return last = std::max(now + spec_.l1_latency, last + spec_.l1_interval);
+}
+
 Cycle InstructionCache::start(int sub_core, std::uint32_t line, Cycle now, std::vector<std::uint32_t>& requests) {
   Level& l0 = l0_[sub_core];
   if (l0.ready[line] != kNever) return l0.ready[line];
   if (l1_.ready[line] != kNever) {
     ++l0_misses;
-    const Cycle when = std::max(now, l1_.ready[line]) + spec_.l1_latency;
+    const Cycle when = arrival(sub_core, std::max(now, l1_.ready[line]));
     l0.insert(line, when);
     return when;
   }
@@ -65,7 +71,7 @@ Cycle InstructionCache::ready(int sub_core, std::uint32_t index, Cycle now, std:
 void InstructionCache::fill(std::uint32_t line, Cycle now) {
   l1_.insert(line, now);
   for (int sub_core = 0; sub_core < kSubCores; ++sub_core) {
-    if (wanted_[line] & (1u << sub_core)) l0_[sub_core].insert(line, now + spec_.l1_latency);
+    if (wanted_[line] & (1u << sub_core)) l0_[sub_core].insert(line, arrival(sub_core, now));
   }
   wanted_[line] = 0;
 }

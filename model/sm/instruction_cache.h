@@ -6,6 +6,7 @@
 // Source:  facts B2 (HUE, UPC): sizes, hop latency, 8-entry stream buffer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -38,10 +39,13 @@ class InstructionCache {
   /// Makes `line` come to the sub-core; when it is usable, kNever if L2 has to be asked.
   Cycle start(int sub_core, std::uint32_t line, Cycle now, std::vector<std::uint32_t>& requests);
 
+  Cycle arrival(int sub_core, Cycle now);
+
   const spec::FetchSpec& spec_;
   std::uint32_t lines_;
   Level l0_[kSubCores];
   Level l1_;
+  std::array<Cycle, kSubCores> last_arrival_{};
   std::vector<std::uint8_t> wanted_;   // by line: sub-cores that wait for L2
 };
 

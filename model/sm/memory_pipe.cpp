@@ -152,6 +152,7 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
     memo.ideal = cost.ideal;
   }
   operation.wavefronts = memo.wavefronts;
+  operation.ideal = std::max(1u, memo.ideal);
   count_shared(operation, memo.ideal);
 }
 
@@ -303,7 +304,9 @@ bool MemoryPipe::load_room(std::uint32_t sectors) const {
 bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
   const StaticInstruction& instruction = *operation.instruction;
   if (operation.executed == 0) return true;
-  if (instruction.action == Action::memory_other || is_shared(instruction)) return data_free_ <= now + kTagToData;
+  if (instruction.action == Action::memory_other || is_shared(instruction)) {
+    return data_free_ <= now + kTagToData && port_free_[operation.sub_core] <= now + kTagToData;
+  }
   if (tag_operation_ >= 0 || tag_free_ > now) return false;
   if (is_store(instruction)) return store_sectors_in_flight_ < spec_.l1.store_sectors_in_flight;
   return loads_.size() - loads_first_ < spec_.lsu.in_flight;
@@ -331,8 +334,8 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
     const bool uses_data_stage = instruction.latency_class == spec::LatencyClass::shuffle ||
                                  instruction.latency_class == spec::LatencyClass::match;
     if (uses_data_stage) {
-      data_free_ = std::max(data_free_, now + kTagToData) + 1;
-      ++counters_.l1_data_wavefronts;
+      data_free_ = std::max(data_free_, now + kTagToData) + instruction.interval;
+      counters_.l1_data_wavefronts += instruction.interval;
     }
     release(operation, instruction.write_barrier, after(instruction.latency));
     free_operation(id);
@@ -370,8 +373,12 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
     latency = spec_.latency[static_cast<std::size_t>(spec::LatencyClass::matrix_load)];
   }
   const Cycle tail = latency > before ? latency - before : 1;
-  const Cycle conflicts = std::max<Cycle>(Cycle{operation.wavefronts - 1} * spec_.shared.conflict_latency, busy - 1);
-  release(operation, instruction.write_barrier, start + tail + conflicts);
+  // The passes that the width needs and those that conflicts add cost a lone access differently (measured; facts D1).
+  const std::uint32_t wide = std::min(operation.wavefronts, operation.ideal);
+  const Cycle added = Cycle{wide - 1} * spec_.lsu.width_latency +
+                      Cycle{operation.wavefronts - wide} * spec_.shared.conflict_latency;
+  port_free_[operation.sub_core] = start + Cycle{operation.wavefronts} * spec_.shared.sub_core_interval;
+  release(operation, instruction.write_barrier, start + tail + std::max<Cycle>(added, busy - 1));
   if (is_store(instruction)) notify(Event::Kind::store_done, operation, start + busy);
   free_operation(id);
 }
@@ -543,7 +550,7 @@ void MemoryPipe::drain_loads(Cycle now) {
     counters_.l1_data_wavefronts += busy;
     const std::uint32_t latency = operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency;
     const Cycle tail = latency > before ? latency - before : 1;
-    const Cycle width = Cycle{instruction.data_registers - 1u} * divide_up(kLineBytes, spec_.lsu.writeback_bytes);
+    const Cycle width = Cycle{instruction.data_registers - 1u} * spec_.lsu.width_latency;
     const Cycle floor = Cycle{instruction.data_registers} * pass;  // the width's own passes are in `width`
     const Cycle conflicts = busy > floor ? busy - floor : 0;
     const Cycle when = start + tail + conflicts + (is_copy(instruction) ? 0 : width);
@@ -587,7 +594,8 @@ void MemoryPipe::tick(Cycle now) {
     if (head.executed) {
       const bool data_only = head.instruction->action == Action::memory_other || is_shared(*head.instruction);
       if (data_only) {
-        when = std::max(when, data_free_ > kTagToData ? data_free_ - kTagToData : 0);
+        const Cycle free = std::max(data_free_, port_free_[head.sub_core]);
+        when = std::max(when, free > kTagToData ? free - kTagToData : 0);
       } else if (tag_operation_ >= 0) {
         continue;
       } else {

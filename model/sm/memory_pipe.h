@@ -78,6 +78,7 @@ class MemoryPipe {
     Cycle ready = 0;               // address generated; later: data there
     Cycle accepted = 0;
     std::uint32_t wavefronts = 0;  // of the data stage
+    std::uint32_t ideal = 1;       // floor of the width
     std::uint32_t shared_wavefronts = 0;  // copies: of the write to shared memory
     std::uint32_t waiting = 0;     // requests not yet arrived
     bool tags_done = false;
@@ -156,6 +157,7 @@ class MemoryPipe {
   std::uint32_t tag_line_ = 0;
   int turn_ = 0;
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
+  std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle last_out_ = 0;
 };
 

@@ -57,10 +57,19 @@ class RegisterFile {
         const std::uint32_t bank = reg % spec_.banks;
         Cached& cached = cache_[bank][slot];
         const bool hit = cached.warp == warp && cached.reg == reg;
-        if (!hit) ++reads[bank];
+        if (!hit && !named_before(instruction, slot, reg)) ++reads[bank];
         cached = instruction.source_reuse[slot] ? Cached{warp, reg} : Cached{};
       }
     }
+  }
+
+  /// A register that two operands name is read once (validate/microbenchmarks/register_banks).
+  static bool named_before(const StaticInstruction& instruction, std::uint32_t slot, std::uint8_t reg) {
+    for (std::uint32_t earlier = 0; earlier < slot; ++earlier) {
+      const auto distance = static_cast<std::uint8_t>(reg - instruction.source_register[earlier]);
+      if (distance < instruction.source_count[earlier]) return true;
+    }
+    return false;
   }
 
   const spec::RegisterFileSpec& spec_;

@@ -89,6 +89,7 @@ struct FetchSpec {                         // keys fetch.*
   std::uint32_t l0_bytes = 0;              ///< instruction cache a sub-core
   std::uint32_t l1_bytes = 0;              ///< instruction cache an SM
   std::uint32_t l1_latency = 0;            ///< L0 miss that hits L1: cycles until the warp can issue
+  std::uint32_t l1_interval = 0;           ///< cycles between two lines that a sub-core gets from L1
   std::uint32_t prefetch_lines = 0;        ///< 128-byte lines the stream buffer of a sub-core runs ahead
   std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue with L0 hit
 };
@@ -116,12 +117,13 @@ struct LsuSpec {                           // keys lsu.*
   std::uint32_t store_source_latency = 0;  ///< same for a 32-bit store
   std::uint32_t store_width_latency = 0;   ///< added for each further 32-bit register of store data
   std::uint32_t in_flight = 0;             ///< local/global loads and atomics an SM's memory unit holds at a time
-  std::uint32_t writeback_bytes = 0;       ///< bytes a cycle of load data from the SM's memory unit to a sub-core's registers
+  std::uint32_t width_latency = 0;         ///< cycles each further 32-bit register a lane adds to a load's latency
 };
 
 struct SharedSpec {                        // keys shared.*
   std::uint32_t latency = 0;               ///< LDS.32 without conflict: issue to result usable
-  std::uint32_t conflict_latency = 0;      ///< cycles each further wavefront adds to a lone access
+  std::uint32_t conflict_latency = 0;      ///< cycles each wavefront beyond the width's floor adds to a lone access
+  std::uint32_t sub_core_interval = 0;     ///< cycles between two wavefronts of accesses of one sub-core
   std::uint32_t atomic_latency = 0;        ///< ATOMS without conflict
   std::uint32_t atomic_interval = 0;       ///< cycles the data stage takes for a wavefront of an atomic
 };
@@ -188,6 +190,7 @@ struct DramSpec {                          // keys dram.*
   std::uint32_t row_bytes = 0;             ///< bytes of a bank's open row
   std::uint32_t t_rcd = 0, t_rp = 0, t_cl = 0, t_ras = 0;  ///< DRAM cycles: activate to read, precharge, read to data, activate to precharge
   std::uint32_t t_wr = 0;                  ///< DRAM cycles: end of write data to precharge
+  std::uint32_t t_rrd = 0;                 ///< DRAM cycles between the activates of two banks of a channel
   std::uint32_t read_to_write = 0, write_to_read = 0;      ///< DRAM cycles the bus loses at a turn-around
   std::uint32_t refresh_interval = 0;      ///< DRAM cycles between refreshes of a channel
   std::uint32_t refresh_cycles = 0;        ///< DRAM cycles a refresh takes the channel
@@ -195,7 +198,7 @@ struct DramSpec {                          // keys dram.*
 
 struct LaunchSpec {                        // keys launch.*
   std::uint32_t start = 0;                 ///< cycles from the launch to the first block's dispatch
-  std::uint32_t block_interval = 0;        ///< cycles between two blocks' dispatches, chip-wide
+  double block_interval = 0;               ///< cycles between two blocks' dispatches, chip-wide
   std::uint32_t sm_block_interval = 0;     ///< cycles between two blocks placed on one SM
   std::uint32_t block_start = 0;           ///< cycles from dispatch to the first instruction's issue on the SM
   std::uint32_t warp_interval = 0;         ///< cycles between the starts of two warps of a block
