@@ -199,7 +199,9 @@ TEST_F(LaunchFile, BuffersMustBeThereAndUnique) {
     return refusal(text);
   };
   EXPECT_EQ(with_args("\"buf:f32:10:name=a\", \"ref:a+39\""), "accepted");
-  EXPECT_EQ(with_args("\"ref:a\", \"buf:f32:10:name=a\""), "accepted") << "a reference may stand first";
+  EXPECT_EQ(with_args("\"ref:a\", \"buf:f32:10:name=a\""),
+            "k.toml:2: launch 'one': 'ref:a' names the buffer 'a', which is not there; named buffers: none")
+      << "buffers are placed in the order of the arguments";
   EXPECT_EQ(with_args("\"buf:f32:10:name=a\", \"ref:a+40\""),
             "k.toml:2: launch 'one': 'ref:a+40' is 40 bytes into a buffer of 40 bytes");
   EXPECT_EQ(with_args("\"buf:f32:10:name=a\", \"ref:b\""),

@@ -56,14 +56,12 @@ struct NamedBuffer {
   std::uint64_t bytes;
 };
 
-void add_buffers(const LaunchDescription& launch, std::string_view where, std::vector<NamedBuffer>& buffers) {
-  for (const Argument& argument : launch.arguments) {
-    if (argument.kind != ArgumentKind::buffer || argument.name.empty()) continue;
-    for (const NamedBuffer& other : buffers) {
-      if (other.name == argument.name) fail(where, fmt::format("two buffers are named '{}'", other.name));
-    }
-    buffers.push_back({argument.name, argument.buffer_bytes()});
+void add_buffer(const Argument& argument, std::string_view where, std::vector<NamedBuffer>& buffers) {
+  if (argument.kind != ArgumentKind::buffer || argument.name.empty()) return;
+  for (const NamedBuffer& other : buffers) {
+    if (other.name == argument.name) fail(where, fmt::format("two buffers are named '{}'", other.name));
   }
+  buffers.push_back({argument.name, argument.buffer_bytes()});
 }
 
 const NamedBuffer& find_buffer(const std::vector<NamedBuffer>& buffers, const std::string& name,
@@ -95,10 +93,14 @@ void check_launch(const LaunchDescription& launch, const std::vector<const Launc
                   std::string_view where) {
   check_shape(launch, where);
   std::vector<NamedBuffer> buffers;
-  for (const LaunchDescription* earlier : before) add_buffers(*earlier, where, buffers);
-  add_buffers(launch, where, buffers);
+  for (const LaunchDescription* earlier : before) {
+    for (const Argument& argument : earlier->arguments) add_buffer(argument, where, buffers);
+  }
+  for (const Argument& argument : launch.arguments) {  // a reference finds what stands before it
+    check_reference(argument, buffers, where);
+    add_buffer(argument, where, buffers);
+  }
   std::set<std::string> symbols;
-  for (const Argument& argument : launch.arguments) check_reference(argument, buffers, where);
   for (const Symbol& symbol : launch.symbols) {
     check_reference(symbol.contents, buffers, where);
     if (!symbols.insert(symbol.name).second) {
