@@ -1,0 +1,120 @@
+// Between the L2 slices and the DRAM channels: fills, write-backs, and the channels' turns.
+
+#include <algorithm>
+#include <bit>
+
+#include "model/memory/implementation.h"
+
+namespace foretrace::memory {
+
+/// How many DRAM accesses hold the sectors.
+std::uint32_t MemorySystem::Implementation::granules_of(std::uint8_t sectors) const {
+  std::uint32_t granules = 0;
+  for (std::uint32_t first = 0; first < kSectorsPerLine; first += granule_sectors_) {
+    const std::uint32_t granule = ((1u << granule_sectors_) - 1) << first;
+    granules += (sectors & granule) != 0;
+  }
+  return granules;
+}
+
+/// Asks for sectors of the line in `slot`: DRAM at home, else the home slice in the other partition.
+void MemorySystem::Implementation::request_fill(std::uint32_t slice, std::uint32_t slot, const Transaction& transaction,
+                                                std::uint8_t sectors) {
+  const std::uint32_t index = pool_.take();
+  Transaction& asked = pool_[index];
+  asked = Transaction{};
+  asked.line = transaction.line;
+  asked.set = transaction.set;
+  asked.group = transaction.group;
+  asked.index = transaction.index;
+  asked.near = transaction.near;
+  asked.home = transaction.home;
+  asked.slot = slot;
+  asked.since = now_;
+  L2Tags::Line& line = tags_[slot];
+  if (!at_home(transaction)) {
+    asked.kind = Transaction::Kind::far_read;
+    asked.sectors = sectors;
+    asked.slice = map_.slice(transaction.home, transaction.index);
+    line.pending = static_cast<std::uint8_t>(line.pending | sectors);
+    events_.push(now_ + spec_.network.partition_latency, {index, EventKind::arrive});
+    return;
+  }
+  asked.kind = Transaction::Kind::fill;
+  asked.slice = slice;
+  // A DRAM access brings its neighbours along; those that L2 has, or awaits, stay as they are.
+  std::uint32_t brought = 0;
+  for (std::uint32_t first = 0; first < kSectorsPerLine; first += granule_sectors_) {
+    const std::uint32_t granule = ((1u << granule_sectors_) - 1) << first;
+    if (sectors & granule) brought |= granule;
+  }
+  asked.sectors = static_cast<std::uint8_t>(brought & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
+  counters_.fill_sectors += static_cast<std::uint32_t>(std::popcount(static_cast<std::uint8_t>(asked.sectors & line.partly())));
+  line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
+  const DramPlace place = map_.dram({transaction.home, transaction.index, transaction.set, transaction.group});
+  send(place.channel, place, granules_of(sectors), index, false);
+}
+
+/// Writes a line's dirty sectors to DRAM; it stays, clean. Partly written sectors are read first, to complete them.
+void MemorySystem::Implementation::save_dirty(std::uint32_t slice, std::uint32_t slot) {
+  L2Tags::Line& line = tags_[slot];
+  const DramPlace place = map_.dram(map_.place(tags_.line_of(slot)));
+  const std::uint8_t partly = static_cast<std::uint8_t>(line.partly() & ~line.pending);
+  if (partly) {
+    counters_.fill_sectors += static_cast<std::uint32_t>(std::popcount(partly));
+    send(place.channel, place, granules_of(partly), kNone, false);
+  }
+  const std::uint32_t sectors = static_cast<std::uint32_t>(std::popcount(line.dirty));
+  counters_.dram_bytes_write += sectors * std::uint64_t{kSectorBytes};
+  counters_.dirty_sectors_left -= sectors;
+  send(place.channel, place, granules_of(line.dirty), kNone, true);
+  line.valid = static_cast<std::uint8_t>(line.valid | partly);
+  line.dirty = 0;
+  tags_.unlist_dirty(slice, slot);
+}
+
+/// Whether the write queues of the slice's channels have room.
+bool MemorySystem::Implementation::may_save(std::uint32_t slice) const {
+  const auto [first, last] = map_.channels_of(slice);
+  return std::none_of(channel_.begin() + first, channel_.begin() + last, [](const DramChannel& c) { return c.writes_full(); });
+}
+
+void MemorySystem::Implementation::send(std::uint32_t channel, const DramPlace& place, std::uint32_t granules, std::uint32_t tag,
+                                        bool write) {
+  const std::uint32_t bytes = granules * spec_.dram.access_bytes;
+  if (!write) counters_.dram_bytes_read += bytes;
+  DramChannel::Access access;
+  access.arrival = l2_to_dram_.up(now_ + spec_.dram.latency / 2);
+  access.row = place.row;
+  access.bank = place.bank;
+  access.cycles = (bytes + spec_.dram.channel_bytes - 1) / spec_.dram.channel_bytes;
+  access.tag = tag;
+  access.write = write;
+  channel_[channel].enqueue(access);
+  const std::uint64_t wake = std::max(now_, dram_to_l2_.up(channel_[channel].wake_time(access.arrival)));
+  if (wake < wake_[channel]) {
+    wake_[channel] = wake;
+    events_.push(wake, {channel, EventKind::channel});
+  }
+}
+
+void MemorySystem::Implementation::run_channel(std::uint32_t index) {
+  if (wake_[index] != now_) return;  // it was called earlier meanwhile
+  done_.clear();
+  const std::uint64_t next = channel_[index].schedule(l2_to_dram_.up(now_), done_);
+  bool wrote = false;
+  for (const DramChannel::Done& done : done_) {
+    wrote |= done.write;
+    if (done.tag == kNone) continue;
+    pool_[done.tag].segments.dram_queue = static_cast<std::uint32_t>(dram_to_l2_.down(done.queued));
+    events_.push(dram_to_l2_.up(done.end) + (spec_.dram.latency - spec_.dram.latency / 2), {done.tag, EventKind::fill});
+  }
+  wake_[index] = next == kNever ? kNever : std::max(now_ + 1, dram_to_l2_.up(next));
+  if (next != kNever) events_.push(wake_[index], {index, EventKind::channel});
+  if (wrote) {
+    const auto [first, last] = map_.slices_of(index);
+    for (std::uint32_t slice = first; slice < last; ++slice) retry_later(slice);
+  }
+}
+
+}  // namespace foretrace::memory

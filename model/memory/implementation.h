@@ -1,0 +1,116 @@
+// The memory system's insides: what one event does to the ports, the slices and the channels.
+//
+// Models:  the way of a request: SM port, network, the slice beside the SM, the link between partitions, the home slice, its DRAM
+//          channel, and back through the GPC's and the SM's reply ports. Each lookup takes its slice's port for at least a cycle.
+// Ignores: bandwidth of acknowledgements and of read requests beyond one packet a cycle an SM; the data array's time for fills.
+// Time:    L2 cycles. An event sees everything that happened before its cycle and, in its cycle, what stood in the calendar before it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/calendar.h"
+#include "model/memory/clock_ratio.h"
+#include "model/memory/dram_channel.h"
+#include "model/memory/l2_tags.h"
+#include "model/memory/memory_system.h"
+#include "model/memory/port.h"
+#include "model/memory/topology.h"
+#include "model/memory/transaction.h"
+
+namespace foretrace::memory {
+
+struct MemorySystem::Implementation {
+  explicit Implementation(const spec::GpuSpec& chip);
+
+  // memory_system.cpp: windows, requests, replies
+  Cycle lookahead() const;
+  void submit(const Request& request);
+  void advance(Cycle until, std::vector<Reply>& replies);
+  Cycle next_event() const;
+  bool idle() const;
+  void begin_launch(bool warm);
+  const stats::MemoryCounters& counters() const;
+
+ private:
+  enum class EventKind : std::uint8_t { arrive, serve, fill, reply, channel, retry };
+  struct Event {
+    std::uint32_t index = 0;  // transaction, channel or slice
+    EventKind kind = EventKind::arrive;
+  };
+  struct Due {
+    Reply reply;
+    std::uint64_t order = 0;
+  };
+  struct SmPlace {
+    std::uint32_t gpc = 0, partition = 0;
+  };
+  struct Stalled {
+    std::uint32_t first = kNone, last = kNone;
+    bool retrying = false;
+  };
+  using Wide = ClockRatio::Wide;
+  struct ReadTotals {  // in parts: a SM cycle is sm_to_l2_.to() parts, an L2 cycle sm_to_l2_.from()
+    Wide network = 0, l2 = 0, partition = 0, dram_queue = 0, dram = 0;
+  };
+
+  void run_before(std::uint64_t end);
+  void handle(const Event& event);
+  void reply(std::uint32_t index);
+
+  // slice.cpp: what a slice does with a transaction
+  void arrive(std::uint32_t index);
+  void serve(std::uint32_t index);
+  bool attempt(std::uint32_t index);
+  bool look_up_read(std::uint32_t index);
+  bool write_home(std::uint32_t index);
+  void pass_on(std::uint32_t index);
+  void count_lookup(const Transaction& transaction, std::uint8_t hits);
+  void fill(std::uint32_t index);
+  void complete(std::uint32_t index, std::uint32_t slot);
+  void wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors);
+  void stall(std::uint32_t index);
+  void retry(std::uint32_t slice);
+  void retry_later(std::uint32_t slice);
+  std::uint32_t claim(std::uint32_t slice, std::uint32_t set, std::uint64_t line);
+  void make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors);
+  void drop_copy(const Transaction& transaction);
+  void book_wait(Transaction& transaction, const Transaction& filled) const;
+  bool at_home(const Transaction& t) const { return t.slice == map_.slice(t.home, t.index); }
+
+  // dram_path.cpp: between slices and channels
+  void request_fill(std::uint32_t slice, std::uint32_t slot, const Transaction& transaction, std::uint8_t sectors);
+  void save_dirty(std::uint32_t slice, std::uint32_t slot);
+  bool may_save(std::uint32_t slice) const;
+  void send(std::uint32_t channel, const DramPlace& place, std::uint32_t granules, std::uint32_t tag, bool write);
+  void run_channel(std::uint32_t channel);
+  std::uint32_t granules_of(std::uint8_t sectors) const;
+
+  const spec::GpuSpec spec_;
+  const AddressMap map_;
+  const ClockRatio sm_to_l2_, l2_to_sm_, l2_to_dram_, dram_to_l2_;
+  const std::uint32_t dirty_limit_;       // dirty lines a slice
+  const std::uint32_t granule_sectors_;   // sectors of a DRAM access
+
+  std::vector<SmPlace> sm_place_;
+  std::vector<Port> sm_out_, sm_in_, gpc_in_, slice_port_;
+  std::vector<Port> link_;                // by the partition it leaves
+  L2Tags tags_;
+  std::vector<std::uint32_t> misses_;     // lines with sectors pending, by slice
+  std::vector<Stalled> stalled_;          // by slice
+  std::vector<DramChannel> channel_;
+  std::vector<std::uint64_t> wake_;       // L2 cycle of a channel's next event
+  std::vector<DramChannel::Done> done_;
+
+  TransactionPool pool_;
+  Calendar<Event> arrivals_;              // of requests at their first slice, in order of submission
+  Calendar<Event> events_;
+  std::uint64_t now_ = 0;
+  Cycle until_ = 0;
+  std::uint64_t order_ = 0;
+  std::vector<Due> due_;
+  mutable stats::MemoryCounters counters_;
+  ReadTotals totals_;
+};
+
+}  // namespace foretrace::memory

@@ -1,0 +1,244 @@
+#include "model/memory/memory_system.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/memory/implementation.h"
+#include "model/units/error.h"
+
+namespace foretrace::memory {
+
+namespace {
+std::uint32_t count(std::uint8_t sectors) { return static_cast<std::uint32_t>(std::popcount(sectors)); }
+}  // namespace
+
+MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
+    : spec_(chip),
+      map_(chip),
+      sm_to_l2_(chip.clock.sm, chip.clock.l2),
+      l2_to_sm_(chip.clock.l2, chip.clock.sm),
+      l2_to_dram_(chip.clock.l2, chip.clock.dram),
+      dram_to_l2_(chip.clock.dram, chip.clock.l2),
+      dirty_limit_(std::max(1u, static_cast<std::uint32_t>(chip.l2.dirty_fraction * map_.sets() * chip.l2.ways))),
+      granule_sectors_(chip.dram.access_bytes / kSectorBytes),
+      sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
+      sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
+      gpc_in_(chip.sm.gpcs, Port(chip.network.gpc_reply_bytes)),
+      slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)),
+      link_(chip.l2.partitions > 1 ? 2 : 0, Port(chip.network.partition_bytes)),
+      tags_(chip.l2.slices, map_.sets(), chip.l2.ways),
+      misses_(chip.l2.slices),
+      stalled_(chip.l2.slices),
+      wake_(chip.dram.channels, kNever) {
+  FORETRACE_ASSERT(chip.dram.access_bytes == 32 || chip.dram.access_bytes == 64 || chip.dram.access_bytes == 128,
+                   "DRAM accesses are of one, two or four sectors");
+  FORETRACE_ASSERT(chip.l2.misses > 0, "a slice without outstanding misses cannot read DRAM");
+  for (std::uint32_t sm = 0; sm < chip.sm.count; ++sm) sm_place_.push_back({gpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
+  channel_.reserve(chip.dram.channels);
+  for (std::uint32_t i = 0; i < chip.dram.channels; ++i) {  // refreshes of the channels are spread over the interval
+    channel_.emplace_back(chip.dram, std::uint64_t{chip.dram.refresh_interval} * (i + 1) / chip.dram.channels);
+  }
+}
+
+Cycle MemorySystem::Implementation::lookahead() const {
+  return l2_to_sm_.down(std::uint64_t{spec_.network.request_latency} + spec_.network.reply_latency);
+}
+
+void MemorySystem::Implementation::submit(const Request& request) {
+  FORETRACE_ASSERT(request.time >= until_, "a memory request came after its window had been served");
+  FORETRACE_ASSERT(request.sm < spec_.sm.count && request.sectors != 0 && request.sectors < 16, "a memory request asks for nothing");
+  const std::uint32_t index = pool_.take();
+  Transaction& transaction = pool_[index];
+  transaction = Transaction{};
+  transaction.line = request.line;
+  transaction.order = order_++;
+  transaction.issued = request.time;
+  transaction.sm = request.sm;
+  transaction.id = request.id;
+  transaction.sectors = request.sectors;
+  transaction.wants_reply = request.wants_reply;
+  transaction.near = static_cast<std::uint8_t>(sm_place_[request.sm].partition);
+  const Place place = map_.place(request.line);
+  transaction.home = static_cast<std::uint8_t>(place.home);
+  transaction.index = static_cast<std::uint16_t>(place.index);
+  transaction.set = place.set;
+  transaction.group = place.group;
+  transaction.slice = map_.slice(transaction.near, place.index);
+  const std::uint32_t sectors = count(request.sectors);
+  std::uint32_t bytes = 0;
+  switch (request.kind) {
+    case RequestKind::read:
+      transaction.kind = Transaction::Kind::read;
+      counters_.tex_sectors_read += sectors;
+      break;
+    case RequestKind::instruction:
+      transaction.kind = Transaction::Kind::instruction;
+      break;
+    case RequestKind::write:
+      transaction.kind = Transaction::Kind::write;
+      transaction.bytes = request.bytes;
+      counters_.tex_sectors_write += sectors;
+      bytes = sectors * kSectorBytes;
+      break;
+    case RequestKind::atomic:
+    case RequestKind::reduction: {
+      const bool atomic = request.kind == RequestKind::atomic;
+      transaction.kind = atomic ? Transaction::Kind::atomic : Transaction::Kind::reduction;
+      (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += sectors;
+      // A sector's eight words are worked on together: lanes that share words take further turns.
+      transaction.passes = static_cast<std::uint8_t>(std::max(sectors, (std::uint32_t{request.lanes} + 7) / 8));
+      bytes = sectors * kSectorBytes;
+      break;
+    }
+  }
+  if (request.kind != RequestKind::instruction) ++counters_.tex_requests;
+  Port& port = sm_out_[request.sm];
+  const std::uint64_t left = port.pass(sm_to_l2_.up(request.time), std::max(bytes, port.width()));
+  arrivals_.push(left + spec_.network.request_latency, {index, EventKind::arrive});
+}
+
+void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& replies) {
+  FORETRACE_ASSERT(until >= until_, "the memory system was asked to go back in time");
+  until_ = until;
+  // What is submitted from now on reaches a slice in this cycle or later.
+  run_before(sm_to_l2_.up(until) + spec_.network.request_latency);
+  const Cycle known = until + lookahead();
+  const auto ready = std::partition(due_.begin(), due_.end(), [known](const Due& due) { return due.reply.time < known; });
+  std::sort(due_.begin(), ready, [](const Due& a, const Due& b) {
+    if (a.reply.time != b.reply.time) return a.reply.time < b.reply.time;
+    return a.reply.sm != b.reply.sm ? a.reply.sm < b.reply.sm : a.order < b.order;
+  });
+  for (auto due = due_.begin(); due != ready; ++due) replies.push_back(due->reply);
+  due_.erase(due_.begin(), ready);
+}
+
+void MemorySystem::Implementation::run_before(std::uint64_t end) {
+  while (true) {
+    now_ = std::min(events_.next(), arrivals_.next());
+    if (now_ == kNever || now_ >= end) return;
+    // Within a cycle: what was under way, then what arrives from the SMs, then what the arrivals caused. Neither order depends
+    // on when a request was submitted.
+    arrivals_.move_to(now_);
+    events_.move_to(now_);
+    const auto act = [this](const Event& event, const Event& following) {
+      if (following.kind == EventKind::arrive) {
+        const Transaction& soon = pool_[following.index];
+        tags_.prefetch(soon.slice, soon.set);
+      }
+      handle(event);
+    };
+    if (events_.next() == now_) events_.take(now_, act);
+    if (arrivals_.next() == now_) arrivals_.take(now_, act);
+    if (events_.next() == now_) events_.take(now_, act);
+  }
+}
+
+void MemorySystem::Implementation::handle(const Event& event) {
+  switch (event.kind) {
+    case EventKind::arrive: return arrive(event.index);
+    case EventKind::serve: return serve(event.index);
+    case EventKind::fill: return fill(event.index);
+    case EventKind::reply: return reply(event.index);
+    case EventKind::channel: return run_channel(event.index);
+    case EventKind::retry: return retry(event.index);
+  }
+}
+
+void MemorySystem::Implementation::reply(std::uint32_t index) {
+  const Transaction& transaction = pool_[index];
+  std::uint64_t out = now_;
+  if (transaction.kind != Transaction::Kind::write && transaction.kind != Transaction::Kind::reduction) {
+    const std::uint32_t bytes = count(transaction.sectors) * kSectorBytes;
+    out = gpc_in_[sm_place_[transaction.sm].gpc].pass(out, bytes);
+    out = sm_in_[transaction.sm].pass(out, bytes);
+  }
+  const Cycle time = l2_to_sm_.up(out + spec_.network.reply_latency);
+  due_.push_back({{time, transaction.sm, transaction.id}, transaction.order});
+  if (transaction.kind == Transaction::Kind::read) {
+    const Segments& waited = transaction.segments;
+    const std::uint64_t part = sm_to_l2_.from();
+    const std::uint64_t network = transaction.network + time * sm_to_l2_.to() - now_ * part;
+    const std::uint64_t inside = std::uint64_t{waited.l2} + waited.partition + waited.dram_queue + waited.dram;
+    FORETRACE_ASSERT(network + inside * part == (time - transaction.issued) * sm_to_l2_.to(),
+                     "the segments of a read do not sum to its latency");
+    ++counters_.read_requests;
+    counters_.read_latency += time - transaction.issued;
+    totals_.network += network;
+    totals_.l2 += static_cast<Wide>(waited.l2) * part;
+    totals_.partition += static_cast<Wide>(waited.partition) * part;
+    totals_.dram_queue += static_cast<Wide>(waited.dram_queue) * part;
+    totals_.dram += static_cast<Wide>(waited.dram) * part;
+  }
+  pool_.give_back(index);
+}
+
+bool MemorySystem::Implementation::idle() const {
+  return pool_.live() == 0 && due_.empty() && std::all_of(channel_.begin(), channel_.end(), [](const auto& c) { return c.idle(); });
+}
+
+Cycle MemorySystem::Implementation::next_event() const {
+  const std::uint64_t inside = std::min(events_.next(), arrivals_.next());
+  Cycle next = inside == kNever ? kNever : l2_to_sm_.down(inside);
+  for (const Due& due : due_) next = std::min(next, due.reply.time);
+  return next;
+}
+
+void MemorySystem::Implementation::begin_launch(bool warm) {
+  run_before(kNever);  // what the launch before left in the queues; replies that nobody took are forgotten
+  FORETRACE_ASSERT(pool_.live() == 0, "a memory request got lost");
+  due_.clear();
+  arrivals_.restart();
+  events_.restart();
+  for (auto* ports : {&sm_out_, &sm_in_, &gpc_in_, &slice_port_, &link_}) {
+    for (Port& port : *ports) port.reset();
+  }
+  for (DramChannel& channel : channel_) channel.restart();
+  std::fill(wake_.begin(), wake_.end(), kNever);
+  now_ = until_ = order_ = 0;
+  const std::uint64_t dirty = counters_.dirty_sectors_left;
+  counters_ = {};
+  totals_ = {};
+  if (warm) {
+    counters_.dirty_sectors_left = dirty;
+  } else {
+    tags_.invalidate_all();
+  }
+}
+
+const stats::MemoryCounters& MemorySystem::Implementation::counters() const {
+  counters_.dram_row_hits = counters_.dram_row_misses = counters_.dram_busy = 0;
+  for (const DramChannel& channel : channel_) {
+    counters_.dram_row_hits += channel.counters().row_hits;
+    counters_.dram_row_misses += channel.counters().row_misses;
+    counters_.dram_busy += channel.counters().busy;
+  }
+  // Rounded down as running sums, so that the segments in SM cycles still add up to the latency.
+  Wide sum = 0;
+  std::uint64_t before = 0;
+  const auto segment = [&](Wide parts) {
+    sum += parts;
+    const std::uint64_t cycles = static_cast<std::uint64_t>(sum / sm_to_l2_.to());
+    const std::uint64_t own = cycles - before;
+    before = cycles;
+    return own;
+  };
+  counters_.segment_network = segment(totals_.network);
+  counters_.segment_l2 = segment(totals_.l2);
+  counters_.segment_partition = segment(totals_.partition);
+  counters_.segment_dram_queue = segment(totals_.dram_queue);
+  counters_.segment_dram = segment(totals_.dram);
+  FORETRACE_ASSERT(before == counters_.read_latency, "the segments of the reads do not sum to their latency");
+  return counters_;
+}
+
+MemorySystem::MemorySystem(const spec::GpuSpec& spec) : implementation_(std::make_unique<Implementation>(spec)) {}
+MemorySystem::~MemorySystem() = default;
+Cycle MemorySystem::lookahead() const { return implementation_->lookahead(); }
+void MemorySystem::submit(const Request& request) { implementation_->submit(request); }
+void MemorySystem::advance(Cycle until, std::vector<Reply>& replies) { implementation_->advance(until, replies); }
+bool MemorySystem::idle() const { return implementation_->idle(); }
+Cycle MemorySystem::next_event() const { return implementation_->next_event(); }
+void MemorySystem::begin_launch(bool warm) { implementation_->begin_launch(warm); }
+const stats::MemoryCounters& MemorySystem::counters() const { return implementation_->counters(); }
+
+}  // namespace foretrace::memory

@@ -1,0 +1,37 @@
+// A first-in first-out queue that grows by doubling and otherwise allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace foretrace::memory {
+
+template <typename T>
+class Ring {
+ public:
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  const T& front() const { return data_[head_]; }
+  void push(const T& value) {
+    if (size_ == data_.size()) grow();
+    data_[(head_ + size_++) % data_.size()] = value;
+  }
+  T pop() {
+    const T value = data_[head_];
+    head_ = (head_ + 1) % data_.size();
+    --size_;
+    return value;
+  }
+
+ private:
+  void grow() {
+    std::vector<T> larger(data_.empty() ? 16 : 2 * data_.size());
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = data_[(head_ + i) % data_.size()];
+    data_.swap(larger);
+    head_ = 0;
+  }
+  std::vector<T> data_;
+  std::size_t head_ = 0, size_ = 0;
+};
+
+}  // namespace foretrace::memory

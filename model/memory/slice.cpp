@@ -1,0 +1,326 @@
+// What an L2 slice does with a transaction: lookup, copies of far lines, write-back, atomics.
+
+#include <algorithm>
+#include <bit>
+
+#include "model/memory/implementation.h"
+#include "model/units/error.h"
+
+namespace foretrace::memory {
+
+namespace {
+using Kind = Transaction::Kind;
+std::uint32_t count(std::uint8_t sectors) { return static_cast<std::uint32_t>(std::popcount(sectors)); }
+std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) { return static_cast<std::uint8_t>(sectors & ~taken); }
+constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
+}  // namespace
+
+void MemorySystem::Implementation::arrive(std::uint32_t index) {
+  Transaction& transaction = pool_[index];
+  if (transaction.kind == Kind::far_read) {
+    transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
+  } else if (transaction.kind == Kind::read) {
+    transaction.network = now_ * sm_to_l2_.from() - transaction.issued * sm_to_l2_.to();
+  }
+  transaction.since = now_;
+  Port& port = slice_port_[transaction.slice];
+  const bool home = at_home(transaction);
+  const bool read = transaction.kind == Kind::read || transaction.kind == Kind::instruction;
+  std::uint32_t cycles = 1;
+  if (home || !read) {  // a far read's data pass the near slice when they come (fill)
+    cycles = (count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
+  }
+  if (home && transaction.passes > 0) cycles = std::max(cycles, transaction.passes * spec_.l2.atomic_interval);
+  counters_.l2_slice_busy += cycles;
+  const std::uint64_t turn = port.pass(now_, cycles * port.width());
+  if (turn == now_) {
+    serve(index);
+  } else {
+    events_.push(turn, {index, EventKind::serve});
+  }
+}
+
+void MemorySystem::Implementation::serve(std::uint32_t index) {
+  Transaction& transaction = pool_[index];
+  transaction.segments.l2 += static_cast<std::uint32_t>(now_ - transaction.since);
+  transaction.since = now_;
+  if (!attempt(index)) stall(index);
+}
+
+/// False when it needs a line, a miss entry or room in the write queue that is not there now.
+bool MemorySystem::Implementation::attempt(std::uint32_t index) {
+  const Transaction& transaction = pool_[index];
+  if (transaction.kind == Kind::read || transaction.kind == Kind::instruction || transaction.kind == Kind::far_read) {
+    return look_up_read(index);
+  }
+  if (!at_home(transaction)) {
+    pass_on(index);
+    return true;
+  }
+  return transaction.kind == Kind::write ? write_home(index) : look_up_read(index);
+}
+
+void MemorySystem::Implementation::count_lookup(const Transaction& transaction, std::uint8_t hits) {
+  const std::uint32_t sectors = count(transaction.sectors), hit = count(hits);
+  counters_.lts_sectors += sectors;
+  counters_.lts_sectors_hit += hit;
+  switch (transaction.kind) {
+    case Kind::read: counters_.lts_sectors_read += sectors; break;
+    case Kind::instruction:
+    case Kind::far_read: counters_.lts_sectors_read += sectors; return;
+    case Kind::write: counters_.lts_sectors_write += sectors; break;
+    default: break;
+  }
+  // An SM's sector counts once: reads and writes where they are looked up first, atomics where they are done.
+  const bool atomic = transaction.kind == Kind::atomic || transaction.kind == Kind::reduction;
+  if (atomic ? !at_home(transaction) : transaction.slice != map_.slice(transaction.near, transaction.index)) return;
+  counters_.tex_sectors_hit += hit;
+  counters_.tex_sectors_miss += sectors - hit;
+}
+
+/// Reads, and atomics at home: every sector must be there.
+bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
+  Transaction& transaction = pool_[index];
+  const std::uint32_t slice = transaction.slice;
+  std::uint32_t slot = tags_.find(slice, transaction.set, transaction.line);
+  const std::uint8_t valid = slot == kNone ? std::uint8_t{0} : tags_[slot].valid;
+  const std::uint8_t pending = slot == kNone ? std::uint8_t{0} : tags_[slot].pending;
+  const std::uint8_t missing = without(transaction.sectors, valid);
+  const bool again = transaction.counted;
+  if (!again) {
+    count_lookup(transaction, static_cast<std::uint8_t>(transaction.sectors & valid));
+    transaction.counted = true;
+  }
+  if (missing == 0) {
+    tags_.touch(slice, slot);
+    complete(index, slot);
+    return true;
+  }
+  const std::uint8_t needed = without(missing, pending);
+  if (needed != 0) {
+    if (!again && stalled_[slice].first != kNone) return false;  // behind those that wait already
+    if (pending == 0 && misses_[slice] >= spec_.l2.misses) return false;
+    if (slot == kNone) {
+      slot = claim(slice, transaction.set, transaction.line);
+      if (slot == kNone) return false;
+    }
+    if (pending == 0) ++misses_[slice];
+    request_fill(slice, slot, transaction, needed);
+  }
+  tags_.touch(slice, slot);
+  wait_for(index, slot, missing);
+  return true;
+}
+
+/// Stores: no fill is needed, bytes are noted.
+bool MemorySystem::Implementation::write_home(std::uint32_t index) {
+  Transaction& transaction = pool_[index];
+  const std::uint32_t slice = transaction.slice;
+  const bool again = transaction.counted;
+  if (!again) {
+    count_lookup(transaction, transaction.sectors);
+    transaction.counted = true;
+    if (transaction.near == transaction.home) drop_copy(transaction);
+  }
+  std::uint32_t slot = tags_.find(slice, transaction.set, transaction.line);
+  const bool newly_dirty = slot == kNone || !tags_[slot].listed;
+  if (newly_dirty) {
+    if (!again && stalled_[slice].first != kNone) return false;
+    if (tags_.dirty_lines(slice) >= dirty_limit_ && !may_save(slice)) return false;
+    if (slot == kNone) slot = claim(slice, transaction.set, transaction.line);
+    if (slot == kNone) return false;
+  }
+  L2Tags::Line& line = tags_[slot];
+  for (int sector = 0; sector < kSectorsPerLine; ++sector) {
+    const std::uint8_t bit = static_cast<std::uint8_t>(1 << sector);
+    if (!(transaction.sectors & bit) || (line.valid & bit)) continue;
+    std::uint32_t& bytes = tags_.bytes(slot, sector);
+    if (!(line.dirty & bit)) bytes = 0;
+    bytes |= transaction.bytes[static_cast<std::size_t>(sector)];
+    if (bytes == kWholeSector) line.valid = static_cast<std::uint8_t>(line.valid | bit);
+  }
+  make_dirty(slice, slot, transaction.sectors);
+  complete(index, slot);
+  return true;
+}
+
+/// Writes and atomics whose home is the other partition. A copy here follows a write; an atomic's result is only known at home.
+void MemorySystem::Implementation::pass_on(std::uint32_t index) {
+  Transaction& transaction = pool_[index];
+  count_lookup(transaction, transaction.sectors);
+  if (transaction.kind != Kind::write) drop_copy(transaction);
+  const std::uint32_t sectors = count(transaction.sectors);
+  counters_.partition_sectors += sectors;
+  const std::uint64_t across = link_[transaction.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency;
+  transaction.slice = map_.slice(transaction.home, transaction.index);
+  events_.push(across, {index, EventKind::arrive});
+}
+
+void MemorySystem::Implementation::drop_copy(const Transaction& transaction) {
+  if (spec_.l2.partitions < 2) return;
+  const std::uint32_t slice = map_.slice(1u - transaction.home, transaction.index);
+  const std::uint32_t slot = tags_.find(slice, transaction.set, transaction.line);
+  if (slot != kNone) tags_.drop(slot, transaction.sectors);
+}
+
+std::uint32_t MemorySystem::Implementation::claim(std::uint32_t slice, std::uint32_t set, std::uint64_t line) {
+  const std::uint32_t slot = tags_.victim(slice, set, may_save(slice));
+  if (slot == kNone) return kNone;
+  if (tags_[slot].dirty) save_dirty(slice, slot);
+  tags_.install(slice, slot, line);
+  return slot;
+}
+
+void MemorySystem::Implementation::make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors) {
+  L2Tags::Line& line = tags_[slot];
+  const std::uint8_t fresh = without(sectors, line.dirty);
+  line.dirty = static_cast<std::uint8_t>(line.dirty | sectors);
+  counters_.dirty_sectors_left += count(fresh);
+  tags_.touch(slice, slot);
+  tags_.list_dirty(slice, slot);
+  if (tags_.dirty_lines(slice) > dirty_limit_) save_dirty(slice, tags_.oldest_dirty(slice));
+}
+
+void MemorySystem::Implementation::wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors) {
+  Transaction& transaction = pool_[index];
+  transaction.wait = sectors;
+  L2Tags::Line& line = tags_[slot];
+  if (line.waiters == kNone) {
+    transaction.next = index;
+  } else {  // a ring that is entered at its newest, whose next is the oldest
+    transaction.next = pool_[line.waiters].next;
+    pool_[line.waiters].next = index;
+  }
+  line.waiters = index;
+}
+
+/// Sectors come from DRAM or from the other partition.
+void MemorySystem::Implementation::fill(std::uint32_t index) {
+  Transaction& filled = pool_[index];
+  std::uint32_t slice = filled.slice;
+  if (filled.kind == Kind::far_read) {
+    slice = map_.slice(filled.near, filled.index);
+    Port& port = slice_port_[slice];
+    const std::uint32_t cycles = (count(filled.sectors) * kSectorBytes + port.width() - 1) / port.width();
+    counters_.l2_slice_busy += cycles;
+    port.pass(now_, cycles * port.width());
+  } else {
+    filled.segments.dram = static_cast<std::uint32_t>(now_ - filled.since) - filled.segments.dram_queue;
+  }
+  const std::uint32_t slot = filled.slot;
+  L2Tags::Line& line = tags_[slot];
+  line.valid = static_cast<std::uint8_t>(line.valid | filled.sectors);
+  line.pending = without(line.pending, filled.sectors);
+  if (line.pending == 0) --misses_[slice];
+  const std::uint32_t newest = line.waiters;
+  if (newest != kNone) {
+    line.waiters = kNone;
+    std::uint32_t at = pool_[newest].next;
+    while (true) {
+      Transaction& waiter = pool_[at];
+      const std::uint32_t following = waiter.next;
+      waiter.wait = without(waiter.wait, filled.sectors);
+      if (waiter.wait != 0) {
+        wait_for(at, slot, waiter.wait);
+      } else {
+        book_wait(waiter, filled);
+        complete(at, slot);
+      }
+      if (at == newest) break;
+      at = following;
+    }
+  }
+  pool_.give_back(index);
+  retry_later(slice);
+}
+
+/// A wait is booked from its end backwards along what the fill went through: whoever joined late saw only the last of it.
+void MemorySystem::Implementation::book_wait(Transaction& transaction, const Transaction& filled) const {
+  std::uint32_t left = static_cast<std::uint32_t>(now_ - transaction.since);
+  const auto book = [&left](std::uint32_t length, std::uint32_t& segment) {
+    const std::uint32_t taken = std::min(left, length);
+    segment += taken;
+    left -= taken;
+  };
+  Segments& segments = transaction.segments;
+  book(filled.back, segments.partition);
+  book(filled.segments.dram, segments.dram);
+  book(filled.segments.dram_queue, segments.dram_queue);
+  book(filled.segments.l2, segments.l2);
+  book(filled.segments.partition, segments.partition);
+  FORETRACE_ASSERT(left == 0, "a transaction waited longer for a fill than the fill was under way");
+  transaction.since = now_;
+}
+
+/// All that was asked of the slice is done: the answer leaves.
+void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t slot) {
+  Transaction& transaction = pool_[index];
+  const std::uint32_t bytes = count(transaction.sectors) * kSectorBytes;
+  std::uint64_t out = now_ + spec_.l2.latency;
+  switch (transaction.kind) {
+    case Kind::read:
+    case Kind::instruction:
+      transaction.segments.l2 += spec_.l2.latency;
+      break;
+    case Kind::far_read: {
+      counters_.partition_sectors += count(transaction.sectors);
+      const std::uint64_t across = link_[transaction.home].pass(now_, bytes) + spec_.network.partition_latency;
+      transaction.back = static_cast<std::uint32_t>(across - now_);
+      events_.push(across, {index, EventKind::fill});
+      return;
+    }
+    case Kind::atomic:
+    case Kind::reduction:
+      make_dirty(transaction.slice, slot, transaction.sectors);
+      if (transaction.near == transaction.home) drop_copy(transaction);
+      [[fallthrough]];
+    case Kind::write:
+      if (transaction.kind != Kind::atomic && !transaction.wants_reply) {
+        pool_.give_back(index);
+        return;
+      }
+      if (transaction.near != transaction.home) {
+        const bool data = transaction.kind == Kind::atomic;
+        if (data) counters_.partition_sectors += count(transaction.sectors);
+        out = (data ? link_[transaction.home].pass(now_, bytes) : now_) + spec_.network.partition_latency + spec_.l2.latency;
+      }
+      break;
+    case Kind::fill:
+      FORETRACE_ASSERT(false, "a fill was looked up");
+  }
+  events_.push(out, {index, EventKind::reply});
+}
+
+void MemorySystem::Implementation::stall(std::uint32_t index) {
+  Stalled& stalled = stalled_[pool_[index].slice];
+  pool_[index].next = kNone;
+  (stalled.last == kNone ? stalled.first : pool_[stalled.last].next) = index;
+  stalled.last = index;
+}
+
+void MemorySystem::Implementation::retry_later(std::uint32_t slice) {
+  Stalled& stalled = stalled_[slice];
+  if (stalled.first == kNone || stalled.retrying) return;
+  stalled.retrying = true;
+  events_.push(now_, {slice, EventKind::retry});
+}
+
+void MemorySystem::Implementation::retry(std::uint32_t slice) {
+  Stalled& stalled = stalled_[slice];
+  stalled.retrying = false;
+  while (stalled.first != kNone) {
+    const std::uint32_t index = stalled.first;
+    Transaction& transaction = pool_[index];
+    const std::uint32_t following = transaction.next;
+    transaction.segments.l2 += static_cast<std::uint32_t>(now_ - transaction.since);
+    transaction.since = now_;
+    if (!attempt(index)) {
+      transaction.next = following;
+      return;
+    }
+    stalled.first = following;
+    if (following == kNone) stalled.last = kNone;
+  }
+}
+
+}  // namespace foretrace::memory

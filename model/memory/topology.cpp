@@ -1,0 +1,94 @@
+#include "model/memory/topology.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "model/units/units.h"
+
+namespace foretrace::memory {
+namespace {
+
+// Bits of a byte address whose parity picks the partition: the published ones within 2 MiB, and every bit above, where nothing is
+// published, so that no power-of-two stride stays on one side.
+constexpr std::uint64_t kPartitionBits = 0x0B3000 | ~std::uint64_t{0x1FFFFF};
+constexpr std::uint64_t kGranuleLines = 4096 / kLineBytes;
+
+// A number in [0, count), evenly spread, from `value`: what rotates one run of lines against the next.
+std::uint32_t scatter(std::uint64_t value, std::uint32_t count) {
+  value *= 0x9E3779B97F4A7C15u;
+  value ^= value >> 32;
+  value *= 0xD6E8FEB86659FD93u;
+  return static_cast<std::uint32_t>((value >> 32) * count >> 32);
+}
+
+std::uint32_t rotate(std::uint64_t position, std::uint64_t by, std::uint32_t count) {
+  const std::uint32_t sum = static_cast<std::uint32_t>(position) + scatter(by, count);
+  return sum >= count ? sum - count : sum;
+}
+
+}  // namespace
+
+AddressMap::AddressMap(const spec::GpuSpec& spec) {
+  const spec::L2Spec& l2 = spec.l2;
+  const spec::DramSpec& dram = spec.dram;
+  const auto require = [&spec](bool condition, const std::string& what) {
+    if (!condition) throw InputError(fmt::format("{}: {}", spec.name, what));
+  };
+  require(l2.partitions == 1 || l2.partitions == 2, fmt::format("l2.partitions is {}, expected 1 or 2", l2.partitions));
+  require(l2.slices > 0 && l2.slices % l2.partitions == 0,
+          fmt::format("l2.slices is {}, expected a multiple of l2.partitions ({})", l2.slices, l2.partitions));
+  partitions_ = l2.partitions;
+  slices_ = l2.slices / l2.partitions;
+  const std::uint64_t set_bytes = std::uint64_t{l2.slices} * l2.ways * kLineBytes;
+  require(set_bytes > 0 && l2.bytes >= set_bytes && l2.bytes % set_bytes == 0,
+          fmt::format("l2.bytes is {}, expected a multiple of slices x ways x {} bytes ({})", l2.bytes, kLineBytes, set_bytes));
+  sets_ = static_cast<std::uint32_t>(l2.bytes / set_bytes);
+  require(dram.channels > 0 && (l2.slices % dram.channels == 0 || dram.channels % l2.slices == 0),
+          fmt::format("dram.channels is {}, expected a divisor or a multiple of l2.slices ({})", dram.channels, l2.slices));
+  channels_ = dram.channels;
+  slices_per_channel_ = std::max(1u, l2.slices / channels_);
+  channels_per_slice_ = std::max(1u, channels_ / l2.slices);
+  require(dram.banks > 0, "dram.banks is 0, expected at least 1");
+  require(dram.row_bytes >= kLineBytes && dram.row_bytes % kLineBytes == 0,
+          fmt::format("dram.row_bytes is {}, expected a multiple of {}", dram.row_bytes, kLineBytes));
+  banks_ = dram.banks;
+  row_lines_ = dram.row_bytes / kLineBytes;
+}
+
+Place AddressMap::place(std::uint64_t line) const {
+  Place place;
+  std::uint64_t local = line;
+  if (partitions_ == 2) {
+    // Two neighbouring granules lie in different partitions (bit 12 is one of the parity's), so that one of a pair is the
+    // pair-number-th granule of its partition: lines stay dense on both sides.
+    place.home = static_cast<std::uint32_t>(std::popcount(line * kLineBytes & kPartitionBits) & 1);
+    local = line / (2 * kGranuleLines) * kGranuleLines + line % kGranuleLines;
+  }
+  place.group = local / slices_;
+  place.index = rotate(local - place.group * slices_, place.group, slices_);
+  const std::uint64_t block = place.group / sets_;
+  place.set = rotate(place.group - block * sets_, block, sets_);
+  return place;
+}
+
+DramPlace AddressMap::dram(const Place& place) const {
+  const std::uint32_t slice = place.home * slices_ + place.index;
+  DramPlace result;
+  std::uint64_t local;  // the how-many-th line of its channel
+  if (channels_per_slice_ > 1) {
+    result.channel = slice * channels_per_slice_ + static_cast<std::uint32_t>(place.group % channels_per_slice_);
+    local = place.group / channels_per_slice_;
+  } else {
+    result.channel = slice / slices_per_channel_;
+    local = place.group * slices_per_channel_ + slice % slices_per_channel_;
+  }
+  const std::uint64_t row = local / row_lines_;
+  result.row = row / banks_;
+  result.bank = rotate(row - result.row * banks_, result.row, banks_);
+  return result;
+}
+
+}  // namespace foretrace::memory

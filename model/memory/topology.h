@@ -1,0 +1,67 @@
+// Where an SM and an address sit on the chip.
+//
+// Models:  SMs to GPCs and L2 partitions; line addresses to home partition, slice, set, DRAM channel, bank and row. Slices and channels
+//          need not be a power of two in number: each run of as many lines as there are slices visits every slice once.
+// Ignores: the physical page behind a virtual address (addresses are used as they are), slices at different distances from an SM,
+//          which SMs of a GPC were fused off.
+// Source:  GPCs by SM number: ASIM PR 87 (arch.md E). Partitions alternate in 4 KiB granules by the parity of bits, mask 0x0B3000 within
+//          2 MiB: SIDE (arch.md C3). Inside a partition the hardware's hash is unpublished: ours is only required to be even.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "model/spec/gpu_spec.h"
+
+namespace foretrace::memory {
+
+/// GPC of an SM: pairs of SMs (a TPC) go round the GPCs.
+inline std::uint32_t gpc_of_sm(const spec::SmSpec& sm, std::uint32_t index) { return index / 2 % sm.gpcs; }
+
+/// L2 partition next to an SM: the first half of the GPCs (rounded up) is beside partition 0. 0 where the chip has one partition.
+inline std::uint32_t partition_of_sm(const spec::GpuSpec& spec, std::uint32_t index) {
+  return spec.l2.partitions > 1 && gpc_of_sm(spec.sm, index) >= (spec.sm.gpcs + 1) / 2 ? 1 : 0;
+}
+
+/// Where a line lives in L2. Its copy for the other partition would sit in the slice of the same index, in the same set.
+struct Place {
+  std::uint32_t home = 0;   ///< partition
+  std::uint32_t index = 0;  ///< slice within the partition
+  std::uint32_t set = 0;
+  std::uint64_t group = 0;  ///< the how-many-th line of its slice
+};
+
+/// Where a line lives in DRAM.
+struct DramPlace {
+  std::uint32_t channel = 0, bank = 0;
+  std::uint64_t row = 0;
+};
+
+class AddressMap {
+ public:
+  /// Throws InputError when slices, partitions, ways, channels or rows do not divide as they must.
+  explicit AddressMap(const spec::GpuSpec& spec);
+
+  Place place(std::uint64_t line) const;
+  DramPlace dram(const Place& place) const;
+  /// Range [first, second) of the channels behind a slice, and of the slices before a channel.
+  std::pair<std::uint32_t, std::uint32_t> channels_of(std::uint32_t slice) const {
+    const std::uint32_t first = slice * channels_per_slice_ / slices_per_channel_;
+    return {first, first + channels_per_slice_};
+  }
+  std::pair<std::uint32_t, std::uint32_t> slices_of(std::uint32_t channel) const {
+    const std::uint32_t first = channel / channels_per_slice_ * slices_per_channel_;
+    return {first, first + slices_per_channel_};
+  }
+  std::uint32_t slices_per_partition() const { return slices_; }
+  std::uint32_t sets() const { return sets_; }
+  /// Slice among all slices.
+  std::uint32_t slice(std::uint32_t partition, std::uint32_t index) const { return partition * slices_ + index; }
+
+ private:
+  std::uint32_t partitions_, slices_, sets_;
+  std::uint32_t channels_, slices_per_channel_, channels_per_slice_;
+  std::uint32_t row_lines_, banks_;
+};
+
+}  // namespace foretrace::memory

@@ -1,0 +1,80 @@
+// A request on its way through the memory system, and the pool that holds all of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/memory/l2_tags.h"
+#include "model/memory/memory_system.h"
+
+namespace foretrace::memory {
+
+/// L2 cycles of a wait, by where they went. They tile it.
+struct Segments {
+  std::uint32_t l2 = 0, partition = 0, dram_queue = 0, dram = 0;
+};
+
+struct Transaction {
+  enum class Kind : std::uint8_t { read, write, atomic, reduction, instruction, far_read, fill };
+
+  std::uint64_t line = 0;
+  std::uint64_t order = 0;    ///< of submission, for ties between replies
+  std::uint64_t issued = 0;   ///< SM cycle
+  std::uint64_t since = 0;    ///< L2 cycle up to which its segments are booked
+  std::uint64_t network = 0;  ///< request path, in parts of a SM cycle (Implementation)
+  std::uint32_t sm = 0, id = 0;
+  std::uint32_t next = kNone;  ///< in a list of waiters, of stalled ones, or of free ones
+  std::uint32_t slot = kNone;  ///< far reads and fills: the line that they fill
+  std::uint32_t slice = 0;     ///< where it is looked up, or the slice that it fills
+  std::uint32_t set = 0;
+  std::uint64_t group = 0;
+  std::uint16_t index = 0;     ///< slice within the partition
+  std::uint8_t near = 0, home = 0;  ///< partitions of the SM and of the line
+  Kind kind = Kind::read;
+  std::uint8_t sectors = 0;    ///< asked for; fills: brought
+  std::uint8_t wait = 0;       ///< sectors it still waits for
+  std::uint8_t passes = 0;     ///< atomics: turns of the slice's atomic unit
+  bool wants_reply = false;
+  bool counted = false;        ///< its lookup was counted (it is tried again)
+  std::uint32_t back = 0;      ///< far reads: L2 cycles of the way back between the partitions
+  Segments segments;           ///< of what delays the reply
+  std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
+};
+
+class TransactionPool {
+ public:
+  std::uint32_t take() {
+    if (free_ == kNone) grow();
+    const std::uint32_t index = free_;
+    Transaction& transaction = (*this)[index];
+    free_ = transaction.next;
+    transaction.next = kNone;
+    ++live_;
+    return index;
+  }
+  void give_back(std::uint32_t index) {
+    (*this)[index].next = free_;
+    free_ = index;
+    --live_;
+  }
+  /// Stays where it is while others are taken.
+  Transaction& operator[](std::uint32_t index) { return chunks_[index / kChunk][index % kChunk]; }
+  std::uint32_t live() const { return live_; }
+
+ private:
+  static constexpr std::uint32_t kChunk = 1024;
+  void grow() {
+    const auto first = static_cast<std::uint32_t>(chunks_.size()) * kChunk;
+    chunks_.push_back(std::make_unique<Transaction[]>(kChunk));
+    for (std::uint32_t i = kChunk; i-- > 0;) {
+      chunks_.back()[i].next = free_;
+      free_ = first + i;
+    }
+  }
+  std::vector<std::unique_ptr<Transaction[]>> chunks_;
+  std::uint32_t free_ = kNone, live_ = 0;
+};
+
+}  // namespace foretrace::memory

@@ -1,0 +1,237 @@
+// What one request, or a handful, costs and counts: latencies to the cycle, hits, copies, write-back, granularity.
+
+#include "model/memory/memory_system.h"
+
+#include <gtest/gtest.h>
+
+#include "model/memory/topology.h"
+#include "model/units/error.h"
+#include "tests/memory/driver.h"
+#include "tests/memory/specs.h"
+
+namespace foretrace::memory_tests {
+namespace {
+
+using memory::MemorySystem;
+using spec::GpuSpec;
+
+// SM 0 is beside partition 0 (GPC 0 of 4), SM 4 beside partition 1 (GPC 2).
+constexpr std::uint32_t kNearSm = 0, kOtherSm = 4;
+
+class SmallChip : public testing::Test {
+ protected:
+  const GpuSpec chip = small_chip();
+  MemorySystem memory{chip};
+  const std::uint64_t near_line = line_at_home(chip, 0), far_line = line_at_home(chip, 1);
+  const Cycle hit = 50 + 70 + 60;
+  const Cycle closed_row = 20 + 22;  // activate and read
+  const Cycle miss = hit + 100 + closed_row;
+  const Cycle far = 2 * 40;
+};
+
+TEST_F(SmallChip, SmsAndPartitionsAreMappedByGpc) {
+  EXPECT_EQ(memory::gpc_of_sm(chip.sm, 5), 2u);
+  EXPECT_EQ(memory::partition_of_sm(chip, kNearSm), 0u);
+  EXPECT_EQ(memory::partition_of_sm(chip, kOtherSm), 1u);
+}
+
+TEST_F(SmallChip, ReadThatMissesTakesItsWayAndTheDeviceTiming) {
+  // One access of 64 bytes takes four cycles of 16 bytes.
+  EXPECT_EQ(latency_of(memory, read_request(0, kNearSm, near_line, 0b0001)), miss + 4);
+  EXPECT_EQ(memory.counters().dram_bytes_read, 64u);
+  EXPECT_EQ(memory.counters().tex_sectors_miss, 1u);
+}
+
+TEST_F(SmallChip, ReadOfAWholeLineMovesTwoAccesses) {
+  EXPECT_EQ(latency_of(memory, read_request(0, kNearSm, near_line, 0b1111)), miss + 8);
+  EXPECT_EQ(memory.counters().dram_bytes_read, 128u);
+}
+
+TEST_F(SmallChip, SecondReadHits) {
+  latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
+  EXPECT_EQ(latency_of(memory, read_request(1000, kNearSm, near_line, 0b0001)), hit);
+  EXPECT_EQ(memory.counters().tex_sectors_hit, 1u);
+  EXPECT_EQ(memory.counters().dram_bytes_read, 64u);
+}
+
+TEST_F(SmallChip, NeighbourInTheAccessWasFilledTheOtherHalfWasNot) {
+  latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
+  EXPECT_EQ(latency_of(memory, read_request(1000, kNearSm, near_line, 0b0010)), hit);
+  EXPECT_GT(latency_of(memory, read_request(2000, kNearSm, near_line, 0b0100)), hit);
+}
+
+TEST_F(SmallChip, AccessGranularityIsTheSpecs) {
+  GpuSpec fine = chip;
+  fine.dram.access_bytes = 32;
+  MemorySystem one(fine);
+  latency_of(one, read_request(0, kNearSm, near_line, 0b0001));
+  EXPECT_EQ(one.counters().dram_bytes_read, 32u);
+  EXPECT_GT(latency_of(one, read_request(1000, kNearSm, near_line, 0b0010)), hit);
+  GpuSpec coarse = chip;
+  coarse.dram.access_bytes = 128;
+  MemorySystem line(coarse);
+  latency_of(line, read_request(0, kNearSm, near_line, 0b0001));
+  EXPECT_EQ(line.counters().dram_bytes_read, 128u);
+  EXPECT_EQ(latency_of(line, read_request(1000, kNearSm, near_line, 0b1000)), hit);
+}
+
+TEST_F(SmallChip, FarReadCrossesTwiceAndLeavesACopy) {
+  EXPECT_EQ(latency_of(memory, read_request(0, kNearSm, far_line, 0b0001)), miss + 4 + far);
+  EXPECT_EQ(memory.counters().lts_sectors, 2u);  // looked up on both sides
+  EXPECT_EQ(memory.counters().partition_sectors, 1u);
+  EXPECT_EQ(latency_of(memory, read_request(1000, kNearSm, far_line, 0b0001)), hit);
+  EXPECT_EQ(memory.counters().lts_sectors, 3u);
+}
+
+TEST_F(SmallChip, FarHitCostsTwoCrossings) {
+  latency_of(memory, read_request(0, kOtherSm, far_line, 0b0001));
+  EXPECT_EQ(latency_of(memory, read_request(1000, kNearSm, far_line, 0b0001)), hit + far);
+}
+
+TEST_F(SmallChip, WriteAtHomeDropsTheOtherSidesCopy) {
+  latency_of(memory, read_request(0, kNearSm, far_line, 0b0001));
+  latency_of(memory, write_request(1000, kOtherSm, far_line, 0b0001));
+  EXPECT_EQ(latency_of(memory, read_request(2000, kNearSm, far_line, 0b0001)), hit + far);
+}
+
+TEST_F(SmallChip, FarWriteKeepsItsOwnCopyCurrent) {
+  latency_of(memory, read_request(0, kNearSm, far_line, 0b0001));
+  EXPECT_EQ(latency_of(memory, write_request(1000, kNearSm, far_line, 0b0001)), hit + far);
+  EXPECT_EQ(latency_of(memory, read_request(2000, kNearSm, far_line, 0b0001)), hit);
+}
+
+TEST_F(SmallChip, WholeSectorsAreWrittenWithoutAFill) {
+  EXPECT_EQ(latency_of(memory, write_request(0, kNearSm, near_line, 0b1111)), hit);
+  EXPECT_EQ(memory.counters().dram_bytes_read, 0u);
+  EXPECT_EQ(memory.counters().dram_bytes_write, 0u);
+  EXPECT_EQ(memory.counters().dirty_sectors_left, 4u);
+  EXPECT_EQ(latency_of(memory, read_request(1000, kNearSm, near_line, 0b1111)), hit);
+}
+
+TEST_F(SmallChip, PartlyWrittenSectorIsFilledWhenItIsRead) {
+  latency_of(memory, write_request(0, kNearSm, near_line, 0b0001, 0x0000ffff));
+  EXPECT_EQ(memory.counters().dram_bytes_read, 0u);
+  EXPECT_GT(latency_of(memory, read_request(1000, kNearSm, near_line, 0b0001)), hit);
+  EXPECT_EQ(memory.counters().fill_sectors, 1u);
+  EXPECT_EQ(memory.counters().dram_bytes_read, 64u);
+}
+
+TEST_F(SmallChip, BytesOfSeveralWritesCompleteASector) {
+  latency_of(memory, write_request(0, kNearSm, near_line, 0b0001, 0x0000ffff));
+  latency_of(memory, write_request(1000, kNearSm, near_line, 0b0001, 0xffff0000));
+  EXPECT_EQ(latency_of(memory, read_request(2000, kNearSm, near_line, 0b0001)), hit);
+  EXPECT_EQ(memory.counters().fill_sectors, 0u);
+  EXPECT_EQ(memory.counters().dirty_sectors_left, 1u);
+}
+
+TEST_F(SmallChip, WritesNeedNoReplyUnlessAsked) {
+  memory::Request write = write_request(0, kNearSm, near_line, 0b0001);
+  write.wants_reply = false;
+  EXPECT_TRUE(play(memory, {write}).empty());
+  EXPECT_EQ(memory.counters().tex_sectors_write, 1u);
+}
+
+TEST_F(SmallChip, AtomicIsDoneAtHomeAndDirtiesItsSector) {
+  latency_of(memory, read_request(0, kOtherSm, far_line, 0b0001));
+  EXPECT_EQ(latency_of(memory, atomic_request(1000, kNearSm, far_line, 0b0001, 1)), hit + far);
+  EXPECT_EQ(memory.counters().tex_sectors_atomic, 1u);
+  EXPECT_EQ(memory.counters().dirty_sectors_left, 1u);
+  EXPECT_EQ(latency_of(memory, atomic_request(2000, kOtherSm, far_line, 0b0001, 1)), hit);
+}
+
+TEST_F(SmallChip, AtomicsOnOneSectorFollowAtTheAtomicInterval) {
+  latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
+  std::vector<memory::Request> requests;
+  for (std::uint32_t sm : {0u, 1u, 2u, 3u}) requests.push_back(atomic_request(1000, sm, near_line, 0b0001, 32, sm));
+  const std::vector<memory::Reply> replies = play(memory, requests, 1000);
+  ASSERT_EQ(replies.size(), 4u);
+  // 32 lanes on eight words: four turns of two cycles each.
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(replies[i].time, 1000 + hit + 8 * i);
+}
+
+TEST_F(SmallChip, MissesToOneLineAreMerged) {
+  std::vector<memory::Request> requests;
+  for (std::uint32_t sm : {0u, 1u, 2u, 3u}) requests.push_back(read_request(0, sm, near_line, 0b0001, sm));
+  EXPECT_EQ(play(memory, requests).size(), 4u);
+  EXPECT_EQ(memory.counters().dram_bytes_read, 64u);
+  EXPECT_EQ(memory.counters().tex_sectors_miss, 4u);
+}
+
+TEST_F(SmallChip, InstructionLinesAreNoTexTraffic) {
+  memory::Request request = read_request(0, kNearSm, near_line, 0b1111);
+  request.kind = memory::RequestKind::instruction;
+  EXPECT_EQ(latency_of(memory, request), miss + 8);
+  EXPECT_EQ(memory.counters().tex_requests, 0u);
+  EXPECT_EQ(memory.counters().tex_sectors_read, 0u);
+  EXPECT_EQ(memory.counters().lts_sectors, 4u);
+}
+
+TEST_F(SmallChip, WarmLaunchFindsWhatWasLeftColdDoesNot) {
+  latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
+  memory.begin_launch(true);
+  EXPECT_EQ(latency_of(memory, read_request(0, kNearSm, near_line, 0b0001)), hit);
+  memory.begin_launch(false);
+  EXPECT_EQ(memory.counters().tex_requests, 0u);
+  EXPECT_GT(latency_of(memory, read_request(0, kNearSm, near_line, 0b0001)), hit);
+}
+
+TEST_F(SmallChip, DirtySectorsSurviveAWarmLaunch) {
+  latency_of(memory, write_request(0, kNearSm, near_line, 0b0011));
+  memory.begin_launch(true);
+  EXPECT_EQ(memory.counters().dirty_sectors_left, 2u);
+  memory.begin_launch(false);
+  EXPECT_EQ(memory.counters().dirty_sectors_left, 0u);
+}
+
+TEST_F(SmallChip, ReplyIsKnownOneLookaheadBeforeItIsDueAndNotEarlier) {
+  latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
+  ASSERT_EQ(memory.lookahead(), 110u);
+  memory.submit(read_request(2000, kNearSm, near_line, 0b0001));
+  std::vector<memory::Reply> replies;
+  const Cycle due = 2000 + hit;
+  memory.advance(due - 110, replies);
+  EXPECT_TRUE(replies.empty());
+  memory.advance(due - 109, replies);
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(replies[0].time, due);
+  EXPECT_TRUE(memory.idle());
+  EXPECT_EQ(memory.next_event(), kNever);
+}
+
+TEST_F(SmallChip, SegmentsOfAMissSayWhereItWas) {
+  latency_of(memory, read_request(0, kNearSm, far_line, 0b0001));
+  const stats::MemoryCounters& counters = memory.counters();
+  EXPECT_EQ(counters.segment_network, 50u + 60u);
+  EXPECT_EQ(counters.segment_l2, 70u);
+  EXPECT_EQ(counters.segment_partition, far);
+  EXPECT_EQ(counters.segment_dram_queue, 0u);
+  EXPECT_EQ(counters.segment_dram, 100u + closed_row + 4);
+  EXPECT_EQ(counters.read_latency, miss + 4 + far);
+}
+
+TEST(MemorySystem, ClockDomainsScaleTheirOwnParts) {
+  GpuSpec chip = small_chip();
+  chip.l2.partitions = 1;
+  chip.clock = {2'000'000'000, 1'000'000'000, 500'000'000};
+  MemorySystem memory(chip);
+  EXPECT_EQ(memory.lookahead(), 2 * 110u);
+  // An L2 cycle is two SM cycles, a DRAM cycle four.
+  const Cycle cold = latency_of(memory, read_request(0, 0, 0, 0b0001));
+  EXPECT_EQ(cold, 2 * (50 + 70 + 60 + 100) + 4 * (20 + 22 + 4));
+  EXPECT_EQ(latency_of(memory, read_request(1000, 0, 0, 0b0001)), 2 * (50 + 70 + 60));
+}
+
+TEST(MemorySystem, RefusesChipsWhosePartsDoNotDivide) {
+  GpuSpec chip = small_chip();
+  chip.dram.channels = 3;
+  EXPECT_THROW(MemorySystem{chip}, InputError);
+  chip = small_chip();
+  chip.l2.partitions = 3;
+  EXPECT_THROW(MemorySystem{chip}, InputError);
+  chip = small_chip();
+  chip.l2.bytes += 128;
+  EXPECT_THROW(MemorySystem{chip}, InputError);
+}
+
+}  // namespace
+}  // namespace foretrace::memory_tests
