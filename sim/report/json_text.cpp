@@ -5,6 +5,8 @@
 namespace foretrace::report {
 namespace {
 
+constexpr std::size_t kMembersOnOneLine = 8;
+
 using Rows = std::initializer_list<std::string_view>;
 
 std::string compact(const Json& value) {
@@ -17,7 +19,7 @@ bool has_only_plain_values(const Json& value) {
 }
 
 void append(std::string& out, const Json& value, std::string_view key, std::size_t depth, Rows rows) {
-  const bool is_short = value.is_array() && has_only_plain_values(value);
+  const bool is_short = (value.is_array() || value.size() <= kMembersOnOneLine) && has_only_plain_values(value);
   if (!value.is_structured() || value.empty() || is_short) {
     out += compact(value);
     return;

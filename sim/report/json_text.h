@@ -1,5 +1,5 @@
-// How JSON is laid out as text in every document that Foretrace writes: one member a line, and a row of a table (an object inside
-// an array of "instructions" or "launches", an array of plain values) on one line.
+// How JSON is laid out as text in every document that Foretrace writes: one member a line; arrays and small objects of plain
+// values, and the rows of long tables, stand on one line each. For sim/report and sim/compare alone.
 #pragma once
 
 #include <cmath>

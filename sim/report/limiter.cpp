@@ -226,7 +226,7 @@ Limiter find_limiter(const LaunchResult& result) {
   const double elapsed = m.get("gpc__cycles_elapsed.max", 0);
   FORETRACE_ASSERT(elapsed > 0, "A launch takes time.");
   const double idle = m.get("foretrace__launch_cycles.min", 0);
-  const double sms = m.get("foretrace__sms", 0);
+  const double sms = m.get("launch__sm_count", 0);
   const double blocks = m.get("launch__grid_size", 0);
   if (100.0 * idle / elapsed >= kLaunchShare) {
     return {"launch", fmt::format("The launch itself takes the time: {:.0f} of {:.0f} cycles pass before the first and after "

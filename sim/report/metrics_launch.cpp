@@ -67,7 +67,7 @@ std::vector<Metric> launch_metrics() {
       {"foretrace__blocks_per_sm", "block", "blocks an SM holds: the least of the limits",
        [](P p) { return Value(number(p.occupancy.blocks)); }},
       {"foretrace__warps_per_block", "warp", "warps of a block", [](P p) { return Value(block_warps(p)); }},
-      {"foretrace__sms", "SM", "SMs of the chip", [](P p) { return Value(number(p.counters.sms)); }},
+      {"launch__sm_count", "SM", "SMs of the chip", [](P p) { return Value(number(p.counters.sms)); }},
       {"foretrace__launch_cycles.avg", "cycle",
        "cycles in which an SM held no warp: launch, block dispatch, tail and drain, mean over all SMs",
        [](P p) {

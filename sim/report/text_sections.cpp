@@ -45,7 +45,7 @@ const std::vector<Section>& further_sections() {
        {{"Grid Size", "launch__grid_size"},
         {"Block Size", "launch__block_size"},
         {"Threads", "launch__thread_count"},
-        {"SMs", "foretrace__sms"},
+        {"SMs", "launch__sm_count"},
         {"Waves Per SM", "launch__waves_per_multiprocessor"},
         {"Registers Per Thread", "launch__registers_per_thread"},
         {"Static Shared Memory Per Block", "launch__shared_mem_per_block_static"},

@@ -1,0 +1,107 @@
+// The result document: same bytes for the same result, back and forth, and refused where it is damaged.
+#include "sim/report/json.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "model/units/error.h"
+#include "sim/report/json_text.h"
+#include "tests/report/sample.h"
+
+namespace foretrace::report {
+namespace {
+
+using testing::sample_document;
+
+/// The InputError of reading this text; empty when it is accepted.
+std::string refusal(const std::string& text) {
+  try {
+    from_json(text, "result.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  const auto at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return at == std::string::npos ? text : text.replace(at, part.size(), by);
+}
+
+TEST(Json, WritesTheDocumentThatTheSchemaTestReads) {
+  const std::filesystem::path folder = std::filesystem::path(FORETRACE_BINARY_DIR) / "documents";
+  std::filesystem::create_directories(folder);
+  Document document = sample_document({"sample", "other"});
+  document.predictions[1].toolkit.clear();  // what may be null is null in one of them
+  document.predictions[1].occupancy_next_step.clear();
+  document.predictions[1].overrides = {"sm.count=144"};
+  document.predictions[1].launch = "sample_small";
+  write_file(folder / "report_sample.json", to_json(document));
+  EXPECT_EQ(read_file(folder / "report_sample.json"), to_json(document));
+  EXPECT_FALSE(std::filesystem::exists(folder / "report_sample.json.partial"));
+}
+
+TEST(Json, SameResultSameBytes) { EXPECT_EQ(to_json(sample_document({"a", "b"})), to_json(sample_document({"a", "b"}))); }
+
+TEST(Json, ReadingGivesBackWhatWasWritten) {
+  const Document document = sample_document({"a", "b"});
+  const std::string text = to_json(document);
+  const Document read = from_json(text, "result.json");
+  EXPECT_EQ(to_json(read), text);
+  ASSERT_EQ(read.predictions.size(), 2u);
+  EXPECT_EQ(read.predictions[1].arch, "b");
+  EXPECT_EQ(read.predictions[0].limiter.sentence, document.predictions[0].limiter.sentence);
+  EXPECT_EQ(read.predictions[0].instructions[1].stall_cycles(), 28'000u);
+  EXPECT_EQ(read.predictions[0].instructions[2].line, 0u);
+}
+
+TEST(Json, NumbersAreWholeShortestOrNull) {
+  EXPECT_EQ(json_number(40.0).dump(), "40");
+  EXPECT_EQ(json_number(0.1).dump(), "0.1");
+  EXPECT_EQ(json_number(std::nullopt).dump(), "null");
+  EXPECT_EQ(json_number(9007199254740991.0).dump(), "9007199254740991");
+  EXPECT_EQ(json_number(4.0 / 3).get<double>(), 4.0 / 3);
+}
+
+TEST(Json, NullMetricsStayNull) {
+  const Document read = from_json(to_json(sample_document({"a"})), "result.json");
+  const auto& metrics = read.predictions[0].metrics;
+  EXPECT_TRUE(metrics.has("foretrace__pipe_fp16.pct"));
+  EXPECT_FALSE(metrics.get("foretrace__pipe_fp16.pct").has_value());
+  EXPECT_EQ(metrics.get("foretrace__pipe_fp16.pct", -1), -1);
+}
+
+TEST(Json, BytesThatAreNoUtf8AreReplacedNotFatal) {
+  Document document = sample_document({"a"});
+  document.predictions[0].instructions[0].file = "caf\xe9.cu";
+  EXPECT_NE(to_json(document).find("caf\xef\xbf\xbd.cu"), std::string::npos);
+}
+
+TEST(Json, DamageIsNamedInOneLine) {
+  const std::string good = to_json(sample_document({"a"}));
+  ASSERT_EQ(refusal(good), "");
+  EXPECT_EQ(refusal(good.substr(0, good.size() / 2)).find("result.json: byte "), 0u);
+  EXPECT_NE(refusal("{\"benchmarks\": []}").find("no result document"), std::string::npos);
+  EXPECT_NE(refusal("[1, 2]").find("no result document"), std::string::npos);
+  EXPECT_NE(refusal(replaced(good, "\"schema\": 1", "\"schema\": 2")).find("schema: found 2, expected 1"), std::string::npos);
+  EXPECT_NE(refusal(replaced(good, "\"mangled\"", "\"mangeld\"")).find("predictions[0].mangled"), std::string::npos);
+  EXPECT_NE(refusal(replaced(good, "\"grid\": [20,2,1]", "\"grid\": [20,2]")).find("predictions[0].grid: expected three numbers"),
+            std::string::npos);
+  EXPECT_NE(refusal(replaced(good, "\"executed\":8000", "\"executed\":-8000")).find("predictions[0].instructions[0].executed"),
+            std::string::npos);
+  EXPECT_NE(refusal(replaced(good, "\"dram__bytes_read.sum\": 960000", "\"dram__bytes_read.sum\": \"960000\""))
+                .find("predictions[0].metrics.dram__bytes_read.sum: expected a number or null"),
+            std::string::npos);
+  EXPECT_EQ(refusal(good.substr(0, 100)).find('\n'), std::string::npos);
+}
+
+TEST(Json, FilesThatCannotBeAreNamed) {
+  EXPECT_THROW(read_file("no/such/file.json"), InputError);
+  EXPECT_THROW(read_file(FORETRACE_BINARY_DIR), InputError);
+  EXPECT_THROW(write_file("no/such/folder/file.json", "{}"), InputError);
+}
+
+}  // namespace
+}  // namespace foretrace::report

@@ -1,0 +1,95 @@
+// What limits a kernel: each answer just past its threshold, and the next answer just before it.
+#include "sim/report/limiter.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/report/sample.h"
+
+namespace foretrace::report {
+namespace {
+
+using testing::sample_prediction;
+
+Limiter limiter_of(const Prediction& prediction) { return make_result(prediction).limiter; }
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Limiter, NothingBusyMeansTheMainStall) {
+  const Limiter found = limiter_of(sample_prediction());
+  EXPECT_EQ(found.name, "latency_long_scoreboard");
+  EXPECT_TRUE(contains(found.sentence, "88% of their cycles")) << found.sentence;
+  EXPECT_TRUE(contains(found.sentence, "sample.cu:10")) << found.sentence;  // the load that wastes sectors
+  EXPECT_TRUE(contains(found.sentence, "theoretical occupancy is 38%")) << found.sentence;
+}
+
+TEST(Limiter, SelectedAndNotSelectedAreNoStalls) {
+  Prediction p = sample_prediction();
+  p.counters.state[static_cast<std::size_t>(stats::WarpState::not_selected)] = 10'000'000;
+  EXPECT_EQ(limiter_of(p).name, "latency_long_scoreboard");
+}
+
+TEST(Limiter, DramCountsFrom60PercentOn) {
+  Prediction p = sample_prediction();
+  p.counters.memory.dram_busy = 59'900;  // of 100,000
+  EXPECT_EQ(limiter_of(p).name, "latency_long_scoreboard");
+  p.counters.memory.dram_busy = 60'000;
+  const Limiter found = limiter_of(p);
+  EXPECT_EQ(found.name, "dram");
+  EXPECT_TRUE(contains(found.sentence, "60% of the time, 100 of 160 GB/s")) << found.sentence;
+  EXPECT_TRUE(contains(found.sentence, "2.0 times the sectors")) << found.sentence;
+}
+
+TEST(Limiter, CoalescedTrafficIsNotToldToCoalesce) {
+  Prediction p = sample_prediction();
+  p.counters.memory.dram_busy = 90'000;
+  p.counters.instructions[0].ideal_sectors = p.counters.instructions[0].sectors;
+  EXPECT_TRUE(contains(limiter_of(p).sentence, "move fewer bytes")) << limiter_of(p).sentence;
+}
+
+TEST(Limiter, BankConflictsAreNamedWhereTheyFillTheDataStage) {
+  Prediction p = sample_prediction();
+  p.counters.l1_data_wavefronts = 90'000;
+  Limiter found = limiter_of(p);
+  EXPECT_EQ(found.name, "bank_conflicts");
+  EXPECT_TRUE(contains(found.sentence, "50% of the shared-memory wavefronts")) << found.sentence;
+  EXPECT_TRUE(contains(found.sentence, "sample.cu:11")) << found.sentence;
+  p.counters.instructions[1].wavefronts = 8'000;
+  EXPECT_EQ(limiter_of(p).name, "l1_data");
+}
+
+TEST(Limiter, TheBusiestPipeIsNamed) {
+  Prediction p = sample_prediction();
+  p.counters.pipe_busy[static_cast<std::size_t>(spec::Pipe::fp64)] = 320'000;
+  const Limiter found = limiter_of(p);
+  EXPECT_EQ(found.name, "pipe_fp64");
+  EXPECT_TRUE(contains(found.sentence, "80%")) << found.sentence;
+}
+
+TEST(Limiter, ALaunchThatIsMostlyLaunch) {
+  Prediction p = sample_prediction();
+  p.counters.sm_active_max = 5'001;
+  EXPECT_NE(limiter_of(p).name, "launch");
+  p.counters.sm_active_max = 5'000;
+  EXPECT_EQ(limiter_of(p).name, "launch");
+}
+
+TEST(Limiter, AGridSmallerThanTheChip) {
+  Prediction p = sample_prediction();
+  p.grid = {10, 1, 1};
+  EXPECT_NE(limiter_of(p).name, "small_grid");
+  p.grid = {9, 1, 1};
+  const Limiter found = limiter_of(p);
+  EXPECT_EQ(found.name, "small_grid");
+  EXPECT_TRUE(contains(found.sentence, "9 blocks for 10 SMs")) << found.sentence;
+}
+
+TEST(Limiter, ALongTail) {
+  Prediction p = sample_prediction();
+  p.counters.sm_active = 67'600;  // mean 6,760 of at most 9,000: 24.9% less
+  EXPECT_NE(limiter_of(p).name, "tail");
+  p.counters.sm_active = 67'500;
+  EXPECT_EQ(limiter_of(p).name, "tail");
+}
+
+}  // namespace
+}  // namespace foretrace::report
