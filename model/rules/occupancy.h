@@ -12,6 +12,9 @@
 
 namespace foretrace::rules {
 
+/// Blocks an SM where a resource sets no limit (a kernel without barriers, or without registers).
+inline constexpr std::uint32_t kNoLimit = 0xffffffff;
+
 /// What one block of a kernel needs.
 struct KernelResources {
   std::uint32_t threads = 0;          ///< a block
@@ -41,7 +44,19 @@ Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel);
 /// Why a block cannot run on an SM at all ("1025 threads a block; at most 1024 ..."), empty when it can.
 std::string impossible(const spec::GpuSpec& spec, const KernelResources& kernel);
 
-/// One sentence: what the next higher occupancy would need; empty at 100%.
+/// The smallest change that gives more warps: first fewer registers and less shared memory with the same block size, then
+/// the nearest other block size.
+struct NextStep {
+  bool exists = false;     ///< false: at 100%, or nothing helps
+  KernelResources kernel;  ///< as it would have to be
+  Occupancy result;        ///< what that gives
+};
+NextStep better(const spec::GpuSpec& spec, const KernelResources& kernel);
+
+/// One sentence: what the next higher occupancy would need; empty at 100%; for a kernel that cannot run: why not.
 std::string next_step(const spec::GpuSpec& spec, const KernelResources& kernel);
+
+/// What `foretrace occupancy` prints: blocks, warps, percent, the limiter, the limit of each resource and the next step.
+std::string describe_occupancy(const spec::GpuSpec& spec, const KernelResources& kernel);
 
 }  // namespace foretrace::rules

@@ -1,0 +1,143 @@
+#include "model/rules/coalescing.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace foretrace::rules {
+namespace {
+
+using Addresses = std::array<std::uint64_t, kWarpSize>;
+
+std::uint32_t lane_bit(std::uint32_t lane) { return 1u << lane; }
+
+/// Sectors of the line that bytes [first, last] touch; both lie in one line.
+std::uint8_t sector_mask(std::uint64_t first, std::uint64_t last) {
+  const auto low = static_cast<unsigned>(first / kSectorBytes % kSectorsPerLine);
+  const auto high = static_cast<unsigned>(last / kSectorBytes % kSectorsPerLine);
+  return static_cast<std::uint8_t>((2u << high) - (1u << low));
+}
+
+/// True when lane l of a full warp stands at the first lane's address + l * bytes.
+bool contiguous(const Addresses& addresses, std::uint64_t bytes) {
+  std::uint64_t different = 0;
+  for (std::size_t lane = 0; lane < kWarpSize; ++lane) different |= addresses[lane] ^ (addresses[0] + lane * bytes);
+  return different == 0;
+}
+
+/// Lines of one contiguous run of bytes, in ascending order. What most warps of most kernels do.
+void coalesce_run(std::uint64_t first, std::uint32_t bytes, Coalesced& out) {
+  const std::uint64_t end = first + std::uint64_t{bytes} * kWarpSize;
+  out.count = 0;
+  out.sectors = 0;
+  for (std::uint64_t at = first; at < end;) {
+    const std::uint64_t line_end = std::min(end, (at / kLineBytes + 1) * kLineBytes);
+    LineAccess& access = out.lines[out.count++];
+    access.line = at / kLineBytes;
+    access.sectors = sector_mask(at, line_end - 1);
+    // An aligned lane never straddles two lines.
+    access.lanes = static_cast<std::uint8_t>((line_end - at) / bytes);
+    out.sectors += static_cast<std::uint32_t>(std::popcount(access.sectors));
+    at = line_end;
+  }
+}
+
+/// Finds or appends a line. Lanes mostly stay on the line of the lane before, so that one is looked at first.
+class LineTable {
+ public:
+  explicit LineTable(Coalesced& out) : out_(out) { slots_.fill(kEmpty); }
+
+  LineAccess& at(std::uint64_t line) {
+    if (out_.count != 0 && out_.lines[last_].line == line) return out_.lines[last_];
+    auto slot = static_cast<std::size_t>((line ^ line >> 7) % kSlots);
+    while (slots_[slot] != kEmpty) {
+      last_ = slots_[slot];
+      if (out_.lines[last_].line == line) return out_.lines[last_];
+      slot = (slot + 1) % kSlots;
+    }
+    last_ = static_cast<std::uint8_t>(out_.count++);
+    slots_[slot] = last_;
+    out_.lines[last_] = {line, 0, 0};
+    return out_.lines[last_];
+  }
+
+ private:
+  static constexpr std::uint8_t kEmpty = 0xff;
+  static constexpr std::size_t kSlots = 128;  // twice the most lines that can occur
+  Coalesced& out_;
+  std::array<std::uint8_t, kSlots> slots_;
+  std::uint8_t last_ = 0;
+};
+
+}  // namespace
+
+void coalesce(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes, Coalesced& out) {
+  constexpr std::uint32_t kAll = ~0u;
+  if (executed == kAll && addresses[0] % bytes == 0 && contiguous(addresses, bytes)) {
+    coalesce_run(addresses[0], bytes, out);
+    return;
+  }
+  out.count = 0;
+  out.sectors = 0;
+  LineTable table(out);
+  for (std::uint32_t left = executed; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    const std::uint64_t first = addresses[lane];
+    const std::uint64_t last = first + bytes - 1;
+    LineAccess& access = table.at(first / kLineBytes);
+    ++access.lanes;
+    if (first / kLineBytes == last / kLineBytes) {
+      access.sectors = static_cast<std::uint8_t>(access.sectors | sector_mask(first, last));
+      continue;
+    }
+    access.sectors = static_cast<std::uint8_t>(access.sectors | sector_mask(first, kLineBytes - 1));
+    LineAccess& next = table.at(last / kLineBytes);
+    next.sectors = static_cast<std::uint8_t>(next.sectors | sector_mask(0, last));
+    ++next.lanes;
+  }
+  for (std::uint32_t i = 0; i < out.count; ++i) {
+    out.sectors += static_cast<std::uint32_t>(std::popcount(out.lines[i].sectors));
+  }
+}
+
+std::uint32_t ideal_sectors(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes) {
+  std::array<std::uint64_t, kWarpSize> sorted;
+  std::size_t count = 0;
+  bool ascending = true;
+  for (std::uint32_t left = executed; left != 0; left &= left - 1) {
+    const std::uint64_t address = addresses[static_cast<std::size_t>(std::countr_zero(left))];
+    ascending = ascending && (count == 0 || address >= sorted[count - 1]);
+    sorted[count++] = address;
+  }
+  if (!ascending) std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count));
+  std::uint64_t distinct = 0;
+  std::uint64_t covered = 0;  // all bytes below are counted
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t end = sorted[i] + bytes;
+    const std::uint64_t begin = i == 0 ? sorted[i] : std::max(sorted[i], covered);
+    if (end > begin) distinct += end - begin;
+    covered = std::max(i == 0 ? end : covered, end);
+  }
+  return static_cast<std::uint32_t>((distinct + kSectorBytes - 1) / kSectorBytes);
+}
+
+std::array<std::uint32_t, kSectorsPerLine> written_bytes(const Addresses& addresses, std::uint32_t executed,
+                                                         std::uint32_t bytes, std::uint64_t line) {
+  std::array<std::uint32_t, kSectorsPerLine> written{};
+  const std::uint64_t line_first = line * kLineBytes;
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    if ((executed & lane_bit(lane)) == 0) continue;
+    const std::uint64_t first = std::max(addresses[lane], line_first);
+    const std::uint64_t end = std::min(addresses[lane] + bytes, line_first + kLineBytes);
+    for (std::uint64_t at = first; at < end;) {
+      const std::uint64_t sector_end = std::min(end, (at / kSectorBytes + 1) * kSectorBytes);
+      const auto low = static_cast<unsigned>(at % kSectorBytes);
+      const auto length = static_cast<unsigned>(sector_end - at);
+      const std::uint32_t ones = length == kSectorBytes ? ~0u : (1u << length) - 1;
+      written[at / kSectorBytes % kSectorsPerLine] |= ones << low;
+      at = sector_end;
+    }
+  }
+  return written;
+}
+
+}  // namespace foretrace::rules

@@ -1,0 +1,204 @@
+#include "model/rules/occupancy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace foretrace::rules {
+namespace {
+
+constexpr std::array kLimiterNames = {"warps", "registers", "shared_mem", "blocks", "barriers"};
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+std::uint32_t warps_of(std::uint32_t threads) { return (threads + kWarpSize - 1) / kWarpSize; }
+
+/// Registers that a warp gets.
+std::uint32_t warp_registers(const spec::LimitsSpec& limits, std::uint32_t registers) {
+  return static_cast<std::uint32_t>(round_up(std::uint64_t{registers} * kWarpSize, limits.register_unit));
+}
+
+/// A kernel that asks for more than this cannot be encoded; the limit is on what is allocated, as in NVIDIA's header.
+bool too_many_registers(const spec::LimitsSpec& limits, std::uint32_t registers) {
+  return warp_registers(limits, registers) > warp_registers(limits, limits.registers_per_thread);
+}
+
+/// Registers are given out in each sub-core: what a sub-core cannot give to a whole warp is lost.
+std::uint32_t register_limit(const spec::LimitsSpec& limits, std::uint32_t threads, std::uint32_t registers) {
+  if (registers == 0) return kNoLimit;
+  const std::uint32_t warps = warps_of(threads);
+  const std::uint32_t warp = warp_registers(limits, registers);
+  // The launch check assumes that all sub-cores get the same number of the block's warps.
+  const std::uint64_t block = round_up(warps, limits.warp_granularity) * warp;
+  if (block > limits.registers_per_block || too_many_registers(limits, registers)) return 0;
+  const std::uint32_t sub_core_warps = limits.registers / kSubCores / warp;
+  return sub_core_warps * kSubCores / warps;
+}
+
+std::uint64_t block_shared(const spec::LimitsSpec& limits, const KernelResources& kernel) {
+  return round_up(kernel.static_shared + kernel.dynamic_shared + limits.shared_reserved, limits.shared_unit);
+}
+
+std::uint32_t shared_limit(const spec::GpuSpec& spec, std::uint64_t block) {
+  if (block > spec.limits.shared_per_block + spec.limits.shared_reserved) return 0;
+  if (block == 0) return kNoLimit;
+  return static_cast<std::uint32_t>(spec.l1.carveouts.back() / block);
+}
+
+/// The smallest carve-out that holds the blocks: a lower bound of what the driver chooses.
+std::uint32_t shared_config(const spec::L1Spec& l1, std::uint64_t bytes) {
+  for (const std::uint32_t carveout : l1.carveouts) {
+    if (carveout >= bytes) return carveout;
+  }
+  return l1.carveouts.back();
+}
+
+/// Largest register count with which `blocks` blocks fit, 0 when none does.
+std::uint32_t registers_for(const spec::GpuSpec& spec, const KernelResources& kernel, std::uint32_t blocks) {
+  for (std::uint32_t registers = kernel.registers; registers > 0; --registers) {
+    if (register_limit(spec.limits, kernel.threads, registers) >= blocks) return registers;
+  }
+  return 0;
+}
+
+/// Most static and dynamic bytes a block with which `blocks` blocks fit; negative when none do.
+std::int64_t shared_for(const spec::GpuSpec& spec, std::uint32_t blocks) {
+  const std::uint64_t block = spec.l1.carveouts.back() / blocks / spec.limits.shared_unit * spec.limits.shared_unit;
+  return static_cast<std::int64_t>(block) - spec.limits.shared_reserved;
+}
+
+/// Other block sizes, nearest first, the larger of two at the same distance first.
+std::vector<std::uint32_t> other_sizes(const spec::LimitsSpec& limits, std::uint32_t threads) {
+  const std::uint32_t here = warps_of(threads) * kWarpSize;
+  std::vector<std::uint32_t> sizes;
+  for (std::uint32_t step = kWarpSize; step < limits.threads_per_block; step += kWarpSize) {
+    if (here + step <= limits.threads_per_block) sizes.push_back(here + step);
+    if (here > step) sizes.push_back(here - step);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+const char* name_of(Limiter limiter) { return kLimiterNames[static_cast<std::size_t>(limiter)]; }
+
+Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
+  const spec::LimitsSpec& limits = spec.limits;
+  Occupancy result;
+  if (kernel.threads == 0) return result;
+  const std::uint32_t warps = warps_of(kernel.threads);
+  result.shared_per_block = block_shared(limits, kernel);
+  result.registers_per_block = warp_registers(limits, kernel.registers) * warps;
+  result.limit_warps = kernel.threads > limits.threads_per_block ? 0 : limits.warps / warps;
+  result.limit_registers = register_limit(limits, kernel.threads, kernel.registers);
+  result.limit_shared = shared_limit(spec, result.shared_per_block);
+  result.limit_blocks = limits.blocks;
+  result.limit_barriers = kernel.barriers == 0 ? kNoLimit : limits.barriers / kernel.barriers;
+
+  // The first of equals is named: what no change of the kernel's resources can lift comes first.
+  const std::array<std::uint32_t, kLimiterNames.size()> by = {result.limit_warps, result.limit_registers, result.limit_shared,
+                                                              result.limit_blocks, result.limit_barriers};
+  const auto least = std::min_element(by.begin(), by.end());
+  result.blocks = *least;
+  result.limiter = static_cast<Limiter>(least - by.begin());
+  result.warps = result.blocks * warps;
+  result.percent = 100.0 * result.warps / limits.warps;
+  result.shared_config = shared_config(spec.l1, result.blocks * result.shared_per_block);
+  return result;
+}
+
+std::string impossible(const spec::GpuSpec& spec, const KernelResources& kernel) {
+  const spec::LimitsSpec& limits = spec.limits;
+  if (kernel.threads == 0) return fmt::format("0 threads a block; expected 1 to {}", limits.threads_per_block);
+  if (kernel.threads > limits.threads_per_block) {
+    return fmt::format("{} threads a block; {} has at most {}", kernel.threads, spec.name, limits.threads_per_block);
+  }
+  if (too_many_registers(limits, kernel.registers)) {
+    return fmt::format("{} registers a thread; {} has at most {}", kernel.registers, spec.name, limits.registers_per_thread);
+  }
+  if (register_limit(limits, kernel.threads, kernel.registers) == 0) {
+    const std::uint64_t need = round_up(warps_of(kernel.threads), limits.warp_granularity) * warp_registers(limits, kernel.registers);
+    return fmt::format("{} registers a thread with {} threads a block need {} registers a block; {} has at most {}", kernel.registers,
+                       kernel.threads, need, spec.name, limits.registers_per_block);
+  }
+  if (block_shared(limits, kernel) > limits.shared_per_block + limits.shared_reserved) {
+    return fmt::format("{} bytes of shared memory a block ({} static, {} dynamic); {} has at most {}",
+                       kernel.static_shared + kernel.dynamic_shared, kernel.static_shared, kernel.dynamic_shared, spec.name,
+                       limits.shared_per_block);
+  }
+  if (kernel.barriers > limits.barriers) {
+    return fmt::format("{} barriers a block; {} has {} an SM", kernel.barriers, spec.name, limits.barriers);
+  }
+  return "";
+}
+
+NextStep better(const spec::GpuSpec& spec, const KernelResources& kernel) {
+  NextStep step;
+  step.kernel = kernel;
+  const Occupancy now = occupancy(spec, kernel);
+  if (now.blocks == 0 || now.warps == spec.limits.warps) return step;
+
+  // Same block size: shed registers and shared memory until one more block fits.
+  const std::uint32_t blocks = now.blocks + 1;
+  KernelResources leaner = kernel;
+  if (now.limit_registers < blocks) leaner.registers = registers_for(spec, kernel, blocks);
+  if (now.limit_shared < blocks) {
+    const std::int64_t room = std::max<std::int64_t>(0, shared_for(spec, blocks));
+    const auto total = static_cast<std::uint64_t>(room);
+    leaner.dynamic_shared = total > kernel.static_shared ? total - kernel.static_shared : 0;
+    leaner.static_shared = std::min(kernel.static_shared, total);
+  }
+  const Occupancy then = occupancy(spec, leaner);
+  if (leaner.registers > 0 && then.blocks >= blocks) return {true, leaner, then};
+
+  // Another block size with the resources as they are.
+  for (const std::uint32_t threads : other_sizes(spec.limits, kernel.threads)) {
+    KernelResources other = kernel;
+    other.threads = threads;
+    const Occupancy result = occupancy(spec, other);
+    if (result.warps > now.warps) return {true, other, result};
+  }
+  return step;
+}
+
+std::string next_step(const spec::GpuSpec& spec, const KernelResources& kernel) {
+  const Occupancy now = occupancy(spec, kernel);
+  if (now.blocks == 0) return impossible(spec, kernel);
+  if (now.warps == spec.limits.warps) return "";
+  const NextStep step = better(spec, kernel);
+  if (!step.exists) return "No smaller need for registers or shared memory and no other block size gives more warps.";
+  std::vector<std::string> needs;
+  if (step.kernel.registers != kernel.registers) needs.push_back(fmt::format("at most {} registers a thread", step.kernel.registers));
+  const std::uint64_t shared = step.kernel.static_shared + step.kernel.dynamic_shared;
+  if (shared != kernel.static_shared + kernel.dynamic_shared) {
+    needs.push_back(fmt::format("at most {} bytes of shared memory a block", shared));
+  }
+  if (step.kernel.threads != kernel.threads) needs.push_back(fmt::format("{} threads a block", step.kernel.threads));
+  return fmt::format("With {}: {} blocks, {} warps ({:g}%).", fmt::join(needs, " and "), step.result.blocks, step.result.warps,
+                     step.result.percent);
+}
+
+std::string describe_occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
+  const Occupancy now = occupancy(spec, kernel);
+  const auto limit = [](std::uint32_t blocks) { return blocks == kNoLimit ? std::string("none") : fmt::format("{}", blocks); };
+  std::string text = fmt::format("{}: {} threads, {} registers a thread, {} bytes of shared memory ({} static, {} dynamic)\n", spec.name,
+                                 kernel.threads, kernel.registers, kernel.static_shared + kernel.dynamic_shared, kernel.static_shared,
+                                 kernel.dynamic_shared);
+  text += fmt::format("  blocks an SM    {}\n", now.blocks);
+  text += fmt::format("  warps an SM     {} of {}\n", now.warps, spec.limits.warps);
+  text += fmt::format("  occupancy       {:g}%\n", now.percent);
+  text += fmt::format("  limited by      {}\n", name_of(now.limiter));
+  text += fmt::format("  blocks by each  warps {}, registers {}, shared_mem {}, blocks {}, barriers {}\n", limit(now.limit_warps),
+                      limit(now.limit_registers), limit(now.limit_shared), limit(now.limit_blocks), limit(now.limit_barriers));
+  text += fmt::format("  allocated       {} registers and {} bytes of shared memory a block\n", now.registers_per_block,
+                      now.shared_per_block);
+  text += fmt::format("  carve-out       {} bytes of shared memory, {} bytes of L1\n", now.shared_config,
+                      spec.l1.unified_bytes - now.shared_config);
+  const std::string step = next_step(spec, kernel);
+  if (!step.empty()) text += fmt::format("  next step       {}\n", step);
+  return text;
+}
+
+}  // namespace foretrace::rules
