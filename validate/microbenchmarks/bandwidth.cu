@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(1024)
   // Every round of every warp has places of its own, and the next launch starts where this ended.
   const unsigned warps = blockDim.x / 32;
   unsigned place = start + (sm_id() * warps + warp) * bytes_a_load * U;
-  unsigned sum = 0;
+  float sum = 0;
   unsigned long long t0 = 0, t1 = 0, n0 = 0, n1 = 0;
   for (int pass = 0; pass < 2; ++pass) {
     __syncthreads();
@@ -34,29 +34,63 @@ __global__ void __launch_bounds__(1024)
     t0 = clock_now();
 #pragma unroll 1
     for (int it = 0; it < iterations; ++it) {
-      unsigned r[U][4];
+      float r[U][4];
 #pragma unroll
       for (int u = 0; u < U; ++u) {
         const char* p = base + ((place + u * bytes_a_load) & mask) + lane * lane_stride;
         if constexpr (kWords == 1) {
-          asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(r[u][0]) : "l"(p));
-          r[u][1] = r[u][2] = r[u][3] = 0;
+          asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(r[u][0]) : "l"(p));
         } else {
-          asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
-                       : "=r"(r[u][0]), "=r"(r[u][1]), "=r"(r[u][2]), "=r"(r[u][3])
+          asm volatile("ld.global.cg.v4.f32 {%0,%1,%2,%3}, [%4];"
+                       : "=f"(r[u][0]), "=f"(r[u][1]), "=f"(r[u][2]), "=f"(r[u][3])
                        : "l"(p));
         }
       }
+      // Sums of floats keep their order; with 128 bits ptxas still has at most four in flight.
 #pragma unroll
-      for (int u = 0; u < U; ++u) sum ^= r[u][0] ^ r[u][1] ^ r[u][2] ^ r[u][3];
+      for (int u = U - 1; u >= 0; --u) {
+#pragma unroll
+        for (int w = 0; w < kWords; ++w) sum += r[u][w];
+      }
       place += active_sms * warps * bytes_a_load * U;
-      if (sum == 0x12345) *sink = sum;  // waits for the loads of this iteration
+      if (sum == 1.25f) *sink = 1;  // waits for the loads of this iteration
     }
     __syncthreads();
     t1 = clock_now();
     n1 = nanoseconds_now();
   }
   if (threadIdx.x == 0) out[blockIdx.x] = {t0, t1, n0, n1, sm_id(), blockIdx.x};
+}
+
+/// Each warp writes places of its own: whole lines, or one word of each sector.
+template <int kWords>
+__global__ void __launch_bounds__(1024)
+    write_l2(char* base, unsigned mask, int lane_stride, int iterations, unsigned active_sms,
+             unsigned start, Stamp* out) {
+  if (sm_id() >= active_sms) {
+    if (threadIdx.x == 0) out[blockIdx.x] = {0, 0, 0, 0, 0, 0};
+    return;
+  }
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const unsigned bytes_a_store = lane_stride * 32u;
+  unsigned place = start + (sm_id() * warps + warp) * bytes_a_store;
+  __syncthreads();
+  const unsigned long long n0 = nanoseconds_now(), t0 = clock_now();
+#pragma unroll 4
+  for (int it = 0; it < iterations; ++it) {
+    char* p = base + (place & mask) + lane * lane_stride;
+    if constexpr (kWords == 1) {
+      asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(place) : "memory");
+    } else {
+      asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(p), "r"(place) : "memory");
+    }
+    place += active_sms * warps * bytes_a_store;
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = {t0, clock_now(), n0, nanoseconds_now(), sm_id(), blockIdx.x};
+  }
 }
 
 struct Rate {
@@ -136,6 +170,41 @@ void by_flight(Buffer<char>& memory, unsigned set_mib, int lane_stride, int acti
       one_point<kWords, 16>(memory, set_mib, lane_stride, warps, active_sms, out, sink);
     }
   }
+}
+
+template <int kWords>
+void store_point(Buffer<char>& memory, unsigned set_mib, int lane_stride, int warps, int active_sms,
+                 Buffer<Stamp>& out) {
+  const int sms = device().multiProcessorCount, whole = 160 * 1024, iterations = 1024;
+  CHECK(cudaFuncSetAttribute(write_l2<kWords>, cudaFuncAttributeMaxDynamicSharedMemorySize, whole));
+  std::vector<double> rates, totals;
+  for (int r = 0; r < 4; ++r) {
+    write_l2<kWords><<<sms, 32 * warps, whole>>>(memory.get(), (set_mib << 20) - 1, lane_stride,
+                                                 iterations, static_cast<unsigned>(active_sms), 0,
+                                                 out.get());
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    double rate = 0, n = 0;
+    unsigned long long first = ~0ull, last = 0;
+    for (const Stamp& s : out.download(static_cast<std::size_t>(sms))) {
+      if (s.stop == 0) continue;
+      n += 1;
+      rate += 1024.0 * warps / static_cast<double>(s.stop - s.start);
+      first = std::min(first, s.start_ns);
+      last = std::max(last, s.stop_ns);
+    }
+    if (!r) continue;
+    rates.push_back(rate / n);
+    totals.push_back(1024.0 * warps * n * 32 * kWords * 4 / static_cast<double>(last - first));
+  }
+  Answer("store_bandwidth", "store instructions a cycle and SM, a fence at the end included")
+      .add("set_mib", set_mib)
+      .add("sms", active_sms)
+      .add("warps", warps)
+      .add("bits", kWords * 32)
+      .add("lane_stride_bytes", lane_stride)
+      .add("stored_gigabytes_a_second", summarize(totals).median)
+      .print(summarize(rates), "instruction/cycle/SM");
 }
 
 template <typename T>
@@ -232,6 +301,19 @@ int main() {
   by_flight<1>(memory, 2048, 4, sms, out, sink);
   by_flight<4>(memory, 2048, 16, sms, out, sink);
   by_flight<4>(memory, 2048, 16, 1, out, sink);
+  by_flight<1>(memory, 2048, 32, 1, out, sink);
+  by_flight<1>(memory, 2048, 128, 1, out, sink);
+  for (int active : {1, sms}) {
+    for (unsigned mib : {2u, 16u, 1024u}) {
+      for (int warps : {1, 4, 16, 32}) {
+        store_point<1>(memory, mib, 4, warps, active, out);
+        store_point<4>(memory, mib, 16, warps, active, out);
+        store_point<1>(memory, mib, 16, warps, active, out);
+        store_point<1>(memory, mib, 32, warps, active, out);
+        store_point<1>(memory, mib, 128, warps, active, out);
+      }
+    }
+  }
   // How the rate grows with the number of SMs, and falls with the size of the set.
   for (int active : {2, 4, 8, 16, 32, 64, 96}) {
     if (active < sms) one_point<4, 4>(memory, 16, 16, 16, active, out, sink);

@@ -1,7 +1,6 @@
 // What do barriers and fences cost?
 //
-// Models:  __syncthreads in a row by the number of warps of the block; a barrier that the warps
-//          reach one after the other; __syncwarp; fences of the block and of the device, with
+// Models:  __syncthreads in a row by the number of warps of the block; __syncwarp; fences of the block and of the device, with
 //          nothing and with one store before them.
 // Ignores: named barriers, clusters, mbarrier.
 // Source:  the slope method of bench.cuh.
@@ -74,26 +73,9 @@ void measure(Buffer<Stamp>& out, Buffer<unsigned>& place, int warps) {
       .print(summarize(slopes), "cycle");
 }
 
-/// Warp w arrives after w * 64 dependent multiply-adds; the wait of the last is the pure cost.
-__global__ void __launch_bounds__(1024) staggered(Stamp* out, float* sink, float x) {
-  const int warp = static_cast<int>(threadIdx.x / 32);
-  unsigned long long t0 = 0, t1 = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    __syncthreads();
-    float s = x;
-    for (int i = 0; i < warp * 64; ++i) s = fmaf(s, x, x);
-    if (s == 1.5f) *sink = s;
-    t0 = clock_now();
-    __syncthreads();
-    t1 = clock_now();
-  }
-  if (threadIdx.x % 32 == 0) out[warp] = {t0, t1, 0, 0, sm_id(), 0};
-}
-
 int main() {
   Buffer<Stamp> out(32);
   Buffer<unsigned> place(1 << 16);
-  Buffer<float> sink(1);
   for (int warps : {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 28, 32}) {
     measure<Kind::kBlock>(out, place, warps);
   }
@@ -104,27 +86,6 @@ int main() {
     measure<Kind::kStoreFenceBlock>(out, place, warps);
     measure<Kind::kStoreFenceDevice>(out, place, warps);
     measure<Kind::kStoreFenceSystem>(out, place, warps);
-  }
-  for (int warps : {2, 4, 8, 16, 32}) {
-    std::vector<double> last, after;
-    for (int r = 0; r < 5; ++r) {
-      out.zero();
-      staggered<<<1, 32 * warps>>>(out.get(), sink.get(), 0.5f);
-      CHECK(cudaDeviceSynchronize());
-      const auto s = out.download(static_cast<std::size_t>(warps));
-      unsigned long long first_out = ~0ull, last_out = 0;
-      for (const Stamp& x : s) {
-        first_out = std::min(first_out, x.stop);
-        last_out = std::max(last_out, x.stop);
-      }
-      last.push_back(static_cast<double>(s.back().stop - s.back().start));
-      after.push_back(static_cast<double>(last_out - first_out));
-    }
-    Answer("barrier_last_arrival",
-           "cycles from the last warp's clock read before the barrier to its read after it")
-        .add("warps", warps)
-        .add("first_to_last_release_cycles", summarize(after).median)
-        .print(summarize(last), "cycle");
   }
   return 0;
 }

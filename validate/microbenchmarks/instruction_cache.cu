@@ -122,7 +122,11 @@ int main() {
       std::vector<double> warm, cold, again;
       for (int r = 0; r < 4; ++r) {
         for (bool flushed : {true, false}) {
-          if (flushed) CHECK(cudaMemset(flush.get(), r, flush.size()));
+          if (flushed) {  // other code through the SM's caches, other data through L2
+            straight_line<<<device().multiProcessorCount, 32>>>(out.get(), sink.get(), 0.5f, 1.5f,
+                                                                512);
+            CHECK(cudaMemset(flush.get(), r, flush.size()));
+          }
           out.zero();
           straight_line<<<1, 32 * warps>>>(out.get(), sink.get(), 0.5f, 1.5f, kib);
           CHECK(cudaGetLastError());

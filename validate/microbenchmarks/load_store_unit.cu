@@ -199,7 +199,7 @@ int main() {
         .add("stride_floats", floats)
         .print(sustained_cycles<Kind::kLdg32>(memory, 4, 4, floats * 4), "cycle");
   }
-  for (int floats : {4, 6, 8, 12, 16, 24, 32, 36}) {
+  for (int floats : {4, 8, 12, 16, 20, 24, 28, 32, 36}) {
     Answer("tag_stage", "cycles of the SM an L1-hit 128-bit load by lane stride, 16 warps")
         .add("bits", 128)
         .add("stride_floats", floats)

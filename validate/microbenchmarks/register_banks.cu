@@ -4,31 +4,12 @@
 //          bit by bit: the words are written into register_banks_slots' cubin before it is loaded,
 //          so that no compiler chooses them. Values are garbage; only the clock is read.
 // Ignores: write-port conflicts with loads.
-// Source:  encodings and control bits as nvdisasm prints them for our own kernels of sm_90
-//          (registers at bits 16, 24, 32 and 64, stall count at 105, yield at 109, reuse at 122).
-#include <cuda.h>
-#include <elf.h>
-
-#include <cstring>
-#include <fstream>
+// Source:  encodings and control bits as nvdisasm prints them for our own kernels of sm_90 (patch.h).
 #include <functional>
-#include <iterator>
 
-#include "bench.cuh"
+#include "patch.h"
 
 using namespace bench;
-
-void check_driver(CUresult result, const char* what) {
-  if (result == CUDA_SUCCESS) return;
-  const char* text = "unknown";
-  cuGetErrorString(result, &text);
-  std::fprintf(stderr, "%s: %s\n", what, text);
-  std::exit(1);
-}
-
-struct Word {
-  std::uint64_t low, high;
-};
 
 /// The bits of an operation apart from registers and control.
 struct Operation {
@@ -57,44 +38,26 @@ Word encode(const Slot& s) {
   w.low |= static_cast<std::uint64_t>(s.d) << 16 | static_cast<std::uint64_t>(s.a) << 24 |
            static_cast<std::uint64_t>(s.b) << 32;
   if (s.op.sources == 3) w.high |= s.c;
-  w.high |= static_cast<std::uint64_t>(s.stall) << 41 |
-            static_cast<std::uint64_t>(s.keep_going) << 45 | std::uint64_t{7} << 46 |
-            std::uint64_t{7} << 49 | static_cast<std::uint64_t>(s.reuse) << 58;
-  return w;
+  return with_control(w, {s.stall, s.keep_going, 7, 7, 0, s.reuse});
 }
 
 /// The cubin, its slots, and the registers that the slots may write.
 struct Template {
-  std::vector<char> image;
+  Cubin cubin;
   std::vector<std::size_t> slots;  // offsets of the FFMA of the loop
   std::vector<unsigned> even, odd;
 };
 
 Template load_template(const std::string& path) {
   Template t;
-  std::ifstream file(path, std::ios::binary);
-  t.image.assign(std::istreambuf_iterator<char>(file), {});
-  if (t.image.size() < sizeof(Elf64_Ehdr)) {
-    std::fprintf(stderr, "%s: not a cubin; build it with nvcc -cubin\n", path.c_str());
-    std::exit(2);
-  }
-  Elf64_Ehdr header;
-  std::memcpy(&header, t.image.data(), sizeof header);
-  std::vector<Elf64_Shdr> sections(header.e_shnum);
-  std::memcpy(sections.data(), t.image.data() + header.e_shoff,
-              sections.size() * sizeof(Elf64_Shdr));
-  const char* names = t.image.data() + sections[header.e_shstrndx].sh_offset;
-  for (const Elf64_Shdr& s : sections) {
-    if (std::strcmp(names + s.sh_name, ".text.slots") != 0) continue;
-    for (std::size_t at = s.sh_offset; at + 16 <= s.sh_offset + s.sh_size; at += 16) {
-      Word w;
-      std::memcpy(&w, t.image.data() + at, 16);
-      if ((w.low & 0xffff) != kFfma.low) continue;
-      t.slots.push_back(at);
-      const auto d = static_cast<unsigned>(w.low >> 16 & 0xff);
-      auto& list = d % 2 ? t.odd : t.even;
-      if (std::find(list.begin(), list.end(), d) == list.end()) list.push_back(d);
-    }
+  t.cubin = read_cubin(path);
+  for (std::size_t at = t.cubin.begin; at + 16 <= t.cubin.end; at += 16) {
+    const Word w = t.cubin.at(at);
+    if (!is_ffma(w)) continue;
+    t.slots.push_back(at);
+    const auto d = static_cast<unsigned>(w.low >> 16 & 0xff);
+    auto& list = d % 2 ? t.odd : t.even;
+    if (std::find(list.begin(), list.end(), d) == list.end()) list.push_back(d);
   }
   if (t.slots.size() != 512 || t.even.size() < 4 || t.odd.size() < 4) {
     std::fprintf(stderr, "%s: %zu slots, %zu even and %zu odd registers; expected 512, 4 and 4\n",
@@ -107,15 +70,12 @@ Template load_template(const std::string& path) {
 using Filler = std::function<Slot(const Template&, unsigned)>;
 
 double cycles(const Template& t, const Filler& fill, int warps, int sub_cores) {
-  std::vector<char> image = t.image;
+  std::vector<char> image = t.cubin.image;
   for (unsigned i = 0; i < t.slots.size(); ++i) {
     const Word w = encode(fill(t, i));
     std::memcpy(image.data() + t.slots[i], &w, 16);
   }
-  CUmodule module;
-  CUfunction function;
-  check_driver(cuModuleLoadData(&module, image.data()), "cuModuleLoadData");
-  check_driver(cuModuleGetFunction(&function, module, "slots"), "cuModuleGetFunction");
+  Loaded kernel(image);
   Buffer<unsigned long long> out(64);
   Buffer<float> sink(1);
   double t_of[2] = {0, 0};
@@ -126,10 +86,7 @@ double cycles(const Template& t, const Filler& fill, int warps, int sub_cores) {
     int iterations = long_run ? 48 : 16;
     void* arguments[] = {&out_pointer, &sink_pointer, &x, &y, &iterations, &sub_cores};
     out.zero();
-    check_driver(cuLaunchKernel(function, 1, 1, 1, static_cast<unsigned>(128 * warps), 1, 1, 0,
-                                nullptr, arguments, nullptr),
-                 "cuLaunchKernel");
-    CHECK(cudaDeviceSynchronize());
+    kernel.launch(static_cast<unsigned>(128 * warps), arguments);
     const auto stamps = out.download();
     unsigned long long first = ~0ull, last = 0;
     for (std::size_t w = 0; w < 32; ++w) {
@@ -139,7 +96,6 @@ double cycles(const Template& t, const Filler& fill, int warps, int sub_cores) {
     }
     t_of[long_run] = static_cast<double>(last - first);
   }
-  check_driver(cuModuleUnload(module), "cuModuleUnload");
   return (t_of[1] - t_of[0]) / (32.0 * 512.0) / warps;
 }
 
