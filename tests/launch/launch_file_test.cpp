@@ -144,8 +144,11 @@ TEST_F(LaunchFile, WrongTypesAreNamed) {
   EXPECT_EQ(with("cluster = []"), "k.toml:8: key 'cluster': expected one to three numbers, x first");
   EXPECT_EQ(with("dump = [\"a\"]"),
             "k.toml:8: key 'dump': dump: 'a' is no dump, expected NAME=FILE, NAME a buffer's name");
-  EXPECT_EQ(with("fault = \"none\""),
-            "k.toml:8: key 'fault': expected out_of_bounds, misaligned, divergent_barrier or never_ends");
+  EXPECT_EQ(
+      with("fault = \"none\""),
+      "k.toml:8: key 'fault': expected one of: out_of_bounds misaligned divergent_barrier impossible_barrier "
+      "never_ends trap illegal_instruction");
+  EXPECT_EQ(with("fault = \"illegal_instruction\""), "accepted");
   EXPECT_EQ(with("reference = \"k\"\ncheck = { a = { relative = -1, absolute = 0 } }"),
             "k.toml:9: key 'relative': expected a tolerance: a finite number of at least 0");
   EXPECT_EQ(with("reference = \"k\"\ncheck = { a = { relative = nan, absolute = 0 } }"),

@@ -32,7 +32,16 @@ struct Check {
 };
 
 /// The fault with which a launch is expected to stop.
-enum class ExpectedFault : std::uint8_t { none, out_of_bounds, misaligned, divergent_barrier, never_ends };
+enum class ExpectedFault : std::uint8_t {
+  none,
+  out_of_bounds,
+  misaligned,
+  divergent_barrier,
+  impossible_barrier,
+  never_ends,
+  trap,
+  illegal_instruction
+};
 
 struct LaunchDescription {
   std::string name;              ///< unique in the project

@@ -141,11 +141,13 @@ std::string launch_name(const Reader& reader, std::string_view key, const toml::
 
 ExpectedFault fault_from(const Reader& reader, const toml::node& node) {
   const std::string name = reader.string("fault", node);
-  for (const ExpectedFault fault : {ExpectedFault::out_of_bounds, ExpectedFault::misaligned,
-                                    ExpectedFault::divergent_barrier, ExpectedFault::never_ends}) {
+  std::string names;
+  for (int number = 1; number <= static_cast<int>(ExpectedFault::illegal_instruction); ++number) {
+    const auto fault = static_cast<ExpectedFault>(number);
     if (name == fault_name(fault)) return fault;
+    names += fmt::format(" {}", fault_name(fault));
   }
-  reader.fail("fault", node, "expected out_of_bounds, misaligned, divergent_barrier or never_ends");
+  reader.fail("fault", node, "expected one of:" + names);
 }
 
 std::vector<Check> checks_from(const Reader& reader, const toml::node& node) {
