@@ -81,6 +81,13 @@ TEST(FlatTable, LeavesOutWhatIsNotGivenAndMakesPathsRelative) {
             "end\n");
 }
 
+TEST(FaultNames, AreTheLaunchFilesOwn) {
+  EXPECT_EQ(fault_name(ExpectedFault::none), "none");
+  EXPECT_EQ(fault_name(ExpectedFault::divergent_barrier), "divergent_barrier");
+  EXPECT_EQ(fault_name(ExpectedFault::never_ends), "never_ends");
+  EXPECT_EQ(fault_name(ExpectedFault::illegal_instruction), "illegal_instruction");
+}
+
 TEST(FlatTable, ALaunchThatIsNotCompiledHasNoCubinAndItsNameAsWritten) {
   LaunchDescription launch;
   launch.kernel = "transpose_tile<33>";

@@ -155,19 +155,10 @@ Dump parse_dump(std::string_view text) {
 }
 
 std::string_view fault_name(ExpectedFault fault) {
-  switch (fault) {
-    case ExpectedFault::none:
-      return "none";
-    case ExpectedFault::out_of_bounds:
-      return "out_of_bounds";
-    case ExpectedFault::misaligned:
-      return "misaligned";
-    case ExpectedFault::divergent_barrier:
-      return "divergent_barrier";
-    case ExpectedFault::never_ends:
-      return "never_ends";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {
+      "none",       "out_of_bounds", "misaligned",         "divergent_barrier", "impossible_barrier",
+      "never_ends", "trap",          "illegal_instruction"};
+  return kNames[static_cast<std::size_t>(fault)];
 }
 
 }  // namespace foretrace::frontend
