@@ -31,8 +31,8 @@ Json labels_of(const isa::Program& program) {
 }
 
 Json instruction_json(const isa::Instruction& instruction) {
-  return Json::array({fmt::format("{:016x}{:016x}", instruction.word.hi, instruction.word.lo), instruction.text,
-                      instruction.file, instruction.line});
+  return Json::array({fmt::format("{:016x}{:016x}", instruction.word.hi, instruction.word.lo),
+                      instruction.text, instruction.file, instruction.line});
 }
 
 Json triple(const std::uint32_t (&values)[3]) { return Json::array({values[0], values[1], values[2]}); }
@@ -72,7 +72,8 @@ class Members {
   }
 
   const Json& array(const char* key, const Json& json, std::size_t size) const {
-    if (!json.is_array() || json.size() != size) fail(fmt::format("key '{}' holds no array of {}", key, size));
+    if (!json.is_array() || json.size() != size)
+      fail(fmt::format("key '{}' holds no array of {}", key, size));
     return json;
   }
 
@@ -127,11 +128,13 @@ void parse_code(Members& in, const std::string& where, isa::Program& program) {
     in.array("code", row, 4);
     if (!row[0].is_string() || !row[1].is_string()) in.fail("key 'code' holds a row without word and text");
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    isa::Instruction instruction = isa::parse_instruction(word_from(row[0].get<std::string>(), in),
-                                                          row[1].get<std::string>(), offset, program.sm, labels, kernel);
+    isa::Instruction instruction =
+        isa::parse_instruction(word_from(row[0].get<std::string>(), in), row[1].get<std::string>(), offset,
+                               program.sm, labels, kernel);
     in.number("code", row[2], instruction.file);
     in.number("code", row[3], instruction.line);
-    if (instruction.file > program.files.size()) in.fail("an instruction names a source file that is not listed");
+    if (instruction.file > program.files.size())
+      in.fail("an instruction names a source file that is not listed");
     program.code.push_back(std::move(instruction));
   }
 }
@@ -210,7 +213,8 @@ std::string head_text(const isa::Program& program, const LaunchInfo& launch) {
   return head.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void parse_head(const std::string& text, const std::string& where, isa::Program& program, LaunchInfo& launch) {
+void parse_head(const std::string& text, const std::string& where, isa::Program& program,
+                LaunchInfo& launch) {
   const Json head = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   Members in(head, where);
   parse_program(in.member("program"), where, program);

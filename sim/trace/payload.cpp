@@ -61,8 +61,8 @@ bool Payload::block(work::BlockRecord& record) {
   record.warps.resize(static_cast<std::size_t>(warps));
   for (work::WarpRecord& warp : record.warps) {
     std::uint64_t runs = 0, details = 0;
-    if (!number(warp.instructions) || !number(warp.thread_instructions) || !number(runs) || !number(details) ||
-        !copy(runs, warp.runs) || !copy(details, warp.details)) {
+    if (!number(warp.instructions) || !number(warp.thread_instructions) || !number(runs) ||
+        !number(details) || !copy(runs, warp.runs) || !copy(details, warp.details)) {
       return false;
     }
   }

@@ -46,7 +46,8 @@ struct TraceReader::Input {
 
   void read(std::uint8_t* to, std::size_t count, const char* what) {
     if (count > size - offset) {
-      fail(offset, fmt::format("the file is cut short: expected {} bytes of {}, found {}", count, what, size - offset));
+      fail(offset, fmt::format("the file is cut short: expected {} bytes of {}, found {}", count, what,
+                               size - offset));
     }
     file.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count));
     if (!file) fail(offset, fmt::format("cannot read: {}", std::strerror(errno)));
@@ -62,7 +63,8 @@ struct TraceReader::Input {
     size = static_cast<std::uint64_t>(end);
     file.seekg(0);
     std::uint8_t preamble[kPreambleBytes];
-    if (size < sizeof(preamble)) fail(0, fmt::format("no trace: {} bytes; expected a file that foretrace wrote", size));
+    if (size < sizeof(preamble))
+      fail(0, fmt::format("no trace: {} bytes; expected a file that foretrace wrote", size));
     read(preamble, sizeof(preamble), "preamble");
     if (std::memcmp(preamble, kMagic.data(), kMagic.size()) != 0) {
       fail(0, "no trace: expected a file that foretrace wrote with --trace");
@@ -84,8 +86,9 @@ struct TraceReader::Input {
     const std::uint32_t stored_bytes = get32(header + 1);
     const std::uint32_t raw_bytes = get32(header + 5);
     if (stored_bytes > size - offset) {
-      fail(chunk_offset, fmt::format("the file is cut short or damaged: expected {} bytes of a chunk, found {}",
-                                     stored_bytes, size - offset));
+      fail(chunk_offset,
+           fmt::format("the file is cut short or damaged: expected {} bytes of a chunk, found {}",
+                       stored_bytes, size - offset));
     }
     stored.resize(stored_bytes);
     read(stored.data(), stored.size(), "a chunk");
@@ -94,26 +97,30 @@ struct TraceReader::Input {
       fail(chunk_offset, "damaged: the chunk's size is not what its header says");
     }
     raw.resize(raw_bytes);
-    const std::size_t result = ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
+    const std::size_t result =
+        ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
     if (ZSTD_isError(result) || result != raw.size()) {
-      fail(chunk_offset, fmt::format("damaged: {}", ZSTD_isError(result) ? ZSTD_getErrorName(result) : "wrong size"));
+      fail(chunk_offset,
+           fmt::format("damaged: {}", ZSTD_isError(result) ? ZSTD_getErrorName(result) : "wrong size"));
     }
     return kind;
   }
 
   void read_head() {
     if (read_chunk() != ChunkKind::head) fail(chunk_offset, "damaged: expected the head");
-    parse_head(std::string(raw.begin(), raw.end()), fmt::format("trace {}: at byte {}", path, chunk_offset), *program,
-               launch);
+    parse_head(std::string(raw.begin(), raw.end()), fmt::format("trace {}: at byte {}", path, chunk_offset),
+               *program, launch);
   }
 
   void finish() {
     TraceTotals stated;
     Payload payload(raw);
-    if (!payload.totals(stated) || !payload.empty()) fail(chunk_offset, "damaged: the totals are not understood");
+    if (!payload.totals(stated) || !payload.empty())
+      fail(chunk_offset, "damaged: the totals are not understood");
     if (stated != totals) {
-      fail(chunk_offset, fmt::format("damaged: {} blocks and {} warp instructions were read, {} and {} were written",
-                                     totals.blocks, totals.instructions, stated.blocks, stated.instructions));
+      fail(chunk_offset,
+           fmt::format("damaged: {} blocks and {} warp instructions were read, {} and {} were written",
+                       totals.blocks, totals.instructions, stated.blocks, stated.instructions));
     }
     if (offset != size) fail(offset, fmt::format("{} bytes follow the trace's end", size - offset));
     ended = true;
@@ -150,7 +157,7 @@ bool TraceReader::next(work::BlockRecord& record) {
   if (!in.blocks->block(record)) in.fail(in.chunk_offset, "damaged: a block's record is not understood");
   if (record.block < in.expected || record.block >= in.launch.grid.count()) {
     in.fail(in.chunk_offset, fmt::format("damaged: block {}; expected {} to {}", record.block, in.expected,
-                                             in.launch.grid.count() - 1));
+                                         in.launch.grid.count() - 1));
   }
   in.expected = record.block + 1;
   in.count(record);

@@ -37,13 +37,15 @@ struct TraceWriter::Output {
   TraceTotals totals;
 
   [[noreturn]] void fail() const {
-    throw InputError(fmt::format("trace {}: cannot write at byte {}: {}", path, written, std::strerror(errno)));
+    throw InputError(
+        fmt::format("trace {}: cannot write at byte {}: {}", path, written, std::strerror(errno)));
   }
 
   void open() {
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-      throw InputError(fmt::format("trace {}: exists and is no ordinary file; expected a new or replaceable file", path));
+      throw InputError(
+          fmt::format("trace {}: exists and is no ordinary file; expected a new or replaceable file", path));
     }
     partial = fmt::format("{}.partial-{}", path, ::getpid());
     file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -63,12 +65,14 @@ struct TraceWriter::Output {
 
   void write_chunk(ChunkKind kind, const std::uint8_t* data, std::size_t size) {
     if (size > kChunkLimit) {
-      throw InputError(fmt::format("trace {}: a block's record has {} bytes; expected {} at most", path, size, kChunkLimit));
+      throw InputError(fmt::format("trace {}: a block's record has {} bytes; expected {} at most", path, size,
+                                   kChunkLimit));
     }
     compressed.resize(kChunkHeaderBytes + ZSTD_compressBound(size));
     const std::size_t stored = ZSTD_compress2(context.get(), compressed.data() + kChunkHeaderBytes,
                                               compressed.size() - kChunkHeaderBytes, data, size);
-    FORETRACE_ASSERT(!ZSTD_isError(stored), "zstd compresses whatever it is given into a large enough buffer");
+    FORETRACE_ASSERT(!ZSTD_isError(stored),
+                     "zstd compresses whatever it is given into a large enough buffer");
     compressed[0] = static_cast<std::uint8_t>(kind);
     put32(compressed.data() + 1, static_cast<std::uint32_t>(stored));
     put32(compressed.data() + 5, static_cast<std::uint32_t>(size));

@@ -63,7 +63,8 @@ isa::Program vector_add_program() {
   const isa::Labels labels = {{".L_x_0", 0x140}};
   for (const Row& row : kRows) {
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    program.code.push_back(isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels, "sample"));
+    program.code.push_back(
+        isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels, "sample"));
     program.code.back().file = 1 + offset / 16 % 2;
     program.code.back().line = 10 + offset / 64;
   }
@@ -74,8 +75,8 @@ trace::LaunchInfo sample_launch(std::uint32_t blocks) {
   return {"sample", {blocks, 1, 1}, {256, 1, 1}, {1, 1, 1}, 4096};
 }
 
-work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block, unsigned warps, unsigned iterations,
-                               bool scattered) {
+work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block, unsigned warps,
+                               unsigned iterations, bool scattered) {
   const work::Shapes shapes(program);
   work::BlockRecord record;
   record.block = block;
@@ -84,7 +85,8 @@ work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block,
   for (unsigned w = 0; w < warps; ++w) {
     work::WarpRecorder recorder(shapes, record.warps[w]);
     for (std::uint32_t i = 0; i < kGuardedExit; ++i) recorder.record(i, ~0u, ~0u);
-    const std::uint32_t left = w + 1 == warps ? 0x00ffffffu : ~0u;  // the last warp loses eight lanes to the guard
+    const std::uint32_t left =
+        w + 1 == warps ? 0x00ffffffu : ~0u;  // the last warp loses eight lanes to the guard
     recorder.record(kGuardedExit, ~0u, ~left);
     for (unsigned n = 0; n < iterations; ++n) {
       for (std::uint32_t i = kLoopStart; i < kLoopEnd; ++i) {
@@ -92,7 +94,8 @@ work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block,
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
           state = state * 6364136223846793005u + 1442695040888963407u;
           const std::uint64_t row = block * 4096 + w * 128 + lane * 4;
-          addresses[0][lane] = 0x7f0000000000 + (scattered ? state >> 40 << 2 : i * 0x1000000ull + n * 2048 + row);
+          addresses[0][lane] =
+              0x7f0000000000 + (scattered ? state >> 40 << 2 : i * 0x1000000ull + n * 2048 + row);
         }
         recorder.record(i, left, left, addresses);
       }

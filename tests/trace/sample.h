@@ -17,7 +17,7 @@ trace::LaunchInfo sample_launch(std::uint32_t blocks);
 
 /// One block whose warps walk a loop of loads, adds and stores `iterations` times, as a tiled product does: strided
 /// addresses that move by the same step each time. With `scattered` the lanes' addresses follow no rule.
-work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block, unsigned warps, unsigned iterations,
-                               bool scattered);
+work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block, unsigned warps,
+                               unsigned iterations, bool scattered);
 
 }  // namespace foretrace::trace_test

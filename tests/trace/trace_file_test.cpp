@@ -71,9 +71,7 @@ class TraceFile : public ::testing::Test {
   static std::string refusal(const std::string& file) {
     try {
       read(file);
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
   }
 
@@ -190,8 +188,7 @@ TEST_F(TraceFile, CountsWhatItHolds) {
   const auto written = write(path(), 5, 4);
   TraceReader reader(path());
   work::BlockRecord record;
-  while (reader.next(record)) {
-  }
+  while (reader.next(record)) {}
   EXPECT_EQ(reader.totals().blocks, 5u);
   EXPECT_EQ(reader.totals().warps, 15u);
   EXPECT_EQ(reader.totals().instructions, 5u * 3u * (8u + 4u * 7u + 1u));
@@ -235,7 +232,8 @@ TEST_F(TraceFile, AFlippedBitIsRefusedOrChangesNothing) {
       ++harmless;  // a bit of zstd's frames that carries nothing
       expect_same(read(path("damaged.trace")), written);
       const TraceReader reader(path("damaged.trace"));
-      ASSERT_EQ(head_text(*reader.program(), reader.launch()), head_text(vector_add_program(), sample_launch(2)));
+      ASSERT_EQ(head_text(*reader.program(), reader.launch()),
+                head_text(vector_add_program(), sample_launch(2)));
     } else {
       ASSERT_THAT(message, AllOf(HasSubstr("damaged.trace"), HasSubstr("at byte "))) << bit;
     }
@@ -248,7 +246,8 @@ TEST_F(TraceFile, AMissingChunkIsRefused) {
   const std::string whole = bytes_of(path());
   const auto chunk_end = [&](std::size_t start) {
     std::size_t stored = 0;
-    for (std::size_t i = 0; i < 4; ++i) stored |= static_cast<std::size_t>(static_cast<unsigned char>(whole[start + 1 + i])) << 8 * i;
+    for (std::size_t i = 0; i < 4; ++i)
+      stored |= static_cast<std::size_t>(static_cast<unsigned char>(whole[start + 1 + i])) << 8 * i;
     return start + kChunkHeaderBytes + stored;
   };
   const std::size_t first = chunk_end(kPreambleBytes), second = chunk_end(first), third = chunk_end(second);
@@ -312,9 +311,7 @@ TEST_F(TraceFile, WhereNothingCanBeWrittenTheReasonIsNamed) {
   const auto message = [](const std::string& to) -> std::string {
     try {
       TraceWriter writer(to, vector_add_program(), sample_launch(1));
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
   };
   EXPECT_THAT(message(path("no/such/folder.trace")), HasSubstr("No such file or directory"));
@@ -329,9 +326,7 @@ TEST(TraceHead, RefusesWhatItDoesNotKnow) {
     LaunchInfo launch;
     try {
       parse_head(head, "t", program, launch);
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
   };
   const auto with = [&](const std::string& old, const std::string& replacement) {
@@ -340,7 +335,8 @@ TEST(TraceHead, RefusesWhatItDoesNotKnow) {
     return std::string(text).replace(at, old.size(), replacement);
   };
   EXPECT_EQ(message(text), "");
-  EXPECT_THAT(message(with("\"registers\":12", "\"registers\":-12")), HasSubstr("'registers' holds no number"));
+  EXPECT_THAT(message(with("\"registers\":12", "\"registers\":-12")),
+              HasSubstr("'registers' holds no number"));
   EXPECT_THAT(message(with("\"registers\"", "\"Registers\"")), HasSubstr("'registers' is missing"));
   EXPECT_THAT(message(with("\"launch\":{", "\"launch\":{\"more\":1,")), HasSubstr("6 keys, expected 5"));
   EXPECT_THAT(message(with("FADD R9", "FODD R9")), HasSubstr("FODD"));
