@@ -140,6 +140,7 @@ void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32
   ++record_.instructions;
   record_.thread_instructions += static_cast<unsigned>(std::popcount(active));
   const Shape& shape = shapes_.of[index];
+  FORETRACE_ASSERT(shape.guarded || executed == active, "only a guard keeps active lanes from executing");
   if (shape.guarded) {
     if (executed == 0) {
       record_.details.push_back(kNoLane);

@@ -1,0 +1,91 @@
+#include "tests/sm/bench.h"
+
+#include <algorithm>
+
+#include "model/config/load.h"
+
+namespace foretrace::sm_tests {
+
+spec::GpuSpec bench_chip() {
+  static const spec::GpuSpec chip = [] {
+    spec::GpuSpec spec = config::load_gpu("h100-sxm").spec;
+    spec.fetch.l1_latency = 0;
+    spec.fetch.l1_interval = 1;
+    spec.fetch.prefetch_lines = 64;
+    spec.launch.warp_interval = 0;
+    return spec;
+  }();
+  return chip;
+}
+
+namespace {
+
+std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
+  auto program = std::make_shared<isa::Program>();
+  program->sm = 90;
+  program->kernel = "bench";
+  std::uint32_t offset = 0;
+  for (const Line& line : lines) {
+    isa::Instruction instruction = isa::parse_text((line.executed == ~0u ? "" : "@P0 ") + line.text, offset, {}, "bench");
+    instruction.offset = offset;
+    instruction.control.stall = line.stall;
+    instruction.control.write_barrier = line.write;
+    instruction.control.read_barrier = line.read;
+    instruction.control.wait_mask = line.wait;
+    instruction.control.yield = false;
+    program->code.push_back(instruction);
+    offset += kInstructionBytes;
+  }
+  return program;
+}
+
+}  // namespace
+
+Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency) {
+  std::vector<std::vector<Line>> all = warps;
+  for (auto& lines : all) lines.push_back({"EXIT", 5});
+  const sm::StaticProgram program(program_of(all[0]), chip);
+  auto record = std::make_shared<work::BlockRecord>();
+  record->warps.resize(all.size());
+  for (std::size_t w = 0; w < all.size(); ++w) {
+    work::WarpRecorder recorder(program.shapes, record->warps[w]);
+    for (std::uint32_t i = 0; i < all[w].size(); ++i) {
+      std::array<work::LaneAddresses, 2> addresses{};
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        for (auto& set : addresses) set[lane] = all[w][i].base + static_cast<std::uint64_t>(all[w][i].stride * lane);
+      }
+      recorder.record(i, ~0u, all[w][i].executed, std::span(addresses.data(), program.shapes.of[i].addresses));
+    }
+    recorder.finish();
+  }
+  sm::Sm sm(chip, 0, program, chip.l1.unified_bytes - chip.l1.carveouts.back());
+  sm.place({0, record});
+  Ran ran;
+  std::multimap<Cycle, memory::Reply> replies;
+  while (sm.next_event() != kNever || !replies.empty()) {
+    Cycle until = std::min(sm.next_event(), replies.empty() ? kNever : replies.begin()->first) + 1;
+    while (!replies.empty() && replies.begin()->first < until) {
+      sm.deliver(replies.begin()->second);
+      replies.erase(replies.begin());
+    }
+    sm.advance(until);
+    for (const memory::Request& request : sm.outbox) {
+      const bool code = request.kind == memory::RequestKind::instruction;
+      const Cycle when = request.time + (code ? 1 : memory_latency);
+      replies.insert({when, {when, 0, request.id}});
+      ran.requests.push_back(request);
+    }
+    sm.outbox.clear();
+    for (const sm::BlockEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
+    sm.ended.clear();
+  }
+  sm.finish();
+  ran.counters = sm.counters;
+  return ran;
+}
+
+Ran run(const spec::GpuSpec& chip, const std::vector<Line>& lines, int warps, Cycle memory_latency) {
+  return run_warps(chip, std::vector<std::vector<Line>>(static_cast<std::size_t>(warps), lines), memory_latency);
+}
+
+}  // namespace foretrace::sm_tests

@@ -1,0 +1,40 @@
+// A bench for one SM: a few printed instructions with their control bits, lanes and addresses; a memory that answers after a fixed time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/isa/parse.h"
+#include "model/sm/sm.h"
+#include "model/spec/gpu_spec.h"
+
+namespace foretrace::sm_tests {
+
+/// One instruction: text, stall count, scoreboards (7: none), wait mask, and what the warp did with it.
+struct Line {
+  std::string text;
+  std::uint8_t stall = 1;
+  std::uint8_t write = 7, read = 7, wait = 0;
+  std::uint32_t executed = ~0u;
+  std::uint64_t base = 0;        ///< address of lane 0
+  std::int64_t stride = 4;       ///< from lane to lane
+};
+
+struct Ran {
+  Cycle end = 0;                 ///< cycle after the last warp's end
+  stats::LaunchCounters counters;
+  std::vector<memory::Request> requests;
+};
+
+/// The H100 with everything that these tests do not ask about out of the way: no launch costs, code there at once.
+spec::GpuSpec bench_chip();
+
+/// Runs `warps` warps of one block, all executing `lines` in order, and an EXIT after them.
+Ran run(const spec::GpuSpec& chip, const std::vector<Line>& lines, int warps = 1, Cycle memory_latency = 300);
+
+/// The same, with a list of lines for each warp (all lists equally long, the same texts and control bits).
+Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency = 300);
+
+}  // namespace foretrace::sm_tests

@@ -1,0 +1,115 @@
+// The issue stage: stall counts, scoreboards, pipes, operand reads. Each number comes from the chip's configuration.
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/sm/bench.h"
+
+namespace foretrace::sm_tests {
+namespace {
+
+std::vector<Line> repeat(const Line& line, int times) { return std::vector<Line>(static_cast<std::size_t>(times), line); }
+
+/// Cycles that 40 more of the same instructions take.
+Cycle forty_more(const spec::GpuSpec& chip, const Line& line, int warps = 1) {
+  return run(chip, repeat(line, 80), warps).end - run(chip, repeat(line, 40), warps).end;
+}
+
+std::uint64_t state(const Ran& ran, stats::WarpState which) { return ran.counters.state[static_cast<std::size_t>(which)]; }
+
+TEST(Issue, AStallCountHoldsTheSameWarpForThatManyCycles) {
+  const spec::GpuSpec chip = bench_chip();
+  for (const unsigned stall : {1u, 2u, 4u, 7u, 15u}) {
+    EXPECT_EQ(forty_more(chip, {"NOP", static_cast<std::uint8_t>(stall)}), 40u * stall) << stall;
+  }
+}
+
+TEST(Issue, OtherWarpsFillTheStallCycles) {
+  const spec::GpuSpec chip = bench_chip();
+  // Four warps on each sub-core, one chain of stall 4 each: one instruction a cycle.
+  EXPECT_EQ(forty_more(chip, {"MOV R0, 0x1", 4}, 4), 160u);   // one warp a sub-core
+  EXPECT_EQ(forty_more(chip, {"NOP", 4}, 16), 160u);          // four warps a sub-core: the slots are full
+}
+
+TEST(Issue, FfmaGoesToEitherHalfAndImadToTheHeavyOne) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto heavy = chip.pipe[static_cast<std::size_t>(spec::Pipe::fmaheavy)].interval;
+  EXPECT_EQ(forty_more(chip, {"FADD R0, R2, R5", 1}), 40u);  // split over the banks: one a cycle with two halves
+  EXPECT_EQ(forty_more(chip, {"IMAD R0, R2, R5, RZ", 1}), 40u * heavy);
+}
+
+TEST(Issue, OperandsInOneBankCostACycleEach) {
+  const spec::GpuSpec chip = bench_chip();
+  EXPECT_EQ(forty_more(chip, {"FFMA R1, R2, R4, R6", 1}), 120u);  // three reads of the even bank
+  EXPECT_EQ(forty_more(chip, {"FFMA R1, R2, R4, R7", 1}), 80u);   // two of them
+  EXPECT_EQ(forty_more(chip, {"FFMA R1, R2, R2, R2", 1}), 40u);   // the same register is read once
+  EXPECT_EQ(forty_more(chip, {"FFMA R1, R2.reuse, R4.reuse, R6", 1}), 40u);  // kept in the register-file cache
+  EXPECT_EQ(forty_more(chip, {"FFMA R1, R2.reuse, R4, R6", 1}), 80u);
+}
+
+TEST(Issue, AScoreboardIsReleasedAfterTheLatencyAndNotBefore) {
+  const spec::GpuSpec chip = bench_chip();
+  const Cycle lds = chip.shared.latency;
+  // The consumer's stall count alone would hold it `gap` cycles: below the latency the scoreboard decides, above it the count.
+  const auto ends = [&](std::uint8_t gap_a, std::uint8_t gap_b, std::uint8_t wait) {
+    return run(chip, {{"LDS R0, [R2]", gap_a, 0}, {"NOP", gap_b}, {"FADD R1, R0, R3", 1, 7, 7, wait}}).end;
+  };
+  const Cycle waited = ends(2, 2, 1);
+  EXPECT_EQ(waited - ends(2, 2, 0), lds - 4);            // issued exactly `latency` cycles after the load
+  EXPECT_EQ(ends(10, static_cast<std::uint8_t>(lds - 10), 1), waited);      // a count of exactly the latency changes nothing
+  EXPECT_EQ(ends(10, static_cast<std::uint8_t>(lds - 10 + 1), 1), waited + 1);  // one more does
+}
+
+TEST(Issue, WaitingForSharedMemoryIsAShortScoreboardAndForGlobalMemoryALongOne) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran shared = run(chip, {{"LDS R0, [R2]", 2, 0}, {"FADD R1, R0, R3", 1, 7, 7, 1}});
+  EXPECT_EQ(state(shared, stats::WarpState::short_scoreboard), chip.shared.latency - 2);
+  EXPECT_EQ(state(shared, stats::WarpState::long_scoreboard), 0u);
+  const Ran global = run(chip, {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096}, {"FADD R1, R0, R3", 1, 7, 7, 1}});
+  EXPECT_GT(state(global, stats::WarpState::long_scoreboard), 250u);
+  EXPECT_EQ(state(global, stats::WarpState::short_scoreboard), 0u);
+}
+
+TEST(Issue, EveryWarpCycleHasOneStateAndEverySchedulerCycleOneReason) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran = run(chip, {{"MUFU.RCP R0, R1", 1, 0},
+                             {"LDG.E R4, desc[UR4][R2.64]", 1, 1, 7, 0, ~0u, 8192, 128},
+                             {"FFMA R1, R2, R4, R6", 1},
+                             {"IMAD R1, R2, R4, R6", 1},
+                             {"BAR.SYNC.DEFER_BLOCKING 0x0", 5},
+                             {"FADD R1, R0, R4", 4, 7, 7, 3},
+                             {"STG.E desc[UR4][R2.64], R1", 1, 7, 2, 0, ~0u, 65536}},
+                      24);
+  const auto sum = [](const auto& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0}); };
+  EXPECT_EQ(sum(ran.counters.state), ran.counters.warp_cycles);
+  EXPECT_EQ(sum(ran.counters.idle_reason) + ran.counters.issue_active, ran.counters.scheduler_cycles);
+  EXPECT_EQ(ran.counters.issue_active, 24u * 8);
+  EXPECT_GT(state(ran, stats::WarpState::barrier), 0u);
+  EXPECT_GT(state(ran, stats::WarpState::mio_throttle) + state(ran, stats::WarpState::lg_throttle), 0u);
+  std::uint64_t booked = 0;
+  for (const auto& instruction : ran.counters.instructions) booked += sum(instruction.stalled);
+  EXPECT_EQ(booked, ran.counters.warp_cycles);  // every state is booked to an instruction
+}
+
+TEST(Issue, ABarrierCostsItsLatencyAndAnIntervalAWarp) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line barrier{"BAR.SYNC.DEFER_BLOCKING 0x0", 1};
+  for (const int warps : {1, 4, 8, 16}) {
+    EXPECT_EQ(forty_more(chip, barrier, warps), 40 * (chip.barrier.latency + chip.barrier.warp_interval * static_cast<unsigned>(warps)))
+        << warps;
+  }
+}
+
+TEST(Issue, ADepbarLetsAsManyGroupsOfCopiesBeOutstandingAsItSays) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line copy{"LDGSTS.E [R0], desc[UR4][R2.64]", 1, 7, 7, 0, ~0u, 1 << 20};
+  const Line commit{"LDGDEPBAR", 1, 0};
+  const Ran none = run(chip, {copy, commit, {"DEPBAR.LE SB0, 0x1", 4}}, 1, 1000);
+  const Ran all = run(chip, {copy, commit, {"DEPBAR.LE SB0, 0x0", 4}}, 1, 1000);
+  EXPECT_LT(none.end, 1000u);
+  EXPECT_GT(all.end, 1000u);
+}
+
+}  // namespace
+}  // namespace foretrace::sm_tests

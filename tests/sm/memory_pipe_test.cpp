@@ -1,0 +1,132 @@
+// The memory pipe: latencies end to end, conflicts, the queue, coalescing into requests, L1.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "tests/sm/bench.h"
+
+namespace foretrace::sm_tests {
+namespace {
+
+/// Cycles from the issue of `access` (which sets scoreboard 0) to the issue of an instruction that waits for it.
+Cycle latency(const spec::GpuSpec& chip, const Line& access, Cycle memory_latency = 300, const std::vector<Line>& before = {}) {
+  std::vector<Line> lines = before;
+  lines.push_back(access);
+  lines.push_back({"NOP", 1, 7, 7, 1});
+  std::vector<Line> without = lines;
+  without.back().wait = 0;
+  return run(chip, lines, 1, memory_latency).end - run(chip, without, 1, memory_latency).end + access.stall;
+}
+
+Line lds(std::string width, std::int64_t stride) { return {"LDS" + width + " R0, [R2]", 2, 0, 7, 0, ~0u, 0, stride}; }
+
+TEST(SharedMemory, LatencyGrowsByWidthAndByConflictAsMeasured) {
+  const spec::GpuSpec chip = bench_chip();
+  EXPECT_EQ(latency(chip, lds("", 4)), chip.shared.latency);
+  EXPECT_EQ(latency(chip, lds(".64", 8)), chip.shared.latency + chip.lsu.width_latency);
+  EXPECT_EQ(latency(chip, lds(".128", 16)), chip.shared.latency + 3 * chip.lsu.width_latency);
+  for (const int ways : {2, 4, 8, 32}) {
+    EXPECT_EQ(latency(chip, lds("", 4 * ways)), chip.shared.latency + chip.shared.conflict_latency * static_cast<unsigned>(ways - 1));
+  }
+}
+
+TEST(SharedMemory, ManyWarpsGetOneWavefrontACycle) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto cycles = [&](int count, std::int64_t stride) {
+    std::vector<Line> lines(static_cast<std::size_t>(count), lds("", stride));
+    for (Line& line : lines) line.write = 7;
+    return run(chip, lines, 32).end;
+  };
+  EXPECT_NEAR(static_cast<double>(cycles(200, 4) - cycles(100, 4)), 100.0 * 32, 40);
+  EXPECT_NEAR(static_cast<double>(cycles(200, 16) - cycles(100, 16)), 100.0 * 32 * 4, 160);  // four-way conflicts
+}
+
+TEST(GlobalMemory, AHitCostsTheHitLatencyAndAMissTheWayToL2) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096};
+  const Line first{"LDG.E R1, desc[UR4][R2.64]", 2, 1, 7, 0, ~0u, 4096};
+  const std::vector<Line> warm{first, {"NOP", 1, 7, 7, 2}};
+  EXPECT_EQ(latency(chip, load, 300, warm), chip.l1.hit_latency);
+  const Cycle fill = 4 * kSectorBytes / chip.l1.fill_bytes;
+  EXPECT_EQ(latency(chip, load, 300), 300 + chip.l1.miss_latency + fill - 1);
+  EXPECT_EQ(latency(chip, load, 700) - latency(chip, load, 300), 400u);
+}
+
+TEST(GlobalMemory, RequestsAreLinesWithTheirSectors) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto requests = [&](std::int64_t stride, std::uint32_t executed) {
+    Ran ran = run(chip, {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, executed, 4096, stride}, {"NOP", 1, 7, 7, 1}});
+    std::erase_if(ran.requests, [](const memory::Request& r) { return r.kind != memory::RequestKind::read; });
+    return ran.requests;
+  };
+  const auto sectors = [](const std::vector<memory::Request>& all) {
+    int count = 0;
+    for (const auto& request : all) count += std::popcount(request.sectors);
+    return count;
+  };
+  EXPECT_EQ(requests(4, ~0u).size(), 1u);
+  EXPECT_EQ(sectors(requests(4, ~0u)), 4);
+  EXPECT_EQ(requests(8, ~0u).size(), 2u);
+  EXPECT_EQ(sectors(requests(8, ~0u)), 8);
+  EXPECT_EQ(requests(128, ~0u).size(), 32u);
+  EXPECT_EQ(sectors(requests(128, ~0u)), 32);
+  EXPECT_EQ(sectors(requests(4, 0xff)), 1);
+  EXPECT_TRUE(requests(4, 0).empty());
+}
+
+TEST(GlobalMemory, SectorsOnTheirWayAreNotAskedForTwice) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096};
+  Ran ran = run(chip, {load, load, load, {"NOP", 1, 7, 7, 1}});
+  EXPECT_EQ(std::count_if(ran.requests.begin(), ran.requests.end(),
+                          [](const memory::Request& r) { return r.kind == memory::RequestKind::read; }), 1);
+  EXPECT_EQ(ran.counters.l1_hits_global_ld, 8u);
+  EXPECT_EQ(ran.counters.l1_sectors_global_ld, 12u);
+  EXPECT_EQ(ran.counters.l1_requests_global_ld, 3u);
+}
+
+TEST(GlobalMemory, StoresGoOnToL2AndLaterLoadsOfWholeSectorsHit) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line store{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, ~0u, 4096};
+  const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 1, ~0u, 4096};
+  const Ran ran = run(chip, {store, store, load, {"NOP", 1, 7, 7, 1}});
+  EXPECT_EQ(std::count_if(ran.requests.begin(), ran.requests.end(),
+                          [](const memory::Request& r) { return r.kind == memory::RequestKind::write; }), 2);
+  EXPECT_EQ(ran.counters.l1_hits_global_st, 4u);  // the second
+  EXPECT_EQ(ran.counters.l1_hits_global_ld, 4u);
+}
+
+TEST(GlobalMemory, APartlyWrittenSectorIsNoHitForALoad) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line store{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, 0x7f, 4096};  // 28 of 32 bytes
+  const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 1, 0xff, 4096};
+  const Ran ran = run(chip, {store, load, {"NOP", 1, 7, 7, 1}});
+  EXPECT_EQ(ran.counters.l1_hits_global_ld, 0u);
+}
+
+TEST(MemoryQueue, HoldsAsManyAsConfiguredThenTheAddressGeneratorsPaceDecides) {
+  spec::GpuSpec chip = bench_chip();
+  chip.lsu.sm_interval = 1;
+  const auto ends = [&](int count) {
+    std::vector<Line> lines;
+    for (int i = 0; i < count; ++i) {
+      lines.push_back({"LDG.E R0, desc[UR4][R2.64]", 1, 7, 7, 0, ~0u, 4096});
+    }
+    return run(chip, lines).counters.instructions;
+  };
+  const auto throttled = [&](int count) {
+    std::uint64_t cycles = 0;
+    for (const auto& instruction : ends(count)) {
+      cycles += instruction.stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)];
+    }
+    return cycles;
+  };
+  const int queue = static_cast<int>(chip.lsu.queue);
+  EXPECT_EQ(throttled(queue), 0u);
+  EXPECT_GT(throttled(queue + 1), 0u);
+  EXPECT_EQ(throttled(queue + 12) - throttled(queue + 11), chip.lsu.address_interval - 1);  // each further one: an interval, less its issue
+}
+
+}  // namespace
+}  // namespace foretrace::sm_tests
