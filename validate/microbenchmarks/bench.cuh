@@ -148,15 +148,17 @@ class Buffer {
   std::size_t count_;
 };
 
-/// Cycles from the first warp's start to the last warp's stop. Only for warps of one SM.
+/// Cycles from the last warp's start to the last warp's stop. Only for warps of one SM that a barrier
+/// started: BAR.SYNC.DEFER_BLOCKING lets a warp that waits issue the clock read behind it, so only
+/// the last warp to arrive reads its clock when all are released.
 inline double span(const std::vector<Stamp>& stamps) {
-  unsigned long long first = ~0ull, last = 0;
+  unsigned long long begin = 0, last = 0;
   for (const Stamp& s : stamps) {
     if (s.stop == 0) continue;
-    first = std::min(first, s.start);
+    begin = std::max(begin, s.start);
     last = std::max(last, s.stop);
   }
-  return last > first ? static_cast<double>(last - first) : 0.0;
+  return last > begin ? static_cast<double>(last - begin) : 0.0;
 }
 
 inline cudaDeviceProp device() {

@@ -88,13 +88,13 @@ double cycles(const Template& t, const Filler& fill, int warps, int sub_cores) {
     out.zero();
     kernel.launch(static_cast<unsigned>(128 * warps), arguments);
     const auto stamps = out.download();
-    unsigned long long first = ~0ull, last = 0;
+    unsigned long long begin = 0, last = 0;  // as in span()
     for (std::size_t w = 0; w < 32; ++w) {
       if (stamps[2 * w + 1] == 0) continue;
-      first = std::min(first, stamps[2 * w]);
+      begin = std::max(begin, stamps[2 * w]);
       last = std::max(last, stamps[2 * w + 1]);
     }
-    t_of[long_run] = static_cast<double>(last - first);
+    t_of[long_run] = static_cast<double>(last - begin);
   }
   return (t_of[1] - t_of[0]) / (32.0 * 512.0) / warps;
 }
