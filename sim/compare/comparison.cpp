@@ -16,15 +16,15 @@ using report::LaunchResult;
 std::string text_of(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
 std::string label(const LaunchResult& result, const std::string& file) {
-  return fmt::format("{}: {} {}x{} on {}", file, result.launch.empty() ? result.kernel : result.launch, text_of(result.grid),
-                     text_of(result.block), result.arch);
+  return fmt::format("{}: {} {}x{} on {}", file, result.launch.empty() ? result.kernel : result.launch,
+                     text_of(result.grid), text_of(result.block), result.arch);
 }
 
 using Matches = std::function<bool(const LaunchResult&, const LaunchResult&)>;
 
 /// Pairs by one rule, both sides in order, what an earlier rule has not paired.
-void pair_up(const std::vector<LaunchResult>& before, const std::vector<LaunchResult>& after, const Matches& matches,
-             std::vector<int>& answer, std::vector<bool>& taken) {
+void pair_up(const std::vector<LaunchResult>& before, const std::vector<LaunchResult>& after,
+             const Matches& matches, std::vector<int>& answer, std::vector<bool>& taken) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     for (std::size_t j = 0; answer[i] < 0 && j < after.size(); ++j) {
       if (taken[j] || !matches(before[i], after[j])) continue;
@@ -86,17 +86,21 @@ LaunchPair make_pair(const LaunchResult& before, const LaunchResult& after) {
 }
 
 /// The predictions that a measured launch may be of, by how a kernel may be spelt; empty when there is none.
-std::vector<std::size_t> candidates(const std::vector<const LaunchResult*>& predictions, const MeasuredLaunch& measured) {
+std::vector<std::size_t> candidates(const std::vector<const LaunchResult*>& predictions,
+                                    const MeasuredLaunch& measured) {
   const auto found = [&](const auto& is_kernel) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < predictions.size(); ++i) {
       const auto& each = *predictions[i];
-      if (each.sm == measured.sm && each.grid == measured.grid && each.block == measured.block && is_kernel(each)) all.push_back(i);
+      if (each.sm == measured.sm && each.grid == measured.grid && each.block == measured.block &&
+          is_kernel(each))
+        all.push_back(i);
     }
     return all;
   };
   auto exact = found([&](const LaunchResult& each) {
-    return each.mangled == measured.kernel || plain_kernel_name(each.kernel) == plain_kernel_name(measured.kernel);
+    return each.mangled == measured.kernel ||
+           plain_kernel_name(each.kernel) == plain_kernel_name(measured.kernel);
   });
   if (!exact.empty()) return exact;
   auto by_base = found([&](const LaunchResult& each) {
@@ -109,21 +113,24 @@ std::vector<std::size_t> candidates(const std::vector<const LaunchResult*>& pred
   return by_base;
 }
 
-std::vector<const LaunchResult*> predictions_of(const report::Document& predicted, const std::string& name, const std::string& arch,
+std::vector<const LaunchResult*> predictions_of(const report::Document& predicted, const std::string& name,
+                                                const std::string& arch,
                                                 const std::vector<MeasuredLaunch>& measured) {
   std::vector<const LaunchResult*> chosen;
   for (const auto& result : predicted.predictions) {
     if (arch.empty() || result.arch == arch) chosen.push_back(&result);
   }
-  if (chosen.empty()) throw InputError(fmt::format("{}: no prediction for {}", name, arch.empty() ? "any chip" : arch));
+  if (chosen.empty())
+    throw InputError(fmt::format("{}: no prediction for {}", name, arch.empty() ? "any chip" : arch));
   for (const auto& launch : measured) {
     const LaunchResult* first = nullptr;
     for (const auto* result : chosen) {
       if (result->sm != launch.sm) continue;
       if (first != nullptr && (result->arch != first->arch || result->overrides != first->overrides)) {
-        throw InputError(fmt::format("{}: predictions for both {} and {} could answer a measurement of compute capability {}.{}; "
-                                     "compare a document with one of them",
-                                     name, first->arch, result->arch, launch.sm / 10, launch.sm % 10));
+        throw InputError(fmt::format(
+            "{}: predictions for both {} and {} could answer a measurement of compute capability {}.{}; "
+            "compare a document with one of them",
+            name, first->arch, result->arch, launch.sm / 10, launch.sm % 10));
       }
       first = first == nullptr ? result : first;
     }
@@ -133,19 +140,28 @@ std::vector<const LaunchResult*> predictions_of(const report::Document& predicte
 
 }  // namespace
 
-Comparison compare_results(const report::Document& before, const std::string& before_name, const report::Document& after,
-                           const std::string& after_name) {
+Comparison compare_results(const report::Document& before, const std::string& before_name,
+                           const report::Document& after, const std::string& after_name) {
   const auto& a = before.predictions;
   const auto& b = after.predictions;
   std::vector<int> answer(a.size(), -1);
   std::vector<bool> taken(b.size(), false);
   const auto same_chip = [](const LaunchResult& x, const LaunchResult& y) { return x.arch == y.arch; };
-  pair_up(a, b, [&](const auto& x, const auto& y) { return same_launch(x, y) && same_chip(x, y) && x.overrides == y.overrides; },
-          answer, taken);
-  pair_up(a, b, [&](const auto& x, const auto& y) { return same_shape(x, y) && same_chip(x, y); }, answer, taken);
+  pair_up(
+      a, b,
+      [&](const auto& x, const auto& y) {
+        return same_launch(x, y) && same_chip(x, y) && x.overrides == y.overrides;
+      },
+      answer, taken);
+  pair_up(
+      a, b, [&](const auto& x, const auto& y) { return same_shape(x, y) && same_chip(x, y); }, answer, taken);
   pair_up(a, b, same_shape, answer, taken);
-  pair_up(a, b, [&](const auto& x, const auto& y) { return x.kernel == y.kernel && same_chip(x, y); }, answer, taken);
-  if (a.size() == 1 && b.size() == 1) pair_up(a, b, [](const auto&, const auto&) { return true; }, answer, taken);
+  pair_up(
+      a, b, [&](const auto& x, const auto& y) { return x.kernel == y.kernel && same_chip(x, y); }, answer,
+      taken);
+  if (a.size() == 1 && b.size() == 1)
+    pair_up(
+        a, b, [](const auto&, const auto&) { return true; }, answer, taken);
 
   Comparison comparison;
   comparison.against = Against::result;
@@ -162,13 +178,15 @@ Comparison compare_results(const report::Document& before, const std::string& be
     if (!taken[j]) comparison.left_out.push_back(label(b[j], after_name));
   }
   if (comparison.launches.empty()) {
-    throw InputError(fmt::format("{} and {}: no launch of one is in the other; expected the same kernel in both", before_name, after_name));
+    throw InputError(
+        fmt::format("{} and {}: no launch of one is in the other; expected the same kernel in both",
+                    before_name, after_name));
   }
   return comparison;
 }
 
-Comparison compare_with_ncu(const report::Document& predicted, const std::string& predicted_name, std::string_view csv,
-                            const std::string& csv_name, const std::string& arch) {
+Comparison compare_with_ncu(const report::Document& predicted, const std::string& predicted_name,
+                            std::string_view csv, const std::string& csv_name, const std::string& arch) {
   const auto measured = read_ncu_csv(csv, csv_name);
   const auto predictions = predictions_of(predicted, predicted_name, arch, measured);
   Comparison comparison;
@@ -182,8 +200,8 @@ Comparison compare_with_ncu(const report::Document& predicted, const std::string
     // Several predictions of one launch answer its repeats in order; a single one answers all of them.
     if (repeats > 1) std::erase_if(all, [&](std::size_t each) { return used[each] > 0; });
     if (all.empty()) {
-      comparison.left_out.push_back(
-          fmt::format("{}: launch {}: {} {}x{}", csv_name, launch.id, launch.kernel, text_of(launch.grid), text_of(launch.block)));
+      comparison.left_out.push_back(fmt::format("{}: launch {}: {} {}x{}", csv_name, launch.id, launch.kernel,
+                                                text_of(launch.grid), text_of(launch.block)));
       continue;
     }
     ++used[all.front()];
@@ -201,8 +219,9 @@ Comparison compare_with_ncu(const report::Document& predicted, const std::string
     if (used[i] == 0) comparison.left_out.push_back(label(*predictions[i], predicted_name));
   }
   if (comparison.launches.empty()) {
-    throw InputError(fmt::format("{}: no launch in it has a prediction in {} (kernel, grid, block and compute capability must agree)",
-                                 csv_name, predicted_name));
+    throw InputError(fmt::format(
+        "{}: no launch in it has a prediction in {} (kernel, grid, block and compute capability must agree)",
+        csv_name, predicted_name));
   }
   return comparison;
 }
@@ -219,7 +238,8 @@ std::vector<MetricErrors> errors_of(const Comparison& comparison) {
     std::vector<ValuePair> pairs;
     for (const auto& launch : comparison.launches) {
       for (const auto& metric : launch.metrics) {
-        if (metric.name == name && metric.value && metric.reference) pairs.push_back({*metric.value, *metric.reference});
+        if (metric.name == name && metric.value && metric.reference)
+          pairs.push_back({*metric.value, *metric.reference});
       }
     }
     if (!pairs.empty()) all.push_back({name, error_statistics(pairs)});

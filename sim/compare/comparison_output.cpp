@@ -81,33 +81,42 @@ bool is_shown(const Comparison& comparison, const MetricPair& metric) {
 
 std::string launch_text(const Comparison& comparison, const LaunchPair& launch) {
   const bool results = comparison.against == Against::result;
-  std::string out = fmt::format("{} {}x{}, {}\n", launch.kernel, text_of(launch.grid), text_of(launch.block), launch.arch);
+  std::string out =
+      fmt::format("{} {}x{}, {}\n", launch.kernel, text_of(launch.grid), text_of(launch.block), launch.arch);
   if (!launch.note.empty()) out += fmt::format("  {}\n", launch.note);
   if (results) {
-    out += launch.limiter == launch.limiter_before ? fmt::format("  limited by {} in both\n", launch.limiter)
-                                                   : fmt::format("  limited by {} -> {}\n", launch.limiter_before, launch.limiter);
+    out += launch.limiter == launch.limiter_before
+               ? fmt::format("  limited by {} in both\n", launch.limiter)
+               : fmt::format("  limited by {} -> {}\n", launch.limiter_before, launch.limiter);
   }
-  Table table({"Metric", "Unit", results ? "Before" : "Measured", results ? "After" : "Predicted", results ? "Change" : "Error"}, 2);
+  Table table({"Metric", "Unit", results ? "Before" : "Measured", results ? "After" : "Predicted",
+               results ? "Change" : "Error"},
+              2);
   for (const auto& metric : launch.metrics) {
     if (is_shown(comparison, metric)) {
-      table.add({metric.name, unit_of(metric.name), cell(metric.reference), cell(metric.value), change(metric)});
+      table.add(
+          {metric.name, unit_of(metric.name), cell(metric.reference), cell(metric.value), change(metric)});
     }
   }
   return out + "\n" + table.text(2) + "\n";
 }
 
-std::string percentage(const std::optional<double>& value) { return value ? fmt::format("{:.1f}%", *value) : "n/a"; }
+std::string percentage(const std::optional<double>& value) {
+  return value ? fmt::format("{:.1f}%", *value) : "n/a";
+}
 
 std::string errors_text(const Comparison& comparison) {
   const bool results = comparison.against == Against::result;
   Table table({"Metric", "Launches", "Mean", "Median", "p90", "Worst", "r"}, 1);
   for (const auto& [name, errors] : errors_of(comparison)) {
     if (results && std::find(kMainMetrics.begin(), kMainMetrics.end(), name) == kMainMetrics.end()) continue;
-    table.add({name, fmt::format("{}", errors.pairs), percentage(errors.mean_abs_pct), percentage(errors.median_abs_pct),
-               percentage(errors.p90_abs_pct), percentage(errors.worst_abs_pct),
+    table.add({name, fmt::format("{}", errors.pairs), percentage(errors.mean_abs_pct),
+               percentage(errors.median_abs_pct), percentage(errors.p90_abs_pct),
+               percentage(errors.worst_abs_pct),
                errors.pearson ? fmt::format("{:.4f}", *errors.pearson) : "n/a"});
   }
-  return fmt::format("{} over {} launches (absolute)\n\n{}\n", results ? "Changes" : "Errors", comparison.launches.size(), table.text(2));
+  return fmt::format("{} over {} launches (absolute)\n\n{}\n", results ? "Changes" : "Errors",
+                     comparison.launches.size(), table.text(2));
 }
 
 Json errors_json(const ErrorStatistics& errors) {
@@ -124,7 +133,8 @@ Json launch_json(const Comparison& comparison, const LaunchPair& launch) {
   const bool results = comparison.against == Against::result;
   Json metrics = Json::object();
   for (const auto& metric : launch.metrics) {
-    const auto pct = metric.value && metric.reference ? relative_error_pct(*metric.value, *metric.reference) : std::nullopt;
+    const auto pct = metric.value && metric.reference ? relative_error_pct(*metric.value, *metric.reference)
+                                                      : std::nullopt;
     metrics[metric.name] = Json{{results ? "before" : "measured", json_number(metric.reference)},
                                 {results ? "after" : "predicted", json_number(metric.value)},
                                 {results ? "change_pct" : "error_pct", json_number(pct)}};
@@ -144,11 +154,14 @@ Json launch_json(const Comparison& comparison, const LaunchPair& launch) {
 
 std::string to_text(const Comparison& comparison) {
   const bool results = comparison.against == Against::result;
-  std::string out = results ? fmt::format("Before: {}\nAfter:  {}\n\n", comparison.reference_name, comparison.value_name)
-                            : fmt::format("Measured:  {}\nPredicted: {}\n\n", comparison.reference_name, comparison.value_name);
+  std::string out =
+      results
+          ? fmt::format("Before: {}\nAfter:  {}\n\n", comparison.reference_name, comparison.value_name)
+          : fmt::format("Measured:  {}\nPredicted: {}\n\n", comparison.reference_name, comparison.value_name);
   for (const auto& launch : comparison.launches) out += launch_text(comparison, launch);
   if (comparison.launches.size() > 1) out += errors_text(comparison);
-  out += fmt::format("{} launches compared, {} left out\n", comparison.launches.size(), comparison.left_out.size());
+  out += fmt::format("{} launches compared, {} left out\n", comparison.launches.size(),
+                     comparison.left_out.size());
   for (const auto& each : comparison.left_out) out += fmt::format("  left out: {}\n", each);
   return out;
 }

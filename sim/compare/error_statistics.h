@@ -1,8 +1,9 @@
 // How far one set of numbers is from another, and which numbers these are.
 //
 // Models:  relative errors |value - reference| / |reference| and Pearson's correlation.
-// Ignores: pairs whose reference is zero while the value is not: no percentage is theirs; they are counted apart.
-// Source:  textbook definitions; percentiles are nearest-rank, so that each is the error of one launch.
+// Ignores: pairs whose reference is zero while the value is not: no percentage is theirs; they are counted
+// apart. Source:  textbook definitions; percentiles are nearest-rank, so that each is the error of one
+// launch.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +20,9 @@ struct ValuePair {
 /// Of all pairs of one metric; no value where there is nothing to compute it from.
 struct ErrorStatistics {
   std::size_t pairs = 0;
-  std::size_t without_percentage = 0;  ///< reference 0, value not
+  std::size_t without_percentage = 0;                                              ///< reference 0, value not
   std::optional<double> mean_abs_pct, median_abs_pct, p90_abs_pct, worst_abs_pct;  ///< %
-  std::optional<double> pearson;       ///< -1..1; none for fewer than two pairs or where one side does not vary
+  std::optional<double> pearson;  ///< -1..1; none for fewer than two pairs or where one side does not vary
 };
 
 /// (value - reference) / |reference| in %; 0 when both are 0, none when only the reference is.

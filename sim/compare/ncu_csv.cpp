@@ -13,8 +13,9 @@
 namespace foretrace::compare {
 namespace {
 
-constexpr std::array<std::string_view, 11> kLaunchColumns = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
-                                                             "Stream",  "Block Size", "Grid Size",    "Device",    "CC"};
+constexpr std::array<std::string_view, 11> kLaunchColumns = {
+    "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+    "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
 
 /// Rows of quoted cells; knows the line for errors.
 class CsvReader {
@@ -155,15 +156,18 @@ constexpr const char* kExpected = "expected the output of ncu --csv --page raw";
 
 Columns read_header(CsvReader& reader, const std::string& name) {
   Columns columns;
-  if (!reader.skip_to_line_beginning("\"ID\",") || !reader.next(columns.names)) throw InputError(fmt::format("{}: no line begins with \"ID\"; {}", name, kExpected));
+  if (!reader.skip_to_line_beginning("\"ID\",") || !reader.next(columns.names))
+    throw InputError(fmt::format("{}: no line begins with \"ID\"; {}", name, kExpected));
   for (std::size_t i = 0; i < kLaunchColumns.size(); ++i) {
     std::size_t at = 0;
     while (at < columns.names.size() && columns.names[at] != kLaunchColumns[i]) ++at;
-    if (at == columns.names.size()) reader.refuse(fmt::format("column \"{}\" is missing; {}", kLaunchColumns[i], kExpected));
+    if (at == columns.names.size())
+      reader.refuse(fmt::format("column \"{}\" is missing; {}", kLaunchColumns[i], kExpected));
     columns.launch[i] = at;
   }
   for (const auto& each : columns.names) {
-    if (each == "Metric Name") reader.refuse("this is one row a metric (ncu --page details); expected --page raw");
+    if (each == "Metric Name")
+      reader.refuse("this is one row a metric (ncu --page details); expected --page raw");
   }
   if (!reader.next(columns.units) || !columns.units[columns.of("ID")].empty()) {
     reader.refuse(fmt::format("the row of units is missing; {}", kExpected));
@@ -176,11 +180,12 @@ Columns read_header(CsvReader& reader, const std::string& name) {
 
 /// Units whose scale would turn one number into another: these must be what we understand.
 bool is_scaled_unit(std::string_view unit) {
-  return unit == "ns" || unit == "byte" || unit == "hz" || unit == "%" || unit == "byte/second" || unit == "byte/block";
+  return unit == "ns" || unit == "byte" || unit == "hz" || unit == "%" || unit == "byte/second" ||
+         unit == "byte/block";
 }
 
-void read_metric(const CsvReader& reader, const std::string& name, const std::string& unit, const std::string& cell,
-                 MeasuredLaunch& launch) {
+void read_metric(const CsvReader& reader, const std::string& name, const std::string& unit,
+                 const std::string& cell, MeasuredLaunch& launch) {
   const report::Metric* ours = report::find_metric(name);
   if (cell.empty() || cell == "n/a" || cell == "nan" || cell == "inf" || cell == "no data") {
     launch.metrics.set(name, {});
@@ -189,28 +194,34 @@ void read_metric(const CsvReader& reader, const std::string& name, const std::st
   const auto number = number_of(cell);
   if (!number) {
     // Raw pages hold texts too (device names, cache preferences); of our own metrics a text is an error.
-    if (ours != nullptr) reader.refuse(fmt::format("column \"{}\": \"{}\" is no number (C locale)", name, cell));
+    if (ours != nullptr)
+      reader.refuse(fmt::format("column \"{}\": \"{}\" is no number (C locale)", name, cell));
     return;
   }
   std::string base;
   const double factor = unit_factor(unit, base);
   if (ours != nullptr && base != ours->unit && (is_scaled_unit(ours->unit) || is_scaled_unit(base))) {
-    reader.refuse(fmt::format("column \"{}\": unit \"{}\"; expected a multiple of \"{}\"", name, unit, ours->unit));
+    reader.refuse(
+        fmt::format("column \"{}\": unit \"{}\"; expected a multiple of \"{}\"", name, unit, ours->unit));
   }
   launch.metrics.set(name, *number * factor);
 }
 
-MeasuredLaunch read_launch(const CsvReader& reader, const Columns& columns, const std::vector<std::string>& cells) {
+MeasuredLaunch read_launch(const CsvReader& reader, const Columns& columns,
+                           const std::vector<std::string>& cells) {
   MeasuredLaunch launch;
   launch.id = cells[columns.of("ID")];
   launch.kernel = cells[columns.of("Kernel Name")];
-  if (!dimensions_of(cells[columns.of("Grid Size")], launch.grid)) reader.refuse("column \"Grid Size\": expected (x, y, z)");
-  if (!dimensions_of(cells[columns.of("Block Size")], launch.block)) reader.refuse("column \"Block Size\": expected (x, y, z)");
+  if (!dimensions_of(cells[columns.of("Grid Size")], launch.grid))
+    reader.refuse("column \"Grid Size\": expected (x, y, z)");
+  if (!dimensions_of(cells[columns.of("Block Size")], launch.block))
+    reader.refuse("column \"Block Size\": expected (x, y, z)");
   const auto capability = number_of(cells[columns.of("CC")]);
   if (!capability) reader.refuse("column \"CC\": expected a compute capability such as 9.0");
   launch.sm = static_cast<int>(*capability * 10 + 0.5);
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!columns.is_launch_column(i)) read_metric(reader, columns.names[i], columns.units[i], cells[i], launch);
+    if (!columns.is_launch_column(i))
+      read_metric(reader, columns.names[i], columns.units[i], cells[i], launch);
   }
   return launch;
 }
@@ -238,7 +249,8 @@ double part_factor(std::string_view part, std::string& base) {
       return time.factor;
     }
   }
-  static constexpr std::array<std::pair<char, double>, 4> kPrefixes = {{{'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}}};
+  static constexpr std::array<std::pair<char, double>, 4> kPrefixes = {
+      {{'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}}};
   for (const auto& [letter, factor] : kPrefixes) {
     const std::string_view rest = part.empty() ? part : part.substr(1);
     if (!part.empty() && part.front() == letter && (rest == "byte" || rest == "hz" || rest == "bit")) {
@@ -321,7 +333,8 @@ std::vector<MeasuredLaunch> read_ncu_csv(std::string_view text, const std::strin
   while (reader.next(cells)) {
     if (cells.front().starts_with("==")) continue;  // the profiler's own messages
     if (cells.size() != columns.names.size()) {
-      reader.refuse(fmt::format("{} cells for {} columns; {}", cells.size(), columns.names.size(), kExpected));
+      reader.refuse(
+          fmt::format("{} cells for {} columns; {}", cells.size(), columns.names.size(), kExpected));
     }
     launches.push_back(read_launch(reader, columns, cells));
   }

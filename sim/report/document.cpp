@@ -42,7 +42,8 @@ LaunchResult make_result(const Prediction& prediction) {
   FORETRACE_ASSERT(prediction.gpu && prediction.program, "A prediction names its chip and its program.");
   const isa::Program& program = *prediction.program;
   const auto& counted = prediction.counters.instructions;
-  FORETRACE_ASSERT(counted.size() == program.code.size(), "Every instruction of the program has its counters.");
+  FORETRACE_ASSERT(counted.size() == program.code.size(),
+                   "Every instruction of the program has its counters.");
 
   LaunchResult result;
   result.arch = prediction.gpu->name;

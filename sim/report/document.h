@@ -1,8 +1,7 @@
 // The result document: what JSON holds, what text is rendered from, and what compare reads.
 //
-// Models:  one run of foretrace: who made it, and each launch's result on each chip. Field names are the JSON's keys.
-// Ignores: formatting. json.h writes and reads it, text.h renders it.
-// Source:  docs/json.md.
+// Models:  one run of foretrace: who made it, and each launch's result on each chip. Field names are the
+// JSON's keys. Ignores: formatting. json.h writes and reads it, text.h renders it. Source:  docs/json.md.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +21,20 @@ inline constexpr int kSchema = 1;
 
 /// One static instruction: counts summed over the launch.
 struct InstructionResult {
-  std::uint32_t offset = 0;       ///< bytes from the kernel's start
+  std::uint32_t offset = 0;  ///< bytes from the kernel's start
   std::string sass;
-  std::string file;               ///< source file; empty: unknown (null in JSON)
-  std::uint32_t line = 0;         ///< source line; 0: unknown (null in JSON)
+  std::string file;                   ///< source file; empty: unknown (null in JSON)
+  std::uint32_t line = 0;             ///< source line; 0: unknown (null in JSON)
   std::uint64_t executed = 0;         ///< warp instructions
   std::uint64_t thread_executed = 0;  ///< active lanes
   std::uint64_t pred_on = 0;          ///< lanes whose guard was true
   std::uint64_t requests = 0;
-  std::uint64_t sectors = 0;          ///< global and local memory; 0 for shared
-  std::uint64_t ideal_sectors = 0;    ///< fewest sectors that could hold the bytes asked for
+  std::uint64_t sectors = 0;        ///< global and local memory; 0 for shared
+  std::uint64_t ideal_sectors = 0;  ///< fewest sectors that could hold the bytes asked for
   std::uint64_t l1_hit_sectors = 0;
-  std::uint64_t wavefronts = 0;       ///< by the rule, without contention
-  std::uint64_t ideal_wavefronts = 0; ///< floor of the access width
-  stats::StateCycles stalled{};       ///< warp-cycles with this instruction next
+  std::uint64_t wavefronts = 0;        ///< by the rule, without contention
+  std::uint64_t ideal_wavefronts = 0;  ///< floor of the access width
+  stats::StateCycles stalled{};        ///< warp-cycles with this instruction next
 
   /// Of shared memory: it made requests and wavefronts but touched no sector.
   bool is_shared() const { return requests > 0 && sectors == 0 && wavefronts > 0; }
@@ -45,7 +44,8 @@ struct InstructionResult {
 
 /// What holds the kernel back.
 struct Limiter {
-  std::string name;      ///< one word to group by: "dram", "issue", "latency_long_scoreboard" (docs/json.md lists them)
+  std::string
+      name;  ///< one word to group by: "dram", "issue", "latency_long_scoreboard" (docs/json.md lists them)
   std::string sentence;  ///< one sentence with the number that proves it and what to try
 };
 
@@ -61,18 +61,18 @@ struct LaunchResult {
   std::vector<std::string> overrides;  ///< "set": what --set changed
   std::string launch;                  ///< name in a launch file; empty: none (null in JSON)
   Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;    ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool warm = false;
   bool time_dependent = false;
   MetricValues metrics;
-  std::string occupancy_next_step;     ///< what the next better occupancy would need; empty: none (null in JSON)
+  std::string occupancy_next_step;  ///< what the next better occupancy would need; empty: none (null in JSON)
   Limiter limiter;
   std::vector<InstructionResult> instructions;
 };
 
 struct Document {
-  std::string foretrace;             ///< version
-  std::string commit;                ///< of the source it was built from; empty: unknown (null in JSON)
+  std::string foretrace;  ///< version
+  std::string commit;     ///< of the source it was built from; empty: unknown (null in JSON)
   std::vector<std::string> command;
   std::vector<LaunchResult> predictions;
 };

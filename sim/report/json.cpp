@@ -44,7 +44,8 @@ Json prediction_of(const LaunchResult& result) {
   for (const auto& row : result.instructions) instructions.push_back(row_of(row));
   return Json{{"arch", result.arch},
               {"sm", result.sm},
-              {"clock_hz", Json{{"sm", result.clock_hz.sm}, {"l2", result.clock_hz.l2}, {"dram", result.clock_hz.dram}}},
+              {"clock_hz",
+               Json{{"sm", result.clock_hz.sm}, {"l2", result.clock_hz.l2}, {"dram", result.clock_hz.dram}}},
               {"kernel", result.kernel},
               {"mangled", result.mangled},
               {"code_sha256", result.code_sha256},
@@ -80,7 +81,9 @@ class Reader {
     if (!value.is_string()) refuse(path(key), "a string");
     return value.get<std::string>();
   }
-  std::string text_or_null(const char* key) const { return member(key).is_null() ? std::string() : text(key); }
+  std::string text_or_null(const char* key) const {
+    return member(key).is_null() ? std::string() : text(key);
+  }
 
   std::uint64_t whole(const char* key) const { return whole(member(key), path(key)); }
   std::uint64_t whole_or_null(const char* key) const { return member(key).is_null() ? 0 : whole(key); }
@@ -165,7 +168,8 @@ InstructionResult read_row(const Reader& from) {
   row.ideal_wavefronts = from.whole("ideal_wavefronts");
   const Reader stalled = from.object("stalled");
   for (int i = 0; i < stats::kWarpStates; ++i) {
-    row.stalled[static_cast<std::size_t>(i)] = stalled.whole(stats::name_of(static_cast<stats::WarpState>(i)));
+    row.stalled[static_cast<std::size_t>(i)] =
+        stalled.whole(stats::name_of(static_cast<stats::WarpState>(i)));
   }
   return row;
 }
@@ -196,7 +200,8 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
   result.limiter = {limiter.text("name"), limiter.text("sentence")};
   const Json& rows = from.array("instructions");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    result.instructions.push_back(read_row(Reader(rows[i], file, from.path(fmt::format("instructions[{}]", i)))));
+    result.instructions.push_back(
+        read_row(Reader(rows[i], file, from.path(fmt::format("instructions[{}]", i)))));
   }
   return result;
 }
@@ -219,10 +224,12 @@ Document from_json(std::string_view text, const std::string& name) {
   try {
     json = Json::parse(text);
   } catch (const Json::parse_error& error) {
-    throw InputError(fmt::format("{}: byte {}: this is not JSON; expected a result document of foretrace --json", name, error.byte));
+    throw InputError(fmt::format(
+        "{}: byte {}: this is not JSON; expected a result document of foretrace --json", name, error.byte));
   }
   if (!json.is_object() || !json.contains("schema") || !json.contains("predictions")) {
-    throw InputError(fmt::format("{}: this is no result document; expected one made by foretrace --json", name));
+    throw InputError(
+        fmt::format("{}: this is no result document; expected one made by foretrace --json", name));
   }
   if (json["schema"] != kSchema) {
     throw InputError(fmt::format("{}: schema: found {}, expected {}", name, json["schema"].dump(), kSchema));
@@ -234,7 +241,8 @@ Document from_json(std::string_view text, const std::string& name) {
   document.command = from.texts("command");
   const Json& predictions = from.array("predictions");
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    document.predictions.push_back(read_prediction(Reader(predictions[i], name, fmt::format("predictions[{}]", i)), name));
+    document.predictions.push_back(
+        read_prediction(Reader(predictions[i], name, fmt::format("predictions[{}]", i)), name));
   }
   return document;
 }
@@ -242,7 +250,8 @@ Document from_json(std::string_view text, const std::string& name) {
 void write_file(const std::string& path, std::string_view text) {
   // A device or a pipe takes the text itself: there is nothing to rename over.
   std::error_code unknown;
-  const bool special = std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
+  const bool special =
+      std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
   const std::string partial = special ? path : path + ".partial";
   {
     std::ofstream out(partial, std::ios::binary);
@@ -264,7 +273,8 @@ void write_file(const std::string& path, std::string_view text) {
 
 std::string read_file(const std::string& path) {
   std::error_code unknown;
-  if (std::filesystem::is_directory(path, unknown)) throw InputError(fmt::format("{}: is a directory; expected a file", path));
+  if (std::filesystem::is_directory(path, unknown))
+    throw InputError(fmt::format("{}: is a directory; expected a file", path));
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();

@@ -1,6 +1,7 @@
 // The result document as JSON: written, and read back.
 //
-// Models:  docs/json_schema.json, schema 1. The same result gives the same bytes: keys in a fixed order, whole numbers without
+// Models:  docs/json_schema.json, schema 1. The same result gives the same bytes: keys in a fixed order,
+// whole numbers without
 //          a point, other numbers in the shortest form that reads back to the same double.
 // Ignores: documents of other schemas: they are refused by number.
 // Source:  docs/json.md.
@@ -17,10 +18,12 @@ namespace foretrace::report {
 std::string to_json(const Document& document);
 
 /// Reads what to_json wrote. `name` is the file's name in errors.
-/// Throws InputError in one line when the text is no JSON, no result document, of another schema, or misses a key.
+/// Throws InputError in one line when the text is no JSON, no result document, of another schema, or misses a
+/// key.
 Document from_json(std::string_view text, const std::string& name);
 
-/// Writes text to a file ("-": standard output is the caller's), whole or not at all. Throws InputError naming the file.
+/// Writes text to a file ("-": standard output is the caller's), whole or not at all. Throws InputError
+/// naming the file.
 void write_file(const std::string& path, std::string_view text);
 /// A file's bytes. Throws InputError naming the file.
 std::string read_file(const std::string& path);

@@ -19,7 +19,8 @@ bool has_only_plain_values(const Json& value) {
 }
 
 void append(std::string& out, const Json& value, std::string_view key, std::size_t depth, Rows rows) {
-  const bool is_short = (value.is_array() || value.size() <= kMembersOnOneLine) && has_only_plain_values(value);
+  const bool is_short =
+      (value.is_array() || value.size() <= kMembersOnOneLine) && has_only_plain_values(value);
   if (!value.is_structured() || value.empty() || is_short) {
     out += compact(value);
     return;

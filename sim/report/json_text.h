@@ -1,5 +1,6 @@
-// How JSON is laid out as text in every document that Foretrace writes: one member a line; arrays and small objects of plain
-// values, and the rows of long tables, stand on one line each. For sim/report and sim/compare alone.
+// How JSON is laid out as text in every document that Foretrace writes: one member a line; arrays and small
+// objects of plain values, and the rows of long tables, stand on one line each. For sim/report and
+// sim/compare alone.
 #pragma once
 
 #include <cmath>
@@ -23,8 +24,8 @@ inline Json json_number(std::optional<double> value) {
 }
 inline Json json_text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-/// The text of a document, indented by one blank a level, ending with a newline. `rows`: names of arrays whose elements stand on
-/// one line each.
+/// The text of a document, indented by one blank a level, ending with a newline. `rows`: names of arrays
+/// whose elements stand on one line each.
 std::string lay_out(const Json& document, std::initializer_list<std::string_view> rows);
 
 }  // namespace foretrace::report

@@ -14,12 +14,13 @@ namespace {
 using stats::WarpState;
 
 // The thresholds of the questions; docs/json.md explains them.
-constexpr double kLaunchShare = 50;        // % of the launch without a resident warp anywhere: the launch itself is the cost
-constexpr double kBusy = 60;               // % of the launch's cycles from which on a unit counts as the limit
-constexpr double kUnbalanced = 25;         // % by which the mean SM works less than the busiest
-constexpr double kConflictShare = 20;      // % of shared wavefronts that are conflicts
-constexpr double kWastedSectors = 1.3;     // sectors over the fewest possible
-constexpr double kLowOccupancy = 60;       // % theoretical occupancy below which raising it is worth a word
+constexpr double kLaunchShare =
+    50;  // % of the launch without a resident warp anywhere: the launch itself is the cost
+constexpr double kBusy = 60;            // % of the launch's cycles from which on a unit counts as the limit
+constexpr double kUnbalanced = 25;      // % by which the mean SM works less than the busiest
+constexpr double kConflictShare = 20;   // % of shared wavefronts that are conflicts
+constexpr double kWastedSectors = 1.3;  // sectors over the fewest possible
+constexpr double kLowOccupancy = 60;    // % theoretical occupancy below which raising it is worth a word
 
 struct StateText {
   const char* meaning;
@@ -28,7 +29,8 @@ struct StateText {
 
 // In the order of WarpState.
 constexpr std::array<StateText, stats::kWarpStates> kStates = {{
-    {"the other warps of their block at a barrier", "balance the warps' work between barriers, or use smaller blocks"},
+    {"the other warps of their block at a barrier",
+     "balance the warps' work between barriers, or use smaller blocks"},
     {"a branch's target", "shorten loops' branch overhead by unrolling"},
     {"the dispatch port", "spread the instructions over pipes"},
     {"their last stores to leave the SM", "write less at the end, or coalesce what is written"},
@@ -36,18 +38,22 @@ constexpr std::array<StateText, stats::kWarpStates> kStates = {{
     {"a constant that was not cached", "access fewer different constants"},
     {"room in the queue of local and global accesses", "use fewer, wider accesses"},
     {"data from L1, L2 or DRAM",
-     "have more loads in flight: more independent loads a thread, more warps, or data reused from shared memory"},
+     "have more loads in flight: more independent loads a thread, more warps, or data reused from shared "
+     "memory"},
     {"a busy arithmetic pipe", "move work to another pipe or do less of it"},
     {"a memory fence", "use fewer or narrower fences"},
     {"room in the queue of shared-memory and special instructions", "use fewer, wider shared accesses"},
     {"something that has no state of its own", "look at the hottest instructions"},
-    {"instructions that were not in the cache", "shorten the code or its unrolling, or reuse it over more warps"},
+    {"instructions that were not in the cache",
+     "shorten the code or its unrolling, or reuse it over more warps"},
     {"their turn: another warp was selected", "nothing: there are warps enough"},
     {"nothing: they issue", "nothing"},
-    {"results from shared memory or a special pipe", "put independent instructions between such an operation and its use"},
+    {"results from shared memory or a special pipe",
+     "put independent instructions between such an operation and its use"},
     {"the end of a sleep", "sleep for a shorter time"},
     {"room in the texture queue", "use fewer texture accesses"},
-    {"results of fixed-latency instructions", "interleave independent instructions: more of them a thread, or more warps"},
+    {"results of fixed-latency instructions",
+     "interleave independent instructions: more of them a thread, or more warps"},
 }};
 
 /// "sgemm.cu:14 (LDG.E R2, ...)", or the offset where no line is known.
@@ -82,11 +88,12 @@ Waste wasted_sectors(const LaunchResult& result) {
 std::string coalescing_advice(const LaunchResult& result) {
   const Waste waste = wasted_sectors(result);
   if (waste.worst == nullptr || waste.factor < kWastedSectors) return {};
-  return fmt::format("global accesses touch {:.1f} times the sectors that their bytes need, {} alone {:.1f} a request "
-                     "where {:.1f} would do, so coalesce it",
-                     waste.factor, where(*waste.worst),
-                     static_cast<double>(waste.worst->sectors) / static_cast<double>(waste.worst->requests),
-                     static_cast<double>(waste.worst->ideal_sectors) / static_cast<double>(waste.worst->requests));
+  return fmt::format(
+      "global accesses touch {:.1f} times the sectors that their bytes need, {} alone {:.1f} a request "
+      "where {:.1f} would do, so coalesce it",
+      waste.factor, where(*waste.worst),
+      static_cast<double>(waste.worst->sectors) / static_cast<double>(waste.worst->requests),
+      static_cast<double>(waste.worst->ideal_sectors) / static_cast<double>(waste.worst->requests));
 }
 
 struct Conflicts {
@@ -121,7 +128,8 @@ struct Unit {
 constexpr std::array<Unit, 16> kUnits = {{
     {"dram", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM's data buses are",
      "move fewer bytes: reuse data on the chip, fuse kernels or use a narrower type"},
-    {"l2", "foretrace__l2_slices.pct", "L2's slices are", "ask less of L2: keep reused data in shared memory or registers"},
+    {"l2", "foretrace__l2_slices.pct", "L2's slices are",
+     "ask less of L2: keep reused data in shared memory or registers"},
     {"network", "foretrace__network_reply.pct", "the SMs' ports for data from L2 are",
      "ask less of L2: keep reused data in shared memory or registers"},
     {"network", "foretrace__network_request.pct", "the SMs' ports for data to L2 are", "store fewer bytes"},
@@ -132,16 +140,20 @@ constexpr std::array<Unit, 16> kUnits = {{
      "use fewer, wider memory instructions"},
     {"issue", "foretrace__issue_share.pct", "the issue slots are",
      "execute fewer instructions: wider accesses, unrolling, cheaper index arithmetic"},
-    {"pipe_tensor", "foretrace__pipe_tensor.pct", "the tensor pipe is", "this is what the kernel is for; a smaller type is faster"},
+    {"pipe_tensor", "foretrace__pipe_tensor.pct", "the tensor pipe is",
+     "this is what the kernel is for; a smaller type is faster"},
     {"pipe_fma", "foretrace__pipe_fma.pct", "the FMA pipe is", "do less arithmetic, or use the tensor pipe"},
     {"pipe_fmaheavy", "foretrace__pipe_fmaheavy.pct", "the heavy FMA pipe is",
      "integer multiplications can only go there: simplify the index arithmetic"},
-    {"pipe_alu", "foretrace__pipe_alu.pct", "the integer and logic pipe is", "simplify integer and index arithmetic"},
-    {"pipe_fp16", "foretrace__pipe_fp16.pct", "the half-precision pipe is", "do less arithmetic, or use the tensor pipe"},
+    {"pipe_alu", "foretrace__pipe_alu.pct", "the integer and logic pipe is",
+     "simplify integer and index arithmetic"},
+    {"pipe_fp16", "foretrace__pipe_fp16.pct", "the half-precision pipe is",
+     "do less arithmetic, or use the tensor pipe"},
     {"pipe_fp64", "foretrace__pipe_fp64.pct", "the FP64 pipe is", "use single precision where it suffices"},
     {"pipe_xu", "foretrace__pipe_xu.pct", "the pipe for transcendental functions and conversions is",
      "use fewer conversions and special functions, or cheaper forms of them"},
-    {"pipe_uniform", "foretrace__pipe_uniform.pct", "the uniform pipe is", "simplify warp-uniform arithmetic"},
+    {"pipe_uniform", "foretrace__pipe_uniform.pct", "the uniform pipe is",
+     "simplify warp-uniform arithmetic"},
 }};
 
 Limiter busy_unit(const LaunchResult& result, const Unit& unit, double share) {
@@ -157,11 +169,13 @@ Limiter busy_unit(const LaunchResult& result, const Unit& unit, double share) {
     const Conflicts conflicts = bank_conflicts(result);
     if (conflicts.worst != nullptr && conflicts.share >= kConflictShare) {
       name = "bank_conflicts";
-      proof += fmt::format(", and {:.0f}% of the shared-memory wavefronts are bank conflicts", conflicts.share);
+      proof +=
+          fmt::format(", and {:.0f}% of the shared-memory wavefronts are bank conflicts", conflicts.share);
       hint = fmt::format("pad or permute the array that {} accesses", where(*conflicts.worst));
     }
   }
-  if (name != "bank_conflicts" && (which == "dram" || which == "l2" || which == "network" || which == "l1_data" || which == "l1_tag")) {
+  if (name != "bank_conflicts" &&
+      (which == "dram" || which == "l2" || which == "network" || which == "l1_data" || which == "l1_tag")) {
     const std::string advice = coalescing_advice(result);
     if (!advice.empty()) hint = advice;
   }
@@ -202,8 +216,9 @@ Limiter latency(const LaunchResult& result, double busiest) {
   if (state == WarpState::mio_throttle || state == WarpState::short_scoreboard) {
     const Conflicts conflicts = bank_conflicts(result);
     if (conflicts.worst != nullptr && conflicts.share >= kConflictShare) {
-      hint = fmt::format("{:.0f}% of the shared-memory wavefronts are bank conflicts, most at {}: pad or permute that array",
-                         conflicts.share, where(*conflicts.worst));
+      hint = fmt::format(
+          "{:.0f}% of the shared-memory wavefronts are bank conflicts, most at {}: pad or permute that array",
+          conflicts.share, where(*conflicts.worst));
     }
   }
   if (occupancy < kLowOccupancy && !result.occupancy_next_step.empty()) {
@@ -213,7 +228,8 @@ Limiter latency(const LaunchResult& result, double busiest) {
     hint += fmt::format("; theoretical occupancy is {:.0f}%: {}", occupancy, step);
   }
   return {std::string("latency_") + stats::name_of(state),
-          fmt::format("No unit is busy more than {:.0f}% of the time; warps wait, {:.0f}% of their cycles for {} ({}); {}.",
+          fmt::format("No unit is busy more than {:.0f}% of the time; warps wait, {:.0f}% of their cycles "
+                      "for {} ({}); {}.",
                       busiest, share, text.meaning, stats::name_of(state), hint)};
 }
 
@@ -229,9 +245,11 @@ Limiter find_limiter(const LaunchResult& result) {
   const double sms = m.get("launch__sm_count", 0);
   const double blocks = m.get("launch__grid_size", 0);
   if (100.0 * idle / elapsed >= kLaunchShare) {
-    return {"launch", fmt::format("The launch itself takes the time: {:.0f} of {:.0f} cycles pass before the first and after "
-                                  "the last warp runs; give a launch more work, or batch launches in a graph.",
-                                  idle, elapsed)};
+    return {"launch",
+            fmt::format(
+                "The launch itself takes the time: {:.0f} of {:.0f} cycles pass before the first and after "
+                "the last warp runs; give a launch more work, or batch launches in a graph.",
+                idle, elapsed)};
   }
   const Unit* busiest = nullptr;
   double share = 0;
@@ -244,16 +262,22 @@ Limiter find_limiter(const LaunchResult& result) {
   }
   if (busiest != nullptr && share >= kBusy) return busy_unit(result, *busiest, share);
   if (blocks < sms) {
-    return {"small_grid", fmt::format("The grid has {:.0f} blocks for {:.0f} SMs, so {:.0f}% of the chip stays idle; use more, "
-                                      "smaller blocks or split the work further.",
-                                      blocks, sms, 100.0 * (sms - blocks) / sms)};
+    return {
+        "small_grid",
+        fmt::format("The grid has {:.0f} blocks for {:.0f} SMs, so {:.0f}% of the chip stays idle; use more, "
+                    "smaller blocks or split the work further.",
+                    blocks, sms, 100.0 * (sms - blocks) / sms)};
   }
   const double most = m.get("sm__cycles_active.max", 0);
   const double mean = m.get("sm__cycles_active.avg", 0);
   if (most > 0 && 100.0 * (most - mean) / most >= kUnbalanced) {
-    return {"tail", fmt::format("The mean SM has work for {:.0f} cycles and the busiest for {:.0f}: the grid is {:.2f} waves, and "
-                                "the last is not full; choose blocks so that the waves fill, or let blocks take work in a loop.",
-                                mean, most, m.get("launch__waves_per_multiprocessor", 0))};
+    return {
+        "tail",
+        fmt::format(
+            "The mean SM has work for {:.0f} cycles and the busiest for {:.0f}: the grid is {:.2f} waves, "
+            "and "
+            "the last is not full; choose blocks so that the waves fill, or let blocks take work in a loop.",
+            mean, most, m.get("launch__waves_per_multiprocessor", 0))};
   }
   return latency(result, share);
 }

@@ -1,9 +1,11 @@
 // The metrics: each declared once, with its name, unit, meaning and formula.
 //
-// Models:  Nsight Compute's metrics in its base units (ns, byte, cycle, %) where ours mean the same, and numbers that it does
+// Models:  Nsight Compute's metrics in its base units (ns, byte, cycle, %) where ours mean the same, and
+// numbers that it does
 //          not have under the prefix foretrace__.
 // Ignores: metrics of units that Foretrace does not model (textures, graphics, NVLink, PCIe).
-// Source:  names as `ncu --query-metrics --chip gh100` lists them (tests/report checks each), meanings as in the Nsight Compute
+// Source:  names as `ncu --query-metrics --chip gh100` lists them (tests/report checks each), meanings as in
+// the Nsight Compute
 //          documentation's metric reference.
 #pragma once
 
@@ -17,7 +19,8 @@
 
 namespace foretrace::report {
 
-/// A metric's value; no value where Nsight Compute would print n/a: a share of nothing, or a unit the chip does not have.
+/// A metric's value; no value where Nsight Compute would print n/a: a share of nothing, or a unit the chip
+/// does not have.
 using Value = std::optional<double>;
 
 /// One metric's declaration.

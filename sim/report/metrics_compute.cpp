@@ -10,9 +10,7 @@ using P = const Prediction&;
 using spec::Pipe;
 using stats::WarpState;
 
-double in_state(P p, WarpState state) {
-  return number(p.counters.state[static_cast<std::size_t>(state)]);
-}
+double in_state(P p, WarpState state) { return number(p.counters.state[static_cast<std::size_t>(state)]); }
 
 template <Pipe kPipe>
 Value executed_by(P p) {
@@ -31,16 +29,14 @@ Value memory_unit_share(P p) {
   return percent(pipe_inst(p, Pipe::lsu) * p.gpu->lsu.sm_interval, sm_cycles(p));
 }
 
-Value issue_share_elapsed(P p) {
-  return percent(number(p.counters.issue_active), kSubCores * sm_cycles(p));
-}
+Value issue_share_elapsed(P p) { return percent(number(p.counters.issue_active), kSubCores * sm_cycles(p)); }
 
 Value sm_throughput(P p) {
   Value most = issue_share_elapsed(p);
-  for (const Value each :
-       {busy_share<Pipe::alu, Pipe::alulite>(p), busy_share<Pipe::fmaheavy>(p), busy_share<Pipe::fmalite>(p),
-        busy_share<Pipe::fp16>(p), busy_share<Pipe::fp64>(p), busy_share<Pipe::xu>(p), busy_share<Pipe::tensor>(p),
-        busy_share<Pipe::uniform>(p), busy_share<Pipe::cbu>(p), busy_share<Pipe::adu>(p), memory_unit_share(p)}) {
+  for (const Value each : {busy_share<Pipe::alu, Pipe::alulite>(p), busy_share<Pipe::fmaheavy>(p),
+                           busy_share<Pipe::fmalite>(p), busy_share<Pipe::fp16>(p), busy_share<Pipe::fp64>(p),
+                           busy_share<Pipe::xu>(p), busy_share<Pipe::tensor>(p), busy_share<Pipe::uniform>(p),
+                           busy_share<Pipe::cbu>(p), busy_share<Pipe::adu>(p), memory_unit_share(p)}) {
     most = larger(most, each);
   }
   return most;
@@ -79,11 +75,14 @@ std::vector<Metric> compute_metrics() {
        [](P p) { return ratio(number(p.counters.thread_inst_executed), number(p.counters.inst_executed)); }},
       {"sm__inst_executed.avg.per_cycle_active", "inst/cycle", "warp instructions a cycle of an active SM",
        [](P p) { return ratio(number(p.counters.inst_executed), number(p.counters.sm_active)); }},
-      {"sm__inst_executed.avg.per_cycle_elapsed", "inst/cycle", "warp instructions a cycle of an SM, whole launch",
+      {"sm__inst_executed.avg.per_cycle_elapsed", "inst/cycle",
+       "warp instructions a cycle of an SM, whole launch",
        [](P p) { return ratio(number(p.counters.inst_executed), sm_cycles(p)); }},
       {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "%",
-       "the busiest of issue slots, pipes and the memory unit's input, share of the launch's cycles", sm_throughput},
-      {"smsp__issue_active.avg.pct_of_peak_sustained_active", "%", "share of the schedulers' active cycles that issued",
+       "the busiest of issue slots, pipes and the memory unit's input, share of the launch's cycles",
+       sm_throughput},
+      {"smsp__issue_active.avg.pct_of_peak_sustained_active", "%",
+       "share of the schedulers' active cycles that issued",
        [](P p) { return percent(number(p.counters.issue_active), number(p.counters.scheduler_cycles)); }},
       {"smsp__warps_active.avg.per_cycle_active", "warp", "resident warps a scheduler",
        [](P p) { return ratio(number(p.counters.warp_cycles), number(p.counters.scheduler_cycles)); }},
@@ -96,29 +95,41 @@ std::vector<Metric> compute_metrics() {
        [](P p) { return Value(pipe_inst(p, Pipe::alu) + pipe_inst(p, Pipe::alulite)); }},
       {"sm__inst_executed_pipe_fma.sum", "inst", "warp instructions of the FMA pipes, heavy and lite",
        [](P p) { return Value(pipe_inst(p, Pipe::fmaheavy) + pipe_inst(p, Pipe::fmalite)); }},
-      {"sm__inst_executed_pipe_fmaheavy.sum", "inst", "those of the heavy FMA pipe; n/a where FMA is one pipe",
+      {"sm__inst_executed_pipe_fmaheavy.sum", "inst",
+       "those of the heavy FMA pipe; n/a where FMA is one pipe",
        [](P p) { return has_pipe(p, Pipe::fmalite) ? Value(pipe_inst(p, Pipe::fmaheavy)) : Value(); }},
-      {"sm__inst_executed_pipe_fp64.sum", "inst", "warp instructions of the FP64 pipe", executed_by<Pipe::fp64>},
+      {"sm__inst_executed_pipe_fp64.sum", "inst", "warp instructions of the FP64 pipe",
+       executed_by<Pipe::fp64>},
       {"sm__inst_executed_pipe_xu.sum", "inst", "warp instructions of the transcendental and conversion pipe",
        executed_by<Pipe::xu>},
       {"sm__inst_executed_pipe_lsu.sum", "inst", "warp instructions of the load/store pipe",
        [](P p) { return Value(pipe_inst(p, Pipe::lsu)); }},
-      {"sm__inst_executed_pipe_uniform.sum", "inst", "warp instructions of the uniform pipe", executed_by<Pipe::uniform>},
-      {"sm__inst_executed_pipe_cbu.sum", "inst", "warp instructions of the branch unit", executed_by<Pipe::cbu>},
-      {"sm__inst_executed_pipe_adu.sum", "inst", "warp instructions of the address divergence unit", executed_by<Pipe::adu>},
-      {"sm__inst_executed_pipe_tensor.sum", "inst", "warp instructions of the tensor pipe", executed_by<Pipe::tensor>},
+      {"sm__inst_executed_pipe_uniform.sum", "inst", "warp instructions of the uniform pipe",
+       executed_by<Pipe::uniform>},
+      {"sm__inst_executed_pipe_cbu.sum", "inst", "warp instructions of the branch unit",
+       executed_by<Pipe::cbu>},
+      {"sm__inst_executed_pipe_adu.sum", "inst", "warp instructions of the address divergence unit",
+       executed_by<Pipe::adu>},
+      {"sm__inst_executed_pipe_tensor.sum", "inst", "warp instructions of the tensor pipe",
+       executed_by<Pipe::tensor>},
   };
   add_stall_metrics(table, std::make_index_sequence<stats::kWarpStates>());
 
   const std::vector<Metric> own = {
-      {"foretrace__warp_latency_per_issue.ratio", "cycle", "warp-cycles over cycles that issued: the sum of all states",
+      {"foretrace__warp_latency_per_issue.ratio", "cycle",
+       "warp-cycles over cycles that issued: the sum of all states",
        [](P p) { return ratio(number(p.counters.warp_cycles), number(p.counters.issue_active)); }},
-      {"foretrace__issue_share.pct", "%", "issue slots used, share of the launch's cycles", issue_share_elapsed},
+      {"foretrace__issue_share.pct", "%", "issue slots used, share of the launch's cycles",
+       issue_share_elapsed},
       {"foretrace__idle_no_warp.pct", "%", "scheduler cycles without issue: no warp resident", idle_share<0>},
-      {"foretrace__idle_no_eligible_warp.pct", "%", "scheduler cycles without issue: no warp eligible", idle_share<1>},
-      {"foretrace__idle_dispatch.pct", "%", "scheduler cycles without issue: pipe or operand ports busy", idle_share<2>},
-      {"foretrace__idle_throttled.pct", "%", "scheduler cycles without issue: warps throttled by full queues", idle_share<3>},
-      {"foretrace__pipe_alu.pct", "%", "input of the integer and logic pipes taken, share of the launch's cycles",
+      {"foretrace__idle_no_eligible_warp.pct", "%", "scheduler cycles without issue: no warp eligible",
+       idle_share<1>},
+      {"foretrace__idle_dispatch.pct", "%", "scheduler cycles without issue: pipe or operand ports busy",
+       idle_share<2>},
+      {"foretrace__idle_throttled.pct", "%", "scheduler cycles without issue: warps throttled by full queues",
+       idle_share<3>},
+      {"foretrace__pipe_alu.pct", "%",
+       "input of the integer and logic pipes taken, share of the launch's cycles",
        busy_share<Pipe::alu, Pipe::alulite>},
       {"foretrace__pipe_fma.pct", "%", "inputs of the FMA pipes taken, share of the launch's cycles",
        busy_share<Pipe::fmaheavy, Pipe::fmalite>},
@@ -132,7 +143,8 @@ std::vector<Metric> compute_metrics() {
       {"foretrace__pipe_uniform.pct", "%", "input of the uniform pipe taken", busy_share<Pipe::uniform>},
       {"foretrace__memory_unit.pct", "%", "cycles in which the SM's memory unit took a warp instruction",
        memory_unit_share},
-      {"foretrace__register_bank_conflict_cycles.sum", "cycle", "cycles that operand reads waited for register banks",
+      {"foretrace__register_bank_conflict_cycles.sum", "cycle",
+       "cycles that operand reads waited for register banks",
        [](P p) { return Value(number(p.counters.register_bank_conflict_cycles)); }},
       {"foretrace__branches.sum", "inst", "branch instructions of warps",
        [](P p) { return Value(number(p.counters.branches)); }},

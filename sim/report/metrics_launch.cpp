@@ -6,18 +6,18 @@ namespace {
 
 using P = const Prediction&;
 
-/// Nsight Compute reports no fewer: the driver allocates at least 16 registers a thread (measured on an H100).
+/// Nsight Compute reports no fewer: the driver allocates at least 16 registers a thread (measured on an
+/// H100).
 constexpr std::uint32_t kLeastRegisters = 16;
 
-double block_warps(P p) {
-  return number((p.block.count() + kWarpSize - 1) / kWarpSize);
-}
+double block_warps(P p) { return number((p.block.count() + kWarpSize - 1) / kWarpSize); }
 
 }  // namespace
 
 std::vector<Metric> launch_metrics() {
   return {
-      {"gpc__cycles_elapsed.max", "cycle", "SM cycles from the launch to the end of its last block and the drain",
+      {"gpc__cycles_elapsed.max", "cycle",
+       "SM cycles from the launch to the end of its last block and the drain",
        [](P p) { return Value(number(p.counters.elapsed)); }},
       {"gpu__time_duration.sum", "ns", "time from the launch to its end at the stated SM clock",
        [](P p) { return p.gpu->clock.sm > 0 ? Value(1e9 * seconds(p)) : Value(); }},
@@ -62,7 +62,9 @@ std::vector<Metric> launch_metrics() {
        [](P p) { return percent(p.occupancy.warps, p.gpu->limits.warps); }},
       {"sm__warps_active.avg.pct_of_peak_sustained_active", "%",
        "achieved occupancy: mean resident warps of an active SM over its warp slots",
-       [](P p) { return percent(number(p.counters.warp_cycles), number(p.counters.sm_active) * p.gpu->limits.warps); }},
+       [](P p) {
+         return percent(number(p.counters.warp_cycles), number(p.counters.sm_active) * p.gpu->limits.warps);
+       }},
 
       {"foretrace__blocks_per_sm", "block", "blocks an SM holds: the least of the limits",
        [](P p) { return Value(number(p.occupancy.blocks)); }},
@@ -74,9 +76,13 @@ std::vector<Metric> launch_metrics() {
          const Value active = ratio(number(p.counters.sm_active), p.counters.sms);
          return active ? Value(number(p.counters.elapsed) - *active) : Value();
        }},
-      {"foretrace__launch_cycles.min", "cycle", "cycles of the launch in which even the busiest SM held no warp",
-       [](P p) { return Value(number(p.counters.elapsed - std::min(p.counters.elapsed, p.counters.sm_active_max))); }},
-      {"foretrace__assumed_values", "", "configuration values that rest on an assumption, not on a source or a measurement",
+      {"foretrace__launch_cycles.min", "cycle",
+       "cycles of the launch in which even the busiest SM held no warp",
+       [](P p) {
+         return Value(number(p.counters.elapsed - std::min(p.counters.elapsed, p.counters.sm_active_max)));
+       }},
+      {"foretrace__assumed_values", "",
+       "configuration values that rest on an assumption, not on a source or a measurement",
        [](P p) { return Value(number(p.assumed_values)); }},
   };
 }

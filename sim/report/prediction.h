@@ -1,7 +1,7 @@
 // One prediction: what was asked (program, launch, chip) and what the simulation of it counted.
 //
-// Models:  the hand-over from the engine to the report. Nothing here is computed; metrics.h says what the numbers mean.
-// Ignores: how the counters came about (sim/engine), and how they are printed (json.h, text.h).
+// Models:  the hand-over from the engine to the report. Nothing here is computed; metrics.h says what the
+// numbers mean. Ignores: how the counters came about (sim/engine), and how they are printed (json.h, text.h).
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,24 @@ struct Occupancy {
   std::uint32_t limit_warps = 0;
   std::uint32_t limit_blocks = 0;
   std::uint32_t limit_barriers = 0;
-  std::uint32_t blocks = 0;         ///< blocks an SM holds: the least of the limits
-  std::uint32_t warps = 0;          ///< warps of those blocks
-  std::uint32_t shared_config = 0;  ///< bytes of L1 set aside as shared memory: launch__shared_mem_config_size
-  std::string next_step;            ///< one sentence: what the next better step would need; empty: none
+  std::uint32_t blocks = 0;  ///< blocks an SM holds: the least of the limits
+  std::uint32_t warps = 0;   ///< warps of those blocks
+  std::uint32_t shared_config =
+      0;                  ///< bytes of L1 set aside as shared memory: launch__shared_mem_config_size
+  std::string next_step;  ///< one sentence: what the next better step would need; empty: none
 };
 
 struct Prediction {
-  std::shared_ptr<const spec::GpuSpec> gpu;      ///< the chip with its clocks as chosen
-  std::shared_ptr<const isa::Program> program;   ///< the machine code
-  std::string config_sha256;                     ///< of the chip's effective configuration
-  std::uint32_t assumed_values = 0;              ///< configuration values of kind `assumed`
-  std::vector<std::string> overrides;            ///< what --set changed, "sm.count=144", in the order given
-  std::string launch;                            ///< its name in a launch file; empty: given on the command line
+  std::shared_ptr<const spec::GpuSpec> gpu;     ///< the chip with its clocks as chosen
+  std::shared_ptr<const isa::Program> program;  ///< the machine code
+  std::string config_sha256;                    ///< of the chip's effective configuration
+  std::uint32_t assumed_values = 0;             ///< configuration values of kind `assumed`
+  std::vector<std::string> overrides;           ///< what --set changed, "sm.count=144", in the order given
+  std::string launch;  ///< its name in a launch file; empty: given on the command line
   Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;              ///< bytes a block
-  bool warm = false;                             ///< caches started as the launch before left them
-  bool time_dependent = false;                   ///< the instruction count depends on time (polling loops, clock reads)
+  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  bool warm = false;                 ///< caches started as the launch before left them
+  bool time_dependent = false;       ///< the instruction count depends on time (polling loops, clock reads)
   Occupancy occupancy;
   stats::LaunchCounters counters;
 };

@@ -14,21 +14,23 @@ namespace {
 constexpr std::size_t kColumnsBesideEachOther = 6;
 
 bool is_same_launch(const LaunchResult& a, const LaunchResult& b) {
-  return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.cluster == b.cluster && a.launch == b.launch &&
-         a.dynamic_shared == b.dynamic_shared;
+  return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.cluster == b.cluster &&
+         a.launch == b.launch && a.dynamic_shared == b.dynamic_shared;
 }
 
 bool is_same_variant(const LaunchResult& a, const LaunchResult& b) {
   return a.arch == b.arch && a.overrides == b.overrides;
 }
 
-/// Results of one launch, in document order. The second result of the same launch on the same chip is another launch of its own.
+/// Results of one launch, in document order. The second result of the same launch on the same chip is another
+/// launch of its own.
 std::vector<std::vector<const LaunchResult*>> grouped_by_launch(const Document& document) {
   std::vector<std::vector<const LaunchResult*>> groups;
   for (const auto& result : document.predictions) {
     const auto fits = [&](const auto& group) {
       return is_same_launch(*group.front(), result) &&
-             std::none_of(group.begin(), group.end(), [&](const auto* each) { return is_same_variant(*each, result); });
+             std::none_of(group.begin(), group.end(),
+                          [&](const auto* each) { return is_same_variant(*each, result); });
     };
     const auto found = std::find_if(groups.begin(), groups.end(), fits);
     if (found != groups.end()) {
@@ -43,9 +45,10 @@ std::vector<std::vector<const LaunchResult*>> grouped_by_launch(const Document& 
 /// A column's title: the chip, and what --set changed where the columns differ in it.
 std::vector<std::string> titles_of(const std::vector<const LaunchResult*>& group) {
   const auto& first = *group.front();
-  const bool same_chip = std::all_of(group.begin(), group.end(), [&](const auto* each) { return each->arch == first.arch; });
-  const bool same_set =
-      std::all_of(group.begin(), group.end(), [&](const auto* each) { return each->overrides == first.overrides; });
+  const bool same_chip =
+      std::all_of(group.begin(), group.end(), [&](const auto* each) { return each->arch == first.arch; });
+  const bool same_set = std::all_of(group.begin(), group.end(),
+                                    [&](const auto* each) { return each->overrides == first.overrides; });
   std::vector<std::string> titles;
   for (const auto* result : group) {
     std::vector<std::string> differing;
@@ -56,7 +59,8 @@ std::vector<std::string> titles_of(const std::vector<const LaunchResult*>& group
       if (!common) differing.push_back(override_);
     }
     std::string title = same_set || !same_chip || differing.empty() ? result->arch : "";
-    if (!same_set && !differing.empty()) title += (title.empty() ? "" : " ") + fmt::format("{}", fmt::join(differing, " "));
+    if (!same_set && !differing.empty())
+      title += (title.empty() ? "" : " ") + fmt::format("{}", fmt::join(differing, " "));
     titles.push_back(std::move(title));
   }
   return titles;
@@ -84,12 +88,14 @@ std::string notes(const Columns& columns) {
   for (std::size_t i = 0; i < columns.results.size(); ++i) {
     const auto& result = *columns.results[i];
     if (result.assumed_values > 0) {
-      out += fmt::format("  {}: {} of the chip's configuration values are assumed (foretrace arch {} --sources).\n", columns.titles[i],
-                         result.assumed_values, result.arch);
+      out += fmt::format(
+          "  {}: {} of the chip's configuration values are assumed (foretrace arch {} --sources).\n",
+          columns.titles[i], result.assumed_values, result.arch);
     }
     if (result.time_dependent) {
-      out += fmt::format("  {}: the kernel waits in loops or reads a clock, so its instruction counts depend on time.\n",
-                         columns.titles[i]);
+      out += fmt::format(
+          "  {}: the kernel waits in loops or reads a clock, so its instruction counts depend on time.\n",
+          columns.titles[i]);
     }
   }
   return out.empty() ? out : out + "\n";
@@ -100,14 +106,16 @@ std::string columns_text(const Columns& columns, const TextOptions& options) {
   std::string out = launch_line(first) + "\n";
   std::vector<std::string> common;
   for (const auto& override_ : first.overrides) {
-    const bool everywhere = std::all_of(columns.results.begin(), columns.results.end(), [&](const auto* each) {
-      return std::find(each->overrides.begin(), each->overrides.end(), override_) != each->overrides.end();
-    });
+    const bool everywhere =
+        std::all_of(columns.results.begin(), columns.results.end(), [&](const auto* each) {
+          return std::find(each->overrides.begin(), each->overrides.end(), override_) !=
+                 each->overrides.end();
+        });
     if (everywhere) common.push_back(override_);
   }
   if (!common.empty()) out += fmt::format("  --set {}\n", fmt::join(common, " "));
-  out += "\n" + metric_sections_before_limiter(columns) + limiter_section(columns) + metric_sections_after_limiter(columns) +
-         warp_state_section(columns);
+  out += "\n" + metric_sections_before_limiter(columns) + limiter_section(columns) +
+         metric_sections_after_limiter(columns) + warp_state_section(columns);
   for (std::size_t i = 0; i < columns.results.size(); ++i) {
     out += hottest_instructions(*columns.results[i], columns.titles[i], options);
     out += memory_accesses(*columns.results[i], columns.titles[i], options);
@@ -123,8 +131,8 @@ std::string summary(const Document& document) {
     const Readable time = readable(one, "gpu__time_duration.sum");
     std::string chip = result.arch;
     if (!result.overrides.empty()) chip += fmt::format(" {}", fmt::join(result.overrides, " "));
-    table.add({result.launch.empty() ? result.kernel : result.launch, chip, result.limiter.name, time.cells[0], time.unit,
-               readable(one, "gpc__cycles_elapsed.max").cells[0],
+    table.add({result.launch.empty() ? result.kernel : result.launch, chip, result.limiter.name,
+               time.cells[0], time.unit, readable(one, "gpc__cycles_elapsed.max").cells[0],
                readable(one, "sm__warps_active.avg.pct_of_peak_sustained_active").cells[0] + "%"});
   }
   return "Summary\n\n" + table.text(2) + "\n";

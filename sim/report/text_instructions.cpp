@@ -42,14 +42,16 @@ std::vector<const InstructionResult*> largest(const LaunchResult& result, std::s
   for (const auto& row : result.instructions) {
     if (weight(row) > 0) rows.push_back(&row);
   }
-  std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) { return weight(*a) > weight(*b); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto* a, const auto* b) { return weight(*a) > weight(*b); });
   if (rows.size() > count) rows.resize(count);
   return rows;
 }
 
 }  // namespace
 
-std::string hottest_instructions(const LaunchResult& result, const std::string& title, const TextOptions& options) {
+std::string hottest_instructions(const LaunchResult& result, const std::string& title,
+                                 const TextOptions& options) {
   std::uint64_t all = 0;
   for (const auto& row : result.instructions) {
     for (const std::uint64_t cycles : row.stalled) all += cycles;
@@ -67,8 +69,11 @@ std::string hottest_instructions(const LaunchResult& result, const std::string& 
   return fmt::format("  Section: Hottest Instructions: {}\n{}\n", title, table.text(4));
 }
 
-std::string memory_accesses(const LaunchResult& result, const std::string& title, const TextOptions& options) {
-  Table table({"Source", "Offset", "SASS", "Requests", "Sectors/Req", "Ideal", "L1 Hit", "Wavefronts/Req", "Ideal"}, 3);
+std::string memory_accesses(const LaunchResult& result, const std::string& title,
+                            const TextOptions& options) {
+  Table table(
+      {"Source", "Offset", "SASS", "Requests", "Sectors/Req", "Ideal", "L1 Hit", "Wavefronts/Req", "Ideal"},
+      3);
   // Most work first: what a request costs beyond L1, or in its data stage.
   const auto weight = [](const InstructionResult& row) {
     return row.requests == 0 ? 0 : std::max({row.sectors, row.wavefronts, row.requests});
@@ -76,13 +81,16 @@ std::string memory_accesses(const LaunchResult& result, const std::string& title
   for (const auto* row : largest(result, options.accesses, weight)) {
     const bool global = row->sectors > 0;
     table.add({location(*row), offset_of(*row), shortened(row->sass, kSassWidth), grouped(row->requests),
-               global ? quotient(row->sectors, row->requests) : "", global ? quotient(row->ideal_sectors, row->requests) : "",
-               global ? fmt::format("{:.1f}%", 100.0 * static_cast<double>(row->l1_hit_sectors) / static_cast<double>(row->sectors))
+               global ? quotient(row->sectors, row->requests) : "",
+               global ? quotient(row->ideal_sectors, row->requests) : "",
+               global ? fmt::format("{:.1f}%", 100.0 * static_cast<double>(row->l1_hit_sectors) /
+                                                   static_cast<double>(row->sectors))
                       : "",
                quotient(row->wavefronts, row->requests), quotient(row->ideal_wavefronts, row->requests)});
   }
   if (table.empty()) return {};
-  return fmt::format("  Section: Memory Accesses (coalescing and bank conflicts): {}\n{}\n", title, table.text(4));
+  return fmt::format("  Section: Memory Accesses (coalescing and bank conflicts): {}\n{}\n", title,
+                     table.text(4));
 }
 
 }  // namespace foretrace::report

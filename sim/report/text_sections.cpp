@@ -24,18 +24,19 @@ struct Section {
 };
 
 const Section& speed_of_light() {
-  static const Section kSection = {"GPU Speed Of Light Throughput",
-                                   {{"Duration", "gpu__time_duration.sum"},
-                                    {"Elapsed Cycles", "gpc__cycles_elapsed.max"},
-                                    {"SM Active Cycles", "sm__cycles_active.avg"},
-                                    {"Compute (SM) Throughput", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
-                                    {"Memory Throughput", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
-                                    {"L1 Data Stage Busy", "foretrace__l1_data.pct"},
-                                    {"L2 Slices Busy", "foretrace__l2_slices.pct"},
-                                    {"DRAM Throughput", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
-                                    {"SM Frequency", "gpc__cycles_elapsed.avg.per_second"},
-                                    {"L2 Frequency", "lts__cycles_elapsed.avg.per_second"},
-                                    {"DRAM Frequency", "dram__cycles_elapsed.avg.per_second"}}};
+  static const Section kSection = {
+      "GPU Speed Of Light Throughput",
+      {{"Duration", "gpu__time_duration.sum"},
+       {"Elapsed Cycles", "gpc__cycles_elapsed.max"},
+       {"SM Active Cycles", "sm__cycles_active.avg"},
+       {"Compute (SM) Throughput", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
+       {"Memory Throughput", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
+       {"L1 Data Stage Busy", "foretrace__l1_data.pct"},
+       {"L2 Slices Busy", "foretrace__l2_slices.pct"},
+       {"DRAM Throughput", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
+       {"SM Frequency", "gpc__cycles_elapsed.avg.per_second"},
+       {"L2 Frequency", "lts__cycles_elapsed.avg.per_second"},
+       {"DRAM Frequency", "dram__cycles_elapsed.avg.per_second"}}};
   return kSection;
 }
 
@@ -80,9 +81,11 @@ const std::vector<Section>& further_sections() {
       {"Memory Workload: L1 and shared memory",
        {{"L1 Hit Rate", "l1tex__t_sector_hit_rate.pct"},
         {"Global Load Requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
-        {"Global Load Sectors/Request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"},
+        {"Global Load Sectors/Request",
+         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"},
         {"Global Store Requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
-        {"Global Store Sectors/Request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"},
+        {"Global Store Sectors/Request",
+         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"},
         {"Global Atomic Requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"},
         {"Global Reduction Requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
         {"Local Load Requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"},
@@ -125,7 +128,7 @@ const std::vector<Section>& further_sections() {
 
 struct Scale {
   const char* base;
-  double from;    // the greatest value of a row from which on this unit is used
+  double from;  // the greatest value of a row from which on this unit is used
   const char* unit;
   double factor;  // base units in this unit
 };
@@ -150,10 +153,12 @@ bool all_zero(const std::vector<const LaunchResult*>& results, const char* metri
 /// Rows of zeros say nothing in these sections: no local memory, no atomics, no half precision.
 bool is_left_out_when_zero(const Section& section) {
   const std::string_view title = section.title;
-  return title.starts_with("Memory Workload") || title == "Compute Workload" || title == "Scheduler Statistics";
+  return title.starts_with("Memory Workload") || title == "Compute Workload" ||
+         title == "Scheduler Statistics";
 }
 
-std::string section_text(const Section& section, const Columns& columns, const std::vector<std::vector<std::string>>& extra) {
+std::string section_text(const Section& section, const Columns& columns,
+                         const std::vector<std::vector<std::string>>& extra) {
   std::vector<std::string> titles = {"Metric", "Unit"};
   titles.insert(titles.end(), columns.titles.begin(), columns.titles.end());
   Table table(std::move(titles), 2);
@@ -218,7 +223,9 @@ Readable readable(const std::vector<const LaunchResult*>& results, const std::st
   return shown;
 }
 
-std::string metric_sections_before_limiter(const Columns& columns) { return section_text(speed_of_light(), columns, {}); }
+std::string metric_sections_before_limiter(const Columns& columns) {
+  return section_text(speed_of_light(), columns, {});
+}
 
 std::string metric_sections_after_limiter(const Columns& columns) {
   std::string out;
@@ -253,7 +260,8 @@ std::string warp_state_section(const Columns& columns) {
   for (int i = 0; i < stats::kWarpStates; ++i) {
     const auto state = static_cast<stats::WarpState>(i);
     State entry{stats::name_of(state), meaning_of(state), {}, 0};
-    const std::string metric = fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", entry.name);
+    const std::string metric =
+        fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", entry.name);
     for (const auto* result : columns.results) {
       const double all = result->metrics.get("foretrace__warp_latency_per_issue.ratio", 0);
       entry.share.push_back(all > 0 ? 100 * result->metrics.get(metric, 0) / all : 0);
@@ -261,7 +269,8 @@ std::string warp_state_section(const Columns& columns) {
     }
     if (entry.greatest >= 0.05) states.push_back(std::move(entry));
   }
-  std::stable_sort(states.begin(), states.end(), [](const State& a, const State& b) { return a.greatest > b.greatest; });
+  std::stable_sort(states.begin(), states.end(),
+                   [](const State& a, const State& b) { return a.greatest > b.greatest; });
   std::vector<std::string> titles = {"State", "Waiting for"};
   titles.insert(titles.end(), columns.titles.begin(), columns.titles.end());
   Table table(std::move(titles), 2);

@@ -1,4 +1,5 @@
-// The sections of the text report, each a function of the columns it shows side by side. For sim/report alone.
+// The sections of the text report, each a function of the columns it shows side by side. For sim/report
+// alone.
 #pragma once
 
 #include <string>
@@ -16,9 +17,11 @@ struct Columns {
 };
 
 std::string metric_sections_before_limiter(const Columns& columns);  ///< speed of light
-std::string metric_sections_after_limiter(const Columns& columns);   ///< launch, occupancy, compute, memory, schedulers
+std::string metric_sections_after_limiter(
+    const Columns& columns);  ///< launch, occupancy, compute, memory, schedulers
 std::string warp_state_section(const Columns& columns);
-std::string hottest_instructions(const LaunchResult& result, const std::string& title, const TextOptions& options);
+std::string hottest_instructions(const LaunchResult& result, const std::string& title,
+                                 const TextOptions& options);
 std::string memory_accesses(const LaunchResult& result, const std::string& title, const TextOptions& options);
 
 /// A metric's values side by side in one readable unit ("us" for 1000 ns and more), and that unit.

@@ -27,7 +27,8 @@ const MetricPair& metric_of(const LaunchPair& launch, const std::string& name) {
 
 void set_metric(report::LaunchResult& result, const std::string& name, double value) {
   report::MetricValues changed;
-  for (const auto& [each, old] : result.metrics.all()) changed.set(each, each == name ? report::Value(value) : old);
+  for (const auto& [each, old] : result.metrics.all())
+    changed.set(each, each == name ? report::Value(value) : old);
   result.metrics = changed;
 }
 
@@ -41,8 +42,10 @@ std::string csv(const std::vector<std::tuple<std::string, double, std::string>>&
       "\n";
   int id = 0;
   for (const auto& [kernel, cycles, capability] : launches) {
-    text += fmt::format(R"csv("{}","1","app","h","{}","1","7","(16, 16, 1)","(20, 2, 1)","0","{}","{}","n/a","3")csv" "\n", id++, kernel, capability,
-                        cycles);
+    text += fmt::format(
+        R"csv("{}","1","app","h","{}","1","7","(16, 16, 1)","(20, 2, 1)","0","{}","{}","n/a","3")csv"
+        "\n",
+        id++, kernel, capability, cycles);
   }
   return text;
 }
@@ -50,9 +53,7 @@ std::string csv(const std::vector<std::tuple<std::string, double, std::string>>&
 std::string refusal(const Document& predicted, const std::string& text, const std::string& arch = {}) {
   try {
     compare_with_ncu(predicted, "result.json", text, "report.csv", arch);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return {};
 }
 
@@ -102,8 +103,9 @@ TEST(CompareResults, OtherKernelsAreRefused) {
 
 TEST(CompareWithNcu, OnePredictionAnswersAllRepeats) {
   const Document predicted = sample_document({"chip"});
-  const Comparison comparison =
-      compare_with_ncu(predicted, "result.json", csv({{"void sample<int>(int *)", 8'000, "9.0"}, {"_Z6sampleIiEvv", 12'500, "9.0"}}), "report.csv");
+  const Comparison comparison = compare_with_ncu(
+      predicted, "result.json",
+      csv({{"void sample<int>(int *)", 8'000, "9.0"}, {"_Z6sampleIiEvv", 12'500, "9.0"}}), "report.csv");
   ASSERT_EQ(comparison.launches.size(), 2u);
   const auto errors = errors_of(comparison);
   ASSERT_EQ(errors.size(), 1u);  // the hit rate was n/a, foo__bar is none of ours
@@ -119,7 +121,9 @@ TEST(CompareWithNcu, SeveralPredictionsAnswerRepeatsInOrder) {
   Document predicted = sample_document({"chip", "chip"});
   set_metric(predicted.predictions[1], "gpc__cycles_elapsed.max", 20'000);
   const Comparison comparison = compare_with_ncu(
-      predicted, "result.json", csv({{"sample<int>", 10'000, "9.0"}, {"sample<int>", 10'000, "9.0"}, {"sample<int>", 1, "9.0"}}), "report.csv");
+      predicted, "result.json",
+      csv({{"sample<int>", 10'000, "9.0"}, {"sample<int>", 10'000, "9.0"}, {"sample<int>", 1, "9.0"}}),
+      "report.csv");
   ASSERT_EQ(comparison.launches.size(), 2u);
   EXPECT_EQ(metric_of(comparison.launches[1], "gpc__cycles_elapsed.max").value, 20'000);
   ASSERT_EQ(comparison.left_out.size(), 1u);
@@ -132,7 +136,8 @@ TEST(CompareWithNcu, TheChoiceOfChipIsNeverGuessed) {
   EXPECT_NE(refusal(predicted, text).find("predictions for both a and b"), std::string::npos);
   EXPECT_EQ(refusal(predicted, text, "b"), "");
   EXPECT_NE(refusal(predicted, text, "c").find("no prediction for c"), std::string::npos);
-  EXPECT_NE(refusal(sample_document({"a"}), csv({{"sample<int>", 10'000, "8.0"}})).find("no launch in it has a prediction"),
+  EXPECT_NE(refusal(sample_document({"a"}), csv({{"sample<int>", 10'000, "8.0"}}))
+                .find("no launch in it has a prediction"),
             std::string::npos);
 }
 
@@ -140,7 +145,8 @@ TEST(CompareWithNcu, ATemplateInstanceIsNeverGuessed) {
   Document predicted = sample_document({"chip", "chip"});
   EXPECT_EQ(refusal(sample_document({"chip"}), csv({{"sample", 1, "9.0"}})), "");
   predicted.predictions[1].kernel = "sample<float>";
-  EXPECT_NE(refusal(predicted, csv({{"sample", 1, "9.0"}})).find("no launch in it has a prediction"), std::string::npos);
+  EXPECT_NE(refusal(predicted, csv({{"sample", 1, "9.0"}})).find("no launch in it has a prediction"),
+            std::string::npos);
 }
 
 TEST(Comparison, WritesTheDocumentsThatTheSchemaTestReads) {
@@ -149,10 +155,14 @@ TEST(Comparison, WritesTheDocumentsThatTheSchemaTestReads) {
   const Document document = sample_document({"chip"});
   const std::string results = to_json(compare_results(document, "a.json", document, "b.json"), "0.1.0");
   report::write_file(folder / "compare_results.json", results);
-  const std::string measured = to_json(
-      compare_with_ncu(document, "result.json", csv({{"sample<int>", 8'000, "9.0"}, {"other", 1, "9.0"}}), "report.csv"), "0.1.0");
+  const std::string measured =
+      to_json(compare_with_ncu(document, "result.json",
+                               csv({{"sample<int>", 8'000, "9.0"}, {"other", 1, "9.0"}}), "report.csv"),
+              "0.1.0");
   report::write_file(folder / "compare_ncu.json", measured);
-  EXPECT_NE(measured.find("\"gpc__cycles_elapsed.max\": {\"measured\":8000,\"predicted\":10000,\"error_pct\":25}"), std::string::npos)
+  EXPECT_NE(
+      measured.find("\"gpc__cycles_elapsed.max\": {\"measured\":8000,\"predicted\":10000,\"error_pct\":25}"),
+      std::string::npos)
       << measured;
   EXPECT_NE(measured.find("\"left_out\": [\"report.csv: launch 1: other"), std::string::npos);
 }

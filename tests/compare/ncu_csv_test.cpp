@@ -12,26 +12,25 @@ namespace {
 const std::string kLaunch =
     R"("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC")";
 const std::string kNoUnits = R"("","","","","","","","","","","")";
-const std::string kRow = R"csv("0","17","app","127.0.0.1","void scale<4>(float *, int)","1","7","(16, 16, 1)","(20, 2, 1)","0","9.0")csv";
+const std::string kRow =
+    R"csv("0","17","app","127.0.0.1","void scale<4>(float *, int)","1","7","(16, 16, 1)","(20, 2, 1)","0","9.0")csv";
 
 /// A file of one launch with these further columns; each argument begins with a comma or is empty.
 std::string file(const std::string& names, const std::string& units, const std::string& values) {
-  return "==PROF== Connected to process 17 (app)\nhello, \"world\n" + kLaunch + names + "\n" + kNoUnits + units + "\n" + kRow + values +
-         "\n==PROF== Disconnected from process 17\n";
+  return "==PROF== Connected to process 17 (app)\nhello, \"world\n" + kLaunch + names + "\n" + kNoUnits +
+         units + "\n" + kRow + values + "\n==PROF== Disconnected from process 17\n";
 }
 
 std::string refusal(const std::string& text) {
   try {
     read_ncu_csv(text, "report.csv");
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return {};
 }
 
 TEST(NcuCsv, ReadsALaunchBelowWhatTheProgramPrinted) {
-  const auto launches = read_ncu_csv(file(R"(,"smsp__inst_executed.sum","launch__func_cache_config")", R"(,"inst","")",
-                                          R"(,"1,234,567","CachePreferNone")"),
+  const auto launches = read_ncu_csv(file(R"(,"smsp__inst_executed.sum","launch__func_cache_config")",
+                                          R"(,"inst","")", R"(,"1,234,567","CachePreferNone")"),
                                      "report.csv");
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].id, "0");
@@ -44,10 +43,11 @@ TEST(NcuCsv, ReadsALaunchBelowWhatTheProgramPrinted) {
 }
 
 TEST(NcuCsv, BringsUnitsBackToTheirBase) {
-  const auto launches =
-      read_ncu_csv(file(R"(,"gpu__time_duration.sum","dram__bytes_read.sum","dram__bytes.sum.per_second","gpc__cycles_elapsed.avg.per_second")",
-                        R"(,"us","Mbyte","Gbyte/second","Ghz")", R"(,"48.06","134.23","2,790.5","1.98")"),
-                   "report.csv");
+  const auto launches = read_ncu_csv(
+      file(
+          R"(,"gpu__time_duration.sum","dram__bytes_read.sum","dram__bytes.sum.per_second","gpc__cycles_elapsed.avg.per_second")",
+          R"(,"us","Mbyte","Gbyte/second","Ghz")", R"(,"48.06","134.23","2,790.5","1.98")"),
+      "report.csv");
   const auto& metrics = launches.at(0).metrics;
   EXPECT_DOUBLE_EQ(metrics.get("gpu__time_duration.sum").value(), 48'060);
   EXPECT_DOUBLE_EQ(metrics.get("dram__bytes_read.sum").value(), 134'230'000);
@@ -72,7 +72,8 @@ TEST(NcuCsv, UnitFactors) {
 }
 
 TEST(NcuCsv, NotAvailableIsNoValueAndNoZero) {
-  const auto launches = read_ncu_csv(file(R"(,"l1tex__t_sector_hit_rate.pct")", R"(,"%")", R"(,"n/a")"), "report.csv");
+  const auto launches =
+      read_ncu_csv(file(R"(,"l1tex__t_sector_hit_rate.pct")", R"(,"%")", R"(,"n/a")"), "report.csv");
   EXPECT_TRUE(launches.at(0).metrics.has("l1tex__t_sector_hit_rate.pct"));
   EXPECT_FALSE(launches.at(0).metrics.get("l1tex__t_sector_hit_rate.pct").has_value());
 }
@@ -86,19 +87,25 @@ TEST(NcuCsv, QuotedCellsHoldCommasAndQuotes) {
 
 TEST(NcuCsv, RefusesByLineAndColumn) {
   EXPECT_EQ(refusal(file("", "", "")), "");
-  EXPECT_NE(refusal("==ERROR== no kernels were profiled\n").find("report.csv: no line begins with \"ID\""), std::string::npos);
-  EXPECT_NE(refusal(kLaunch + R"(,"Section Name","Metric Name","Metric Unit","Metric Value")" + "\n").find("--page details"),
+  EXPECT_NE(refusal("==ERROR== no kernels were profiled\n").find("report.csv: no line begins with \"ID\""),
+            std::string::npos);
+  EXPECT_NE(refusal(kLaunch + R"(,"Section Name","Metric Name","Metric Unit","Metric Value")" + "\n")
+                .find("--page details"),
             std::string::npos);
   EXPECT_NE(refusal(kLaunch + "\n" + kRow + "\n").find("the row of units is missing"), std::string::npos);
   EXPECT_NE(refusal(kLaunch + "\n" + kNoUnits + "\n").find("no launch below the header"), std::string::npos);
-  EXPECT_NE(refusal(file(R"(,"smsp__inst_executed.sum")", R"(,"inst")", "")).find("line 5: 11 cells for 12 columns"), std::string::npos);
+  EXPECT_NE(refusal(file(R"(,"smsp__inst_executed.sum")", R"(,"inst")", ""))
+                .find("line 5: 11 cells for 12 columns"),
+            std::string::npos);
   // A decimal comma would be read as another number: 1.234,5 and 65,77 are refused.
   for (const char* value : {"1.234,5", "65,77", "1,2345", "12,34,567"}) {
-    EXPECT_NE(refusal(file(R"(,"smsp__inst_executed.sum")", R"(,"inst")", fmt::format(R"(,"{}")", value))).find("is no number"),
+    EXPECT_NE(refusal(file(R"(,"smsp__inst_executed.sum")", R"(,"inst")", fmt::format(R"(,"{}")", value)))
+                  .find("is no number"),
               std::string::npos)
         << value;
   }
-  EXPECT_NE(refusal(file(R"(,"gpu__time_duration.sum")", R"(,"cycle")", R"(,"12")")).find("expected a multiple of \"ns\""),
+  EXPECT_NE(refusal(file(R"(,"gpu__time_duration.sum")", R"(,"cycle")", R"(,"12")"))
+                .find("expected a multiple of \"ns\""),
             std::string::npos);
   EXPECT_NE(refusal(kLaunch + "\n" + kNoUnits + "\n\"0\",\"17").find("does not end"), std::string::npos);
 }

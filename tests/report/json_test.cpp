@@ -18,9 +18,7 @@ using testing::sample_document;
 std::string refusal(const std::string& text) {
   try {
     from_json(text, "result.json");
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return {};
 }
 
@@ -43,7 +41,9 @@ TEST(Json, WritesTheDocumentThatTheSchemaTestReads) {
   EXPECT_FALSE(std::filesystem::exists(folder / "report_sample.json.partial"));
 }
 
-TEST(Json, SameResultSameBytes) { EXPECT_EQ(to_json(sample_document({"a", "b"})), to_json(sample_document({"a", "b"}))); }
+TEST(Json, SameResultSameBytes) {
+  EXPECT_EQ(to_json(sample_document({"a", "b"})), to_json(sample_document({"a", "b"})));
+}
 
 TEST(Json, ReadingGivesBackWhatWasWritten) {
   const Document document = sample_document({"a", "b"});
@@ -85,15 +85,20 @@ TEST(Json, DamageIsNamedInOneLine) {
   EXPECT_EQ(refusal(good.substr(0, good.size() / 2)).find("result.json: byte "), 0u);
   EXPECT_NE(refusal("{\"benchmarks\": []}").find("no result document"), std::string::npos);
   EXPECT_NE(refusal("[1, 2]").find("no result document"), std::string::npos);
-  EXPECT_NE(refusal(replaced(good, "\"schema\": 1", "\"schema\": 2")).find("schema: found 2, expected 1"), std::string::npos);
-  EXPECT_NE(refusal(replaced(good, "\"mangled\"", "\"mangeld\"")).find("predictions[0].mangled"), std::string::npos);
-  EXPECT_NE(refusal(replaced(good, "\"grid\": [20,2,1]", "\"grid\": [20,2]")).find("predictions[0].grid: expected three numbers"),
+  EXPECT_NE(refusal(replaced(good, "\"schema\": 1", "\"schema\": 2")).find("schema: found 2, expected 1"),
             std::string::npos);
-  EXPECT_NE(refusal(replaced(good, "\"executed\":8000", "\"executed\":-8000")).find("predictions[0].instructions[0].executed"),
+  EXPECT_NE(refusal(replaced(good, "\"mangled\"", "\"mangeld\"")).find("predictions[0].mangled"),
             std::string::npos);
-  EXPECT_NE(refusal(replaced(good, "\"dram__bytes_read.sum\": 960000", "\"dram__bytes_read.sum\": \"960000\""))
-                .find("predictions[0].metrics.dram__bytes_read.sum: expected a number or null"),
+  EXPECT_NE(refusal(replaced(good, "\"grid\": [20,2,1]", "\"grid\": [20,2]"))
+                .find("predictions[0].grid: expected three numbers"),
             std::string::npos);
+  EXPECT_NE(refusal(replaced(good, "\"executed\":8000", "\"executed\":-8000"))
+                .find("predictions[0].instructions[0].executed"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal(replaced(good, "\"dram__bytes_read.sum\": 960000", "\"dram__bytes_read.sum\": \"960000\""))
+          .find("predictions[0].metrics.dram__bytes_read.sum: expected a number or null"),
+      std::string::npos);
   EXPECT_EQ(refusal(good.substr(0, 100)).find('\n'), std::string::npos);
 }
 

@@ -12,7 +12,9 @@ using testing::sample_prediction;
 
 Limiter limiter_of(const Prediction& prediction) { return make_result(prediction).limiter; }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(Limiter, NothingBusyMeansTheMainStall) {
   const Limiter found = limiter_of(sample_prediction());

@@ -1,4 +1,5 @@
-// Every name that is not our own is one of Nsight Compute's, and the document of metrics lists what the code declares.
+// Every name that is not our own is one of Nsight Compute's, and the document of metrics lists what the code
+// declares.
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -29,15 +30,25 @@ TEST(MetricNames, AreAmongThoseOfGh100) {
   ASSERT_GT(of_the_launch.size(), 30u) << "tests/report/gh100_launch_metrics.txt is missing or cut short";
   for (const Metric& metric : metrics()) {
     if (metric.name.starts_with("foretrace__")) continue;
-    // The list has base names; what follows the first dot is a roll-up (checked below). A launch's names have none.
-    const bool known = counters.count(metric.name.substr(0, metric.name.find('.'))) == 1 || of_the_launch.count(metric.name) == 1;
+    // The list has base names; what follows the first dot is a roll-up (checked below). A launch's names have
+    // none.
+    const bool known = counters.count(metric.name.substr(0, metric.name.find('.'))) == 1 ||
+                       of_the_launch.count(metric.name) == 1;
     EXPECT_TRUE(known) << metric.name;
   }
 }
 
 TEST(MetricNames, RollUpsAreNsightComputes) {
-  const std::set<std::string> kKnown = {"sum", "avg", "max", "pct", "ratio", "avg.per_second", "sum.per_second",
-                                        "avg.per_cycle_active", "avg.per_cycle_elapsed", "avg.pct_of_peak_sustained_active",
+  const std::set<std::string> kKnown = {"sum",
+                                        "avg",
+                                        "max",
+                                        "pct",
+                                        "ratio",
+                                        "avg.per_second",
+                                        "sum.per_second",
+                                        "avg.per_cycle_active",
+                                        "avg.per_cycle_elapsed",
+                                        "avg.pct_of_peak_sustained_active",
                                         "avg.pct_of_peak_sustained_elapsed"};
   for (const Metric& metric : metrics()) {
     const auto dot = metric.name.find('.');
@@ -49,12 +60,14 @@ TEST(MetricNames, RollUpsAreNsightComputes) {
 TEST(MetricNames, AreDocumented) {
   std::string expected;
   for (const Metric& metric : metrics()) {
-    expected += fmt::format("| `{}` | {} | {} |\n", metric.name, metric.unit.empty() ? "-" : metric.unit, metric.description);
+    expected += fmt::format("| `{}` | {} | {} |\n", metric.name, metric.unit.empty() ? "-" : metric.unit,
+                            metric.description);
   }
   std::ifstream in(kRepository + "/docs/json_metrics.md");
   std::ostringstream text;
   text << in.rdbuf();
-  EXPECT_NE(text.str().find(expected), std::string::npos) << "docs/json_metrics.md should hold this table:\n" << expected;
+  EXPECT_NE(text.str().find(expected), std::string::npos) << "docs/json_metrics.md should hold this table:\n"
+                                                          << expected;
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ TEST(Metrics, TimeComesFromTheSmClock) {
 
 TEST(Metrics, OccupancyIsResidentWarpsOverSlots) {
   Prediction p = sample_prediction();
-  EXPECT_DOUBLE_EQ(value(p, "sm__maximum_warps_per_active_cycle_pct"), 37.5);           // 24 of 64
-  EXPECT_DOUBLE_EQ(value(p, "sm__warps_active.avg.pct_of_peak_sustained_active"), 25);  // 16 of 64 while active
+  EXPECT_DOUBLE_EQ(value(p, "sm__maximum_warps_per_active_cycle_pct"), 37.5);  // 24 of 64
+  EXPECT_DOUBLE_EQ(value(p, "sm__warps_active.avg.pct_of_peak_sustained_active"),
+                   25);  // 16 of 64 while active
   EXPECT_DOUBLE_EQ(value(p, "launch__waves_per_multiprocessor"), 40.0 / 30);
 }
 
@@ -62,7 +63,8 @@ TEST(Metrics, RegistersHaveAFloorOf16) {
 
 TEST(Metrics, ThroughputIsTheBusiestUnit) {
   Prediction p = sample_prediction();
-  // The memory unit takes 16,000 instructions for 2 of 100,000 SM-cycles each; FMA heavy is busy 20,000 of 400,000.
+  // The memory unit takes 16,000 instructions for 2 of 100,000 SM-cycles each; FMA heavy is busy 20,000 of
+  // 400,000.
   EXPECT_DOUBLE_EQ(value(p, "sm__throughput.avg.pct_of_peak_sustained_elapsed"), 32);
   EXPECT_DOUBLE_EQ(value(p, "foretrace__pipe_fmaheavy.pct"), 5);
   EXPECT_DOUBLE_EQ(value(p, "foretrace__pipe_fma.pct"), 4);
@@ -111,7 +113,8 @@ TEST(Metrics, ConflictsByTheRuleAndContentionSumToTheCounter) {
   EXPECT_DOUBLE_EQ(value(p, "foretrace__shared_wavefronts_contention_op_ld.sum"), 500);
   EXPECT_DOUBLE_EQ(value(p, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 8'500);
   EXPECT_DOUBLE_EQ(value(p, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 16'500);
-  p.counters.shared_wavefronts_ld = 7'999;  // merged below the floor: no conflict, not a negative number of them
+  p.counters.shared_wavefronts_ld =
+      7'999;  // merged below the floor: no conflict, not a negative number of them
   EXPECT_DOUBLE_EQ(value(p, "foretrace__bank_conflicts_by_rule_op_ld.sum"), 0);
 }
 
@@ -125,7 +128,8 @@ TEST(Metrics, SharesOfNothingAreNullAndNeverNan) {
   }
   EXPECT_FALSE(find_metric("l1tex__t_sector_hit_rate.pct")->value(p).has_value());
   EXPECT_FALSE(find_metric("lts__t_sector_hit_rate.pct")->value(p).has_value());
-  EXPECT_FALSE(find_metric("smsp__average_warps_issue_stalled_wait_per_issue_active.ratio")->value(p).has_value());
+  EXPECT_FALSE(
+      find_metric("smsp__average_warps_issue_stalled_wait_per_issue_active.ratio")->value(p).has_value());
   EXPECT_DOUBLE_EQ(value(p, "dram__bytes_read.sum"), 0);  // a count of nothing is a number
 }
 

@@ -46,7 +46,9 @@ std::shared_ptr<isa::Program> sample_program() {
   return program;
 }
 
-void set_state(stats::StateCycles& cycles, WarpState state, std::uint64_t value) { cycles[static_cast<std::size_t>(state)] = value; }
+void set_state(stats::StateCycles& cycles, WarpState state, std::uint64_t value) {
+  cycles[static_cast<std::size_t>(state)] = value;
+}
 
 void fill_instructions(stats::LaunchCounters& c) {
   c.instructions.resize(3);

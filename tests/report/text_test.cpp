@@ -18,7 +18,8 @@ std::string line_of(const std::string& text, const std::string& words) {
   while (at < text.size()) {
     const std::size_t end = text.find('\n', at);
     const std::size_t first = text.find_first_not_of(' ', at);
-    if (first != std::string::npos && text.compare(first, words.size(), words) == 0) return text.substr(first, end - first);
+    if (first != std::string::npos && text.compare(first, words.size(), words) == 0)
+      return text.substr(first, end - first);
     at = end + 1;
   }
   return {};
