@@ -2,8 +2,8 @@
 //
 // Models:  relative errors |value - reference| / |reference| and Pearson's correlation.
 // Ignores: pairs whose reference is zero while the value is not: no percentage is theirs; they are counted
-// apart. Source:  textbook definitions; percentiles are nearest-rank, so that each is the error of one
-// launch.
+//          apart.
+// Source:  textbook definitions; percentiles are nearest-rank, so that each is the error of one launch.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,11 @@
 // What Nsight Compute measured, read from the CSV that a user makes with `ncu --csv --page raw`.
 //
 // Models:  the header row of names, the row of units below it, quoted cells, thousands separators, scaled
-// units (us, Kbyte, Ghz)
-//          brought back to base units (ns, byte, hz), lines of the profiler or the program before the header.
+//          units (us, Kbyte, Ghz) brought back to base units (ns, byte, hz), lines of the profiler or the
+//          program before the header.
 // Ignores: columns that are no numbers; --page details (refused by name); locales with decimal commas
-// (refused). Source:  Nsight Compute 2025's own output; metric units as its documentation lists them.
+//          (refused).
+// Source:  Nsight Compute 2025's own output; metric units as its documentation lists them.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The result document as JSON: written, and read back.
 //
 // Models:  docs/json_schema.json, schema 1. The same result gives the same bytes: keys in a fixed order,
-// whole numbers without
-//          a point, other numbers in the shortest form that reads back to the same double.
+//          whole numbers without a point, other numbers in the shortest form that reads back to the same
+//          double.
 // Ignores: documents of other schemas: they are refused by number.
 // Source:  docs/json.md.
 #pragma once

@@ -1,8 +1,7 @@
 // What limits a kernel, in one sentence.
 //
 // Models:  the order in which an engineer would ask: is it long enough to matter, is a unit busy, do all SMs
-// have work to the
-//          end, and if none of these, what do the warps wait for.
+//          have work to the end, and if none of these, what do the warps wait for.
 // Ignores: limits that follow each other in time; the figures are means over the launch.
 // Source:  our own; the thresholds are named constants in limiter.cpp and stand in docs/json.md.
 #pragma once

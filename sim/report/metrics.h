@@ -1,12 +1,10 @@
 // The metrics: each declared once, with its name, unit, meaning and formula.
 //
 // Models:  Nsight Compute's metrics in its base units (ns, byte, cycle, %) where ours mean the same, and
-// numbers that it does
-//          not have under the prefix foretrace__.
+//          numbers that it does not have under the prefix foretrace__.
 // Ignores: metrics of units that Foretrace does not model (textures, graphics, NVLink, PCIe).
 // Source:  names as `ncu --query-metrics --chip gh100` lists them (tests/report checks each), meanings as in
-// the Nsight Compute
-//          documentation's metric reference.
+//          the Nsight Compute documentation's metric reference.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,8 @@
 // One prediction: what was asked (program, launch, chip) and what the simulation of it counted.
 //
 // Models:  the hand-over from the engine to the report. Nothing here is computed; metrics.h says what the
-// numbers mean. Ignores: how the counters came about (sim/engine), and how they are printed (json.h, text.h).
+//          numbers mean.
+// Ignores: how the counters came about (sim/engine), and how they are printed (json.h, text.h).
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 //
 // Models:  launches one after another; a launch's chips and what-ifs are columns beside each other.
 // Ignores: metrics that no section shows; the JSON has them all, and every figure here is one of the
-// document's. Source:  section names as in Nsight Compute; docs/json.md.
+//          document's.
+// Source:  section names as in Nsight Compute; docs/json.md.
 #pragma once
 
 #include <cstddef>
