@@ -1,0 +1,111 @@
+// From a lane's address to host memory, and the faults on the way.
+//
+// Models:  an access must be aligned to its size and lie inside one live allocation (global), below the block's size (shared;
+//          bits 24 and up of an address name the block of a cluster) or inside the thread's own memory (local).
+//          Generic addresses: windows for shared and local memory, all else is global.
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "sim/emulate/address_form.h"
+#include "sim/emulate/execution.h"
+
+namespace foretrace::emulate {
+
+namespace {
+
+constexpr std::uint64_t kSharedOffsetMask = 0xffffff;  ///< below it an offset, above it the rank in the cluster
+
+}  // namespace
+
+void Execution::form_addresses(const Source& base, const Source& uniform, std::uint32_t form, std::uint64_t offset,
+                               int set) {
+  const std::uint32_t* u = words(uniform);
+  std::uint64_t add = offset + u[0];
+  if ((form & kUniform64) != 0) add += std::uint64_t{u[32]} << 32;
+  const std::uint32_t* low = words(base);
+  const std::uint32_t* high = (form & kBase64) != 0 ? low + 32 : nullptr;
+  std::uint64_t* out = addresses[static_cast<std::size_t>(set)].data();
+  // Shared and local addresses are of 32 bits and wrap there.
+  const std::uint64_t keep = (form & kUniform64) != 0 ? ~std::uint64_t{0} : 0xffffffffu;
+  launch_.lanes->addresses(low, high, (form >> kBaseShift) & 7, add, keep, out);
+}
+
+void Execution::fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
+                             std::uint32_t bytes) const {
+  std::string what;
+  if (kind == FaultKind::misaligned) {
+    what = fmt::format("misaligned {} access of {} bytes at 0x{:x}", space, bytes, address);
+  } else {
+    what = fmt::format("out-of-bounds {} access of {} bytes at 0x{:x}", space, bytes, address);
+  }
+  if (space == "shared") {
+    what += fmt::format("; the block has {} bytes", launch_.shared_bytes);
+  } else if (space == "local") {
+    what += fmt::format("; a thread has {} bytes", launch_.local_bytes);
+  } else if (const GlobalMemory::Allocation* a = memory_.nearest(address)) {
+    const std::uint64_t end = a->address + a->size;
+    if (address < a->address) {
+      what += fmt::format(", {} bytes before buffer {}", a->address - address, a->name);
+    } else if (address >= end) {
+      what += fmt::format(", {} bytes after the end of buffer {}", address - end, a->name);
+    } else {
+      what += fmt::format(", {} bytes into buffer {}", address - a->address, a->name);
+    }
+    what += fmt::format(" (0x{:x}, {} bytes)", a->address, a->size);
+  } else {
+    what += "; the launch has no buffers";
+  }
+  fault(kind, lane, what);
+}
+
+std::byte* Execution::global_at(std::uint64_t address, std::uint32_t bytes, int lane) {
+  if (last_ == nullptr || address - last_->address >= last_->size) last_ = memory_.find(address);
+  if (last_ == nullptr || last_->size - (address - last_->address) < bytes) {
+    fault_access(FaultKind::out_of_bounds, lane, "global", address, bytes);
+  }
+  if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "global", address, bytes);
+  return memory_.at(address);
+}
+
+std::byte* Execution::shared_at(std::uint64_t address, std::uint32_t bytes, int lane) {
+  const std::uint64_t offset = address & kSharedOffsetMask;
+  // Rank 0 is the block itself: there are no clusters here (the launch says so).
+  if (address >> 24 != 0 || offset + bytes > launch_.shared_bytes) {
+    fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
+  }
+  if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);
+  return shared_.data() + offset;
+}
+
+std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int lane) {
+  if (address > launch_.local_bytes || launch_.local_bytes - address < bytes) {
+    fault_access(FaultKind::out_of_bounds, lane, "local", address, bytes);
+  }
+  if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "local", address, bytes);
+  const std::size_t thread = std::size_t{warp->index} * 32 + static_cast<std::size_t>(lane);
+  return local_.data() + thread * launch_.local_bytes + address;
+}
+
+std::byte* Execution::generic_at(std::uint64_t address, std::uint32_t bytes, int lane) {
+  if (address - kSharedWindow < kWindowBytes) return shared_at(address - kSharedWindow, bytes, lane);
+  if (address - kLocalWindow < kWindowBytes) return local_at(address - kLocalWindow, bytes, lane);
+  return global_at(address, bytes, lane);
+}
+
+std::byte* Execution::global_span(const AddressRange& range, std::uint32_t bytes) {
+  if ((range.bits & (bytes - 1)) != 0) return nullptr;
+  if (last_ == nullptr || range.least - last_->address >= last_->size) last_ = memory_.find(range.least);
+  if (last_ == nullptr || range.greatest < range.least) return nullptr;
+  if (range.greatest - last_->address + bytes > last_->size) return nullptr;
+  const std::uint64_t first = range.least - kGlobalBase, end = range.greatest - kGlobalBase;
+  if (first / kPageBytes != end / kPageBytes) return nullptr;
+  return memory_.at(range.least);
+}
+
+std::byte* Execution::shared_span(const AddressRange& range, std::uint32_t bytes) {
+  if ((range.bits & (bytes - 1)) != 0 || range.greatest + bytes > launch_.shared_bytes) return nullptr;
+  return shared_.data() + range.least;
+}
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,335 @@
+// A block's life: its warps take turns, wait for each other at barriers, and end or fail.
+//
+// Models:  BAR.SYNC, BAR.ARV, BAR.RED with numbers and counts (facts sass.md 3.10); a warp arrives as a whole, so a barrier
+//          that only part of its live lanes execute is a fault. Special registers: facts sass.md 3.12.
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "sim/emulate/execution.h"
+
+namespace foretrace::emulate {
+
+namespace {
+
+/// Warp instructions a warp runs before another has its turn.
+constexpr std::uint64_t kSlice = 1 << 16;
+
+Dim3 at(std::uint64_t linear, const Dim3& extent) {
+  const std::uint64_t x = linear % extent.x, rest = linear / extent.x;
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(rest % extent.y),
+          static_cast<std::uint32_t>(rest / extent.y)};
+}
+
+}  // namespace
+
+Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::BlockRecord* record)
+    : launch_(launch),
+      block_(block),
+      block_index_(at(block, launch.context.grid)),
+      memory_(*launch.context.memory),
+      warps_(launch.warps),
+      shared_(launch.shared_bytes + 16),
+      local_(std::size_t{launch.local_bytes} * launch.warps * 32) {
+  const Compiled& compiled = launch.compiled;
+  const std::size_t uniform_words = kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
+  const std::size_t per_warp = compiled.register_words + uniform_words;
+  files_ = LaneWords(per_warp * launch.warps);
+  if (record != nullptr) {
+    record->block = block;
+    record->warps.assign(launch.warps, {});
+  }
+  for (std::uint32_t i = 0; i < launch.warps; ++i) {
+    Warp& w = warps_[i];
+    w.index = i;
+    w.registers = files_.data() + per_warp * i;
+    w.uniforms = w.registers + compiled.register_words;
+    const std::uint32_t threads = std::min(launch.threads - i * 32, 32u);
+    w.live = threads == 32 ? ~0u : (1u << threads) - 1;
+    w.now.lanes = w.live;
+    w.predicates[kTrueSlot] = ~0u;
+    w.predicates[kUniformSlot + kTrueSlot] = ~0u;
+    if (record != nullptr) w.recorder = std::make_unique<work::WarpRecorder>(launch.shapes, record->warps[i]);
+  }
+}
+
+BlockCount Execution::run() {
+  const bool recording = !warps_.empty() && warps_[0].recorder != nullptr;
+  std::size_t done = 0;
+  while (done < warps_.size()) {
+    bool some = false;
+    for (Warp& w : warps_) {
+      if (w.state != WarpState::ready) continue;
+      some = true;
+      enter(w);
+      const Stop stop = recording ? run_warp<true>(kSlice) : run_warp<false>(kSlice);
+      if (stop == Stop::done) {
+        ++done;
+        if (w.recorder) w.recorder->finish();
+        complete_barriers();  // those that have ended are not waited for
+      }
+      if (issued_ - progress_at_ > launch_.context.idle_limit) {
+        fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
+              fmt::format("never ends: no store, atomic or exit in {} warp instructions", issued_ - progress_at_));
+      }
+      if (launch_.context.max_instructions != 0 && issued_ > launch_.context.max_instructions) {
+        fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
+              fmt::format("more than {} warp instructions in one block", launch_.context.max_instructions));
+      }
+    }
+    if (!some && done < warps_.size()) {
+      for (Warp& w : warps_) {
+        if (w.state != WarpState::at_barrier) continue;
+        enter(w);
+        pc = w.now.pc - 1;
+        const BlockBarrier& b = barriers_[w.barrier];
+        const std::string wanted = b.expected == 0 ? std::string("all live warps of the block")
+                                                   : fmt::format("{} threads", b.expected);
+        fault(FaultKind::impossible_barrier, std::countr_zero(w.live),
+              fmt::format("barrier {} can never complete: {} warps have arrived of {}, the others wait elsewhere or "
+                          "have ended",
+                          w.barrier, b.arrived_warps, wanted));
+      }
+    }
+  }
+  return {issued_, thread_instructions_};
+}
+
+void Execution::enter(Warp& w) {
+  warp = &w;
+  frame.file[static_cast<int>(File::registers)] = w.registers;
+  frame.file[static_cast<int>(File::uniform)] = w.uniforms;
+  frame.file[static_cast<int>(File::literal)] = launch_.compiled.literals.data();
+  frame.predicates = w.predicates.data();
+  pc = w.now.pc;
+  active = w.now.lanes;
+}
+
+template <bool kRecording>
+Stop Execution::run_warp(std::uint64_t budget) {
+  Warp& w = *warp;
+  const MicroOp* code = launch_.compiled.code.data();
+  const std::uint32_t size = static_cast<std::uint32_t>(launch_.compiled.code.size());
+  work::WarpRecorder* recorder = w.recorder.get();
+  const std::uint32_t* predicates = w.predicates.data();
+  std::uint64_t lanes_now = static_cast<std::uint64_t>(std::popcount(active));
+  turn = false;
+  const auto record = [&](const MicroOp& op, std::uint32_t executed) {
+    if constexpr (kRecording) {
+      const std::size_t sets = executed == 0 ? 0 : op.address_sets;
+      recorder->record(pc, active, executed, {addresses.data(), sets}, value);
+    }
+  };
+  for (std::uint64_t left = budget; left != 0; --left) {
+    if (pc >= size) {
+      pc = size - 1;
+      fault(FaultKind::illegal_instruction, std::countr_zero(active), "ran past the end of the kernel's code");
+    }
+    const MicroOp& op = code[pc];
+    const std::uint32_t executed = active & (predicates[op.guard.slot] ^ op.guard.invert);
+    ++issued_;
+    thread_instructions_ += lanes_now;
+    switch (op.kind) {
+      case Kind::lane:
+        if (executed != 0) op.lane(frame, op, op.uniform ? ~0u : executed);
+        record(op, executed);
+        ++pc;
+        break;
+      case Kind::warp:
+        if (executed != 0) {
+          op.warp(*this, op, executed);
+          if (op.progress) progress_at_ = issued_;
+        }
+        record(op, executed);
+        ++pc;
+        if (turn) {  // an awaited event has not come: as YIELD
+          turn = false;
+          w.now.pc = pc - 1;
+          if (!yield()) {
+            if (stop_ != Stop::done) return stop_;
+          }
+          pc = w.now.pc;
+          active = w.now.lanes;
+          lanes_now = static_cast<std::uint64_t>(std::popcount(active));
+        }
+        break;
+      case Kind::nothing:
+        record(op, executed);
+        ++pc;
+        break;
+      default: {
+        w.now.pc = pc;
+        if (op.value_recorded) note_barrier_value(op, executed);
+        record(op, executed);
+        const bool goes_on = control(op, executed);
+        pc = w.now.pc;
+        active = w.now.lanes;
+        if (!goes_on) return stop_;
+        lanes_now = static_cast<std::uint64_t>(std::popcount(active));
+        break;
+      }
+    }
+  }
+  w.now.pc = pc;
+  // A group that runs for long gives the warp's other groups a turn; so a loop that waits for them ends.
+  if (!w.others.empty()) {
+    if (issued_ - progress_at_ > 16 * kSlice) {
+      w.now.pc = pc - 1;
+      yield();
+    } else {
+      const auto other = std::find_if(w.others.begin(), w.others.end(), [](const Group& g) { return g.wait == Wait::none; });
+      if (other != w.others.end()) {
+        const auto index = static_cast<std::size_t>(other - w.others.begin());
+        w.others.push_back(copy_of_now());
+        take(index);
+      }
+    }
+  }
+  return Stop::budget;
+}
+
+/// index2: the barrier's number, or 255: register a holds number | threads << 16. immediate: threads, 0: all, or ~0: register b.
+/// flags: 0 SYNC, 1 ARV, 2 RED.
+void Execution::note_barrier_value(const MicroOp& op, std::uint32_t executed) {
+  if (executed == 0) {
+    value = 0;
+    return;
+  }
+  const int lane = std::countr_zero(executed);
+  if (op.kind != Kind::block_barrier) {
+    value = read(op.a, lane);
+    return;
+  }
+  value = op.index2 == 255 ? words(op.a)[lane] : op.index2;
+  if (op.immediate == ~std::uint64_t{0}) {
+    value = (value & 0xffff) | words(op.b)[lane] << 16;
+  } else if (op.immediate != 0) {
+    value = (value & 0xffff) | static_cast<std::uint32_t>(op.immediate) << 16;
+  }
+}
+
+bool Execution::block_barrier(const MicroOp& op, std::uint32_t executed) {
+  Warp& w = *warp;
+  if (executed == 0) {
+    ++w.now.pc;
+    return true;
+  }
+  if (executed != w.live) {
+    const std::uint32_t missing = w.live & ~executed;
+    fault(FaultKind::divergent_barrier, std::countr_zero(missing),
+          fmt::format("divergent barrier: {} of the {} live threads of warp {} execute it, this thread does not",
+                      std::popcount(executed), std::popcount(w.live), w.index));
+  }
+  note_barrier_value(op, executed);
+  const std::uint32_t number = value & 0xff, threads = value >> 16;
+  if (number >= kBlockBarriers || threads % 32 != 0) {
+    fault(FaultKind::illegal_instruction, std::countr_zero(executed),
+          fmt::format("barrier {} for {} threads; barriers are 0 to 15, threads a multiple of 32", number, threads));
+  }
+  BlockBarrier& b = barriers_[number];
+  if (b.arrived_warps != 0 && b.expected != threads) {
+    fault(FaultKind::impossible_barrier, std::countr_zero(executed),
+          fmt::format("barrier {} is awaited by {} threads here and by {} elsewhere (0: all)", number, threads,
+                      b.expected));
+  }
+  b.expected = threads;
+  ++b.arrived_warps;
+  ++w.now.pc;
+  if (op.flags == 2) {
+    const std::uint32_t yes = predicate(op.p_in) & executed;
+    b.count += static_cast<std::uint32_t>(std::popcount(yes));
+    b.all = b.all && yes == executed;
+    b.any = b.any || yes != 0;
+  }
+  if (op.flags != 1) {
+    w.state = WarpState::at_barrier;
+    w.barrier = static_cast<std::uint8_t>(number);
+    // Which of the three answers the warp asked for is known by its own instruction.
+    w.barrier_result = op.destination2;
+  }
+  complete_barriers();
+  if (w.state == WarpState::ready) return true;
+  stop_ = Stop::barrier;
+  return false;
+}
+
+void Execution::complete_barriers() {
+  for (std::size_t i = 0; i < barriers_.size(); ++i) {
+    BlockBarrier& b = barriers_[i];
+    if (b.arrived_warps == 0) continue;
+    if (b.expected == 0) {
+      std::uint32_t live = 0;
+      for (const Warp& w : warps_) live += w.state == WarpState::done ? 0 : 1;
+      if (b.arrived_warps < live) continue;
+    } else if (b.arrived_warps * 32 < b.expected) {
+      continue;
+    }
+    for (Warp& w : warps_) {
+      if (w.state != WarpState::at_barrier || w.barrier != i) continue;
+      w.state = WarpState::ready;
+      switch (w.barrier_result) {  // BAR.RED: 1 POPC, 2 AND, 3 OR
+        case 1: w.barrier_result = b.count; break;
+        case 2: w.barrier_result = b.all ? ~0u : 0u; break;
+        case 3: w.barrier_result = b.any ? ~0u : 0u; break;
+        default: break;
+      }
+    }
+    b = BlockBarrier{};
+  }
+}
+
+Dim3 Execution::thread_index(int lane) const {
+  return at(std::uint64_t{warp->index} * 32 + static_cast<unsigned>(lane), launch_.context.block);
+}
+
+std::uint32_t Execution::special_register(std::uint32_t index, int lane) const {
+  const std::uint32_t below = (1u << lane) - 1, self = 1u << lane;
+  switch (index) {
+    case 0: return static_cast<std::uint32_t>(lane);
+    case 1: return static_cast<std::uint32_t>(clock());
+    case 2: return launch_.warps << 8;              // VIRTCFG: warps of the block as resident warps
+    case 3: return warp->index << 8;                // VIRTID: warp slot
+    case 33: return thread_index(lane).x;
+    case 34: return thread_index(lane).y;
+    case 35: return thread_index(lane).z;
+    case 37: return block_index().x;
+    case 38: return block_index().y;
+    case 39: return block_index().z;
+    case 46: return static_cast<std::uint32_t>(kLocalWindow >> 32);
+    case 47: return static_cast<std::uint32_t>(kSharedWindow >> 32);
+    case 48: return static_cast<std::uint32_t>(kSharedWindow);
+    case 50: return launch_.shared_bytes;
+    case 52: return static_cast<std::uint32_t>(kLocalWindow);
+    case 55: return 0;                              // LMEMHIOFF: a bound that the stack pointer never reaches
+    case 56: return self;
+    case 57: return below;
+    case 58: return below | self;
+    case 59: return ~(below | self);
+    case 60: return ~below;
+    case 67: return 0;                              // VIRTUALSMID
+    case 80: return static_cast<std::uint32_t>(clock());
+    case 81: return static_cast<std::uint32_t>(clock() >> 32);
+    case 82: return static_cast<std::uint32_t>(clock());
+    case 83: return static_cast<std::uint32_t>(clock() >> 32);
+    case 136: return 0;                             // CgaCtaId: a block is its own cluster
+    case 138: return 0;                             // CgaSize, see facts sass.md 1.5
+    case 255: return 0;
+    default: break;
+  }
+  fault(FaultKind::unsupported, lane, fmt::format("unsupported special register SR{}", index));
+}
+
+void Execution::fault(FaultKind kind, int lane, const std::string& what) const {
+  const isa::Program& program = *launch_.context.program;
+  const isa::Instruction& i = program.code[std::min<std::size_t>(pc, program.code.size() - 1)];
+  const Dim3 b = block_index(), t = thread_index(lane < 32 ? lane : 0);
+  std::string source;
+  if (i.file != 0 && i.file <= program.files.size()) source = fmt::format(", {}:{}", program.files[i.file - 1], i.line);
+  throw KernelFault(kind,
+                    fmt::format("kernel {}, block ({},{},{}), thread ({},{},{}), offset 0x{:x} '{}'{}: {}",
+                                program.kernel, b.x, b.y, b.z, t.x, t.y, t.z, i.offset, i.text, source, what),
+                    block_, i.offset);
+}
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,204 @@
+// Conversions between number formats, and the multifunction unit.
+//
+// Models:  facts sass.md 3.2 and the MUFU table of 3.3. MUFU results are the correctly rounded ones, which keeps every
+//          library function and exact division and square root within their stated accuracy; the unit's own last bits
+//          are not public.
+#include "sim/emulate/convert.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include "sim/emulate/lanes/lane_table.h"
+#include "sim/emulate/number.h"
+
+namespace foretrace::emulate {
+
+namespace {
+
+const std::uint32_t* words(const LaneFrame& f, const Source& s) { return f.file[static_cast<int>(s.file)] + s.word; }
+std::uint32_t* result(const LaneFrame& f, const MicroOp& op) {
+  return f.file[static_cast<int>(op.destination_file)] + op.destination;
+}
+Rounding rounding(const MicroOp& op) { return static_cast<Rounding>(op.flags >> kRoundingShift & 3); }
+
+/// The operand's bits with abs and neg applied, in its own format.
+std::uint64_t operand(const LaneFrame& f, const Source& s, Format format, int l) {
+  const std::uint32_t* x = words(f, s);
+  if (format == Format::f64) {
+    return x[l] | std::uint64_t{(x[l + 32] & s.and_mask) ^ s.xor_mask} << 32;
+  }
+  const std::uint32_t v = (x[l] & s.and_mask) ^ s.xor_mask;
+  if (format == Format::f32) return v;
+  return (s.swizzle == 2 ? v >> 16 : v) & 0xffff;
+}
+
+void put(const LaneFrame& f, const MicroOp& op, bool wide, int l, std::uint64_t v) {
+  std::uint32_t* d = result(f, op);
+  d[l] = static_cast<std::uint32_t>(v);
+  if (wide) d[l + 32] = static_cast<std::uint32_t>(v >> 32);
+}
+
+std::uint64_t flushed(Format format, std::uint64_t bits, bool flush) {
+  if (!flush || format != Format::f32) return bits;
+  return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+/// What a function of the multifunction unit gives, rounded from double.
+float approximate(MufuFunction which, float x) {
+  const double v = x;
+  switch (which) {
+    case MufuFunction::cos:
+    case MufuFunction::sin: {
+      // The operand is in turns.
+      if (!std::isfinite(v)) return NAN;
+      const double turn = v - std::rint(v);
+      if (which == MufuFunction::cos) return static_cast<float>(std::cos(2.0 * std::numbers::pi * turn));
+      return turn == 0.0 ? std::copysign(0.0f, x) : static_cast<float>(std::sin(2.0 * std::numbers::pi * turn));
+    }
+    case MufuFunction::ex2: return static_cast<float>(std::exp2(v));
+    case MufuFunction::lg2: return v < 0.0 ? NAN : static_cast<float>(std::log2(std::fabs(v)));
+    case MufuFunction::rcp: return static_cast<float>(1.0 / v);
+    case MufuFunction::rsq: return v < 0.0 ? NAN : static_cast<float>(1.0 / std::sqrt(v));
+    case MufuFunction::sqrt: return v < 0.0 ? NAN : static_cast<float>(std::sqrt(v));
+    case MufuFunction::tanh: return static_cast<float>(std::tanh(v));
+    case MufuFunction::rcp64h:
+    case MufuFunction::rsq64h: break;
+  }
+  return NAN;
+}
+
+/// The high word of 1/x or 1/sqrt(x) from the high word of x.
+std::uint32_t approximate_high(MufuFunction which, std::uint32_t high) {
+  const double x = std::bit_cast<double>(std::uint64_t{high} << 32);
+  if (std::isnan(x)) return 0x7fffffff;
+  const bool subnormal = (high & 0x7ff00000u) == 0;
+  double r;
+  if (which == MufuFunction::rcp64h) {
+    r = subnormal ? std::copysign(HUGE_VAL, x) : 1.0 / x;
+  } else {
+    if (x < 0.0 && !subnormal) return 0x7fffffff;
+    r = subnormal ? std::copysign(HUGE_VAL, x) : 1.0 / std::sqrt(x);
+  }
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(r) >> 32);
+}
+
+}  // namespace
+
+void convert_integer_to_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const Conversion c = conversion_of(op.index2);
+  const auto format = static_cast<Format>(c.to);
+  const std::uint32_t* x = words(f, op.a);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::uint64_t v = x[l] >> (8 * c.part);
+    if (c.width == 64) {
+      v = x[l] | std::uint64_t{x[l + 32]} << 32;
+    }
+    if (c.width < 64) {
+      v &= (std::uint64_t{1} << c.width) - 1;
+      const std::uint64_t top = std::uint64_t{1} << (c.width - 1);
+      if (c.is_signed) v = (v ^ top) - top;
+    }
+    Number n = from_integer(v, c.is_signed);
+    if (op.a.xor_mask != 0 && n.significand != 0) n.negative = !n.negative;
+    put(f, op, format == Format::f64, l, pack(format, n, rounding(op)));
+  }
+}
+
+void convert_float_to_integer(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const Conversion c = conversion_of(op.index2);
+  const auto format = static_cast<Format>(c.from);
+  const bool nan_is_zero = (op.flags & kNan) != 0;
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint64_t bits = flushed(format, operand(f, op.a, format, l), (op.flags & kFlush) != 0);
+    std::uint64_t v = to_integer(unpack(format, bits), rounding(op), c.width, c.is_signed, nan_is_zero);
+    if (c.is_signed && c.width < 32) {
+      const std::uint64_t top = std::uint64_t{1} << (c.width - 1);
+      v = (v ^ top) - top;
+    }
+    put(f, op, c.width == 64, l, v);
+  }
+}
+
+void convert_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const Conversion c = conversion_of(op.index2);
+  const auto from = static_cast<Format>(c.from), to = static_cast<Format>(c.to);
+  const bool flush = (op.flags & kFlush) != 0, integral = (op.flags & kRelu) != 0;
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint64_t bits = flushed(from, operand(f, op.a, from, l), flush);
+    Number n = unpack(from, bits);
+    if (integral) n = rounded_to_integral(n, rounding(op));
+    std::uint64_t v = flushed(to, pack(to, n, rounding(op)), flush);
+    // A double NaN keeps its payload, quieted; widened and narrowed ones are canonical.
+    if (n.kind == Number::Class::nan && from == Format::f64 && to == Format::f64) v = bits | std::uint64_t{1} << 51;
+    if ((op.flags & kSaturate) != 0) {
+      const Number r = unpack(to, v);
+      Number one;
+      one.significand = 1;
+      const std::uint64_t top = pack(to, one, Rounding::nearest);
+      if (r.kind == Number::Class::nan || r.negative) {
+        v = 0;
+      } else {
+        v = std::min(v, top);
+      }
+    }
+    put(f, op, to == Format::f64, l, v);
+  }
+}
+
+void pack_floats(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const Conversion c = conversion_of(op.index2);
+  const auto to = static_cast<Format>(c.to);
+  const auto narrow = [&](const Source& s, int l) {
+    std::uint64_t h = pack(to, unpack(Format::f32, operand(f, s, Format::f32, l)), rounding(op));
+    if ((op.flags & kRelu) != 0 && h != 0x7fff && (h & 0x8000) != 0) h = 0;
+    return static_cast<std::uint32_t>(h);
+  };
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint32_t high = narrow(op.a, l), low = narrow(op.b, l);
+    put(f, op, false, l, low | high << 16);
+  }
+}
+
+void pack_bytes(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const Conversion c = conversion_of(op.index2);
+  const auto narrow = [&](const Source& s, int l) {
+    const Number n = unpack(Format::f32, operand(f, s, Format::f32, l));
+    return static_cast<std::uint32_t>(to_integer(n, rounding(op), 8, c.is_signed, (op.flags & kNan) != 0)) & 0xff;
+  };
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint32_t rest = words(f, op.c)[l] << 16;
+    put(f, op, false, l, narrow(op.b, l) | narrow(op.a, l) << 8 | rest);
+  }
+}
+
+void multifunction(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const auto which = static_cast<MufuFunction>(op.index2 & 0xff);
+  const auto format = static_cast<Format>(op.index2 >> 8);
+  std::uint32_t* d = result(f, op);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    if (which == MufuFunction::rcp64h || which == MufuFunction::rsq64h) {
+      d[l] = approximate_high(which, (words(f, op.a)[l] & op.a.and_mask) ^ op.a.xor_mask);
+      continue;
+    }
+    const std::uint64_t bits = operand(f, op.a, format, l);
+    if (format == Format::f32) {
+      const float r = approximate(which, std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      d[l] = std::isnan(r) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(r);
+    } else {
+      const auto half = static_cast<std::uint16_t>(bits);
+      const float x = format == Format::f16 ? half_to_float(half) : bfloat_to_float(half);
+      const float r = approximate(which, x);
+      d[l] = std::isnan(r) ? 0x7fffu : format == Format::f16 ? float_to_half(r) : float_to_bfloat(r);
+    }
+  }
+}
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,75 @@
+// Functional execution of a launch: machine code, arguments and memory in; memory, a record of every warp, or a fault out.
+//
+// Models:  what instructions compute, 32 lanes at a time; divergence by convergence barriers; block barriers; global, shared,
+//          local, constant and generic addresses. Facts: sass.md 1.5, 3, 4 with sass_checked.md, which corrects it.
+// Ignores: time. clock and globaltimer count the instructions that the block has issued. Control bits have no effect.
+// Order:   blocks run one at a time, each to its end; warps of a block take turns at barriers, YIELD, NANOSLEEP, a failed
+//          mbarrier test, and after a fixed number of instructions; so a run repeats exactly.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/isa/program.h"
+#include "model/units/units.h"
+#include "model/work/warp_record.h"
+#include "sim/emulate/fault.h"
+#include "sim/emulate/global_memory.h"
+
+namespace foretrace::emulate {
+
+inline constexpr int kConstantBanks = 8;
+inline constexpr std::uint64_t kSharedWindow = 0x7e0000000000;  ///< generic address of shared offset 0
+inline constexpr std::uint64_t kLocalWindow = 0x7e8000000000;   ///< generic address of local offset 0
+inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kIdleLimit = 100'000'000;  ///< warp instructions without a store, atomic or exit
+
+struct LaunchContext {
+  const isa::Program* program = nullptr;  ///< must outlive the emulator
+  GlobalMemory* memory = nullptr;         ///< must outlive the emulator
+  Dim3 grid, block, cluster;
+  std::uint32_t dynamic_shared = 0;       ///< bytes
+  std::vector<std::byte> parameters;      ///< the parameter area, Program::parameter_bytes long
+  /// Images of constant banks 2, 3, 4; bank 0 is made from the launch, the rest stays empty.
+  std::array<std::vector<std::byte>, kConstantBanks> banks;
+  /// Bytes of local memory a thread, rounded up to 16; less than the program's own need is raised to it.
+  std::uint32_t local_bytes = 1024;
+  std::uint64_t max_instructions = 0;     ///< warp instructions of the launch's longest block; 0: no limit
+  std::uint64_t idle_limit = kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
+};
+
+/// What a block did, in numbers that need no record.
+struct BlockCount {
+  std::uint64_t instructions = 0;         ///< warp instructions issued
+  std::uint64_t thread_instructions = 0;  ///< of active lanes
+};
+
+/// A launch ready to run. Blocks of independent launches (see below) may be run by several threads at once.
+class Emulator {
+ public:
+  /// Translates the program. Throws InputError when the launch is impossible: no or too many threads or blocks, parameters of
+  /// the wrong size. An instruction that is not supported is reported when a warp reaches it.
+  explicit Emulator(const LaunchContext& context);
+  ~Emulator();
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
+
+  std::uint64_t blocks() const;
+  /// Runs one block (linear index, x fastest) to its end. `record` may be null: then nothing is recorded.
+  /// Throws KernelFault; memory then holds what was stored before.
+  BlockCount run_block(std::uint64_t block, work::BlockRecord* record) const;
+
+  struct Launch;
+
+ private:
+  std::unique_ptr<Launch> launch_;
+};
+
+/// True when no block can see what another does while it runs: the code holds no global atomic that returns a value, no
+/// strong or volatile access and no fence. Such blocks may be run in any order and at the same time.
+bool blocks_are_independent(const isa::Program& program);
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,173 @@
+// One block in execution: its warps, their diverged groups, its barriers and its shared and local memory.
+//
+// Models:  facts sass.md 4 and sass_checked.md W1, W2, W6, W7, W10-W12. Lanes of a warp that stand at different instructions form
+//          groups; each has its own program counter, its own copy of the uniform registers and of the convergence
+//          barriers. Fall-through runs first; what was pushed last is taken up first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/emulate/compiled.h"
+#include "sim/emulate/emulator.h"
+
+namespace foretrace::emulate {
+
+struct Emulator::Launch {
+  LaunchContext context;
+  const LaneTable* lanes = nullptr;
+  Compiled compiled;
+  work::Shapes shapes;
+  std::uint32_t threads = 0;       ///< a block
+  std::uint32_t warps = 0;         ///< a block
+  std::uint32_t shared_bytes = 0;  ///< a block, the part below Program::shared_base included
+  std::uint32_t local_bytes = 0;   ///< a thread
+  std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words a warp
+
+  explicit Launch(const LaunchContext& from);
+};
+
+inline constexpr int kConvergenceBarriers = 16;
+inline constexpr int kBlockBarriers = 16;
+
+enum class Wait : std::uint8_t { none, join, warpsync };
+
+/// Lanes that execute together.
+struct Group {
+  std::uint32_t pc = 0;      ///< instruction index
+  std::uint32_t lanes = 0;
+  Wait wait = Wait::none;
+  std::uint8_t barrier = 0;  ///< Wait::join: at which convergence barrier
+  bool early = false;        ///< Wait::join: may be released while others spin (W1)
+  bool yielded = false;      ///< has executed YIELD since the last release
+  std::uint32_t mask = 0;    ///< Wait::warpsync: lanes that must arrive
+  std::array<std::uint32_t, kConvergenceBarriers> joined{};  ///< lanes that take part in each barrier
+  std::array<std::uint32_t, 8> uniform_predicates{};         ///< while not running
+  std::vector<std::uint32_t> uniform;                        ///< uniform registers while not running
+};
+
+enum class WarpState : std::uint8_t { ready, at_barrier, done };
+
+struct Warp {
+  std::uint32_t index = 0;
+  std::uint32_t* registers = nullptr;
+  std::uint32_t* uniforms = nullptr;
+  std::array<std::uint32_t, kPredicateSlots> predicates{};
+  std::uint32_t live = 0;      ///< lanes that exist and have not exited
+  Group now;                   ///< the running group
+  std::vector<Group> others;   ///< the last one is taken up first
+  WarpState state = WarpState::ready;
+  std::uint8_t barrier = 0;    ///< at_barrier: which
+  std::uint32_t barrier_result = 0;  ///< of the last BAR.RED
+  std::uint64_t instructions = 0;
+  std::unique_ptr<work::WarpRecorder> recorder;
+};
+
+/// Why a warp stopped running for now.
+enum class Stop : std::uint8_t { budget, turn, barrier, done };
+
+class Execution {
+ public:
+  Execution(const Emulator::Launch& launch, std::uint64_t block, work::BlockRecord* record);
+  BlockCount run();
+
+  // What warp functions see.
+  LaneFrame frame{};
+  Warp* warp = nullptr;
+  std::uint32_t active = 0;  ///< lanes of the running group
+  std::uint32_t pc = 0;      ///< index of the instruction being executed
+  alignas(64) std::array<work::LaneAddresses, 2> addresses;
+  std::uint32_t value = 0;   ///< the number that goes into the record, where the instruction has one
+  bool turn = false;         ///< set by a function that would wait: others should run now
+
+  const Emulator::Launch& launch() const { return launch_; }
+  const LaneTable& lanes() const { return *launch_.lanes; }
+  std::uint32_t* words(File file, std::uint32_t word) const { return frame.file[static_cast<int>(file)] + word; }
+  std::uint32_t* words(const Source& s) const { return words(s.file, s.word); }
+  std::uint32_t* result(const MicroOp& op) const { return words(op.destination_file, op.destination); }
+  std::uint32_t read(const Source& s, int lane) const {
+    return ((words(s)[lane] & s.and_mask) ^ s.xor_mask) + s.add;
+  }
+  std::uint32_t predicate(const PredicateSource& p) const { return frame.predicates[p.slot] ^ p.invert; }
+  void set_predicate(std::uint8_t slot, std::uint32_t mask, std::uint32_t lanes) {
+    frame.predicates[slot] = (frame.predicates[slot] & ~mask) | (lanes & mask);
+  }
+  std::uint32_t special_register(std::uint32_t index, int lane) const;
+  std::uint64_t clock() const { return issued_; }
+  Dim3 block_index() const { return block_index_; }
+  /// The lanes' words of SR_TID.X, .Y, .Z (33, 34, 35); null for another register.
+  const std::uint32_t* thread_coordinates(std::uint32_t index) const {
+    if (index < 33 || index > 35) return nullptr;
+    return launch_.coordinates[index - 33].data() + std::size_t{warp->index} * 32;
+  }
+  Dim3 thread_index(int lane) const;
+
+  // Memory. Addresses come from `addresses[set]`; every lane of the mask is checked.
+  /// `form`: bits of address_form.h. `base` a register (pair), `uniform` a uniform register (pair) that is added.
+  void form_addresses(const Source& base, const Source& uniform, std::uint32_t form, std::uint64_t offset, int set);
+  /// Host memory of one lane's access; faults when it is not inside one buffer or not aligned.
+  std::byte* global_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  std::byte* shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  std::byte* local_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  std::byte* generic_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// Host memory for all accesses in [least, greatest + bytes), or null when they need to be looked at one by one.
+  std::byte* global_span(const AddressRange& range, std::uint32_t bytes);
+  std::byte* shared_span(const AddressRange& range, std::uint32_t bytes);
+
+  [[noreturn]] void fault(FaultKind kind, int lane, const std::string& what) const;
+  [[noreturn]] void fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
+                                 std::uint32_t bytes) const;
+
+ private:
+  struct BlockBarrier {
+    std::uint32_t arrived_warps = 0;  ///< also those that do not wait (BAR.ARV)
+    std::uint32_t expected = 0;       ///< threads; 0: all that are live
+    std::uint32_t count = 0;          ///< threads whose predicate was true
+    bool all = true, any = false;
+  };
+
+  template <bool kRecording>
+  Stop run_warp(std::uint64_t budget);
+  void enter(Warp& w);
+  void leave();
+  /// Branches and everything else that may change the group; returns false when the warp must stop (see stop_).
+  bool control(const MicroOp& op, std::uint32_t executed);
+  void branch(std::uint32_t taken, std::uint32_t target);
+  void branch_indirect(const MicroOp& op, std::uint32_t executed);
+  bool exit_lanes(std::uint32_t lanes);
+  bool join(const MicroOp& op, std::uint32_t executed);
+  void leave_barrier(std::uint32_t lanes, std::uint8_t barrier);
+  void move_barrier(const MicroOp& op, std::uint32_t executed);
+  bool warpsync(const MicroOp& op, std::uint32_t executed);
+  bool yield();
+  bool block_barrier(const MicroOp& op, std::uint32_t executed);
+  void note_barrier_value(const MicroOp& op, std::uint32_t executed);
+  void complete_barriers();
+
+  Group copy_of_now() const;
+  void push(Group group);
+  bool take_up();              ///< another runnable group becomes the running one; false: none
+  void take(std::size_t index);
+  void settle();               ///< completes joins and warpsyncs whose lanes have all arrived or gone
+  bool release_joined(bool any);
+
+  const Emulator::Launch& launch_;
+  std::uint64_t block_;
+  Dim3 block_index_;
+  GlobalMemory& memory_;
+  std::vector<Warp> warps_;
+  LaneWords files_;
+  std::vector<std::byte> shared_;
+  std::vector<std::byte> local_;
+  std::array<BlockBarrier, kBlockBarriers> barriers_{};
+  const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
+  std::uint64_t issued_ = 0;
+  std::uint64_t progress_at_ = 0;
+  std::uint64_t thread_instructions_ = 0;
+  Stop stop_ = Stop::done;
+};
+
+}  // namespace foretrace::emulate

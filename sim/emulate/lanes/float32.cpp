@@ -1,0 +1,196 @@
+// Single-precision arithmetic and comparison, 32 lanes at a time.
+//
+// Models:  facts sass.md 3.0 and 3.3: IEEE 754 with one rounding each, NaN results 0x7fffffff, .FTZ, .FMZ, .SAT, directed rounding.
+// Compiled once for each vector instruction set: see vector.h.
+#include "sim/emulate/lanes/vector.h"
+
+namespace foretrace::emulate::FORETRACE_LANES {
+
+namespace {
+
+constexpr u32 kNanBits = 0x7fffffff;
+constexpr u32 kMagnitude = 0x7fffffff;
+constexpr u32 kInfinity = 0x7f800000;
+
+struct FloatReader {
+  const u32* x;
+  u32 and_mask, xor_mask;
+  [[gnu::always_inline]] float operator[](int l) const { return as<float>((x[l] & and_mask) ^ xor_mask); }
+};
+struct PlainFloatReader {
+  const u32* x;
+  [[gnu::always_inline]] float operator[](int l) const { return as<float>(x[l]); }
+};
+inline FloatReader floats(const LaneFrame& f, const Source& s) { return {words(f, s), s.and_mask, s.xor_mask}; }
+inline PlainFloatReader plain_floats(const LaneFrame& f, const Source& s) { return {words(f, s)}; }
+
+[[gnu::always_inline]] inline u32 finished(float x) { return x != x ? kNanBits : as<u32>(x); }
+
+[[gnu::always_inline]] inline float flushed(float x, bool flush) {
+  const u32 bits = as<u32>(x);
+  const bool subnormal = (bits & kInfinity) == 0;
+  return flush && subnormal ? as<float>(bits & ~kMagnitude) : x;
+}
+/// What .FTZ and .SAT make of a result.
+[[gnu::always_inline]] inline u32 finished(float x, u32 flags) {
+  const u32 bits = finished(flushed(x, (flags & kFlush) != 0));
+  if ((flags & kSaturate) == 0) return bits;
+  return x > 1.0f ? 0x3f800000u : x > 0.0f ? bits : 0u;
+}
+
+void fadd(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  u32* d = result(f, op);
+  if (op.plain) {
+    const PlainFloatReader a = plain_floats(f, op.a), b = plain_floats(f, op.b);
+    write(d, mask, [=](int l) { return finished(a[l] + b[l]); });
+  } else {
+    const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+    write(d, mask, [=](int l) { return finished(a[l] + b[l]); });
+  }
+}
+
+void fmul(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  u32* d = result(f, op);
+  if (op.plain) {
+    const PlainFloatReader a = plain_floats(f, op.a), b = plain_floats(f, op.b);
+    write(d, mask, [=](int l) { return finished(a[l] * b[l]); });
+  } else {
+    const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+    write(d, mask, [=](int l) { return finished(a[l] * b[l]); });
+  }
+}
+
+void ffma(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  u32* d = result(f, op);
+  if (op.plain) {
+    const PlainFloatReader a = plain_floats(f, op.a), b = plain_floats(f, op.b), c = plain_floats(f, op.c);
+    write(d, mask, [=](int l) { return finished(__builtin_fmaf(a[l], b[l], c[l])); });
+  } else {
+    const FloatReader a = floats(f, op.a), b = floats(f, op.b), c = floats(f, op.c);
+    write(d, mask, [=](int l) { return finished(__builtin_fmaf(a[l], b[l], c[l])); });
+  }
+}
+
+void fadd_general(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  u32* d = result(f, op);
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+  const u32 flags = op.flags;
+  const bool flush = (flags & kFlush) != 0;
+  rounded(flags, [=] {
+    write(d, mask, [=](int l) { return finished(flushed(a[l], flush) + flushed(b[l], flush), flags); });
+  });
+}
+
+void fmul_general(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  u32* d = result(f, op);
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+  const u32 flags = op.flags;
+  const bool flush = (flags & kFlush) != 0, zero_wins = (flags & kZeroWins) != 0;
+  rounded(flags, [=] {
+    write(d, mask, [=](int l) {
+      const float x = flushed(a[l], flush), y = flushed(b[l], flush);
+      const u32 r = finished(x * y, flags);
+      return zero_wins && (x == 0.0f || y == 0.0f) ? 0u : r;
+    });
+  });
+}
+
+void ffma_general(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  u32* d = result(f, op);
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b), c = floats(f, op.c);
+  const u32 flags = op.flags;
+  const bool flush = (flags & kFlush) != 0, zero_wins = (flags & kZeroWins) != 0;
+  rounded(flags, [=] {
+    write(d, mask, [=](int l) {
+      const float x = flushed(a[l], flush), y = flushed(b[l], flush), z = flushed(c[l], flush);
+      const bool zero = zero_wins && (x == 0.0f || y == 0.0f);
+      return finished(__builtin_fmaf(zero ? 0.0f : x, zero ? 0.0f : y, z), flags);
+    });
+  });
+}
+
+/// Floats in their order as signed integers, -0 before +0.
+[[gnu::always_inline]] inline s32 order(u32 bits) {
+  return static_cast<s32>(bits ^ (static_cast<u32>(static_cast<s32>(bits) >> 31) & kMagnitude));
+}
+[[gnu::always_inline]] inline bool is_nan(u32 bits) { return (bits & kMagnitude) > kInfinity; }
+
+/// p_in true: the lesser. A NaN operand loses, unless .NAN.
+void fmnmx(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+  const u32 least = value_of(f, op.p_in);
+  const u32 flags = op.flags;
+  const u32 *ra = words(f, op.a), *rb = words(f, op.b);
+  write(result(f, op), mask, [=](int l) {
+    const bool flush = (flags & kFlush) != 0;
+    u32 x = as<u32>(flushed(a[l], flush)), y = as<u32>(flushed(b[l], flush));
+    const u32 sign = (ra[l] ^ rb[l]) & 0x80000000u;
+    if ((flags & kXorSign) != 0) {
+      x &= kMagnitude;
+      y &= kMagnitude;
+    }
+    const bool less = order(x) < order(y);
+    u32 r = less == (((least >> l) & 1u) != 0) ? x : y;
+    if (is_nan(x)) r = y;
+    if (is_nan(y)) r = x;
+    const bool nan = (flags & kNan) != 0 ? is_nan(x) || is_nan(y) : is_nan(x) && is_nan(y);
+    if ((flags & kXorSign) != 0) r |= sign;
+    return nan ? kNanBits : r;
+  });
+}
+
+/// The lanes for which the comparison holds: code bits 1 less, 2 equal, 4 greater, 8 unordered.
+[[gnu::always_inline]] inline u32 compared(const LaneFrame& f, const MicroOp& op) {
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+  const bool flush = (op.flags & kFlush) != 0;
+  const u32 code = op.flags >> kCompareShift & 15;
+  const u32 less = lanes_where([=](int l) { return flushed(a[l], flush) < flushed(b[l], flush); });
+  const u32 equal = lanes_where([=](int l) { return flushed(a[l], flush) == flushed(b[l], flush); });
+  const u32 greater = lanes_where([=](int l) { return flushed(a[l], flush) > flushed(b[l], flush); });
+  u32 x = 0;
+  if ((code & 1) != 0) x |= less;
+  if ((code & 2) != 0) x |= equal;
+  if ((code & 4) != 0) x |= greater;
+  if ((code & 8) != 0) x |= ~(less | equal | greater);
+  return x;
+}
+
+void fsetp(const LaneFrame& f, const MicroOp& op, u32 mask) { set_compared(f, op, mask, compared(f, op)); }
+
+void fset(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  const u32 x = compared(f, op), with = value_of(f, op.p_in);
+  const u32 how = op.flags >> kCombineShift & 3;
+  const u32 p = how == 0 ? x & with : how == 1 ? x | with : x ^ with;
+  const u32 yes = (op.flags & kAllOnes) != 0 ? ~0u : 0x3f800000u;
+  write(result(f, op), mask, [=](int l) { return (0u - ((p >> l) & 1u)) & yes; });
+}
+
+/// Passes the bits of a or b, with .FTZ flushed.
+void fsel(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+  const u32 p = value_of(f, op.p_in);
+  const bool flush = (op.flags & kFlush) != 0;
+  write(result(f, op), mask, [=](int l) {
+    return as<u32>(flushed(((p >> l) & 1u) != 0 ? a[l] : b[l], flush));
+  });
+}
+
+/// Whether a / b needs the slow path. True somewhat more often than need be is right: that path is a full division.
+void fchk(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+  const u32 slow = lanes_where([=](int l) {
+    const s32 ea = static_cast<s32>(as<u32>(a[l]) >> 23 & 0xff), eb = static_cast<s32>(as<u32>(b[l]) >> 23 & 0xff);
+    const s32 e = ea - eb;
+    return ea < 25 || ea > 253 || eb < 2 || eb > 251 || e > 124 || e < -124;
+  });
+  set_predicate(f, op.p_out, mask, slow);
+}
+
+}  // namespace
+
+void fill_float32(LaneTable& table) {
+#define FORETRACE_FLOAT32(name) table.op[static_cast<int>(LaneOp::name)] = name;
+#include "sim/emulate/lanes/lane_ops.def"
+}
+
+}  // namespace foretrace::emulate::FORETRACE_LANES

@@ -1,0 +1,57 @@
+#include "sim/emulate/lanes/lane_table.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "model/units/error.h"
+
+namespace foretrace::emulate {
+
+namespace {
+
+LaneTable make_avx2() {
+  LaneTable table{};
+  lanes_avx2::fill_integer(table);
+  lanes_avx2::fill_float32(table);
+  lanes_avx2::fill_float64(table);
+  lanes_avx2::fill_half(table);
+  lanes_avx2::fill_access(table);
+  return table;
+}
+
+LaneTable make_avx512() {
+  LaneTable table{};
+  lanes_avx512::fill_integer(table);
+  lanes_avx512::fill_float32(table);
+  lanes_avx512::fill_float64(table);
+  lanes_avx512::fill_half(table);
+  lanes_avx512::fill_access(table);
+  return table;
+}
+
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+}  // namespace
+
+const LaneTable& lane_table() {
+  static const LaneTable avx2 = make_avx2();
+  static const LaneTable avx512 = make_avx512();
+  const char* asked = std::getenv("FORETRACE_SIMD");
+  const std::string choice = asked == nullptr ? "" : asked;
+  if (!choice.empty() && choice != "avx2" && choice != "avx512") {
+    throw InputError("FORETRACE_SIMD is \"" + choice + "\"; expected avx2 or avx512");
+  }
+  if (!has_avx2()) throw InputError("this processor has no AVX2, FMA and F16C, which the emulator needs");
+  if (choice == "avx512" && !has_avx512()) {
+    throw InputError("FORETRACE_SIMD asks for avx512, but this processor lacks AVX-512 F, BW, DQ or VL");
+  }
+  return choice == "avx512" || (choice.empty() && has_avx512()) ? avx512 : avx2;
+}
+
+}  // namespace foretrace::emulate
