@@ -1,8 +1,9 @@
 // The result document: what JSON holds, what text is rendered from, and what compare reads.
 //
 // Models:  one run of foretrace: who made it, and each launch's result on each chip. Field names are the
-//          JSON's keys. Ignores: formatting. json.h writes and reads it, text.h renders it.
-// Source:  //          docs/json.md.
+//          JSON's keys.
+// Ignores: formatting: json.h writes and reads it, text.h renders it.
+// Source:  docs/json.md.
 #pragma once
 
 #include <cstdint>
