@@ -105,23 +105,12 @@ KernelAttributes read_kernel_attributes(std::span<const std::byte> bytes, const 
         require(attribute, 8, where);
         out.parameter_base = word_at(attribute.payload, 4, 2);
         break;
-      case kCbankParamSize:
-        out.parameter_bytes = attribute.value;
-        break;
-      case kNumBarriers:
-        out.barriers = attribute.value;
-        break;
-      case kMaxThreads:
-        read_three(attribute, out.max_threads, where);
-        break;
-      case kReqntid:
-        read_three(attribute, out.required_threads, where);
-        break;
-      case kCtaPerCluster:
-        read_three(attribute, out.cluster, where);
-        break;
-      default:
-        break;
+      case kCbankParamSize: out.parameter_bytes = attribute.value; break;
+      case kNumBarriers: out.barriers = attribute.value; break;
+      case kMaxThreads: read_three(attribute, out.max_threads, where); break;
+      case kReqntid: read_three(attribute, out.required_threads, where); break;
+      case kCtaPerCluster: read_three(attribute, out.cluster, where); break;
+      default: break;
     }
   });
   for (const auto& [ordinal, parameter] : parameters) {

@@ -1,6 +1,7 @@
 #include "sim/frontend/compile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,6 +20,8 @@ namespace foretrace::frontend {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kDisassemblerOptions[] = {"-c", "-hex", "-gi"};
 
 bool starts_with(const std::string& text, std::string_view prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
@@ -62,9 +65,10 @@ std::vector<std::string> compiler_options(const CompileRequest& request) {
 /// All that decides the result and is no file's content.
 std::string cache_request(const CompileRequest& request, const std::string& source,
                           const Toolchain& toolchain) {
-  std::string text = fmt::format("nvcc {} {}\nnvdisasm {} {}\nsource {}\ninstance {}\n", toolchain.nvcc->path,
-                                 toolchain.nvcc->version, toolchain.nvdisasm->path,
-                                 toolchain.nvdisasm->version, source, request.instance);
+  std::string text =
+      fmt::format("nvcc {} {}\nnvdisasm {} {} {}\nsource {}\ninstance {}\n", toolchain.nvcc->path,
+                  toolchain.nvcc->version, toolchain.nvdisasm->path, toolchain.nvdisasm->version,
+                  fmt::join(kDisassemblerOptions, " "), source, request.instance);
   for (const std::string& option : compiler_options(request)) text += fmt::format("option {}\n", option);
   text += fmt::format("directory {}\n", fs::current_path().string());  // options may hold relative paths
   for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH",
@@ -156,7 +160,10 @@ std::string disassemble(const std::vector<std::byte>& cubin, const Toolchain& to
   const TemporaryDirectory directory;
   const fs::path file = directory.path() / "kernel.cubin";
   write_text(file, text_of(cubin));
-  ProcessResult result = run_process({toolchain.nvdisasm->path, "-c", "-hex", "-g", file.string()});
+  std::vector<std::string> arguments = {toolchain.nvdisasm->path};
+  arguments.insert(arguments.end(), std::begin(kDisassemblerOptions), std::end(kDisassemblerOptions));
+  arguments.push_back(file.string());
+  ProcessResult result = run_process(arguments);
   if (result.status != 0) {
     throw ToolError(fmt::format("nvdisasm could not read the cubin (exit status {}):", result.status),
                     result.output + result.errors);

@@ -27,7 +27,7 @@ struct CompileRequest {
 
 struct Compiled {
   std::vector<std::byte> cubin;
-  std::string disassembly;  ///< nvdisasm -c -hex -g
+  std::string disassembly;  ///< nvdisasm -c -hex -gi
 };
 
 /// Throws InputError when the tools or the source are missing, ToolError with the compiler's own output when it fails.

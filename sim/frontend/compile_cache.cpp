@@ -35,9 +35,7 @@ std::string state_of(const std::string& line) {
   if (line[0] == 'F') {
     try {
       return fmt::format("{} {}\n", line, sha256_hex(read_file(path)));
-    } catch (const InputError&) {
-      return {};
-    }
+    } catch (const InputError&) { return {}; }
   }
   std::vector<std::string> names;
   std::error_code error;

@@ -50,6 +50,15 @@ std::optional<std::uint64_t> comment_number(std::string_view& text) {
   return value;
 }
 
+/// A header of the CUDA Toolkit or of the system, by where such headers are installed.
+bool is_toolkit_header(std::string_view path) {
+  static constexpr std::string_view kPlaces[] = {"/targets/x86_64-linux/include/",
+                                                 "/targets/sbsa-linux/include/", "/nvidia/cu13/include/",
+                                                 "/usr/include/", "/usr/lib/gcc/"};
+  return std::any_of(std::begin(kPlaces), std::end(kPlaces),
+                     [&](std::string_view place) { return path.find(place) != std::string_view::npos; });
+}
+
 class Reader {
  public:
   Reader(std::string_view text, const std::string& mangled, std::string where,
@@ -63,9 +72,7 @@ class Reader {
 
   Section read() {
     std::string_view rest = text_;
-    if (!enter(rest)) {
-      throw InputError(fmt::format("{}: the disassembly has no section for it", where_));
-    }
+    if (!enter(rest)) { throw InputError(fmt::format("{}: the disassembly has no section for it", where_)); }
     while (!rest.empty()) {
       const auto end = rest.find('\n');
       const std::string_view line = right_trimmed(rest.substr(0, end));
@@ -130,9 +137,11 @@ class Reader {
     line.source_line = source_line_;
     section_.lines.push_back(line);
     half_read_ = true;
+    chain_open_ = false;
   }
 
-  /// `//## File "src/k.cu", line 12 inlined at ...`: the first is where the statement stands.
+  /// `//## File "/home/me/k.cu", line 12 inlined at ...`. Several such lines are the chain of inlined calls, innermost
+  /// first; the instruction belongs to the first that stands outside the toolkit's headers.
   void read_source_line(std::string_view content) {
     static constexpr std::string_view kFile = "File \"";
     const auto open = content.find(kFile);
@@ -142,6 +151,10 @@ class Reader {
     const auto number = content.find("line ", close == std::string_view::npos ? content.size() : close);
     if (number == std::string_view::npos) fail("a source line is not understood");
     const std::string name(content.substr(name_start, close - name_start));
+    const bool continues = chain_open_ && (chain_settled_ || is_toolkit_header(name));
+    chain_settled_ = chain_open_ ? chain_settled_ || !is_toolkit_header(name) : !is_toolkit_header(name);
+    chain_open_ = true;
+    if (continues) return;
     const auto known = std::find(files_.begin(), files_.end(), name);
     file_ = static_cast<std::uint32_t>(known - files_.begin()) + 1;
     if (known == files_.end()) files_.push_back(name);
@@ -156,6 +169,8 @@ class Reader {
   Section section_;
   bool half_read_ = false;
   std::uint32_t file_ = 0, source_line_ = 0;
+  bool chain_open_ = false;     // the last line read was a source line
+  bool chain_settled_ = false;  // its chain has named a file of the user's
 };
 
 }  // namespace

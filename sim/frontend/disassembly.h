@@ -1,7 +1,8 @@
 // nvdisasm's text, section by section, and its marriage with the cubin's bytes.
 //
-// Models:  the output of `nvdisasm -c -hex -g`: instructions with both 64-bit halves, labels, source lines.
-// Ignores: directives, and the innermost-inlined chain beyond the line that -g prints.
+// Models:  the output of `nvdisasm -c -hex -gi` (or -g): instructions with both 64-bit halves, labels, source lines. An
+//          instruction that comes from a toolkit header belongs to the line of the user's that called into it.
+// Ignores: directives.
 // Source:  our own corpus, nvdisasm of CUDA 13.0 and 13.2; facts sass.md 2.1-2.3.
 #pragma once
 

@@ -128,6 +128,10 @@ ElfFile read_elf(std::span<const std::byte> bytes, const std::string& where) {
   file.flags = header.e_flags;
   file.os_abi = header.e_ident[EI_OSABI];
   file.abi_version = header.e_ident[EI_ABIVERSION];
+  if (header.e_shoff == 0 ||
+      header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize > bytes.size()) {
+    throw InputError(where + ": the ELF file is cut short: its section table lies beyond its end");
+  }
   file.sections = read_sections(elf.get(), where);
   file.symbols = read_symbols(elf.get(), where);
   return file;

@@ -97,18 +97,14 @@ std::vector<LoadedKernel> load_instance(const LoadRequest& request, const Toolch
   try {
     made = read_source(request, request.kernel, toolchain);
     return decode(*made, chosen(request, *made));
-  } catch (const ToolError& error) {
-    refused = error;
-  } catch (const InputError&) {
+  } catch (const ToolError& error) { refused = error; } catch (const InputError&) {
     if (!made) throw;
   }
   const Input plain = read_source(request, "", toolchain);
   if (refused) {
     try {
       return decode(plain, chosen(request, plain));
-    } catch (const InputError&) {
-      throw *refused;
-    }
+    } catch (const InputError&) { throw *refused; }
   }
   const std::vector<std::string> before = symbols_of(plain.cubin);
   std::vector<std::size_t> added;

@@ -11,7 +11,7 @@ namespace foretrace::frontend {
 
 struct LoadRequest {
   /// CUDA source (.cu, .cuh), or a cubin. A cubin's disassembly is made by nvdisasm, or, where there is none, read from
-  /// the file beside it whose name has ".sass" added (vector_add.cubin.sass: the output of `nvdisasm -c -hex -g`).
+  /// the file beside it whose name has ".sass" added (vector_add.cubin.sass: the output of `nvdisasm -c -hex -gi`).
   std::string file;
   int sm = 0;                        ///< 80, 90, 120; 0: that of the cubin (a source needs one)
   std::string kernel;                ///< a name as in names.h; "" when the file has one kernel only
