@@ -97,6 +97,14 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   std::uint64_t done = 0;
   Cycle now = 0, last = 0;
   std::uint64_t windows = 0;
+  const auto serve_memory = [&](Cycle until) {
+    replies.clear();
+    memory_.advance(until, replies);
+    for (const memory::Reply& reply : replies) {
+      last = std::max(last, reply.time);
+      sms[reply.sm]->deliver(reply);
+    }
+  };
   for (;;) {
     // Blocks whose dispatch can be decided: every end before `now` is known.
     Dispatcher::Placement placement;
@@ -112,7 +120,10 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     const Cycle dispatch = dispatcher.next_event();
     if (dispatch != kNever) next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
     if (next == kNever) break;
-    now = std::max(now, next);
+    if (next > now) {  // what the memory system does meanwhile may answer within the next window
+      now = next;
+      serve_memory(now);
+    }
     const Cycle until = now + window;
 
     team.run(sms.size(), [&](std::size_t i) { sms[i]->advance(until); });
@@ -133,12 +144,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     });
     for (const memory::Request& request : requests) memory_.submit(request);
     requests.clear();
-    replies.clear();
-    memory_.advance(until, replies);
-    for (const memory::Reply& reply : replies) {
-      last = std::max(last, reply.time);
-      sms[reply.sm]->deliver(reply);
-    }
+    serve_memory(until);
     std::stable_sort(ends.begin(), ends.end(), [](const sm::BlockEnd& a, const sm::BlockEnd& b) {
       return a.time != b.time ? a.time < b.time : a.sm < b.sm;
     });

@@ -104,6 +104,7 @@ bool Sm::class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycl
 void Sm::tick(int sub_core, Cycle now) {
   SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
   book_idle(core, now);
+  core.ticked = now;
   core.next = kNever;
   for (std::uint32_t m = core.timed; m; m &= m - 1) {
     const int slot = std::countr_zero(m);

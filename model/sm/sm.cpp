@@ -28,12 +28,14 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
 }
 
 void Sm::place(BlockWork work) {
+  FORETRACE_ASSERT(work.start > now_ || now_ == 0, "a block starts after what has been simulated");
   const auto after = std::upper_bound(incoming_.begin(), incoming_.end(), work.start,
                                       [](Cycle start, const BlockWork& other) { return start < other.start; });
   incoming_.insert(after, std::move(work));
 }
 
 void Sm::deliver(const memory::Reply& reply) {
+  FORETRACE_ASSERT(reply.time > now_ || now_ == 0, "a reply arrives after what has been simulated");
   const Cycle when = reply.id & kMarks ? reply.time : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
 }
@@ -63,7 +65,13 @@ void Sm::advance(Cycle until) {
       }
     }
     for (int i = 0; i < kSubCores; ++i) {
-      if (cores_[static_cast<std::size_t>(i)].next <= now) tick(i, now);
+      SubCore& core = cores_[static_cast<std::size_t>(i)];
+      if (core.next > now) continue;
+      if (core.ticked == now) {
+        core.next = now + 1;
+      } else {
+        tick(i, now);
+      }
     }
   }
 }

@@ -93,6 +93,7 @@ class Sm {
     std::array<Cycle, spec::kPipes> pipe_free{};
     Cycle allocate_free = 0;
     Cycle next = kNever;
+    Cycle ticked = kNever;  // last cycle that was ticked: one issue a cycle
     Cycle idle_since = 0;
     int idle_reason = 0;
     int greedy = -1;

@@ -18,8 +18,6 @@ spec::GpuSpec bench_chip() {
   return chip;
 }
 
-namespace {
-
 std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
   auto program = std::make_shared<isa::Program>();
   program->sm = 90;
@@ -38,8 +36,6 @@ std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
   }
   return program;
 }
-
-}  // namespace
 
 Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency) {
   std::vector<std::vector<Line>> all = warps;

@@ -31,6 +31,9 @@ struct Ran {
 /// The H100 with everything that these tests do not ask about out of the way: no launch costs, code there at once.
 spec::GpuSpec bench_chip();
 
+/// The program that the lines print, without an EXIT of its own.
+std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines);
+
 /// Runs `warps` warps of one block, all executing `lines` in order, and an EXIT after them.
 Ran run(const spec::GpuSpec& chip, const std::vector<Line>& lines, int warps = 1, Cycle memory_latency = 300);
 

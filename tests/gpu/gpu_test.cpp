@@ -1,0 +1,161 @@
+// The whole machine: the same bits for any window and any number of threads, blocks where the dispatcher puts them, what-ifs with a known answer.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "model/config/load.h"
+#include "model/gpu/dispatcher.h"
+#include "model/gpu/gpu.h"
+#include "tests/sm/bench.h"
+
+namespace foretrace::gpu_tests {
+namespace {
+
+using sm_tests::Line;
+
+/// Blocks that all run the same lines; each block's and warp's addresses lie apart.
+class Blocks final : public work::BlockSource {
+ public:
+  Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps)
+      : program_(program), lines_(lines), blocks_(blocks), warps_(warps) {}
+  std::shared_ptr<const work::BlockRecord> next() override {
+    if (given_ == blocks_) return nullptr;
+    auto record = std::make_shared<work::BlockRecord>();
+    record->block = given_;
+    record->warps.resize(static_cast<std::size_t>(warps_));
+    for (int w = 0; w < warps_; ++w) {
+      work::WarpRecorder recorder(program_.shapes, record->warps[static_cast<std::size_t>(w)]);
+      for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+        std::array<work::LaneAddresses, 1> addresses{};
+        const std::uint64_t warp = given_ * static_cast<std::uint64_t>(warps_) + static_cast<std::uint64_t>(w);
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+          addresses[0][lane] = lines_[i].base + warp * 128 + static_cast<std::uint64_t>(lines_[i].stride * lane);
+        }
+        recorder.record(i, ~0u, ~0u, std::span(addresses.data(), program_.shapes.of[i].addresses));
+      }
+      recorder.finish();
+    }
+    ++given_;
+    return record;
+  }
+
+ private:
+  const sm::StaticProgram& program_;
+  const std::vector<Line>& lines_;
+  std::uint64_t blocks_, given_ = 0;
+  int warps_;
+};
+
+std::vector<Line> copy_lines() {
+  return {{"MOV R4, 0x1", 4},
+          {"LDG.E R0, desc[UR4][R2.64]", 1, 0, 7, 0, ~0u, std::uint64_t{1} << 32},
+          {"FADD R0, R0, R5", 4, 7, 7, 1},
+          {"STG.E desc[UR4][R6.64], R0", 1, 7, 1, 0, ~0u, std::uint64_t{1} << 34},
+          {"EXIT", 5}};
+}
+
+std::vector<Line> chain_lines(int length) {
+  std::vector<Line> lines(static_cast<std::size_t>(length), {"FFMA R0, R1, R0, R0", 4});
+  lines.push_back({"EXIT", 5});
+  return lines;
+}
+
+stats::LaunchCounters simulate(const spec::GpuSpec& chip, const std::vector<Line>& lines, std::uint64_t blocks, int warps,
+                               std::uint32_t blocks_per_sm, int threads = 1, Cycle window = 0) {
+  const sm::StaticProgram program(sm_tests::program_of(lines), chip);
+  gpu::Gpu gpu(chip);
+  Blocks source(program, lines, blocks, warps);
+  gpu::LaunchSetup setup;
+  setup.blocks = blocks;
+  setup.blocks_per_sm = blocks_per_sm;
+  setup.l1_bytes = chip.l1.unified_bytes - chip.l1.carveouts.front();
+  setup.threads = threads;
+  setup.window = window;
+  return gpu.run(program, setup, source);
+}
+
+void expect_same(const stats::LaunchCounters& a, const stats::LaunchCounters& b) {
+  EXPECT_EQ(a.elapsed, b.elapsed);
+  EXPECT_EQ(a.sm_active_each, b.sm_active_each);
+  EXPECT_EQ(a.state, b.state);
+  EXPECT_EQ(a.idle_reason, b.idle_reason);
+  EXPECT_EQ(a.pipe_busy, b.pipe_busy);
+  EXPECT_EQ(std::memcmp(&a.memory, &b.memory, sizeof a.memory), 0);
+  ASSERT_EQ(a.instructions.size(), b.instructions.size());
+  for (std::size_t i = 0; i < a.instructions.size(); ++i) {
+    EXPECT_EQ(std::memcmp(&a.instructions[i], &b.instructions[i], sizeof a.instructions[i]), 0) << i;
+  }
+}
+
+spec::GpuSpec chip(const char* name, const std::vector<config::Override>& set = {}) { return config::load_gpu(name, set).spec; }
+
+TEST(Machine, AnyWindowUpToTheLookaheadGivesTheSameBits) {
+  const spec::GpuSpec h100 = chip("h100-sxm");
+  const Cycle longest = gpu::Gpu(h100).lookahead();
+  const auto whole = simulate(h100, copy_lines(), 3000, 8, 8);
+  expect_same(whole, simulate(h100, copy_lines(), 3000, 8, 8, 1, longest / 2));
+  expect_same(whole, simulate(h100, copy_lines(), 3000, 8, 8, 1, longest / 3 + 1));
+}
+
+TEST(Machine, AnyNumberOfThreadsGivesTheSameBits) {
+  const spec::GpuSpec a100 = chip("h100-sxm");
+  const auto one = simulate(a100, copy_lines(), 3000, 8, 8, 1);
+  expect_same(one, simulate(a100, copy_lines(), 3000, 8, 8, 2));
+  expect_same(one, simulate(a100, copy_lines(), 3000, 8, 8, 5));
+}
+
+TEST(Machine, CountsWhatTheRecordsSay) {
+  const auto counters = simulate(chip("h100-sxm"), copy_lines(), 1000, 4, 8);
+  EXPECT_EQ(counters.inst_executed, 1000u * 4 * 5);
+  EXPECT_EQ(counters.blocks, 1000u);
+  EXPECT_EQ(counters.l1_sectors_global_ld, 1000u * 4 * 4);
+  EXPECT_EQ(counters.memory.tex_sectors_read, 1000u * 4 * 4);
+  EXPECT_EQ(counters.memory.tex_sectors_write, 1000u * 4 * 4);
+}
+
+TEST(WhatIf, TwiceTheSmsHalveAComputeBoundGridOfManyWaves) {
+  const std::vector<Line> lines = chain_lines(3000);
+  const auto time = [&](const char* count) {
+    return static_cast<double>(simulate(chip("h100-sxm", {{"sm.count", count}}), lines, 256, 8, 2).elapsed);
+  };
+  EXPECT_NEAR(time("16") / time("32"), 2.0, 0.1);  // eight waves, or four
+}
+
+TEST(WhatIf, DramBandwidthMovesACopyAndNotAChain) {
+  const auto time = [&](const std::vector<Line>& lines, const char* bytes, std::uint64_t blocks) {
+    return static_cast<double>(simulate(chip("h100-sxm", {{"dram.channel_bytes", bytes}}), lines, blocks, 8, 8).elapsed);
+  };
+  const double copy = time(copy_lines(), "8", 16384) / time(copy_lines(), "16", 16384);
+  EXPECT_GT(copy, 1.5);
+  const double chain = time(chain_lines(400), "16", 2000) / time(chain_lines(400), "32", 2000);
+  EXPECT_NEAR(chain, 1.0, 0.01);
+}
+
+TEST(Dispatcher, GivesEachSmOneBlockBeforeAnyGetsTwo) {
+  const spec::GpuSpec h100 = chip("h100-sxm");
+  gpu::Dispatcher dispatcher(h100, 2 * h100.sm.count, 4);
+  std::vector<int> blocks(h100.sm.count);
+  gpu::Dispatcher::Placement placement;
+  for (std::uint32_t i = 0; i < h100.sm.count; ++i) {
+    ASSERT_TRUE(dispatcher.next(kNever, placement));
+    ++blocks[placement.sm];
+  }
+  EXPECT_EQ(std::count(blocks.begin(), blocks.end(), 1), h100.sm.count);
+}
+
+TEST(Dispatcher, RefillsAnSmWhenItsBlockHasEndedAndNotBefore) {
+  spec::GpuSpec one = chip("h100-sxm");
+  one.sm.count = 1;
+  gpu::Dispatcher dispatcher(one, 2, 1);
+  gpu::Dispatcher::Placement placement;
+  ASSERT_TRUE(dispatcher.next(kNever, placement));
+  EXPECT_FALSE(dispatcher.next(kNever, placement));
+  dispatcher.ended(0, 50000);
+  EXPECT_FALSE(dispatcher.next(50000 + one.launch.block_end, placement));
+  ASSERT_TRUE(dispatcher.next(50000 + one.launch.block_end + 1, placement));
+  EXPECT_EQ(placement.start, 50000 + one.launch.block_end + one.launch.block_start);
+}
+
+}  // namespace
+}  // namespace foretrace::gpu_tests
