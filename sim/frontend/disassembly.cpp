@@ -140,7 +140,7 @@ class Reader {
     chain_open_ = false;
   }
 
-  /// `//## File "/home/me/k.cu", line 12 inlined at ...`. Several such lines are the chain of inlined calls, innermost
+  /// `//## File "src/k.cu", line 12 inlined at ...`. Several such lines are the chain of inlined calls, innermost
   /// first; the instruction belongs to the first that stands outside the toolkit's headers.
   void read_source_line(std::string_view content) {
     static constexpr std::string_view kFile = "File \"";

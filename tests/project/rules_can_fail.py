@@ -23,7 +23,8 @@ GOOD = {
     "model/sm/sm.h": '// An SM.\n#pragma once\n#include "model/units/units.h"\nstruct Sm { Cycle now; };\n',
     "model/sm/CMakeLists.txt": "foretrace_room(sm SOURCES sm.cpp DEPENDS foretrace_units)\n",
     "sim/app/main.cpp": '#include "model/sm/sm.h"\nint main() { return 0; }\n',
-    "tests/sm/sm_test.cpp": "TEST(Sm, Counts) {\n  EXPECT_EQ(1, 1);\n}\n",
+    "tests/sm/sm_test.cpp": "TEST(Sm, Counts) {\n  EXPECT_EQ(1, 1);\n}\n"
+                            "void compare(int a) {\n  ASSERT_EQ(a, 1);\n}\nTEST_F(Sm, Compares) {\n  compare(1);\n}\n",
     "tests/sm/CMakeLists.txt": "foretrace_test(sm_test SOURCES sm_test.cpp)\n",
     "README.md": "The SM is in model/sm/sm.h; see [units](model/units/units.h).\n",
 }
@@ -42,7 +43,8 @@ BAD = {
     "headers_alone": [{"model/sm/sm.h": "// An SM.\n#pragma once\nstruct Sm { Cycle now; };\n"}],
     "machine_paths": [{"README.md": "See " + "/ro" + "ot/notes.txt\n"}],
     "doc_paths": [{"README.md": "See model/sm/gone.h\n"}, {"README.md": "See [gone](docs/gone.md)\n"}],
-    "tests": [{"tests/sm/sm_test.cpp": "TEST(Sm, Counts) {\n  // EXPECT_EQ(1, 1);\n}\n"},
+    "tests": [{"tests/sm/sm_test.cpp": "void helper() {\n  count();\n}\nTEST(Sm, Counts) {\n  helper();\n}\n"},
+              {"tests/sm/sm_test.cpp": "TEST(Sm, Counts) {\n  // EXPECT_EQ(1, 1);\n}\n"},
               {"tests/sm/CMakeLists.txt": "\n"},
               {"tests/sm/sm_test.cpp": "#include <chrono>\nTEST(Sm, Counts) {\n  EXPECT_EQ(1, 1);\n}\n"}],
     "chip_names": [{"model/sm/sm.cpp": 'bool f(const char* n) { return n == "h100"; }\n'}],
