@@ -101,11 +101,11 @@ def rule_rooms(tree, _):
 def rule_links(tree, _):
     """A room's library links only libraries of rooms before it."""
     rooms = tree.rooms()
-    target_room, parts, rooms_links = {}, {}, []
+    target_room, parts, rooms_links = {}, set(), []
     for path in tree.under(["model/", "sim/"], ["CMakeLists.txt"]):
         for part in re.finditer(r"add_library\(\s*(foretrace_[\w${}]+)", tree.text(path)):
             # A name with a variable in it ("foretrace_lanes_${set}") stands for all that begin alike.
-            parts[part[1].split("$")[0]] = room_of(path, rooms)
+            parts.add(part[1].split("$")[0])
         for call in re.finditer(r"foretrace_room\(\s*(\w+)([^)]*)\)", tree.text(path)):
             target_room["foretrace_" + call[1]] = room_of(path, rooms)
             rooms_links.append((path, "foretrace_" + call[1], re.findall(r"\bforetrace_\w+", call[2])))
