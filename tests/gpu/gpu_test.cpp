@@ -17,8 +17,9 @@ using sm_tests::Line;
 /// Blocks that all run the same lines; each block's and warp's addresses lie apart.
 class Blocks final : public work::BlockSource {
  public:
-  Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps)
-      : program_(program), lines_(lines), blocks_(blocks), warps_(warps) {}
+  /// All but the last line are executed `rounds` times over.
+  Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps, std::uint32_t rounds)
+      : program_(program), lines_(lines), blocks_(blocks), warps_(warps), rounds_(rounds) {}
   std::shared_ptr<const work::BlockRecord> next() override {
     if (given_ == blocks_) return nullptr;
     auto record = std::make_shared<work::BlockRecord>();
@@ -26,7 +27,9 @@ class Blocks final : public work::BlockSource {
     record->warps.resize(static_cast<std::size_t>(warps_));
     for (int w = 0; w < warps_; ++w) {
       work::WarpRecorder recorder(program_.shapes, record->warps[static_cast<std::size_t>(w)]);
-      for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+      const auto body = static_cast<std::uint32_t>(lines_.size() - 1);
+      for (std::uint32_t step = 0; step <= body * rounds_; ++step) {
+        const std::uint32_t i = step == body * rounds_ ? body : step % body;
         std::array<work::LaneAddresses, 1> addresses{};
         const std::uint64_t warp = given_ * static_cast<std::uint64_t>(warps_) + static_cast<std::uint64_t>(w);
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -45,6 +48,7 @@ class Blocks final : public work::BlockSource {
   const std::vector<Line>& lines_;
   std::uint64_t blocks_, given_ = 0;
   int warps_;
+  std::uint32_t rounds_;
 };
 
 std::vector<Line> copy_lines() {
@@ -62,10 +66,10 @@ std::vector<Line> chain_lines(int length) {
 }
 
 stats::LaunchCounters simulate(const spec::GpuSpec& chip, const std::vector<Line>& lines, std::uint64_t blocks, int warps,
-                               std::uint32_t blocks_per_sm, int threads = 1, Cycle window = 0) {
+                               std::uint32_t blocks_per_sm, int threads = 1, Cycle window = 0, std::uint32_t rounds = 1) {
   const sm::StaticProgram program(sm_tests::program_of(lines), chip);
   gpu::Gpu gpu(chip);
-  Blocks source(program, lines, blocks, warps);
+  Blocks source(program, lines, blocks, warps, rounds);
   gpu::LaunchSetup setup;
   setup.blocks = blocks;
   setup.blocks_per_sm = blocks_per_sm;
@@ -115,9 +119,9 @@ TEST(Machine, CountsWhatTheRecordsSay) {
 }
 
 TEST(WhatIf, TwiceTheSmsHalveAComputeBoundGridOfManyWaves) {
-  const std::vector<Line> lines = chain_lines(1000);
+  const std::vector<Line> lines = chain_lines(64);
   const auto time = [&](const char* count) {
-    return static_cast<double>(simulate(chip("h100-sxm", {{"sm.count", count}}), lines, 512, 8, 2).elapsed);
+    return static_cast<double>(simulate(chip("h100-sxm", {{"sm.count", count}}), lines, 512, 8, 2, 1, 0, 40).elapsed);
   };
   EXPECT_NEAR(time("16") / time("32"), 2.0, 0.1);  // sixteen waves, or eight
 }
