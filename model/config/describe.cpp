@@ -11,7 +11,8 @@ double megahertz(std::uint64_t hz) { return static_cast<double>(hz) / 1e6; }
 
 /// Bytes a second at the given DRAM clock.
 double bandwidth(const spec::GpuSpec& spec) {
-  return static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram);
+  return static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes *
+         static_cast<double>(spec.clock.dram);
 }
 
 std::string_view group_of(std::string_view key) { return key.substr(0, key.find('.')); }
@@ -23,26 +24,31 @@ std::string range_text(const Value& value) {
 }  // namespace
 
 std::string describe_chips(const std::filesystem::path& directory) {
-  std::string text = fmt::format("{:<14} {:>6} {:>4} {:>18} {:>7} {:>8} {:>10} {:>8}  {}\n", "name", "code", "SMs",
-                                 "SM/L2/DRAM MHz", "L2 MiB", "DRAM GB", "DRAM GB/s", "assumed", "alias");
+  std::string text =
+      fmt::format("{:<14} {:>6} {:>4} {:>18} {:>7} {:>8} {:>10} {:>8}  {}\n", "name", "code", "SMs",
+                  "SM/L2/DRAM MHz", "L2 MiB", "DRAM GB", "DRAM GB/s", "assumed", "alias");
   for (const std::string& name : chip_names()) {
     const Loaded loaded = load_gpu(name, {}, {}, directory);
     const spec::GpuSpec& spec = loaded.spec;
-    const auto alias = std::find_if(aliases().begin(), aliases().end(), [&](const auto& pair) { return pair.second == name; });
-    text += fmt::format("{:<14} {:>6} {:>4} {:>18} {:>7.0f} {:>8.1f} {:>10.0f} {:>8}  {}\n", name, fmt::format("sm_{}", spec.sm_number),
-                        spec.sm.count,
-                        fmt::format("{:.0f}/{:.0f}/{:.0f}", megahertz(spec.clock.sm), megahertz(spec.clock.l2), megahertz(spec.clock.dram)),
-                        static_cast<double>(spec.l2.bytes) / (1024.0 * 1024.0), static_cast<double>(spec.dram.bytes) / 1e9,
-                        bandwidth(spec) / 1e9, loaded.assumed, alias == aliases().end() ? std::string_view() : alias->first);
+    const auto alias = std::find_if(aliases().begin(), aliases().end(),
+                                    [&](const auto& pair) { return pair.second == name; });
+    text += fmt::format("{:<14} {:>6} {:>4} {:>18} {:>7.0f} {:>8.1f} {:>10.0f} {:>8}  {}\n", name,
+                        fmt::format("sm_{}", spec.sm_number), spec.sm.count,
+                        fmt::format("{:.0f}/{:.0f}/{:.0f}", megahertz(spec.clock.sm),
+                                    megahertz(spec.clock.l2), megahertz(spec.clock.dram)),
+                        static_cast<double>(spec.l2.bytes) / (1024.0 * 1024.0),
+                        static_cast<double>(spec.dram.bytes) / 1e9, bandwidth(spec) / 1e9, loaded.assumed,
+                        alias == aliases().end() ? std::string_view() : alias->first);
   }
   return text;
 }
 
 std::string describe_chip(const Loaded& loaded, bool sources) {
   const spec::GpuSpec& spec = loaded.spec;
-  std::string text = fmt::format("{}: {}, sm_{}; clocks ({}): SM {:.0f}, L2 {:.0f}, DRAM {:.0f} MHz; {} of {} values are assumed\n", spec.name,
-                                 loaded.title, spec.sm_number, name_of(spec.clock_choice), megahertz(spec.clock.sm),
-                                 megahertz(spec.clock.l2), megahertz(spec.clock.dram), loaded.assumed, loaded.values.size());
+  std::string text = fmt::format(
+      "{}: {}, sm_{}; clocks ({}): SM {:.0f}, L2 {:.0f}, DRAM {:.0f} MHz; {} of {} values are assumed\n",
+      spec.name, loaded.title, spec.sm_number, name_of(spec.clock_choice), megahertz(spec.clock.sm),
+      megahertz(spec.clock.l2), megahertz(spec.clock.dram), loaded.assumed, loaded.values.size());
   text += fmt::format("config_sha256 {}\n", loaded.sha256);
   std::size_t width = 0;
   for (const Value& value : loaded.values) width = std::max(width, value.key.size());
@@ -52,8 +58,8 @@ std::string describe_chip(const Loaded& loaded, bool sources) {
       group = group_of(value.key);
       text += "\n";
     }
-    text += fmt::format("{:<{}}  {:>12} {:<12} {}{}", value.key, width, value.text, value.unit, name_of(value.kind),
-                        value.overridden ? " (set)" : "");
+    text += fmt::format("{:<{}}  {:>12} {:<12} {}{}", value.key, width, value.text, value.unit,
+                        name_of(value.kind), value.overridden ? " (set)" : "");
     if (sources) {
       text += range_text(value);
       if (!value.formula.empty()) text += fmt::format("  = {}", value.formula);

@@ -124,8 +124,6 @@ class Parser {
 
 }  // namespace
 
-double evaluate(std::string_view formula, const Lookup& lookup) {
-  return Parser(formula, lookup).whole();
-}
+double evaluate(std::string_view formula, const Lookup& lookup) { return Parser(formula, lookup).whole(); }
 
 }  // namespace foretrace::config

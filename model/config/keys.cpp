@@ -40,10 +40,10 @@ constexpr double kMega = 1024.0 * 1024.0;
 constexpr double kTera = kMega * kMega;
 
 // The key is the field's path: FIELD(sm, count, ...) is "sm.count" and fills GpuSpec::sm.count.
-#define FORETRACE_KEY(section, field, unit, type, low, high, need)                    \
-  Key {                                                                               \
-    #section "." #field, unit, type, low, high, need,                                 \
-        [](Chip& chip, std::span<const double> v) { assign(chip.spec.section.field, v); } \
+#define FORETRACE_KEY(section, field, unit, type, low, high, need)                          \
+  Key {                                                                                     \
+#section "." #field, unit, type, low, high, need,                                       \
+        [](Chip & chip, std::span <const double> v) { assign(chip.spec.section.field, v); } \
   }
 #define FIELD(section, field, unit, low, high) \
   FORETRACE_KEY(section, field, unit, kInteger, low, high, kAlways)
@@ -51,16 +51,22 @@ constexpr double kTera = kMega * kMega;
   Key { "pipe." #name ".interval", "cycle", kInteger, 1, 255, KeyNeed::pipe, &set_pipe<Pipe::name> }
 #define LATENCY(name) \
   Key { "latency." #name, "cycle", kInteger, 1, 4096, KeyNeed::latency, &set_latency<LatencyClass::name> }
-#define CLOCK(choice, domain)                                                       \
-  Key {                                                                             \
-    "clock." #choice "." #domain, "MHz", KeyType::real, 1, 100000, kAlways,         \
-        &set_clock<spec::ClockChoice::choice, &spec::ClockSet::domain>              \
+#define CLOCK(choice, domain)                                               \
+  Key {                                                                     \
+    "clock." #choice "." #domain, "MHz", KeyType::real, 1, 100000, kAlways, \
+        &set_clock<spec::ClockChoice::choice, &spec::ClockSet::domain>      \
   }
 
 const Key kKeys[] = {
-    CLOCK(base, sm), CLOCK(base, l2), CLOCK(base, dram),
-    CLOCK(boost, sm), CLOCK(boost, l2), CLOCK(boost, dram),
-    CLOCK(observed, sm), CLOCK(observed, l2), CLOCK(observed, dram),
+    CLOCK(base, sm),
+    CLOCK(base, l2),
+    CLOCK(base, dram),
+    CLOCK(boost, sm),
+    CLOCK(boost, l2),
+    CLOCK(boost, dram),
+    CLOCK(observed, sm),
+    CLOCK(observed, l2),
+    CLOCK(observed, dram),
 
     FIELD(sm, count, "SM", 1, 4096),
     FIELD(sm, gpcs, "GPC", 1, 256),
@@ -94,11 +100,28 @@ const Key kKeys[] = {
     FIELD(constant, l1_bytes, "B", 64, 16 * kMega),
     FIELD(constant, l0_miss, "cycle", 1, 4096),
 
-    PIPE(alu), PIPE(alulite), PIPE(fmaheavy), PIPE(fmalite), PIPE(fp16), PIPE(fp64), PIPE(xu),
-    PIPE(tensor), PIPE(uniform), PIPE(cbu), PIPE(adu), PIPE(lsu),
+    PIPE(alu),
+    PIPE(alulite),
+    PIPE(fmaheavy),
+    PIPE(fmalite),
+    PIPE(fp16),
+    PIPE(fp64),
+    PIPE(xu),
+    PIPE(tensor),
+    PIPE(uniform),
+    PIPE(cbu),
+    PIPE(adu),
+    PIPE(lsu),
 
-    LATENCY(xu), LATENCY(fp64), LATENCY(tensor), LATENCY(shuffle), LATENCY(special_register),
-    LATENCY(constant), LATENCY(uniform_load), LATENCY(uniform_reduce), LATENCY(match),
+    LATENCY(xu),
+    LATENCY(fp64),
+    LATENCY(tensor),
+    LATENCY(shuffle),
+    LATENCY(special_register),
+    LATENCY(constant),
+    LATENCY(uniform_load),
+    LATENCY(uniform_reduce),
+    LATENCY(match),
     LATENCY(matrix_load),
 
     FIELD(lsu, queue, "instruction", 1, 256),

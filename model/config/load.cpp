@@ -15,7 +15,8 @@ namespace foretrace::config {
 namespace {
 
 /// The interval that an opcode group gives itself has no row in keys(): one unit and one range serve all.
-constexpr Key kOpcodeInterval{"opcodes.*.interval", "cycle", KeyType::integer, 1, 255, KeyNeed::always, nullptr};
+constexpr Key kOpcodeInterval{"opcodes.*.interval", "cycle", KeyType::integer, 1, 255,
+                              KeyNeed::always,      nullptr};
 
 const Key& definition(std::string_view key) {
   const Key* found = find_key(key);
@@ -49,7 +50,8 @@ class Evaluation {
     const auto known = done_.find(key);
     if (known != done_.end()) return known->second;
     const Entry& entry = merged_.entries.at(key);
-    std::vector<double> numbers = entry.formula.empty() ? entry.numbers : std::vector<double>{derive(key, entry)};
+    std::vector<double> numbers =
+        entry.formula.empty() ? entry.numbers : std::vector<double>{derive(key, entry)};
     check(key, entry, numbers);
     return done_.emplace(key, std::move(numbers)).first->second;
   }
@@ -57,14 +59,16 @@ class Evaluation {
  private:
   double derive(const std::string& key, const Entry& entry) {
     if (std::find(under_way_.begin(), under_way_.end(), key) != under_way_.end()) {
-      throw InputError(fmt::format("{}: circular formulas: {} -> {}", where(entry, key), fmt::join(under_way_, " -> "), key));
+      throw InputError(fmt::format("{}: circular formulas: {} -> {}", where(entry, key),
+                                   fmt::join(under_way_, " -> "), key));
     }
     under_way_.push_back(key);
     double number = 0;
     try {
       number = evaluate(entry.formula, [&](std::string_view name) -> std::vector<double> {
         const std::string other(name);
-        if (!merged_.entries.contains(other)) throw InputError(fmt::format("formula \"{}\": unknown key {}", entry.formula, other));
+        if (!merged_.entries.contains(other))
+          throw InputError(fmt::format("formula \"{}\": unknown key {}", entry.formula, other));
         return of(other);
       });
     } catch (const InputError& error) {
@@ -80,19 +84,23 @@ class Evaluation {
   static void check(const std::string& name, const Entry& entry, const std::vector<double>& numbers) {
     const Key& key = definition(name);
     if (entry.unit != key.unit) {
-      throw InputError(fmt::format("{}: unit \"{}\": expected \"{}\"", where(entry, name), entry.unit, key.unit));
+      throw InputError(
+          fmt::format("{}: unit \"{}\": expected \"{}\"", where(entry, name), entry.unit, key.unit));
     }
     if (entry.formula.empty() && entry.list != (key.type == KeyType::list)) {
-      throw InputError(fmt::format("{}: expected {}", where(entry, name), entry.list ? "one number" : "a list of numbers"));
+      throw InputError(fmt::format("{}: expected {}", where(entry, name),
+                                   entry.list ? "one number" : "a list of numbers"));
     }
     for (const double number : numbers) {
       if (key.type != KeyType::real && number != std::floor(number)) {
-        throw InputError(fmt::format("{}: {} is not whole: expected a whole number of \"{}\"{}", where(entry, name), number, key.unit,
+        throw InputError(fmt::format("{}: {} is not whole: expected a whole number of \"{}\"{}",
+                                     where(entry, name), number, key.unit,
                                      entry.formula.empty() ? "" : " (ceil or floor in the formula)"));
       }
       if (!(number >= key.low && number <= key.high)) {
-        throw InputError(fmt::format("{}: {} is out of range: expected {} to {} \"{}\"", where(entry, name), number_text(number),
-                                     number_text(key.low), number_text(key.high), key.unit));
+        throw InputError(fmt::format("{}: {} is out of range: expected {} to {} \"{}\"", where(entry, name),
+                                     number_text(number), number_text(key.low), number_text(key.high),
+                                     key.unit));
       }
     }
   }
@@ -131,15 +139,17 @@ void check_unneeded(const Merged& merged, const Merged& files) {
     if (entry == merged.entries.end()) continue;
     const bool set = merged.overridden.contains(key.name);
     if (set ? needed(key, merged, as_set) : needed(key, files, as_written)) continue;
-    throw InputError(fmt::format("{}: the key does nothing here: {}", where(entry->second, key.name), reason(key.need)));
+    throw InputError(
+        fmt::format("{}: the key does nothing here: {}", where(entry->second, key.name), reason(key.need)));
   }
 }
 
 void check_missing(const Merged& merged, Evaluation& evaluation) {
   for (const Key& key : keys()) {
     if (merged.entries.contains(key.name) || !needed(key, merged, evaluation)) continue;
-    throw InputError(fmt::format("{}: {} is missing: expected {} = {{ value = ..., unit = \"{}\", kind = \"...\", source = \"...\" }}",
-                                 merged.file, key.name, key.name, key.unit));
+    throw InputError(fmt::format(
+        "{}: {} is missing: expected {} = {{ value = ..., unit = \"{}\", kind = \"...\", source = \"...\" }}",
+        merged.file, key.name, key.name, key.unit));
   }
 }
 
@@ -160,7 +170,8 @@ void build_opcodes(const Merged& merged, Evaluation& evaluation, spec::GpuSpec& 
     for (std::size_t i = 0; i < group.pipes.size(); ++i) spec::pipe_from_name(group.pipes[i], row.pipes[i]);
     spec::latency_from_name(group.latency, row.latency);
     if (group.has_interval) {
-      row.interval = static_cast<std::uint32_t>(evaluation.of(fmt::format("opcodes.{}.interval", group.name)).front());
+      row.interval =
+          static_cast<std::uint32_t>(evaluation.of(fmt::format("opcodes.{}.interval", group.name)).front());
     }
     for (const std::string& opcode : group.opcodes) spec.opcodes.push_back({opcode, row});
   }
@@ -174,16 +185,19 @@ void build_opcodes(const Merged& merged, Evaluation& evaluation, spec::GpuSpec& 
 std::string dump(const Loaded& loaded) {
   const spec::GpuSpec& spec = loaded.spec;
   std::string text = fmt::format("name={}\nsm_number={}\n", spec.name, spec.sm_number);
-  text += fmt::format("clock={} sm={} l2={} dram={} Hz\n", name_of(spec.clock_choice), spec.clock.sm, spec.clock.l2, spec.clock.dram);
-  for (const Value& value : loaded.values) text += fmt::format("{}={} {}\n", value.key, value.text, value.unit);
+  text += fmt::format("clock={} sm={} l2={} dram={} Hz\n", name_of(spec.clock_choice), spec.clock.sm,
+                      spec.clock.l2, spec.clock.dram);
+  for (const Value& value : loaded.values)
+    text += fmt::format("{}={} {}\n", value.key, value.text, value.unit);
   for (const auto& row : spec.opcodes) {
-    text += fmt::format("opcode {}: {} {} {} {}\n", row.pattern, name_of(row.spec.pipes[0]), name_of(row.spec.pipes[1]),
-                        name_of(row.spec.latency), row.spec.interval);
+    text += fmt::format("opcode {}: {} {} {} {}\n", row.pattern, name_of(row.spec.pipes[0]),
+                        name_of(row.spec.pipes[1]), name_of(row.spec.latency), row.spec.interval);
   }
   return text;
 }
 
-Value value_of(const std::string& key, const Entry& entry, const std::vector<double>& numbers, bool overridden) {
+Value value_of(const std::string& key, const Entry& entry, const std::vector<double>& numbers,
+               bool overridden) {
   Value value;
   value.key = key;
   value.text = list_text(numbers, entry.list);
@@ -204,8 +218,9 @@ Value value_of(const std::string& key, const Entry& entry, const std::vector<dou
 }  // namespace
 
 const Value* Loaded::find(std::string_view key) const {
-  const auto at = std::lower_bound(values.begin(), values.end(), key,
-                                   [](const Value& value, std::string_view name) { return value.key < name; });
+  const auto at =
+      std::lower_bound(values.begin(), values.end(), key,
+                       [](const Value& value, std::string_view name) { return value.key < name; });
   return at != values.end() && at->key == key ? &*at : nullptr;
 }
 

@@ -41,7 +41,7 @@ ClockRequest parse_clock(std::string_view text);
 /// What is known about one value of a loaded chip.
 struct Value {
   std::string key;
-  std::string text;     ///< the number(s), canonical, in `unit`
+  std::string text;  ///< the number(s), canonical, in `unit`
   std::vector<double> numbers;
   std::string unit;
   Kind kind = Kind::assumed;
@@ -49,19 +49,19 @@ struct Value {
   std::string source;
   bool has_range = false;
   double low = 0, high = 0;
-  std::string file;     ///< "--set" when overridden
+  std::string file;  ///< "--set" when overridden
   int line = 0;
   bool overridden = false;
 };
 
 struct Loaded {
   spec::GpuSpec spec;
-  std::string title;                        ///< "NVIDIA H100 SXM5 80 GB"
-  std::array<spec::ClockSet, 3> clocks{};   ///< base, boost, observed
-  std::vector<Value> values;                ///< sorted by key
-  int assumed = 0;                          ///< values that nobody documents or measured; an override counts as one
-  std::string final_config;                 ///< every key=value, the opcode table and the chosen clocks, one a line, sorted
-  std::string sha256;                       ///< of final_config
+  std::string title;                       ///< "NVIDIA H100 SXM5 80 GB"
+  std::array<spec::ClockSet, 3> clocks{};  ///< base, boost, observed
+  std::vector<Value> values;               ///< sorted by key
+  int assumed = 0;           ///< values that nobody documents or measured; an override counts as one
+  std::string final_config;  ///< every key=value, the opcode table and the chosen clocks, one a line, sorted
+  std::string sha256;        ///< of final_config
 
   /// nullptr: the chip has no such key.
   const Value* find(std::string_view key) const;

@@ -19,12 +19,14 @@ std::string printed(const fs::path& path, const fs::path& directory) {
   return (directory.filename() / relative).string();
 }
 
-fs::path find_parent(const RawFile& file, const fs::path& child, const fs::path& directory, const std::string& text) {
+fs::path find_parent(const RawFile& file, const fs::path& child, const fs::path& directory,
+                     const std::string& text) {
   for (const fs::path& base : {child.parent_path(), directory}) {
     const fs::path path = (base / file.inherits).lexically_normal();
     if (fs::is_regular_file(path)) return path;
   }
-  throw InputError(fmt::format("{}: inherits \"{}\": no such file beside it or in {}", text, file.inherits, directory.filename().string()));
+  throw InputError(fmt::format("{}: inherits \"{}\": no such file beside it or in {}", text, file.inherits,
+                               directory.filename().string()));
 }
 
 bool same_value(const Entry& a, const Entry& b) { return a.numbers == b.numbers && a.formula == b.formula; }
@@ -38,10 +40,12 @@ void add(const RawFile& file, Merged& merged) {
     }
     const Entry& before = found->second;
     if (!before.overridable) {
-      throw InputError(fmt::format("{}: set already at {}:{}, which is not marked default = true", where(entry, key), before.file, before.line));
+      throw InputError(fmt::format("{}: set already at {}:{}, which is not marked default = true",
+                                   where(entry, key), before.file, before.line));
     }
     if (same_value(before, entry)) {
-      throw InputError(fmt::format("{}: says the same as {}:{}: expected another value, or nothing", where(entry, key), before.file, before.line));
+      throw InputError(fmt::format("{}: says the same as {}:{}: expected another value, or nothing",
+                                   where(entry, key), before.file, before.line));
     }
     found->second = entry;
   }
@@ -54,7 +58,8 @@ void check_group(const OpcodeGroup& group) {
   const std::string place = fmt::format("{}:{}: opcodes.{}", group.file, group.line, group.name);
   for (const std::string& name : group.pipes) {
     spec::Pipe pipe{};
-    if (!spec::pipe_from_name(name, pipe)) throw InputError(fmt::format("{}: unknown pipe \"{}\"", place, name));
+    if (!spec::pipe_from_name(name, pipe))
+      throw InputError(fmt::format("{}: unknown pipe \"{}\"", place, name));
   }
   spec::LatencyClass latency{};
   if (!spec::latency_from_name(group.latency, latency)) {
@@ -69,7 +74,8 @@ void check_groups(const std::vector<OpcodeGroup>& groups) {
     for (const std::string& opcode : group.opcodes) {
       const auto [at, inserted] = owner.emplace(opcode, &group);
       if (!inserted) {
-        throw InputError(fmt::format("{}:{}: opcodes.{}: {} stands in opcodes.{} already", group.file, group.line, group.name, opcode, at->second->name));
+        throw InputError(fmt::format("{}:{}: opcodes.{}: {} stands in opcodes.{} already", group.file,
+                                     group.line, group.name, opcode, at->second->name));
       }
     }
   }
@@ -127,7 +133,8 @@ bool Merged::uses_pipe(std::string_view pipe) const {
 }
 
 bool Merged::uses_latency(std::string_view latency) const {
-  return std::any_of(groups.begin(), groups.end(), [&](const OpcodeGroup& group) { return group.latency == latency; });
+  return std::any_of(groups.begin(), groups.end(),
+                     [&](const OpcodeGroup& group) { return group.latency == latency; });
 }
 
 Merged merge_files(std::string_view name, const fs::path& directory) {
@@ -135,13 +142,15 @@ Merged merge_files(std::string_view name, const fs::path& directory) {
   fs::path path;
   if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) {
     path = fs::path(name);
-    if (!fs::is_regular_file(path)) throw InputError(fmt::format("{}: no such file: expected a chip's configuration", name));
+    if (!fs::is_regular_file(path))
+      throw InputError(fmt::format("{}: no such file: expected a chip's configuration", name));
     merged.name = path.stem().string();
   } else {
     merged.name = resolve_name(name);
     path = directory / (merged.name + ".toml");
     if (!fs::is_regular_file(path)) {
-      throw InputError(fmt::format("{}: no such file: is FORETRACE_CONFIGS the directory of the configurations?", path.string()));
+      throw InputError(fmt::format(
+          "{}: no such file: is FORETRACE_CONFIGS the directory of the configurations?", path.string()));
     }
   }
   merged.file = printed(path, directory);
@@ -160,17 +169,20 @@ Merged merge_files(std::string_view name, const fs::path& directory) {
   }
   for (auto file = chain.rbegin(); file != chain.rend(); ++file) add(*file, merged);
   if (merged.sm_number == 0) {
-    throw InputError(fmt::format("{}: sm_number is missing: expected the number of its machine code, such as 90", merged.file));
+    throw InputError(fmt::format(
+        "{}: sm_number is missing: expected the number of its machine code, such as 90", merged.file));
   }
   const fs::path table = directory / "isa" / fmt::format("sm_{}.toml", merged.sm_number);
   if (!fs::is_regular_file(table)) {
-    throw InputError(fmt::format("{}: sm_number {}: there is no {}", merged.file, merged.sm_number, printed(table, directory)));
+    throw InputError(fmt::format("{}: sm_number {}: there is no {}", merged.file, merged.sm_number,
+                                 printed(table, directory)));
   }
   add(read_file(table, printed(table, directory)), merged);
   check_groups(merged.groups);
   for (const auto& [key, entry] : merged.entries) {
     if (known_key(key, merged)) continue;
-    throw InputError(fmt::format("{}: unknown key; the nearest is {}", where(entry, key), nearest(key, known_keys(merged))));
+    throw InputError(fmt::format("{}: unknown key; the nearest is {}", where(entry, key),
+                                 nearest(key, known_keys(merged))));
   }
   return merged;
 }
@@ -179,9 +191,11 @@ void apply(const std::vector<Override>& overrides, Merged& merged) {
   for (const Override& change : overrides) {
     const std::string place = fmt::format("--set {}={}", change.key, change.value);
     if (!known_key(change.key, merged)) {
-      throw InputError(fmt::format("{}: unknown key; the nearest is {}", place, nearest(change.key, known_keys(merged))));
+      throw InputError(
+          fmt::format("{}: unknown key; the nearest is {}", place, nearest(change.key, known_keys(merged))));
     }
-    if (merged.overridden.contains(change.key)) throw InputError(fmt::format("{}: the key is set twice", place));
+    if (merged.overridden.contains(change.key))
+      throw InputError(fmt::format("{}: the key is set twice", place));
     const Key* key = find_key(change.key);
     Entry entry;
     entry.list = key != nullptr && key->type == KeyType::list;

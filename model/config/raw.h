@@ -52,7 +52,7 @@ struct OpcodeGroup {
 struct RawFile {
   std::string inherits;  ///< empty: nothing
   std::string title;
-  int sm_number = 0;     ///< 0: not said here
+  int sm_number = 0;  ///< 0: not said here
   std::map<std::string, Entry> entries;
   std::vector<OpcodeGroup> groups;
 };

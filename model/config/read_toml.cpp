@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::array kKindNames = {"documented", "measured", "fitted", "derived", "assumed"};
 
+constexpr std::array<std::string_view, 7> kAttributes = {"value",  "formula", "unit",   "kind",
+                                                         "source", "range",   "default"};
+
 /// Units that a file may use in place of a key's own, and what they are multiplied by.
 struct Multiple {
   std::string_view unit, base;
@@ -37,7 +40,8 @@ class Reader {
         file_.title = text(node, name);
       } else if (name == "sm_number") {
         const auto number = node.value_exact<std::int64_t>();
-        if (!number || *number < 70 || *number > 199) fail(node, name, "expected the number of the machine code, such as 90");
+        if (!number || *number < 70 || *number > 199)
+          fail(node, name, "expected the number of the machine code, such as 90");
         file_.sm_number = static_cast<int>(*number);
       } else if (name == "opcodes") {
         read_groups(node);
@@ -75,14 +79,12 @@ class Reader {
     fail(node, key, "expected a number");
   }
 
-  /// A section is a table of tables; an entry is a table with at least one thing in it that is no table.
+  /// An entry is a table with at least one attribute of an entry in it; any other is a section.
   void walk(const toml::node& node, const std::string& key) {
     const toml::table* table = node.as_table();
-    if (table == nullptr) {
-      fail(node, key, "expected { value, unit, kind, source }, not a bare value");
-    }
+    if (table == nullptr) { fail(node, key, "expected { value, unit, kind, source }, not a bare value"); }
     bool entry = table->empty();
-    for (const auto& [name, child] : *table) entry = entry || !child.is_table();
+    for (const std::string_view attribute : kAttributes) entry = entry || table->contains(attribute);
     if (entry) {
       file_.entries.emplace(key, read_entry(*table, key));
       return;
@@ -125,12 +127,17 @@ class Reader {
         if (!value) fail(node, key, "expected default = true or false");
         entry.overridable = *value;
       } else {
-        fail(node, key, fmt::format("unknown attribute {}: expected value or formula, unit, kind, source, range, default", name));
+        fail(
+            node, key,
+            fmt::format("unknown attribute {}: expected value or formula, unit, kind, source, range, default",
+                        name));
       }
     }
     if (entry.unit.empty()) fail(table, key, "unit is missing: expected unit = \"...\"");
-    if (!has_kind) fail(table, key, "kind is missing: expected documented, measured, fitted, derived or assumed");
-    if (entry.source.empty()) fail(table, key, "source is missing: expected source = \"docs/sources.md:KEY ...\"");
+    if (!has_kind)
+      fail(table, key, "kind is missing: expected documented, measured, fitted, derived or assumed");
+    if (entry.source.empty())
+      fail(table, key, "source is missing: expected source = \"docs/sources.md:KEY ...\"");
     check_form(table, key, entry);
     convert(entry);
     return entry;
@@ -141,14 +148,16 @@ class Reader {
     for (std::size_t i = 0; i < kKindNames.size(); ++i) {
       if (name == kKindNames[i]) return static_cast<Kind>(i);
     }
-    fail(node, key, fmt::format("unknown kind \"{}\": expected documented, measured, fitted, derived or assumed", name));
+    fail(node, key,
+         fmt::format("unknown kind \"{}\": expected documented, measured, fitted, derived or assumed", name));
   }
 
   void check_form(const toml::node& node, const std::string& key, const Entry& entry) const {
     const bool derived = entry.kind == Kind::derived;
     if (derived && entry.formula.empty()) fail(node, key, "a derived value needs formula = \"...\"");
     if (!derived && !entry.formula.empty()) fail(node, key, "only a derived value has a formula");
-    if (derived && !entry.numbers.empty()) fail(node, key, "a derived value has a formula in place of a value");
+    if (derived && !entry.numbers.empty())
+      fail(node, key, "a derived value has a formula in place of a value");
     if (!derived && entry.numbers.empty()) fail(node, key, "value is missing: expected value = NUMBER");
     if (derived && entry.has_range) fail(node, key, "a derived value has no range of its own");
     const bool uncertain = entry.kind == Kind::fitted || entry.kind == Kind::assumed;
@@ -156,7 +165,8 @@ class Reader {
       fail(node, key, fmt::format("kind {} needs range = [lowest, highest]", name_of(entry.kind)));
     }
     if (!entry.has_range) return;
-    if (entry.low >= entry.high) fail(node, key, "expected range = [lowest, highest] with lowest below highest");
+    if (entry.low >= entry.high)
+      fail(node, key, "expected range = [lowest, highest] with lowest below highest");
     for (const double number : entry.numbers) {
       if (number < entry.low || number > entry.high) {
         fail(node, key, fmt::format("value {} is outside its range [{}, {}]", number, entry.low, entry.high));
@@ -203,16 +213,21 @@ class Reader {
         group.source = text(node, key);
       } else if (what == "interval") {
         const toml::table* interval = node.as_table();
-        if (interval == nullptr) fail(node, key + ".interval", "expected { value, unit, kind, source }, not a bare value");
+        if (interval == nullptr)
+          fail(node, key + ".interval", "expected { value, unit, kind, source }, not a bare value");
         file_.entries.emplace(key + ".interval", read_entry(*interval, key + ".interval"));
         group.has_interval = true;
       } else {
-        fail(node, key, fmt::format("unknown attribute {}: expected pipes, latency, interval, source, opcodes", what));
+        fail(node, key,
+             fmt::format("unknown attribute {}: expected pipes, latency, interval, source, opcodes", what));
       }
     }
-    if (group.pipes.empty() || group.pipes.size() > 2) fail(table, key, "expected pipes = [one or two pipes]");
-    if (group.latency.empty()) fail(table, key, "latency is missing: expected a latency class such as \"fixed\"");
-    if (group.source.empty()) fail(table, key, "source is missing: expected source = \"docs/sources.md:KEY ...\"");
+    if (group.pipes.empty() || group.pipes.size() > 2)
+      fail(table, key, "expected pipes = [one or two pipes]");
+    if (group.latency.empty())
+      fail(table, key, "latency is missing: expected a latency class such as \"fixed\"");
+    if (group.source.empty())
+      fail(table, key, "source is missing: expected source = \"docs/sources.md:KEY ...\"");
     if (group.opcodes.empty()) fail(table, key, "opcodes is missing: expected a list of opcodes");
     file_.groups.push_back(std::move(group));
   }

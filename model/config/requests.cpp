@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAliases = {{
-    {"a100", "a100-sxm-40gb"}, {"h100", "h100-sxm"}, {"h200", "h200-sxm"}, {"gb203", "rtx5070ti"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAliases = {
+    {{"a100", "a100-sxm-40gb"}, {"h100", "h100-sxm"}, {"h200", "h200-sxm"}, {"gb203", "rtx5070ti"}}};
 constexpr std::array<std::string_view, 6> kChips = {"a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm",
                                                     "h200-sxm",      "rtx5070ti",     "rtx5080"};
 constexpr std::array kClockNames = {"base", "boost", "observed", "custom"};
@@ -41,20 +41,23 @@ std::string resolve_name(std::string_view name) {
   if (std::find(kChips.begin(), kChips.end(), name) != kChips.end()) return std::string(name);
   std::string known;
   for (const auto& chip : kChips) known += fmt::format("{}, ", chip);
-  for (const auto& [alias, chip] : kAliases) known += fmt::format("{}{}", alias == kAliases.front().first ? "or an alias: " : ", ", alias);
+  for (const auto& [alias, chip] : kAliases)
+    known += fmt::format("{}{}", alias == kAliases.front().first ? "or an alias: " : ", ", alias);
   throw InputError(fmt::format("unknown arch \"{}\": expected {}, or a .toml file", name, known));
 }
 
 std::vector<Override> parse_set(std::string_view text) {
   const std::string place = fmt::format("--set {}", text);
   const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string_view::npos) throw InputError(fmt::format("{}: expected KEY=VALUE", place));
+  if (equals == 0 || equals == std::string_view::npos)
+    throw InputError(fmt::format("{}: expected KEY=VALUE", place));
   const std::string key(text.substr(0, equals));
   std::vector<Override> result;
   std::string value;
   int depth = 0;
   const auto finish = [&] {
-    if (value.empty()) throw InputError(fmt::format("{}: a value is missing: expected KEY=VALUE[,VALUE...]", place));
+    if (value.empty())
+      throw InputError(fmt::format("{}: a value is missing: expected KEY=VALUE[,VALUE...]", place));
     result.push_back({key, value});
     value.clear();
   };

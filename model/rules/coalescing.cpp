@@ -20,7 +20,8 @@ std::uint8_t sector_mask(std::uint64_t first, std::uint64_t last) {
 /// True when lane l of a full warp stands at the first lane's address + l * bytes.
 bool contiguous(const Addresses& addresses, std::uint64_t bytes) {
   std::uint64_t different = 0;
-  for (std::size_t lane = 0; lane < kWarpSize; ++lane) different |= addresses[lane] ^ (addresses[0] + lane * bytes);
+  for (std::size_t lane = 0; lane < kWarpSize; ++lane)
+    different |= addresses[lane] ^ (addresses[0] + lane * bytes);
   return different == 0;
 }
 

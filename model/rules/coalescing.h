@@ -13,25 +13,30 @@ namespace foretrace::rules {
 
 /// Part of one line that a warp instruction touches.
 struct LineAccess {
-  std::uint64_t line = 0;     ///< byte address / 128
-  std::uint8_t sectors = 0;   ///< bit i: sector i
-  std::uint8_t lanes = 0;     ///< executed lanes that touch it
+  std::uint64_t line = 0;    ///< byte address / 128
+  std::uint8_t sectors = 0;  ///< bit i: sector i
+  std::uint8_t lanes = 0;    ///< executed lanes that touch it
 };
 struct Coalesced {
-  static constexpr int kMaxLines = 64;  ///< 32 lanes, each at most two lines (misaligned accesses do not exist, wide ones stay in a line)
+  static constexpr int kMaxLines =
+      64;  ///< 32 lanes, each at most two lines (misaligned accesses do not exist, wide ones stay in a line)
   std::uint32_t count = 0;
   std::uint32_t sectors = 0;  ///< distinct sectors over all lines
-  std::array<LineAccess, kMaxLines> lines;  ///< in order of the first lane that touches them; `count` are filled
+  std::array<LineAccess, kMaxLines>
+      lines;  ///< in order of the first lane that touches them; `count` are filled
 };
 
 /// Lines and sectors of an access of `bytes` a lane at the addresses of the lanes in `executed`.
-void coalesce(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes, Coalesced& out);
+void coalesce(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
+              std::uint32_t bytes, Coalesced& out);
 
 /// The fewest sectors that can hold what the lanes asked for: distinct bytes / 32, rounded up.
-std::uint32_t ideal_sectors(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes);
+std::uint32_t ideal_sectors(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
+                            std::uint32_t bytes);
 
 /// Bytes of one line that the lanes write, bit i of element s: byte i of sector s.
-std::array<std::uint32_t, kSectorsPerLine> written_bytes(const std::array<std::uint64_t, kWarpSize>& addresses,
-                                                         std::uint32_t executed, std::uint32_t bytes, std::uint64_t line);
+std::array<std::uint32_t, kSectorsPerLine> written_bytes(
+    const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes,
+    std::uint64_t line);
 
 }  // namespace foretrace::rules

@@ -65,7 +65,8 @@ std::uint32_t registers_for(const spec::GpuSpec& spec, const KernelResources& ke
 
 /// Most static and dynamic bytes a block with which `blocks` blocks fit; negative when none do.
 std::int64_t shared_for(const spec::GpuSpec& spec, std::uint32_t blocks) {
-  const std::uint64_t block = spec.l1.carveouts.back() / blocks / spec.limits.shared_unit * spec.limits.shared_unit;
+  const std::uint64_t block =
+      spec.l1.carveouts.back() / blocks / spec.limits.shared_unit * spec.limits.shared_unit;
   return static_cast<std::int64_t>(block) - spec.limits.shared_reserved;
 }
 
@@ -98,8 +99,9 @@ Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
   result.limit_barriers = kernel.barriers == 0 ? kNoLimit : limits.barriers / kernel.barriers;
 
   // The first of equals is named: what no change of the kernel's resources can lift comes first.
-  const std::array<std::uint32_t, kLimiterNames.size()> by = {result.limit_warps, result.limit_registers, result.limit_shared,
-                                                              result.limit_blocks, result.limit_barriers};
+  const std::array<std::uint32_t, kLimiterNames.size()> by = {result.limit_warps, result.limit_registers,
+                                                              result.limit_shared, result.limit_blocks,
+                                                              result.limit_barriers};
   const auto least = std::min_element(by.begin(), by.end());
   result.blocks = *least;
   result.limiter = static_cast<Limiter>(least - by.begin());
@@ -111,22 +113,27 @@ Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
 
 std::string impossible(const spec::GpuSpec& spec, const KernelResources& kernel) {
   const spec::LimitsSpec& limits = spec.limits;
-  if (kernel.threads == 0) return fmt::format("0 threads a block; expected 1 to {}", limits.threads_per_block);
+  if (kernel.threads == 0)
+    return fmt::format("0 threads a block; expected 1 to {}", limits.threads_per_block);
   if (kernel.threads > limits.threads_per_block) {
-    return fmt::format("{} threads a block; {} has at most {}", kernel.threads, spec.name, limits.threads_per_block);
+    return fmt::format("{} threads a block; {} has at most {}", kernel.threads, spec.name,
+                       limits.threads_per_block);
   }
   if (too_many_registers(limits, kernel.registers)) {
-    return fmt::format("{} registers a thread; {} has at most {}", kernel.registers, spec.name, limits.registers_per_thread);
+    return fmt::format("{} registers a thread; {} has at most {}", kernel.registers, spec.name,
+                       limits.registers_per_thread);
   }
   if (register_limit(limits, kernel.threads, kernel.registers) == 0) {
-    const std::uint64_t need = round_up(warps_of(kernel.threads), limits.warp_granularity) * warp_registers(limits, kernel.registers);
-    return fmt::format("{} registers a thread with {} threads a block need {} registers a block; {} has at most {}", kernel.registers,
-                       kernel.threads, need, spec.name, limits.registers_per_block);
+    const std::uint64_t need = round_up(warps_of(kernel.threads), limits.warp_granularity) *
+                               warp_registers(limits, kernel.registers);
+    return fmt::format(
+        "{} registers a thread with {} threads a block need {} registers a block; {} has at most {}",
+        kernel.registers, kernel.threads, need, spec.name, limits.registers_per_block);
   }
   if (block_shared(limits, kernel) > limits.shared_per_block + limits.shared_reserved) {
     return fmt::format("{} bytes of shared memory a block ({} static, {} dynamic); {} has at most {}",
-                       kernel.static_shared + kernel.dynamic_shared, kernel.static_shared, kernel.dynamic_shared, spec.name,
-                       limits.shared_per_block);
+                       kernel.static_shared + kernel.dynamic_shared, kernel.static_shared,
+                       kernel.dynamic_shared, spec.name, limits.shared_per_block);
   }
   if (kernel.barriers > limits.barriers) {
     return fmt::format("{} barriers a block; {} has {} an SM", kernel.barriers, spec.name, limits.barriers);
@@ -168,32 +175,39 @@ std::string next_step(const spec::GpuSpec& spec, const KernelResources& kernel) 
   if (now.blocks == 0) return impossible(spec, kernel);
   if (now.warps == spec.limits.warps) return "";
   const NextStep step = better(spec, kernel);
-  if (!step.exists) return "No smaller need for registers or shared memory and no other block size gives more warps.";
+  if (!step.exists)
+    return "No smaller need for registers or shared memory and no other block size gives more warps.";
   std::vector<std::string> needs;
-  if (step.kernel.registers != kernel.registers) needs.push_back(fmt::format("at most {} registers a thread", step.kernel.registers));
+  if (step.kernel.registers != kernel.registers)
+    needs.push_back(fmt::format("at most {} registers a thread", step.kernel.registers));
   const std::uint64_t shared = step.kernel.static_shared + step.kernel.dynamic_shared;
   if (shared != kernel.static_shared + kernel.dynamic_shared) {
     needs.push_back(fmt::format("at most {} bytes of shared memory a block", shared));
   }
-  if (step.kernel.threads != kernel.threads) needs.push_back(fmt::format("{} threads a block", step.kernel.threads));
-  return fmt::format("With {}: {} blocks, {} warps ({:g}%).", fmt::join(needs, " and "), step.result.blocks, step.result.warps,
-                     step.result.percent);
+  if (step.kernel.threads != kernel.threads)
+    needs.push_back(fmt::format("{} threads a block", step.kernel.threads));
+  return fmt::format("With {}: {} blocks, {} warps ({:g}%).", fmt::join(needs, " and "), step.result.blocks,
+                     step.result.warps, step.result.percent);
 }
 
 std::string describe_occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
   const Occupancy now = occupancy(spec, kernel);
-  const auto limit = [](std::uint32_t blocks) { return blocks == kNoLimit ? std::string("none") : fmt::format("{}", blocks); };
-  std::string text = fmt::format("{}: {} threads, {} registers a thread, {} bytes of shared memory ({} static, {} dynamic)\n", spec.name,
-                                 kernel.threads, kernel.registers, kernel.static_shared + kernel.dynamic_shared, kernel.static_shared,
-                                 kernel.dynamic_shared);
+  const auto limit = [](std::uint32_t blocks) {
+    return blocks == kNoLimit ? std::string("none") : fmt::format("{}", blocks);
+  };
+  std::string text = fmt::format(
+      "{}: {} threads, {} registers a thread, {} bytes of shared memory ({} static, {} dynamic)\n", spec.name,
+      kernel.threads, kernel.registers, kernel.static_shared + kernel.dynamic_shared, kernel.static_shared,
+      kernel.dynamic_shared);
   text += fmt::format("  blocks an SM    {}\n", now.blocks);
   text += fmt::format("  warps an SM     {} of {}\n", now.warps, spec.limits.warps);
   text += fmt::format("  occupancy       {:g}%\n", now.percent);
   text += fmt::format("  limited by      {}\n", name_of(now.limiter));
-  text += fmt::format("  blocks by each  warps {}, registers {}, shared_mem {}, blocks {}, barriers {}\n", limit(now.limit_warps),
-                      limit(now.limit_registers), limit(now.limit_shared), limit(now.limit_blocks), limit(now.limit_barriers));
-  text += fmt::format("  allocated       {} registers and {} bytes of shared memory a block\n", now.registers_per_block,
-                      now.shared_per_block);
+  text += fmt::format("  blocks by each  warps {}, registers {}, shared_mem {}, blocks {}, barriers {}\n",
+                      limit(now.limit_warps), limit(now.limit_registers), limit(now.limit_shared),
+                      limit(now.limit_blocks), limit(now.limit_barriers));
+  text += fmt::format("  allocated       {} registers and {} bytes of shared memory a block\n",
+                      now.registers_per_block, now.shared_per_block);
   text += fmt::format("  carve-out       {} bytes of shared memory, {} bytes of L1\n", now.shared_config,
                       spec.l1.unified_bytes - now.shared_config);
   const std::string step = next_step(spec, kernel);

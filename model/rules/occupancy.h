@@ -17,25 +17,26 @@ inline constexpr std::uint32_t kNoLimit = 0xffffffff;
 
 /// What one block of a kernel needs.
 struct KernelResources {
-  std::uint32_t threads = 0;          ///< a block
-  std::uint32_t registers = 0;        ///< a thread
-  std::uint64_t static_shared = 0;    ///< bytes a block
-  std::uint64_t dynamic_shared = 0;   ///< bytes a block
-  std::uint32_t barriers = 0;         ///< named barriers a block uses
+  std::uint32_t threads = 0;         ///< a block
+  std::uint32_t registers = 0;       ///< a thread
+  std::uint64_t static_shared = 0;   ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint32_t barriers = 0;        ///< named barriers a block uses
 };
 
 enum class Limiter : std::uint8_t { warps, registers, shared_memory, blocks, barriers };
 const char* name_of(Limiter limiter);
 
 struct Occupancy {
-  std::uint32_t limit_registers = 0, limit_shared = 0, limit_warps = 0, limit_blocks = 0, limit_barriers = 0;  ///< blocks an SM by each alone
-  std::uint32_t blocks = 0;              ///< the least of them
-  std::uint32_t warps = 0;               ///< of these blocks
-  double percent = 0;                    ///< of the SM's warp slots
+  std::uint32_t limit_registers = 0, limit_shared = 0, limit_warps = 0, limit_blocks = 0,
+                limit_barriers = 0;  ///< blocks an SM by each alone
+  std::uint32_t blocks = 0;          ///< the least of them
+  std::uint32_t warps = 0;           ///< of these blocks
+  double percent = 0;                ///< of the SM's warp slots
   Limiter limiter = Limiter::warps;
-  std::uint64_t shared_per_block = 0;    ///< bytes as allocated, the reserve included
-  std::uint32_t shared_config = 0;       ///< bytes of shared memory the driver sets the SM to
-  std::uint32_t registers_per_block = 0; ///< as allocated
+  std::uint64_t shared_per_block = 0;     ///< bytes as allocated, the reserve included
+  std::uint32_t shared_config = 0;        ///< bytes of shared memory the driver sets the SM to
+  std::uint32_t registers_per_block = 0;  ///< as allocated
 };
 
 /// Never throws; a kernel that cannot run has blocks == 0.

@@ -36,12 +36,14 @@ class Banks {
 
  private:
   std::array<std::uint8_t, kSharedBanks> counts_{};
-  std::array<std::array<std::uint64_t, kWarpSize>, kSharedBanks> words_;  // the first counts_[bank] are filled
+  std::array<std::array<std::uint64_t, kWarpSize>, kSharedBanks>
+      words_;  // the first counts_[bank] are filled
   std::uint32_t busiest_ = 0;
 };
 
 /// Passes of the lanes in `lanes`, `words` words each.
-std::uint32_t group_passes(const Addresses& addresses, std::uint32_t lanes, std::uint32_t words, bool merges) {
+std::uint32_t group_passes(const Addresses& addresses, std::uint32_t lanes, std::uint32_t words,
+                           bool merges) {
   Banks banks;
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
     const std::uint64_t first = word_of(addresses[static_cast<std::size_t>(std::countr_zero(left))]);
@@ -75,7 +77,8 @@ bool merges_below_floor(const Addresses& addresses, std::uint32_t executed, std:
 /// Lane l of a full warp at the first lane's address + l * bytes: a group's words are 32 consecutive ones, one a bank.
 bool contiguous(const Addresses& addresses, std::uint64_t bytes) {
   std::uint64_t different = 0;
-  for (std::size_t lane = 0; lane < kWarpSize; ++lane) different |= addresses[lane] ^ (addresses[0] + lane * bytes);
+  for (std::size_t lane = 0; lane < kWarpSize; ++lane)
+    different |= addresses[lane] ^ (addresses[0] + lane * bytes);
   return different == 0;
 }
 
@@ -97,8 +100,8 @@ SharedCost matrix_cost(const Addresses& addresses, std::uint32_t matrices) {
 
 }  // namespace
 
-SharedCost shared_cost(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes, SharedAccess access,
-                       std::uint32_t matrices) {
+SharedCost shared_cost(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes,
+                       SharedAccess access, std::uint32_t matrices) {
   if (executed == 0) return {};
   if (access == SharedAccess::matrix) return matrix_cost(addresses, matrices);
 

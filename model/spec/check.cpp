@@ -7,9 +7,7 @@ namespace {
 
 using Result = std::optional<Problem>;
 
-Result problem(std::string key, std::string sentence) {
-  return Problem{std::move(key), std::move(sentence)};
-}
+Result problem(std::string key, std::string sentence) { return Problem{std::move(key), std::move(sentence)}; }
 
 }  // namespace
 
@@ -22,7 +20,8 @@ Result check(const ClockSet& clock) {
 
 Result check(const SmSpec& sm) {
   if (sm.gpcs > sm.count) {
-    return problem("sm.gpcs", fmt::format("{} GPCs cannot share {} SMs: expected at most one GPC an SM", sm.gpcs, sm.count));
+    return problem("sm.gpcs", fmt::format("{} GPCs cannot share {} SMs: expected at most one GPC an SM",
+                                          sm.gpcs, sm.count));
   }
   return {};
 }
@@ -32,10 +31,13 @@ Result check(const LimitsSpec& limits) {
     return problem("limits.warps", fmt::format("expected a multiple of the {} sub-cores", kSubCores));
   }
   if (limits.threads_per_block > limits.warps * kWarpSize) {
-    return problem("limits.threads_per_block", fmt::format("a block of {} threads does not fit into the {} warps of an SM", limits.threads_per_block, limits.warps));
+    return problem("limits.threads_per_block",
+                   fmt::format("a block of {} threads does not fit into the {} warps of an SM",
+                               limits.threads_per_block, limits.warps));
   }
   if (limits.registers % (limits.register_unit * kSubCores) != 0) {
-    return problem("limits.registers", fmt::format("expected a multiple of register_unit x {} sub-cores = {}", kSubCores, limits.register_unit * kSubCores));
+    return problem("limits.registers", fmt::format("expected a multiple of register_unit x {} sub-cores = {}",
+                                                   kSubCores, limits.register_unit * kSubCores));
   }
   if (limits.registers_per_block > limits.registers) {
     return problem("limits.registers_per_block", "expected at most limits.registers");
@@ -65,7 +67,8 @@ Result check(const ConstantSpec& constant) {
 
 Result check(const LsuSpec& lsu) {
   if (lsu.uniform_interval > lsu.address_interval) {
-    return problem("lsu.uniform_interval", "expected at most lsu.address_interval: one address is no slower than 32");
+    return problem("lsu.uniform_interval",
+                   "expected at most lsu.address_interval: one address is no slower than 32");
   }
   return {};
 }
@@ -74,22 +77,29 @@ Result check(const L1Spec& l1) {
   if (l1.carveouts.empty()) return problem("l1.carveouts", "expected at least one size");
   for (std::size_t i = 1; i < l1.carveouts.size(); ++i) {
     if (l1.carveouts[i] <= l1.carveouts[i - 1]) {
-      return problem("l1.carveouts", fmt::format("expected ascending sizes, found {} after {}", l1.carveouts[i], l1.carveouts[i - 1]));
+      return problem("l1.carveouts", fmt::format("expected ascending sizes, found {} after {}",
+                                                 l1.carveouts[i], l1.carveouts[i - 1]));
     }
   }
   if (l1.carveouts.back() >= l1.unified_bytes) {
-    return problem("l1.carveouts", fmt::format("the largest, {} bytes, leaves no L1 of the {} bytes of l1.unified_bytes", l1.carveouts.back(), l1.unified_bytes));
+    return problem("l1.carveouts",
+                   fmt::format("the largest, {} bytes, leaves no L1 of the {} bytes of l1.unified_bytes",
+                               l1.carveouts.back(), l1.unified_bytes));
   }
   const std::uint32_t way_bytes = l1.ways * static_cast<std::uint32_t>(kLineBytes);
   if (l1.unified_bytes - l1.carveouts.back() < way_bytes) {
-    return problem("l1.ways", fmt::format("{} ways of {} bytes do not fit into the {} bytes that the largest carve-out leaves", l1.ways, kLineBytes, l1.unified_bytes - l1.carveouts.back()));
+    return problem(
+        "l1.ways",
+        fmt::format("{} ways of {} bytes do not fit into the {} bytes that the largest carve-out leaves",
+                    l1.ways, kLineBytes, l1.unified_bytes - l1.carveouts.back()));
   }
   return {};
 }
 
 Result check(const NetworkSpec& network) {
   if (network.gpc_reply_bytes < network.reply_bytes) {
-    return problem("network.gpc_reply_bytes", "expected at least network.reply_bytes: a GPC's port is no narrower than one SM's");
+    return problem("network.gpc_reply_bytes",
+                   "expected at least network.reply_bytes: a GPC's port is no narrower than one SM's");
   }
   return {};
 }
@@ -100,20 +110,27 @@ Result check(const L2Spec& l2) {
   }
   const std::uint64_t set_bytes = std::uint64_t{l2.slices} * l2.ways * static_cast<std::uint64_t>(kLineBytes);
   if (l2.bytes % set_bytes != 0) {
-    return problem("l2.bytes", fmt::format("expected sets x ways x slices x {} bytes: a multiple of {} ({} ways, {} slices)", kLineBytes, set_bytes, l2.ways, l2.slices));
+    return problem(
+        "l2.bytes",
+        fmt::format("expected sets x ways x slices x {} bytes: a multiple of {} ({} ways, {} slices)",
+                    kLineBytes, set_bytes, l2.ways, l2.slices));
   }
   return {};
 }
 
 Result check(const DramSpec& dram) {
-  if (dram.access_bytes % kSectorBytes != 0 || dram.access_bytes > kLineBytes || kLineBytes % dram.access_bytes != 0) {
+  if (dram.access_bytes % kSectorBytes != 0 || dram.access_bytes > kLineBytes ||
+      kLineBytes % dram.access_bytes != 0) {
     return problem("dram.access_bytes", "expected 32, 64 or 128: whole sectors of a line");
   }
   if (dram.row_bytes % dram.access_bytes != 0) {
     return problem("dram.row_bytes", "expected a multiple of dram.access_bytes");
   }
   if (dram.refresh_cycles >= dram.refresh_interval) {
-    return problem("dram.refresh_cycles", fmt::format("expected less than dram.refresh_interval ({}), or nothing else is ever served", dram.refresh_interval));
+    return problem(
+        "dram.refresh_cycles",
+        fmt::format("expected less than dram.refresh_interval ({}), or nothing else is ever served",
+                    dram.refresh_interval));
   }
   return {};
 }
@@ -130,13 +147,18 @@ Result check(const GpuSpec& gpu) {
   if (auto found = check(gpu.l2)) return found;
   if (auto found = check(gpu.dram)) return found;
   if (gpu.limits.shared_per_block + gpu.limits.shared_reserved > gpu.l1.carveouts.back()) {
-    return problem("limits.shared_per_block", fmt::format("with the reserved {} bytes it is more than the largest carve-out of {} bytes", gpu.limits.shared_reserved, gpu.l1.carveouts.back()));
+    return problem("limits.shared_per_block",
+                   fmt::format("with the reserved {} bytes it is more than the largest carve-out of {} bytes",
+                               gpu.limits.shared_reserved, gpu.l1.carveouts.back()));
   }
   if (gpu.l2.slices % gpu.dram.channels != 0 && gpu.dram.channels % gpu.l2.slices != 0) {
-    return problem("dram.channels", fmt::format("{} channels cannot be dealt evenly to {} L2 slices (l2.slices)", gpu.dram.channels, gpu.l2.slices));
+    return problem("dram.channels",
+                   fmt::format("{} channels cannot be dealt evenly to {} L2 slices (l2.slices)",
+                               gpu.dram.channels, gpu.l2.slices));
   }
   if (gpu.dram.channels % gpu.l2.partitions != 0) {
-    return problem("dram.channels", fmt::format("expected a multiple of the {} L2 partitions", gpu.l2.partitions));
+    return problem("dram.channels",
+                   fmt::format("expected a multiple of the {} L2 partitions", gpu.l2.partitions));
   }
   return {};
 }

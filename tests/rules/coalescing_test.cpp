@@ -95,8 +95,8 @@ TEST(Coalescing, TheNaiveSgemmsLoadsOfB) {
 
 TEST(Coalescing, LinesOfStridesAsPublished) {
   // facts D2: lines that 32 floats touch at a stride, from an aligned base.
-  const std::map<std::uint64_t, std::uint32_t> lines = {{1, 1},  {2, 2},   {3, 3},   {4, 4},   {5, 5},   {7, 7},
-                                                        {8, 8},  {9, 9},   {13, 13}, {16, 16}, {17, 17}, {32, 32}};
+  const std::map<std::uint64_t, std::uint32_t> lines = {
+      {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {7, 7}, {8, 8}, {9, 9}, {13, 13}, {16, 16}, {17, 17}, {32, 32}};
   for (const auto& [stride, expected] : lines) {
     EXPECT_EQ(coalesced(strided(0, stride * 4), kAll, 4).count, expected) << "stride " << stride;
   }
@@ -121,7 +121,8 @@ TEST(Coalescing, LinesStandInTheOrderOfTheFirstLane) {
 TEST(Coalescing, EveryStrideAndWidthAsCounted) {
   for (const std::uint32_t bytes : {1u, 2u, 4u, 8u, 16u}) {
     for (std::uint64_t stride = 0; stride <= 33; ++stride) {
-      for (const std::uint64_t base : {0x1000u, 0x1010u, 0x1070u}) expect_as_counted(strided(base, stride * bytes), kAll, bytes);
+      for (const std::uint64_t base : {0x1000u, 0x1010u, 0x1070u})
+        expect_as_counted(strided(base, stride * bytes), kAll, bytes);
     }
   }
 }

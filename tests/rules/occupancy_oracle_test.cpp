@@ -53,8 +53,8 @@ bool equal(const spec::GpuSpec& spec, const cudaOccDeviceProp& device, const Ker
   attributes.numBlockBarriers = static_cast<int>(kernel.barriers);
   const cudaOccDeviceState state;
   cudaOccResult expected;
-  const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(&expected, &device, &attributes, &state,
-                                                                     static_cast<int>(kernel.threads), kernel.dynamic_shared);
+  const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(
+      &expected, &device, &attributes, &state, static_cast<int>(kernel.threads), kernel.dynamic_shared);
   EXPECT_EQ(error, CUDA_OCC_SUCCESS);
   const Occupancy found = occupancy(spec, kernel);
   EXPECT_EQ(found.blocks, static_cast<std::uint32_t>(expected.activeBlocksPerMultiprocessor));
@@ -68,17 +68,20 @@ bool equal(const spec::GpuSpec& spec, const cudaOccDeviceProp& device, const Ker
   EXPECT_EQ(found.shared_per_block, expected.allocatedSharedMemPerBlock);
   EXPECT_EQ(found.registers_per_block, static_cast<std::uint32_t>(expected.allocatedRegistersPerBlock));
   // The reported limiter is one of those that the header names.
-  constexpr unsigned kFlags[] = {OCC_LIMIT_WARPS, OCC_LIMIT_REGISTERS, OCC_LIMIT_SHARED_MEMORY, OCC_LIMIT_BLOCKS, OCC_LIMIT_BARRIERS};
+  constexpr unsigned kFlags[] = {OCC_LIMIT_WARPS, OCC_LIMIT_REGISTERS, OCC_LIMIT_SHARED_MEMORY,
+                                 OCC_LIMIT_BLOCKS, OCC_LIMIT_BARRIERS};
   EXPECT_NE(expected.limitingFactors & kFlags[static_cast<std::size_t>(found.limiter)], 0u);
   if (!::testing::Test::HasFailure()) return true;
-  ADD_FAILURE() << spec.name << ": threads " << kernel.threads << ", registers " << kernel.registers << ", shared "
-                << kernel.static_shared << " + " << kernel.dynamic_shared << ", barriers " << kernel.barriers;
+  ADD_FAILURE() << spec.name << ": threads " << kernel.threads << ", registers " << kernel.registers
+                << ", shared " << kernel.static_shared << " + " << kernel.dynamic_shared << ", barriers "
+                << kernel.barriers;
   return false;
 }
 
 class OccupancyOracle : public ::testing::TestWithParam<Device> {
  protected:
-  spec::GpuSpec spec_ = config::load_gpu(GetParam().name, {}, {}, std::string(FORETRACE_SOURCE_DIR) + "/configs").spec;
+  spec::GpuSpec spec_ =
+      config::load_gpu(GetParam().name, {}, {}, std::string(FORETRACE_SOURCE_DIR) + "/configs").spec;
   cudaOccDeviceProp device_ = properties(GetParam());
 };
 

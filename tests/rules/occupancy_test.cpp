@@ -22,7 +22,8 @@ TEST(Occupancy, ThirtyThreeRegistersGiveSixBlocksOf256) {
   EXPECT_DOUBLE_EQ(at33.percent, 75.0);
   EXPECT_EQ(at33.limiter, Limiter::registers);
   EXPECT_EQ(at33.registers_per_block, 40u * 256);
-  EXPECT_EQ(next_step(h100, {256, 33, 0, 0, 1}), "With at most 32 registers a thread: 8 blocks, 64 warps (100%).");
+  EXPECT_EQ(next_step(h100, {256, 33, 0, 0, 1}),
+            "With at most 32 registers a thread: 8 blocks, 64 warps (100%).");
 
   const Occupancy at32 = occupancy(h100, {256, 32, 0, 0, 1});
   EXPECT_EQ(at32.blocks, 8u);
@@ -76,7 +77,8 @@ TEST(Occupancy, TheCarveOutHoldsTheBlocks) {
   for (const std::uint64_t shared : {0u, 1024u, 8192u, 16384u, 49152u, 100000u}) {
     const Occupancy result = occupancy(h100, {256, 32, 0, shared, 1});
     EXPECT_GE(result.shared_config, result.blocks * result.shared_per_block);
-    EXPECT_NE(std::find(h100.l1.carveouts.begin(), h100.l1.carveouts.end(), result.shared_config), h100.l1.carveouts.end());
+    EXPECT_NE(std::find(h100.l1.carveouts.begin(), h100.l1.carveouts.end(), result.shared_config),
+              h100.l1.carveouts.end());
   }
 }
 

@@ -58,10 +58,12 @@ TEST(SharedBanks, WideAccessesAreServedInHalvesAndQuarters) {
   EXPECT_EQ(passes(by_lane([](std::uint64_t lane) { return lane * 8; }), 8, SharedAccess::load), 2u);
   EXPECT_EQ(passes(by_lane([](std::uint64_t lane) { return lane * 16; }), 16, SharedAccess::load), 4u);
   for (const std::uint64_t stride : {2u, 4u, 8u}) {  // in elements of 16 bytes: 8, 16, 32 measured
-    EXPECT_EQ(passes(by_lane([&](std::uint64_t lane) { return lane * stride * 16; }), 16, SharedAccess::load), 4 * stride);
+    EXPECT_EQ(passes(by_lane([&](std::uint64_t lane) { return lane * stride * 16; }), 16, SharedAccess::load),
+              4 * stride);
   }
   for (const std::uint64_t stride : {2u, 4u, 8u, 16u}) {
-    EXPECT_EQ(passes(by_lane([&](std::uint64_t lane) { return lane * stride * 8; }), 8, SharedAccess::store), 2 * stride);
+    EXPECT_EQ(passes(by_lane([&](std::uint64_t lane) { return lane * stride * 8; }), 8, SharedAccess::store),
+              2 * stride);
   }
 }
 

@@ -1,0 +1,68 @@
+// The opcode tables against the list of mnemonics: each has a row in the table of every machine code that has it.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "model/config/load.h"
+#include "model/isa/instruction.h"
+
+namespace foretrace::config {
+namespace {
+
+const std::string kConfigs = std::string(FORETRACE_SOURCE_DIR) + "/configs";
+
+/// Mnemonics of opcodes.def without needing the isa room's library.
+std::set<std::string> mnemonics() {
+  return {
+#define FORETRACE_OPCODE(name) #name,
+#include "model/isa/opcodes.def"
+#undef FORETRACE_OPCODE
+  };
+}
+
+class OpcodeTables : public ::testing::TestWithParam<std::pair<const char*, std::set<std::string>>> {};
+
+TEST_P(OpcodeTables, HaveARowForAllButWhatTheMachineCodeLacks) {
+  const spec::GpuSpec spec = load_gpu(GetParam().first, {}, {}, kConfigs).spec;
+  for (const std::string& name : mnemonics()) {
+    const bool lacks = GetParam().second.contains(name);
+    EXPECT_EQ(find_opcode(spec, name) == nullptr, lacks)
+        << name << (lacks ? " has a row" : " has no row") << " in sm_" << spec.sm_number;
+  }
+}
+
+TEST_P(OpcodeTables, NameOnlyMnemonicsThatExist) {
+  const std::set<std::string> known = mnemonics();
+  for (const auto& row : load_gpu(GetParam().first, {}, {}, kConfigs).spec.opcodes) {
+    EXPECT_TRUE(known.contains(row.pattern.substr(0, row.pattern.find('.')))) << row.pattern;
+  }
+}
+
+// docs/sources.md:SASS-NOTES, inventory of mnemonics by machine code.
+const std::set<std::string> kNotOnSm80 = {
+    "ACQBULK",       "ACQSHMINIT", "BGMMA",    "BRXU",         "CGAERRBAR",    "CREDUX",    "ELECT",
+    "ENDCOLLECTIVE", "F2IP",       "FADD2",    "FENCE",        "FFMA2",        "FMNMX3",    "FMUL2",
+    "HGMMA",         "I2FP",       "IADD",     "IGMMA",        "LDCU",         "OMMA",      "PREEXIT",
+    "QGMMA",         "QMMA",       "REDG",     "REDS",         "STAS",         "STSM",      "SYNCS",
+    "UBLKCP",        "UBLKPF",     "UBLKRED",  "UCGABAR_ARV",  "UCGABAR_WAIT", "UCS2R",     "UF2F",
+    "UF2FP",         "UF2I",       "UFADD",    "UFFMA",        "UFMNMX",       "UFMUL",     "UFRND",
+    "UFSEL",         "UFSET",      "UFSETP",   "UI2F",         "UI2FP",        "UIABS",     "UIADD",
+    "UIMNMX",        "UPRMT",      "UTMACCTL", "UTMACMDFLUSH", "UTMALDG",      "UTMAPF",    "UTMAREDG",
+    "UTMASTG",       "UVIADD",     "UVIMNMX",  "VHMNMX",       "VIADD",        "VIADDMNMX", "VIMNMX",
+    "VIMNMX3",       "WARPGROUP"};
+const std::set<std::string> kNotOnSm90 = {
+    "ACQSHMINIT", "BRXU",  "CREDUX", "FADD2",  "FFMA2",  "FMNMX3",  "FMUL2", "IADD",   "IMNMX",
+    "LDCU",       "OMMA",  "QMMA",   "RED",    "REDS",   "UCS2R",   "UF2F",  "UF2FP",  "UF2I",
+    "UFADD",      "UFFMA", "UFMNMX", "UFMUL",  "UFRND",  "UFSEL",   "UFSET", "UFSETP", "UI2F",
+    "UI2FP",      "UIABS", "UIADD",  "UIMNMX", "UVIADD", "UVIMNMX", "VHMNMX"};
+const std::set<std::string> kNotOnSm120 = {"BGMMA",    "BMMA",      "FADD2",     "FFMA2",   "FMUL2",
+                                           "HGMMA",    "IGMMA",     "QGMMA",     "RED",     "ULDC",
+                                           "VABSDIFF", "VABSDIFF4", "VIADDMNMX", "VIMNMX3", "WARPGROUP"};
+
+INSTANTIATE_TEST_SUITE_P(Chips, OpcodeTables,
+                         ::testing::Values(std::pair{"a100", kNotOnSm80}, std::pair{"h100", kNotOnSm90},
+                                           std::pair{"gb203", kNotOnSm120}));
+
+}  // namespace
+}  // namespace foretrace::config
