@@ -8,6 +8,7 @@
 
 #include "model/units/error.h"
 #include "sim/frontend/launch/buffer_values.h"
+#include "sim/frontend/launch/parameters.h"
 
 namespace foretrace::engine {
 
@@ -151,10 +152,7 @@ void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed, em
 
 emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel) {
   const isa::Program& program = kernel.program;
-  if (launch.arguments.size() != program.parameters.size()) {
-    throw InputError(fmt::format("kernel {}: {} argument{} given; it takes {}", program.kernel, launch.arguments.size(),
-                                 launch.arguments.size() == 1 ? "" : "s", program.parameters.size()));
-  }
+  frontend::check_parameters(launch, program);
   emulate::LaunchContext context;
   context.program = &program;
   context.memory = memory_.get();
@@ -167,10 +165,7 @@ emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch, c
     const Argument& argument = launch.arguments[i];
     const isa::Parameter& parameter = program.parameters[i];
     const std::vector<std::byte> bytes = argument_bytes(argument, program.kernel);
-    if (bytes.size() != parameter.size) {
-      throw InputError(fmt::format("kernel {}: argument {} ({}) has {} bytes; the parameter has {}", program.kernel, i + 1,
-                                   argument.text, bytes.size(), parameter.size));
-    }
+    FORETRACE_ASSERT(bytes.size() == parameter.size, "check_parameters has compared the sizes");
     FORETRACE_ASSERT(parameter.offset + bytes.size() <= context.parameters.size(), "a parameter lies in the parameter area");
     std::memcpy(context.parameters.data() + parameter.offset, bytes.data(), bytes.size());
   }
