@@ -1,0 +1,65 @@
+// How many warp instructions the emulator executes in a second on one core: the tiled SGEMM, with and without its record.
+// The target of the project is 10 million.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "sim/emulate/emulator.h"
+#include "sim/frontend/load.h"
+
+namespace foretrace {
+namespace {
+
+constexpr std::uint32_t kSize = 256;  // rows and columns
+
+void sgemm_tiled(benchmark::State& state, bool recorded) {
+  const int sm = static_cast<int>(state.range(0));
+  frontend::LoadRequest request;
+  request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/data/sgemm_tiled.sm_" + std::to_string(sm) + ".cubin";
+  request.sm = sm;
+  const auto kernels = frontend::load_kernels(request, frontend::Toolchain{});
+
+  emulate::GlobalMemory memory;
+  emulate::LaunchContext context;
+  context.program = &kernels.at(0).program;
+  context.memory = &memory;
+  context.grid = {kSize / 16, kSize / 16, 1};
+  context.block = {16, 16, 1};
+  context.parameters.resize(context.program->parameter_bytes);
+  const auto fill = [](std::uint64_t offset, std::span<std::byte> bytes) {
+    for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
+      const float x = std::sin(static_cast<float>(offset / 4 + i));
+      std::memcpy(bytes.data() + 4 * i, &x, 4);
+    }
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::uint64_t address = memory.allocate(kSize * kSize * 4, std::string(1, static_cast<char>('a' + i)), fill);
+    std::memcpy(context.parameters.data() + 8 * i, &address, 8);
+  }
+  std::memcpy(context.parameters.data() + 24, &kSize, 4);
+  context.banks[2] = kernels[0].constant2;
+  const emulate::Emulator emulator(context);
+
+  std::uint64_t instructions = 0, bytes = 0, block = 0;
+  for (auto _ : state) {
+    work::BlockRecord record;
+    instructions += emulator.run_block(block, recorded ? &record : nullptr).instructions;
+    for (const work::WarpRecord& warp : record.warps) bytes += warp.runs.size() + warp.details.size();
+    block = (block + 1) % emulator.blocks();
+  }
+  state.counters["warp_instructions"] =
+      benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
+  state.counters["record_bytes_each"] = static_cast<double>(bytes) / static_cast<double>(instructions);
+}
+
+void recorded(benchmark::State& state) { sgemm_tiled(state, true); }
+void functional_only(benchmark::State& state) { sgemm_tiled(state, false); }
+BENCHMARK(recorded)->Arg(80)->Arg(90)->Arg(120);
+BENCHMARK(functional_only)->Arg(80)->Arg(90)->Arg(120);
+
+}  // namespace
+}  // namespace foretrace
+
+BENCHMARK_MAIN();
