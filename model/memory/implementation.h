@@ -35,7 +35,7 @@ struct MemorySystem::Implementation {
  private:
   enum class EventKind : std::uint8_t { arrive, serve, fill, reply, channel, retry };
   struct Event {
-    std::uint32_t index = 0;  // transaction, channel or slice
+    std::uint32_t index = 0;  // transaction, channel or queue
     EventKind kind = EventKind::arrive;
   };
   struct Due {
@@ -70,9 +70,10 @@ struct MemorySystem::Implementation {
   void complete(std::uint32_t index, std::uint32_t slot);
   void wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors);
   void stall(std::uint32_t index);
-  void retry(std::uint32_t slice);
+  void retry(std::uint32_t queue);
   void retry_later(std::uint32_t slice);
-  std::uint32_t claim(std::uint32_t slice, std::uint32_t set, std::uint64_t line);
+  std::uint32_t queue_of(const Transaction& t) const { return 2 * t.slice + (at_home(t) ? 0 : 1); }
+  std::uint32_t claim(const Transaction& transaction);
   void make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors);
   void drop_copy(const Transaction& transaction);
   void book_wait(Transaction& transaction, const Transaction& filled) const;
@@ -96,8 +97,10 @@ struct MemorySystem::Implementation {
   std::vector<Port> sm_out_, sm_in_, gpc_in_, slice_port_;
   std::vector<Port> link_;                // by the partition it leaves
   L2Tags tags_;
-  std::vector<std::uint32_t> misses_;     // lines with sectors pending, by slice
-  std::vector<Stalled> stalled_;          // by slice
+  // By queue: what a slice holds of lines at home, and what it copies from the other partition. They are kept apart: two slices
+  // whose entries were all taken by copies would wait for each other for ever.
+  std::vector<std::uint32_t> misses_;     // lines with sectors pending
+  std::vector<Stalled> stalled_;
   std::vector<DramChannel> channel_;
   std::vector<std::uint64_t> wake_;       // L2 cycle of a channel's next event
   std::vector<DramChannel::Done> done_;

@@ -20,8 +20,13 @@ void L2Tags::invalidate_all() {
   }
 }
 
-std::uint32_t L2Tags::victim(std::uint32_t slice, std::uint32_t set, bool dirty_too) {
+std::uint32_t L2Tags::victim(std::uint32_t slice, std::uint32_t set, bool dirty_too, bool copy) {
   const std::uint32_t first = (slice * sets_ + set) * ways_;
+  if (copy) {
+    std::uint32_t pending = 0;
+    for (std::uint32_t slot = first; slot < first + ways_; ++slot) pending += lines_[slot].pending != 0;
+    if (pending + 1 >= ways_) return kNone;
+  }
   for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
     if (tags_[slot] == kEmpty) return slot;
   }

@@ -40,8 +40,8 @@ class L2Tags {
     return kNone;
   }
   /// A slot to put a new line in: an empty one, or a victim with nothing pending (and nothing dirty, unless `dirty_too`). kNone if
-  /// there is none. The caller saves what is dirty, then calls install.
-  std::uint32_t victim(std::uint32_t slice, std::uint32_t set, bool dirty_too);
+  /// there is none. A copy does not get the last way that has nothing pending. The caller saves what is dirty, then calls install.
+  std::uint32_t victim(std::uint32_t slice, std::uint32_t set, bool dirty_too, bool copy);
   /// Puts an empty line into a slot.
   void install(std::uint32_t slice, std::uint32_t slot, std::uint64_t line);
   /// Drops sectors of a copy, and the line when nothing is left or pending.

@@ -27,8 +27,8 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)),
       link_(chip.l2.partitions > 1 ? 2 : 0, Port(chip.network.partition_bytes)),
       tags_(chip.l2.slices, map_.sets(), chip.l2.ways),
-      misses_(chip.l2.slices),
-      stalled_(chip.l2.slices),
+      misses_(2 * std::size_t{chip.l2.slices}),
+      stalled_(2 * std::size_t{chip.l2.slices}),
       wake_(chip.dram.channels, kNever) {
   FORETRACE_ASSERT(chip.dram.access_bytes == 32 || chip.dram.access_bytes == 64 || chip.dram.access_bytes == 128,
                    "DRAM accesses are of one, two or four sectors");

@@ -98,13 +98,14 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
   }
   const std::uint8_t needed = without(missing, pending);
   if (needed != 0) {
-    if (!again && stalled_[slice].first != kNone) return false;  // behind those that wait already
-    if (pending == 0 && misses_[slice] >= spec_.l2.misses) return false;
+    const std::uint32_t queue = queue_of(transaction);
+    if (!again && stalled_[queue].first != kNone) return false;  // behind those that wait already
+    if (pending == 0 && misses_[queue] >= spec_.l2.misses) return false;
     if (slot == kNone) {
-      slot = claim(slice, transaction.set, transaction.line);
+      slot = claim(transaction);
       if (slot == kNone) return false;
     }
-    if (pending == 0) ++misses_[slice];
+    if (pending == 0) ++misses_[queue];
     request_fill(slice, slot, transaction, needed);
   }
   tags_.touch(slice, slot);
@@ -125,9 +126,9 @@ bool MemorySystem::Implementation::write_home(std::uint32_t index) {
   std::uint32_t slot = tags_.find(slice, transaction.set, transaction.line);
   const bool newly_dirty = slot == kNone || !tags_[slot].listed;
   if (newly_dirty) {
-    if (!again && stalled_[slice].first != kNone) return false;
+    if (!again && stalled_[queue_of(transaction)].first != kNone) return false;
     if (tags_.dirty_lines(slice) >= dirty_limit_ && !may_save(slice)) return false;
-    if (slot == kNone) slot = claim(slice, transaction.set, transaction.line);
+    if (slot == kNone) slot = claim(transaction);
     if (slot == kNone) return false;
   }
   L2Tags::Line& line = tags_[slot];
@@ -163,11 +164,12 @@ void MemorySystem::Implementation::drop_copy(const Transaction& transaction) {
   if (slot != kNone) tags_.drop(slot, transaction.sectors);
 }
 
-std::uint32_t MemorySystem::Implementation::claim(std::uint32_t slice, std::uint32_t set, std::uint64_t line) {
-  const std::uint32_t slot = tags_.victim(slice, set, may_save(slice));
+std::uint32_t MemorySystem::Implementation::claim(const Transaction& transaction) {
+  const std::uint32_t slice = transaction.slice;
+  const std::uint32_t slot = tags_.victim(slice, transaction.set, may_save(slice), !at_home(transaction));
   if (slot == kNone) return kNone;
   if (tags_[slot].dirty) save_dirty(slice, slot);
-  tags_.install(slice, slot, line);
+  tags_.install(slice, slot, transaction.line);
   return slot;
 }
 
@@ -211,7 +213,7 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   L2Tags::Line& line = tags_[slot];
   line.valid = static_cast<std::uint8_t>(line.valid | filled.sectors);
   line.pending = without(line.pending, filled.sectors);
-  if (line.pending == 0) --misses_[slice];
+  if (line.pending == 0) --misses_[2 * slice + (filled.kind == Kind::far_read ? 1 : 0)];
   const std::uint32_t newest = line.waiters;
   if (newest != kNone) {
     line.waiters = kNone;
@@ -292,21 +294,23 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
 }
 
 void MemorySystem::Implementation::stall(std::uint32_t index) {
-  Stalled& stalled = stalled_[pool_[index].slice];
+  Stalled& stalled = stalled_[queue_of(pool_[index])];
   pool_[index].next = kNone;
   (stalled.last == kNone ? stalled.first : pool_[stalled.last].next) = index;
   stalled.last = index;
 }
 
 void MemorySystem::Implementation::retry_later(std::uint32_t slice) {
-  Stalled& stalled = stalled_[slice];
-  if (stalled.first == kNone || stalled.retrying) return;
-  stalled.retrying = true;
-  events_.push(now_, {slice, EventKind::retry});
+  for (std::uint32_t queue : {2 * slice, 2 * slice + 1}) {
+    Stalled& stalled = stalled_[queue];
+    if (stalled.first == kNone || stalled.retrying) continue;
+    stalled.retrying = true;
+    events_.push(now_, {queue, EventKind::retry});
+  }
 }
 
-void MemorySystem::Implementation::retry(std::uint32_t slice) {
-  Stalled& stalled = stalled_[slice];
+void MemorySystem::Implementation::retry(std::uint32_t queue) {
+  Stalled& stalled = stalled_[queue];
   stalled.retrying = false;
   while (stalled.first != kNone) {
     const std::uint32_t index = stalled.first;

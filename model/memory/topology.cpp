@@ -46,6 +46,7 @@ AddressMap::AddressMap(const spec::GpuSpec& spec) {
   require(set_bytes > 0 && l2.bytes >= set_bytes && l2.bytes % set_bytes == 0,
           fmt::format("l2.bytes is {}, expected a multiple of slices x ways x {} bytes ({})", l2.bytes, kLineBytes, set_bytes));
   sets_ = static_cast<std::uint32_t>(l2.bytes / set_bytes);
+  require(l2.ways >= l2.partitions, fmt::format("l2.ways is {}, expected at least l2.partitions ({})", l2.ways, l2.partitions));
   require(dram.channels > 0 && (l2.slices % dram.channels == 0 || dram.channels % l2.slices == 0),
           fmt::format("dram.channels is {}, expected a divisor or a multiple of l2.slices ({})", dram.channels, l2.slices));
   channels_ = dram.channels;
