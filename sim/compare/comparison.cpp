@@ -120,8 +120,15 @@ std::vector<const LaunchResult*> predictions_of(const report::Document& predicte
   for (const auto& result : predicted.predictions) {
     if (arch.empty() || result.arch == arch) chosen.push_back(&result);
   }
-  if (chosen.empty())
-    throw InputError(fmt::format("{}: no prediction for {}", name, arch.empty() ? "any chip" : arch));
+  if (chosen.empty()) {
+    std::string chips;
+    for (const auto& result : predicted.predictions) {
+      if (chips.find(result.arch) == std::string::npos) chips += (chips.empty() ? "" : ", ") + result.arch;
+    }
+    throw InputError(fmt::format("{}: no prediction for {}; expected one of: {}", name,
+                                 arch.empty() ? "any chip" : arch,
+                                 chips.empty() ? "none in the file" : chips));
+  }
   for (const auto& launch : measured) {
     const LaunchResult* first = nullptr;
     for (const auto* result : chosen) {
@@ -175,7 +182,19 @@ Comparison compare_results(const report::Document& before, const std::string& be
     }
   }
   for (std::size_t j = 0; j < b.size(); ++j) {
-    if (!taken[j]) comparison.left_out.push_back(label(b[j], after_name));
+    if (taken[j]) continue;
+    // Several what-ifs (--set KEY=A,B,C) are all held against the one launch that they vary.
+    const auto is_baseline = [&](const LaunchResult& each) {
+      const auto& paired = answer[static_cast<std::size_t>(&each - a.data())];
+      return paired >= 0 && same_launch(each, b[j]) && same_chip(each, b[j]) &&
+             b[static_cast<std::size_t>(paired)].overrides != b[j].overrides;
+    };
+    const auto baseline = std::find_if(a.begin(), a.end(), is_baseline);
+    if (baseline != a.end()) {
+      comparison.launches.push_back(make_pair(*baseline, b[j]));
+    } else {
+      comparison.left_out.push_back(label(b[j], after_name));
+    }
   }
   if (comparison.launches.empty()) {
     throw InputError(

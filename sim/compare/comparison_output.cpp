@@ -67,6 +67,7 @@ std::string unit_of(const std::string& name) {
 /// "+3.1%", or for a percentage "+2.0 points".
 std::string change(const MetricPair& metric) {
   if (!metric.value || !metric.reference) return "";
+  if (*metric.value == *metric.reference) return "=";
   if (unit_of(metric.name) == "%") return fmt::format("{:+.1f} points", *metric.value - *metric.reference);
   const auto pct = relative_error_pct(*metric.value, *metric.reference);
   return pct ? fmt::format("{:+.1f}%", *pct) : "from 0";

@@ -14,11 +14,10 @@ namespace {
 using stats::WarpState;
 
 // The thresholds of the questions; docs/json.md explains them.
-constexpr double kLaunchShare =
-    50;  // % of the launch without a resident warp anywhere: the launch itself is the cost
-constexpr double kBusy = 60;            // % of the launch's cycles from which on a unit counts as the limit
-constexpr double kUnbalanced = 25;      // % by which the mean SM works less than the busiest
-constexpr double kConflictShare = 20;   // % of shared wavefronts that are conflicts
+constexpr double kLaunchShare = 40;    // % of the launch without a warp anywhere from which on it is the cost
+constexpr double kBusy = 60;           // % of the launch's cycles from which on a unit counts as the limit
+constexpr double kUnbalanced = 25;     // % by which the mean SM works less than the busiest
+constexpr double kConflictShare = 20;  // % of shared wavefronts that are conflicts
 constexpr double kWastedSectors = 1.3;  // sectors over the fewest possible
 constexpr double kLowOccupancy = 60;    // % theoretical occupancy below which raising it is worth a word
 
@@ -35,7 +34,8 @@ constexpr std::array<StateText, stats::kWarpStates> kStates = {{
     {"the dispatch port", "spread the instructions over pipes"},
     {"their last stores to leave the SM", "write less at the end, or coalesce what is written"},
     {"asynchronous matrix operations", "overlap them with other work"},
-    {"a constant that was not cached", "access fewer different constants"},
+    {"a constant that was not cached",
+     "give each warp more work so that cold caches matter less, or access fewer different constants"},
     {"room in the queue of local and global accesses", "use fewer, wider accesses"},
     {"data from L1, L2 or DRAM",
      "have more loads in flight: more independent loads a thread, more warps, or data reused from shared "
@@ -45,7 +45,7 @@ constexpr std::array<StateText, stats::kWarpStates> kStates = {{
     {"room in the queue of shared-memory and special instructions", "use fewer, wider shared accesses"},
     {"something that has no state of its own", "look at the hottest instructions"},
     {"instructions that were not in the cache",
-     "shorten the code or its unrolling, or reuse it over more warps"},
+     "give each warp more work so that cold caches matter less, or shorten the code and its unrolling"},
     {"their turn: another warp was selected", "nothing: there are warps enough"},
     {"nothing: they issue", "nothing"},
     {"results from shared memory or a special pipe",
@@ -227,10 +227,11 @@ Limiter latency(const LaunchResult& result, double busiest) {
     step[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(step[0])));
     hint += fmt::format("; theoretical occupancy is {:.0f}%: {}", occupancy, step);
   }
+  const std::string busy_text = fmt::format("{:.{}f}", busiest, busiest < 10 ? 1 : 0);
   return {std::string("latency_") + stats::name_of(state),
-          fmt::format("No unit is busy more than {:.0f}% of the time; warps wait, {:.0f}% of their cycles "
+          fmt::format("No unit is busy more than {}% of the time; warps wait, {:.0f}% of their cycles "
                       "for {} ({}); {}.",
-                      busiest, share, text.meaning, stats::name_of(state), hint)};
+                      busy_text, share, text.meaning, stats::name_of(state), hint)};
 }
 
 }  // namespace

@@ -66,11 +66,13 @@ std::vector<std::string> titles_of(const std::vector<const LaunchResult*>& group
   return titles;
 }
 
-std::string launch_line(const LaunchResult& result) {
+/// What was launched; the chip too where all columns are of one.
+std::string launch_line(const LaunchResult& result, bool one_chip) {
   const auto dim = [](const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); };
   std::string line = fmt::format("{} {}x{}", result.kernel, dim(result.grid), dim(result.block));
   if (result.cluster.count() > 1) line += fmt::format(", clusters of {}", dim(result.cluster));
   if (!result.launch.empty()) line += fmt::format(", launch {}", result.launch);
+  line += one_chip ? ", " + result.arch : "";
   line += result.warm ? ", warm caches" : ", cold caches";
   return line;
 }
@@ -103,7 +105,9 @@ std::string notes(const Columns& columns) {
 
 std::string columns_text(const Columns& columns, const TextOptions& options) {
   const auto& first = *columns.results.front();
-  std::string out = launch_line(first) + "\n";
+  const bool one_chip = std::all_of(columns.results.begin(), columns.results.end(),
+                                    [&](const auto* each) { return each->arch == first.arch; });
+  std::string out = launch_line(first, one_chip) + "\n";
   std::vector<std::string> common;
   for (const auto& override_ : first.overrides) {
     const bool everywhere =

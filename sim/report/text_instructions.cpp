@@ -74,9 +74,14 @@ std::string memory_accesses(const LaunchResult& result, const std::string& title
   Table table(
       {"Source", "Offset", "SASS", "Requests", "Sectors/Req", "Ideal", "L1 Hit", "Wavefronts/Req", "Ideal"},
       3);
-  // Most work first: what a request costs beyond L1, or in its data stage.
-  const auto weight = [](const InstructionResult& row) {
-    return row.requests == 0 ? 0 : std::max({row.sectors, row.wavefronts, row.requests});
+  // What wastes most first: sectors that nobody asked for and bank conflicts, then what costs most.
+  const auto weight = [](const InstructionResult& row) -> std::uint64_t {
+    if (row.requests == 0) return 0;
+    const std::uint64_t cost = std::max({row.sectors, row.wavefronts, row.requests});
+    const std::uint64_t sectors = row.sectors - std::min(row.sectors, row.ideal_sectors);
+    const std::uint64_t conflicts =
+        row.is_shared() ? row.wavefronts - std::min(row.wavefronts, row.ideal_wavefronts) : 0;
+    return cost + 16 * (sectors + conflicts);
   };
   for (const auto* row : largest(result, options.accesses, weight)) {
     const bool global = row->sectors > 0;

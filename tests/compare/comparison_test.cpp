@@ -94,6 +94,19 @@ TEST(CompareResults, RepeatsPairInOrderAndTheRestIsLeftOut) {
   EXPECT_EQ(comparison.left_out[0], "a.json: sample<int> (20, 2, 1)x(16, 16, 1) on a");
 }
 
+TEST(CompareResults, SeveralWhatIfsAreHeldAgainstTheOneBaseline) {
+  const Document before = sample_document({"a"});
+  Document after = sample_document({"a", "a", "b"});
+  after.predictions[0].overrides = {"sm.count=20"};
+  after.predictions[1].overrides = {"sm.count=40"};
+  const Comparison comparison = compare_results(before, "a.json", after, "b.json");
+  ASSERT_EQ(comparison.launches.size(), 2u);
+  EXPECT_EQ(comparison.launches[0].note, "--set none -> sm.count=20");
+  EXPECT_EQ(comparison.launches[1].note, "--set none -> sm.count=40");
+  ASSERT_EQ(comparison.left_out.size(), 1u);  // another chip is no what-if of this one
+  EXPECT_NE(comparison.left_out[0].find("on b"), std::string::npos);
+}
+
 TEST(CompareResults, OtherKernelsAreRefused) {
   const Document before = sample_document({"a", "b"});
   Document after = sample_document({"a", "b"});

@@ -69,9 +69,9 @@ TEST(Limiter, TheBusiestPipeIsNamed) {
 
 TEST(Limiter, ALaunchThatIsMostlyLaunch) {
   Prediction p = sample_prediction();
-  p.counters.sm_active_max = 5'001;
+  p.counters.sm_active_max = 6'001;
   EXPECT_NE(limiter_of(p).name, "launch");
-  p.counters.sm_active_max = 5'000;
+  p.counters.sm_active_max = 6'000;
   EXPECT_EQ(limiter_of(p).name, "launch");
 }
 

@@ -62,6 +62,7 @@ TEST(Text, WhatIfsAreTitledByWhatTheyChange) {
   document.predictions[0].overrides = {"l2.ways=16", "sm.count=10"};
   document.predictions[1].overrides = {"l2.ways=16", "sm.count=20"};
   const std::string text = to_text(document);
+  EXPECT_EQ(line_of(text, "sample<int>"), "sample<int> (20, 2, 1)x(16, 16, 1), chip, cold caches");
   EXPECT_EQ(line_of(text, "--set"), "--set l2.ways=16");
   const std::string titles = line_of(text, "Metric");
   EXPECT_NE(titles.find("sm.count=10  sm.count=20"), std::string::npos) << titles;
@@ -82,6 +83,19 @@ TEST(Text, InstructionsAreSortedByTheirWarpCycles) {
   const std::string accesses = text.substr(text.find("Memory Accesses"));
   const std::string load = line_of(accesses, "sample.cu:10");
   EXPECT_NE(load.find("8.00   4.00   25.0%"), std::string::npos) << load;
+}
+
+TEST(Text, WastefulAccessesComeFirst) {
+  Document document = sample_document({"chip"});
+  auto& rows = document.predictions[0].instructions;
+  rows[0].ideal_sectors = rows[0].sectors;  // the load is coalesced now; the shared access has its conflicts
+  std::string text = to_text(document);
+  std::string accesses = text.substr(text.find("Memory Accesses"));
+  EXPECT_LT(accesses.find("LDS R1"), accesses.find("LDG.E"));
+  rows[1].wavefronts = rows[1].ideal_wavefronts;
+  text = to_text(document);
+  accesses = text.substr(text.find("Memory Accesses"));
+  EXPECT_LT(accesses.find("LDG.E"), accesses.find("LDS R1"));
 }
 
 TEST(Text, IsMadeFromTheDocumentAlone) {
