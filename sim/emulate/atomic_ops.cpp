@@ -16,9 +16,19 @@
 
 namespace foretrace::emulate {
 
-void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space);
-
 using isa::Opcode;
+
+/// One arrival at sm_80's mbarrier: the high word counts up to overflow; then its phase bit flips and it is reloaded from the low one.
+std::uint64_t arrived_sm80(std::uint64_t old) {
+  const auto low = static_cast<std::uint32_t>(old), high = static_cast<std::uint32_t>(old >> 32);
+  const std::uint32_t phase = high & 0x80000000u, count = (high & 0x7fffffffu) + 1;
+  std::uint32_t next = phase | count;
+  if (count == 0x80000000u) {
+    // low = 2^30 - expected; the pending field is 2^31 - expected.
+    next = (phase ^ 0x80000000u) | ((low + 0x40000000u) & 0x7fffffffu);
+  }
+  return low | std::uint64_t{next} << 32;
+}
 
 namespace {
 
@@ -87,18 +97,6 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
   return added_halves(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), true);
 }
 
-/// One arrival at sm_80's mbarrier: the high word counts up to overflow; then its phase bit flips and it is reloaded from the low one.
-std::uint64_t arrived(std::uint64_t old) {
-  const auto low = static_cast<std::uint32_t>(old), high = static_cast<std::uint32_t>(old >> 32);
-  const std::uint32_t phase = high & 0x80000000u, count = (high & 0x7fffffffu) + 1;
-  std::uint32_t next = phase | count;
-  if (count == 0x80000000u) {
-    // low = 2^30 - expected; the pending field is 2^31 - expected.
-    next = (phase ^ 0x80000000u) | ((low + 0x40000000u) & 0x7fffffffu);
-  }
-  return low | std::uint64_t{next} << 32;
-}
-
 /// a, b (address), c: operand; CAS: c compared, register destination2 new. p_out: sm_120's success, or PT.
 void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
@@ -134,7 +132,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
         success |= static_cast<std::uint32_t>(answer) << l;
         break;
       case AtomicOp::popc_inc: next = static_cast<std::uint32_t>(old) + 1; break;
-      case AtomicOp::arrive: next = arrived(old); break;
+      case AtomicOp::arrive: next = arrived_sm80(old); break;
       default: next = combined(which, type, old, b); break;
     }
     std::memcpy(p, &next, bytes);
@@ -153,9 +151,14 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
 void translate(Decoder& d, MemorySpace space, bool returns) {
   MicroOp& op = d.op();
   d.take("E");
-  const int which = d.take_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "POPC", "ARRIVE"}, -1);
+  // .POPC.INC has the name of another operation in it, so it is asked for first.
+  const bool counts = d.take("POPC");
+  const int which = counts ? static_cast<int>(AtomicOp::popc_inc)
+                           : d.take_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST",
+                                         "", "ARRIVE"},
+                                        -1);
   if (which < 0) Decoder::refuse("no operation that is known");
-  auto operation = static_cast<AtomicOp>(which);
+  const auto operation = static_cast<AtomicOp>(which);
   if (operation == AtomicOp::cast_spin && !d.take("SPIN")) Decoder::refuse(".CAST without .SPIN");
   if (operation == AtomicOp::popc_inc && !d.take("INC")) Decoder::refuse(".POPC without .INC");
   AtomicType type = AtomicType::u32;

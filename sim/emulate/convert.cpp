@@ -165,6 +165,32 @@ void pack_floats(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+void pack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const auto narrow = [&](const Source& s, int l) {
+    Number n = unpack(Format::f32, operand(f, s, Format::f32, l));
+    std::uint32_t v = pack_eight(n, op.index2 == 1);
+    if ((op.flags & kRelu) != 0 && v != 0x7f && (v & 0x80) != 0) v = 0;
+    return v;
+  };
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    put(f, op, false, l, narrow(op.b, l) | narrow(op.a, l) << 8 | words(f, op.c)[l] << 16);
+  }
+}
+
+void unpack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint32_t x = words(f, op.b)[l];
+    std::uint32_t r = 0;
+    for (int i = 0; i < 2; ++i) {
+      const Number n = unpack_eight(static_cast<std::uint8_t>(x >> (8 * i)), op.index2 == 1);
+      r |= static_cast<std::uint32_t>(pack(Format::f16, n, Rounding::nearest)) << (16 * i);
+    }
+    put(f, op, false, l, r);
+  }
+}
+
 void pack_bytes(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   const Conversion c = conversion_of(op.index2);
   const auto narrow = [&](const Source& s, int l) {

@@ -33,6 +33,10 @@ void convert_float_to_integer(const LaneFrame& f, const MicroOp& op, std::uint32
 void convert_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// F2FP: a to the high half, b to the low one.
 void pack_floats(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
+/// F2FP to eight bits: a to byte 1, b to byte 0, the low half of c above them. index2: 1 for e5m2.
+void pack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
+/// F2FP from two eight-bit floats to two halves. index2: 1 for e5m2.
+void unpack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// F2IP: b to byte 0, a to byte 1, c above them.
 void pack_bytes(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// index2: MufuFunction | Format << 8.

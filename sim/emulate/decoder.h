@@ -117,6 +117,13 @@ bool translate_warp(Decoder& d, isa::Opcode opcode);
 bool translate_control(Decoder& d, isa::Opcode opcode);
 bool translate_memory(Decoder& d, isa::Opcode opcode);
 bool translate_atomic(Decoder& d, isa::Opcode opcode);
+bool translate_sync(Decoder& d, isa::Opcode opcode);
 bool translate_tensor(Decoder& d, isa::Opcode opcode);
+
+enum class MemorySpace : std::uint8_t;
+/// The address operand: base into a, uniform part into b, offset into immediate, form (address_form.h) into `flags`.
+void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space);
+/// One arrival at a barrier word of sm_80.
+std::uint64_t arrived_sm80(std::uint64_t state);
 
 }  // namespace foretrace::emulate

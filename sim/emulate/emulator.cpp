@@ -97,6 +97,12 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from), shapes(*fro
   bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
 
   compiled = compile(program, context.banks, *lanes);
+  for (std::size_t i = 0; i < compiled.code.size(); ++i) {
+    const MicroOp& op = compiled.code[i];
+    FORETRACE_ASSERT(op.kind == Kind::unsupported ||
+                         (op.address_sets == shapes.of[i].addresses && op.value_recorded == shapes.of[i].value),
+                     "the emulator records what the record's shape of an instruction asks for");
+  }
 }
 
 Emulator::Emulator(const LaunchContext& context) : launch_(std::make_unique<Launch>(context)) {}

@@ -117,6 +117,41 @@ std::uint64_t to_integer(const Number& n, Rounding rounding, int width, bool is_
   return large || magnitude > most ? most : magnitude;
 }
 
+std::uint8_t pack_eight(const Number& n, bool e5m2) {
+  const auto sign = static_cast<std::uint8_t>(n.negative ? 0x80 : 0);
+  if (n.kind == Number::Class::nan) return 0x7f;
+  const int fraction_bits = e5m2 ? 2 : 3, bias = e5m2 ? 15 : 7;
+  const std::uint64_t largest = e5m2 ? 0x7b : 0x7e;
+  if (n.kind == Number::Class::infinite) return static_cast<std::uint8_t>(sign | largest);
+  if (n.significand == 0) return sign;
+  const int leading = std::countl_zero(n.significand);
+  const int exponent = n.exponent - leading;
+  const int quantum = std::max(exponent + 63, 1 - bias) - fraction_bits;
+  const std::uint64_t m =
+      shifted_right(n.significand << leading, quantum - exponent, n.negative, Rounding::nearest);
+  if (m < std::uint64_t{1} << fraction_bits) return static_cast<std::uint8_t>(sign | m);
+  const int biased = quantum + fraction_bits + bias;
+  if (biased > 31) return static_cast<std::uint8_t>(sign | largest);
+  const std::uint64_t bits =
+      (static_cast<std::uint64_t>(biased) << fraction_bits) + (m - (std::uint64_t{1} << fraction_bits));
+  return static_cast<std::uint8_t>(sign | std::min(bits, largest));
+}
+
+Number unpack_eight(std::uint8_t bits, bool e5m2) {
+  if (e5m2) return unpack(Format::f16, static_cast<std::uint64_t>(bits) << 8);  // the high byte of a half
+  Number n;
+  n.negative = (bits & 0x80) != 0;
+  const int biased = bits >> 3 & 15;
+  const std::uint64_t fraction = bits & 7;
+  if (biased == 15 && fraction == 7) {
+    n.kind = Number::Class::nan;
+    return n;
+  }
+  n.significand = biased == 0 ? fraction : fraction | 8;
+  n.exponent = std::max(biased, 1) - 7 - 3;
+  return n;
+}
+
 float half_to_float(std::uint16_t h) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(pack(Format::f32, unpack(Format::f16, h), Rounding::nearest)));
 }

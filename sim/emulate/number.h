@@ -29,6 +29,11 @@ Number from_integer(std::uint64_t value, bool is_signed);
 /// Clamped to an integer of `width` bits. NaN gives 0 when `nan_is_zero`, else 2^(width-1) (of 32 and 64 bits).
 std::uint64_t to_integer(const Number& number, Rounding rounding, int width, bool is_signed, bool nan_is_zero);
 
+/// Eight-bit floats: e5m2 (IEEE-like) or e4m3 (no infinity, largest 448). Too large a value, infinity included, becomes the
+/// largest finite one; NaN stays NaN.
+std::uint8_t pack_eight(const Number& number, bool e5m2);
+Number unpack_eight(std::uint8_t bits, bool e5m2);
+
 /// Halves as floats and back (nearest even), for code that computes in single precision.
 float half_to_float(std::uint16_t half);
 float bfloat_to_float(std::uint16_t half);

@@ -124,6 +124,24 @@ void round_integral(Decoder& d) {
 void pack_two(Decoder& d) {
   MicroOp& op = d.op();
   Conversion c;
+  if (const int eight = d.take_one({"E4M3", "E5M2"}, -1); eight >= 0) {
+    op.index2 = static_cast<std::uint32_t>(eight);
+    d.flag(d.take("RELU"), kRelu);
+    if (d.take("UNPACK_B")) {
+      if (!d.take("F16")) Decoder::refuse("a result other than F16");
+      d.destination();
+      op.b = d.source(Style::raw);
+      d.lane(unpack_eights);
+      return;
+    }
+    if (!d.take("SATFINITE") || !d.take("F32") || !d.take("PACK_AB_MERGE_C")) Decoder::refuse("an eight-bit form");
+    d.destination();
+    op.a = d.source(Style::single);
+    op.b = d.source(Style::single);
+    op.c = d.source(Style::raw);
+    d.lane(pack_eights);
+    return;
+  }
   const bool bfloat = d.take("BF16");
   d.take("F16");
   d.take("F32");

@@ -36,7 +36,9 @@ void set_group_predicate(Execution& x, std::uint8_t slot, std::uint32_t mask, bo
 void read_special(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const auto index = static_cast<std::uint32_t>(op.immediate);
   if (op.destination_file == File::uniform) {
-    set_uniform(x.result(op), x.special_register(index, std::countr_zero(x.active)));
+    const int lane = std::countr_zero(x.active);
+    set_uniform(x.result(op), x.special_register(index, lane));
+    if (op.index2 == 2) set_uniform(x.result(op) + 32, index == 255 ? 0 : x.special_register(index + 1, lane));
     return;
   }
   std::uint32_t* d = x.result(op);
@@ -293,7 +295,8 @@ bool translate_warp(Decoder& d, Opcode opcode) {
     case Opcode::S2R:
     case Opcode::S2UR: special(d, 1); return true;
     case Opcode::CS2R:
-    case Opcode::UCS2R: special(d, d.take("32") ? 1 : 2); return true;
+    case Opcode::UCS2R:
+    case Opcode::CS2UR: special(d, d.take("32") ? 1 : 2); return true;
     case Opcode::SHFL:
       op.index2 = static_cast<std::uint32_t>(d.need_one({"IDX", "UP", "DOWN", "BFLY"}));
       op.p_out = d.predicate_output();
