@@ -18,16 +18,15 @@ std::uint32_t MemorySystem::Implementation::granules_of(std::uint8_t sectors) co
 }
 
 /// Asks for sectors of the line in `slot`: DRAM at home, else the home slice in the other partition.
-void MemorySystem::Implementation::request_fill(std::uint32_t slice, std::uint32_t slot, const Transaction& transaction,
-                                                std::uint8_t sectors) {
+void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transaction& transaction, std::uint8_t sectors) {
   const std::uint32_t index = pool_.take();
   Transaction& asked = pool_[index];
   asked = Transaction{};
-  asked.line = transaction.line;
   asked.set = transaction.set;
-  asked.group = transaction.group;
+  asked.tag = transaction.tag;
   asked.index = transaction.index;
-  asked.near = transaction.near;
+  asked.near = transaction.at;  // where it is brought to
+  asked.at = transaction.home;
   asked.home = transaction.home;
   asked.slot = slot;
   asked.since = now_;
@@ -35,13 +34,11 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slice, std::uint32
   if (!at_home(transaction)) {
     asked.kind = Transaction::Kind::far_read;
     asked.sectors = sectors;
-    asked.slice = map_.slice(transaction.home, transaction.index);
     line.pending = static_cast<std::uint8_t>(line.pending | sectors);
     events_.push(now_ + spec_.network.partition_latency, {index, EventKind::arrive});
     return;
   }
   asked.kind = Transaction::Kind::fill;
-  asked.slice = slice;
   // A DRAM access brings its neighbours along; those that L2 has, or awaits, stay as they are.
   std::uint32_t brought = 0;
   for (std::uint32_t first = 0; first < kSectorsPerLine; first += granule_sectors_) {
@@ -51,26 +48,25 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slice, std::uint32
   asked.sectors = static_cast<std::uint8_t>(brought & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
   counters_.fill_sectors += static_cast<std::uint32_t>(std::popcount(static_cast<std::uint8_t>(asked.sectors & line.partly())));
   line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
-  const DramPlace place = map_.dram({transaction.home, transaction.index, transaction.set, transaction.group});
-  send(place.channel, place, granules_of(sectors), index, false);
+  send(map_.dram({transaction.home, transaction.index, transaction.set, transaction.tag}), granules_of(sectors), index, false);
 }
 
 /// Writes a line's dirty sectors to DRAM; it stays, clean. Partly written sectors are read first, to complete them.
-void MemorySystem::Implementation::save_dirty(std::uint32_t slice, std::uint32_t slot) {
+void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   L2Tags::Line& line = tags_[slot];
-  const DramPlace place = map_.dram(map_.place(tags_.line_of(slot)));
+  const DramPlace place = map_.dram(map_.place_of(tags_.set_of(slot), tags_.tag_of(slot)));
   const std::uint8_t partly = static_cast<std::uint8_t>(line.partly() & ~line.pending);
   if (partly) {
     counters_.fill_sectors += static_cast<std::uint32_t>(std::popcount(partly));
-    send(place.channel, place, granules_of(partly), kNone, false);
+    send(place, granules_of(partly), kNone, false);
   }
   const std::uint32_t sectors = static_cast<std::uint32_t>(std::popcount(line.dirty));
   counters_.dram_bytes_write += sectors * std::uint64_t{kSectorBytes};
   counters_.dirty_sectors_left -= sectors;
-  send(place.channel, place, granules_of(line.dirty), kNone, true);
+  send(place, granules_of(line.dirty), kNone, true);
   line.valid = static_cast<std::uint8_t>(line.valid | partly);
   line.dirty = 0;
-  tags_.unlist_dirty(slice, slot);
+  tags_.unlist_dirty(slot);
 }
 
 /// Whether the write queues of the slice's channels have room.
@@ -79,8 +75,8 @@ bool MemorySystem::Implementation::may_save(std::uint32_t slice) const {
   return std::none_of(channel_.begin() + first, channel_.begin() + last, [](const DramChannel& c) { return c.writes_full(); });
 }
 
-void MemorySystem::Implementation::send(std::uint32_t channel, const DramPlace& place, std::uint32_t granules, std::uint32_t tag,
-                                        bool write) {
+void MemorySystem::Implementation::send(const DramPlace& place, std::uint32_t granules, std::uint32_t tag, bool write) {
+  const std::uint32_t channel = place.channel;
   const std::uint32_t bytes = granules * spec_.dram.access_bytes;
   if (!write) counters_.dram_bytes_read += bytes;
   DramChannel::Access access;

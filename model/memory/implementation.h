@@ -72,18 +72,20 @@ struct MemorySystem::Implementation {
   void stall(std::uint32_t index);
   void retry(std::uint32_t queue);
   void retry_later(std::uint32_t slice);
-  std::uint32_t queue_of(const Transaction& t) const { return 2 * t.slice + (at_home(t) ? 0 : 1); }
+  static bool at_home(const Transaction& t) { return t.at == t.home; }
+  std::uint32_t queue_of(const Transaction& t) const { return 2 * slice_of(t) + (at_home(t) ? 0 : 1); }
   std::uint32_t claim(const Transaction& transaction);
-  void make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors);
+  std::uint32_t slice_of(const Transaction& t) const { return map_.slice(t.at, t.index); }
+  std::uint32_t set_of(const Transaction& t) const { return map_.set(slice_of(t), t.set); }
+  void make_dirty(const Transaction& transaction, std::uint32_t slot);
   void drop_copy(const Transaction& transaction);
   void book_wait(Transaction& transaction, const Transaction& filled) const;
-  bool at_home(const Transaction& t) const { return t.slice == map_.slice(t.home, t.index); }
 
   // dram_path.cpp: between slices and channels
-  void request_fill(std::uint32_t slice, std::uint32_t slot, const Transaction& transaction, std::uint8_t sectors);
-  void save_dirty(std::uint32_t slice, std::uint32_t slot);
+  void request_fill(std::uint32_t slot, const Transaction& transaction, std::uint8_t sectors);
+  void save_dirty(std::uint32_t slot);
   bool may_save(std::uint32_t slice) const;
-  void send(std::uint32_t channel, const DramPlace& place, std::uint32_t granules, std::uint32_t tag, bool write);
+  void send(const DramPlace& place, std::uint32_t granules, std::uint32_t tag, bool write);
   void run_channel(std::uint32_t channel);
   std::uint32_t granules_of(std::uint8_t sectors) const;
 

@@ -19,65 +19,76 @@ inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 class L2Tags {
  public:
   struct Line {
-    std::uint32_t stamp = 0;       ///< of its last use
-    std::uint8_t valid = 0;        ///< sectors that are complete
-    std::uint8_t dirty = 0;        ///< sectors DRAM does not have; dirty and not valid: partly written
-    std::uint8_t pending = 0;      ///< sectors on their way
-    std::uint8_t listed = 0;       ///< in the slice's dirty list
-    std::uint32_t waiters = kNone; ///< newest of the ring of transactions that wait for pending sectors
-    std::uint32_t older = kNone, newer = kNone;  ///< dirty list
+    std::uint8_t valid = 0;    ///< sectors that are complete
+    std::uint8_t dirty = 0;    ///< sectors DRAM does not have; dirty and not valid: partly written
+    std::uint8_t pending = 0;  ///< sectors on their way
+    bool listed = false;       ///< in the slice's dirty list
     std::uint8_t partly() const { return static_cast<std::uint8_t>(dirty & ~valid); }
   };
 
   L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways);
 
-  /// Slot of a line in a slice, kNone if it is not there.
-  std::uint32_t find(std::uint32_t slice, std::uint32_t set, std::uint64_t line) const {
-    const std::uint32_t first = (slice * sets_ + set) * ways_;
+  /// Slot of a line in a set (numbered over all slices: slice x sets + set), kNone if it is not there.
+  std::uint32_t find(std::uint32_t set, std::uint32_t tag) const {
+    const std::uint32_t first = set * ways_;
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-      if (tags_[slot] == line) return slot;
+      if (tags_[slot] == tag) return slot;
     }
     return kNone;
   }
   /// A slot to put a new line in: an empty one, or a victim with nothing pending (and nothing dirty, unless `dirty_too`). kNone if
   /// there is none. A copy does not get the last way that has nothing pending. The caller saves what is dirty, then calls install.
-  std::uint32_t victim(std::uint32_t slice, std::uint32_t set, bool dirty_too, bool copy);
-  /// Puts an empty line into a slot.
-  void install(std::uint32_t slice, std::uint32_t slot, std::uint64_t line);
+  std::uint32_t victim(std::uint32_t set, bool dirty_too, bool copy);
+  /// Puts an empty line, nothing of it listed, into a slot.
+  void install(std::uint32_t slot, std::uint32_t tag);
   /// Drops sectors of a copy, and the line when nothing is left or pending.
   void drop(std::uint32_t slot, std::uint8_t sectors);
-  void touch(std::uint32_t slice, std::uint32_t slot) { lines_[slot].stamp = ++clock_[slice]; }
+  void touch(std::uint32_t slot) { stamps_[slot] = ++clock_[slot / ways_]; }
 
   Line& operator[](std::uint32_t slot) { return lines_[slot]; }
-  std::uint64_t line_of(std::uint32_t slot) const { return tags_[slot]; }
+  std::uint32_t tag_of(std::uint32_t slot) const { return tags_[slot]; }
+  std::uint32_t set_of(std::uint32_t slot) const { return slot / ways_; }
+  /// Newest of the ring of transactions that wait for pending sectors, kNone without any.
+  std::uint32_t& waiters(std::uint32_t slot) { return waiters_[slot]; }
   /// Bytes written so far of a partly written sector.
   std::uint32_t& bytes(std::uint32_t slot, int sector) { return bytes_[slot][static_cast<std::size_t>(sector)]; }
 
   /// Puts the line at the new end of its slice's dirty list.
-  void list_dirty(std::uint32_t slice, std::uint32_t slot);
-  void unlist_dirty(std::uint32_t slice, std::uint32_t slot);
+  void list_dirty(std::uint32_t slot);
+  void unlist_dirty(std::uint32_t slot);
   std::uint32_t oldest_dirty(std::uint32_t slice) const { return dirty_[slice].oldest; }
   std::uint32_t dirty_lines(std::uint32_t slice) const { return dirty_[slice].count; }
 
   void invalidate_all();
-  void prefetch(std::uint32_t slice, std::uint32_t set) const {
-    const std::uint64_t* tag = tags_.data() + std::size_t{(slice * sets_ + set) * ways_};
-    __builtin_prefetch(tag);
-    __builtin_prefetch(tag + 8);
+  void prefetch(std::uint32_t set) const {
+    const std::size_t slot = std::size_t{set} * ways_;
+    __builtin_prefetch(tags_.data() + slot);
+    __builtin_prefetch(lines_.data() + slot);
+    __builtin_prefetch(stamps_.data() + slot);
+  }
+  void prefetch_line(std::uint32_t slot) const {
+    __builtin_prefetch(lines_.data() + slot);
+    __builtin_prefetch(waiters_.data() + slot);
   }
 
  private:
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
   struct DirtyList {
     std::uint32_t oldest = kNone, newest = kNone, count = 0;
   };
+  struct Links {
+    std::uint32_t older = kNone, newer = kNone;
+  };
   std::uint32_t sets_, ways_;
-  std::vector<std::uint64_t> tags_;
+  std::vector<std::uint32_t> tags_;
   std::vector<Line> lines_;
+  std::vector<std::uint16_t> stamps_;    // the set's clock at the last use
+  std::vector<std::uint32_t> waiters_;
+  std::vector<Links> links_;             // dirty list
   std::vector<std::array<std::uint32_t, kSectorsPerLine>> bytes_;
-  std::vector<std::uint32_t> clock_;   // uses, by slice
-  std::vector<std::uint32_t> random_;  // by slice
-  std::vector<DirtyList> dirty_;
+  std::vector<std::uint16_t> clock_;     // uses, by set
+  std::vector<std::uint32_t> random_;    // by slice
+  std::vector<DirtyList> dirty_;         // by slice
 };
 
 }  // namespace foretrace::memory

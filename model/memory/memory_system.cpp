@@ -33,6 +33,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
   FORETRACE_ASSERT(chip.dram.access_bytes == 32 || chip.dram.access_bytes == 64 || chip.dram.access_bytes == 128,
                    "DRAM accesses are of one, two or four sectors");
   FORETRACE_ASSERT(chip.l2.misses > 0, "a slice without outstanding misses cannot read DRAM");
+  FORETRACE_ASSERT(chip.sm.count < 65536 && chip.l2.slices < 65536, "more SMs or slices than 16 bits can number");
   for (std::uint32_t sm = 0; sm < chip.sm.count; ++sm) sm_place_.push_back({gpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
   channel_.reserve(chip.dram.channels);
   for (std::uint32_t i = 0; i < chip.dram.channels; ++i) {  // refreshes of the channels are spread over the interval
@@ -50,10 +51,9 @@ void MemorySystem::Implementation::submit(const Request& request) {
   const std::uint32_t index = pool_.take();
   Transaction& transaction = pool_[index];
   transaction = Transaction{};
-  transaction.line = request.line;
   transaction.order = order_++;
   transaction.issued = request.time;
-  transaction.sm = request.sm;
+  transaction.sm = static_cast<std::uint16_t>(request.sm);
   transaction.id = request.id;
   transaction.sectors = request.sectors;
   transaction.wants_reply = request.wants_reply;
@@ -62,8 +62,8 @@ void MemorySystem::Implementation::submit(const Request& request) {
   transaction.home = static_cast<std::uint8_t>(place.home);
   transaction.index = static_cast<std::uint16_t>(place.index);
   transaction.set = place.set;
-  transaction.group = place.group;
-  transaction.slice = map_.slice(transaction.near, place.index);
+  transaction.tag = place.tag;
+  transaction.at = transaction.near;
   const std::uint32_t sectors = count(request.sectors);
   std::uint32_t bytes = 0;
   switch (request.kind) {
@@ -121,9 +121,10 @@ void MemorySystem::Implementation::run_before(std::uint64_t end) {
     arrivals_.move_to(now_);
     events_.move_to(now_);
     const auto act = [this](const Event& event, const Event& following) {
-      if (following.kind == EventKind::arrive) {
-        const Transaction& soon = pool_[following.index];
-        tags_.prefetch(soon.slice, soon.set);
+      if (following.kind == EventKind::arrive || following.kind == EventKind::serve) {
+        tags_.prefetch(set_of(pool_[following.index]));
+      } else if (following.kind == EventKind::fill) {
+        tags_.prefetch_line(pool_[following.index].slot);
       }
       handle(event);
     };
@@ -157,7 +158,7 @@ void MemorySystem::Implementation::reply(std::uint32_t index) {
   if (transaction.kind == Transaction::Kind::read) {
     const Segments& waited = transaction.segments;
     const std::uint64_t part = sm_to_l2_.from();
-    const std::uint64_t network = transaction.network + time * sm_to_l2_.to() - now_ * part;
+    const std::uint64_t network = (transaction.reached - now_) * part + (time - transaction.issued) * sm_to_l2_.to();
     const std::uint64_t inside = std::uint64_t{waited.l2} + waited.partition + waited.dram_queue + waited.dram;
     FORETRACE_ASSERT(network + inside * part == (time - transaction.issued) * sm_to_l2_.to(),
                      "the segments of a read do not sum to its latency");

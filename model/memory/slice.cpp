@@ -19,11 +19,11 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   if (transaction.kind == Kind::far_read) {
     transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
-  } else if (transaction.kind == Kind::read) {
-    transaction.network = now_ * sm_to_l2_.from() - transaction.issued * sm_to_l2_.to();
+  } else {
+    transaction.reached = now_;
   }
   transaction.since = now_;
-  Port& port = slice_port_[transaction.slice];
+  Port& port = slice_port_[slice_of(transaction)];
   const bool home = at_home(transaction);
   const bool read = transaction.kind == Kind::read || transaction.kind == Kind::instruction;
   std::uint32_t cycles = 1;
@@ -73,7 +73,7 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
   }
   // An SM's sector counts once: reads and writes where they are looked up first, atomics where they are done.
   const bool atomic = transaction.kind == Kind::atomic || transaction.kind == Kind::reduction;
-  if (atomic ? !at_home(transaction) : transaction.slice != map_.slice(transaction.near, transaction.index)) return;
+  if (atomic ? !at_home(transaction) : transaction.at != transaction.near) return;
   counters_.tex_sectors_hit += hit;
   counters_.tex_sectors_miss += sectors - hit;
 }
@@ -81,8 +81,7 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
 /// Reads, and atomics at home: every sector must be there.
 bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
   Transaction& transaction = pool_[index];
-  const std::uint32_t slice = transaction.slice;
-  std::uint32_t slot = tags_.find(slice, transaction.set, transaction.line);
+  std::uint32_t slot = tags_.find(set_of(transaction), transaction.tag);
   const std::uint8_t valid = slot == kNone ? std::uint8_t{0} : tags_[slot].valid;
   const std::uint8_t pending = slot == kNone ? std::uint8_t{0} : tags_[slot].pending;
   const std::uint8_t missing = without(transaction.sectors, valid);
@@ -92,7 +91,7 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
     transaction.counted = true;
   }
   if (missing == 0) {
-    tags_.touch(slice, slot);
+    tags_.touch(slot);
     complete(index, slot);
     return true;
   }
@@ -106,9 +105,9 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
       if (slot == kNone) return false;
     }
     if (pending == 0) ++misses_[queue];
-    request_fill(slice, slot, transaction, needed);
+    request_fill(slot, transaction, needed);
   }
-  tags_.touch(slice, slot);
+  tags_.touch(slot);
   wait_for(index, slot, missing);
   return true;
 }
@@ -116,14 +115,14 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
 /// Stores: no fill is needed, bytes are noted.
 bool MemorySystem::Implementation::write_home(std::uint32_t index) {
   Transaction& transaction = pool_[index];
-  const std::uint32_t slice = transaction.slice;
+  const std::uint32_t slice = slice_of(transaction);
   const bool again = transaction.counted;
   if (!again) {
     count_lookup(transaction, transaction.sectors);
     transaction.counted = true;
     if (transaction.near == transaction.home) drop_copy(transaction);
   }
-  std::uint32_t slot = tags_.find(slice, transaction.set, transaction.line);
+  std::uint32_t slot = tags_.find(set_of(transaction), transaction.tag);
   const bool newly_dirty = slot == kNone || !tags_[slot].listed;
   if (newly_dirty) {
     if (!again && stalled_[queue_of(transaction)].first != kNone) return false;
@@ -140,7 +139,7 @@ bool MemorySystem::Implementation::write_home(std::uint32_t index) {
     bytes |= transaction.bytes[static_cast<std::size_t>(sector)];
     if (bytes == kWholeSector) line.valid = static_cast<std::uint8_t>(line.valid | bit);
   }
-  make_dirty(slice, slot, transaction.sectors);
+  make_dirty(transaction, slot);
   complete(index, slot);
   return true;
 }
@@ -153,55 +152,56 @@ void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   const std::uint32_t sectors = count(transaction.sectors);
   counters_.partition_sectors += sectors;
   const std::uint64_t across = link_[transaction.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency;
-  transaction.slice = map_.slice(transaction.home, transaction.index);
+  transaction.at = transaction.home;
   events_.push(across, {index, EventKind::arrive});
 }
 
 void MemorySystem::Implementation::drop_copy(const Transaction& transaction) {
   if (spec_.l2.partitions < 2) return;
   const std::uint32_t slice = map_.slice(1u - transaction.home, transaction.index);
-  const std::uint32_t slot = tags_.find(slice, transaction.set, transaction.line);
+  const std::uint32_t slot = tags_.find(map_.set(slice, transaction.set), transaction.tag);
   if (slot != kNone) tags_.drop(slot, transaction.sectors);
 }
 
 std::uint32_t MemorySystem::Implementation::claim(const Transaction& transaction) {
-  const std::uint32_t slice = transaction.slice;
-  const std::uint32_t slot = tags_.victim(slice, transaction.set, may_save(slice), !at_home(transaction));
+  const std::uint32_t slice = slice_of(transaction);
+  const std::uint32_t slot = tags_.victim(map_.set(slice, transaction.set), may_save(slice), !at_home(transaction));
   if (slot == kNone) return kNone;
-  if (tags_[slot].dirty) save_dirty(slice, slot);
-  tags_.install(slice, slot, transaction.line);
+  if (tags_[slot].dirty) save_dirty(slot);
+  tags_.install(slot, transaction.tag);
   return slot;
 }
 
-void MemorySystem::Implementation::make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors) {
+void MemorySystem::Implementation::make_dirty(const Transaction& transaction, std::uint32_t slot) {
+  const std::uint32_t slice = slice_of(transaction);
   L2Tags::Line& line = tags_[slot];
-  const std::uint8_t fresh = without(sectors, line.dirty);
-  line.dirty = static_cast<std::uint8_t>(line.dirty | sectors);
+  const std::uint8_t fresh = without(transaction.sectors, line.dirty);
+  line.dirty = static_cast<std::uint8_t>(line.dirty | transaction.sectors);
   counters_.dirty_sectors_left += count(fresh);
-  tags_.touch(slice, slot);
-  tags_.list_dirty(slice, slot);
-  if (tags_.dirty_lines(slice) > dirty_limit_) save_dirty(slice, tags_.oldest_dirty(slice));
+  tags_.touch(slot);
+  tags_.list_dirty(slot);
+  if (tags_.dirty_lines(slice) > dirty_limit_) save_dirty(tags_.oldest_dirty(slice));
 }
 
 void MemorySystem::Implementation::wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors) {
   Transaction& transaction = pool_[index];
   transaction.wait = sectors;
-  L2Tags::Line& line = tags_[slot];
-  if (line.waiters == kNone) {
+  std::uint32_t& newest = tags_.waiters(slot);
+  if (newest == kNone) {
     transaction.next = index;
   } else {  // a ring that is entered at its newest, whose next is the oldest
-    transaction.next = pool_[line.waiters].next;
-    pool_[line.waiters].next = index;
+    transaction.next = pool_[newest].next;
+    pool_[newest].next = index;
   }
-  line.waiters = index;
+  newest = index;
 }
 
 /// Sectors come from DRAM or from the other partition.
 void MemorySystem::Implementation::fill(std::uint32_t index) {
   Transaction& filled = pool_[index];
-  std::uint32_t slice = filled.slice;
+  filled.at = filled.near;
+  const std::uint32_t slice = slice_of(filled);
   if (filled.kind == Kind::far_read) {
-    slice = map_.slice(filled.near, filled.index);
     Port& port = slice_port_[slice];
     const std::uint32_t cycles = (count(filled.sectors) * kSectorBytes + port.width() - 1) / port.width();
     counters_.l2_slice_busy += cycles;
@@ -214,9 +214,9 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   line.valid = static_cast<std::uint8_t>(line.valid | filled.sectors);
   line.pending = without(line.pending, filled.sectors);
   if (line.pending == 0) --misses_[2 * slice + (filled.kind == Kind::far_read ? 1 : 0)];
-  const std::uint32_t newest = line.waiters;
+  const std::uint32_t newest = tags_.waiters(slot);
   if (newest != kNone) {
-    line.waiters = kNone;
+    tags_.waiters(slot) = kNone;
     std::uint32_t at = pool_[newest].next;
     while (true) {
       Transaction& waiter = pool_[at];
@@ -273,7 +273,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
     }
     case Kind::atomic:
     case Kind::reduction:
-      make_dirty(transaction.slice, slot, transaction.sectors);
+      make_dirty(transaction, slot);
       if (transaction.near == transaction.home) drop_copy(transaction);
       [[fallthrough]];
     case Kind::write:

@@ -68,23 +68,28 @@ Place AddressMap::place(std::uint64_t line) const {
     place.home = static_cast<std::uint32_t>(std::popcount(line * kLineBytes & kPartitionBits) & 1);
     local = line / (2 * kGranuleLines) * kGranuleLines + line % kGranuleLines;
   }
-  place.group = local / slices_;
-  place.index = rotate(local - place.group * slices_, place.group, slices_);
-  const std::uint64_t block = place.group / sets_;
-  place.set = rotate(place.group - block * sets_, block, sets_);
+  const std::uint64_t group = local / slices_;  // the how-many-th line of its slice
+  place.index = rotate(local - group * slices_, group, slices_);
+  const std::uint64_t block = group / sets_;
+  place.set = rotate(group - block * sets_, block, sets_);
+  FORETRACE_ASSERT(block < (std::uint64_t{1} << 31), "an address is too far from zero for the L2's tags");
+  place.tag = static_cast<std::uint32_t>(block << 1 | place.home);
   return place;
 }
 
 DramPlace AddressMap::dram(const Place& place) const {
   const std::uint32_t slice = place.home * slices_ + place.index;
+  const std::uint64_t block = place.tag >> 1;
+  const std::uint32_t turn = scatter(block, sets_);  // place() rotated the set by this
+  const std::uint64_t group = block * sets_ + (place.set >= turn ? place.set - turn : place.set + sets_ - turn);
   DramPlace result;
   std::uint64_t local;  // the how-many-th line of its channel
   if (channels_per_slice_ > 1) {
-    result.channel = slice * channels_per_slice_ + static_cast<std::uint32_t>(place.group % channels_per_slice_);
-    local = place.group / channels_per_slice_;
+    result.channel = slice * channels_per_slice_ + static_cast<std::uint32_t>(group % channels_per_slice_);
+    local = group / channels_per_slice_;
   } else {
     result.channel = slice / slices_per_channel_;
-    local = place.group * slices_per_channel_ + slice % slices_per_channel_;
+    local = group * slices_per_channel_ + slice % slices_per_channel_;
   }
   const std::uint64_t row = local / row_lines_;
   result.row = row / banks_;

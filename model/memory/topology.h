@@ -27,8 +27,8 @@ inline std::uint32_t partition_of_sm(const spec::GpuSpec& spec, std::uint32_t in
 struct Place {
   std::uint32_t home = 0;   ///< partition
   std::uint32_t index = 0;  ///< slice within the partition
-  std::uint32_t set = 0;
-  std::uint64_t group = 0;  ///< the how-many-th line of its slice
+  std::uint32_t set = 0;    ///< within the slice
+  std::uint32_t tag = 0;    ///< tells lines of a set apart, with `home`: those of both partitions meet there
 };
 
 /// Where a line lives in DRAM.
@@ -43,6 +43,7 @@ class AddressMap {
   explicit AddressMap(const spec::GpuSpec& spec);
 
   Place place(std::uint64_t line) const;
+  /// Of the line with this home, slice, set and tag.
   DramPlace dram(const Place& place) const;
   /// Range [first, second) of the channels behind a slice, and of the slices before a channel.
   std::pair<std::uint32_t, std::uint32_t> channels_of(std::uint32_t slice) const {
@@ -55,6 +56,12 @@ class AddressMap {
   }
   std::uint32_t slices_per_partition() const { return slices_; }
   std::uint32_t sets() const { return sets_; }
+  /// A set among those of all slices.
+  std::uint32_t set(std::uint32_t slice, std::uint32_t set_of_slice) const { return slice * sets_ + set_of_slice; }
+  /// The place of what sits in set `set` (of all slices) under `tag`.
+  Place place_of(std::uint32_t set, std::uint32_t tag) const {
+    return {tag & 1, set / sets_ % slices_, set % sets_, tag};
+  }
   /// Slice among all slices.
   std::uint32_t slice(std::uint32_t partition, std::uint32_t index) const { return partition * slices_ + index; }
 

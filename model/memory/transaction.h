@@ -16,21 +16,21 @@ struct Segments {
   std::uint32_t l2 = 0, partition = 0, dram_queue = 0, dram = 0;
 };
 
-struct Transaction {
+struct alignas(64) Transaction {
   enum class Kind : std::uint8_t { read, write, atomic, reduction, instruction, far_read, fill };
 
-  std::uint64_t line = 0;
-  std::uint64_t order = 0;    ///< of submission, for ties between replies
-  std::uint64_t issued = 0;   ///< SM cycle
-  std::uint64_t since = 0;    ///< L2 cycle up to which its segments are booked
-  std::uint64_t network = 0;  ///< request path, in parts of a SM cycle (Implementation)
-  std::uint32_t sm = 0, id = 0;
+  std::uint64_t order = 0;     ///< of submission, for ties between replies
+  std::uint64_t issued = 0;    ///< SM cycle
+  std::uint64_t since = 0;     ///< L2 cycle up to which its segments are booked
+  std::uint64_t reached = 0;   ///< L2 cycle at which it came to its first slice
+  std::uint32_t id = 0;
   std::uint32_t next = kNone;  ///< in a list of waiters, of stalled ones, or of free ones
   std::uint32_t slot = kNone;  ///< far reads and fills: the line that they fill
-  std::uint32_t slice = 0;     ///< where it is looked up, or the slice that it fills
-  std::uint32_t set = 0;
-  std::uint64_t group = 0;
-  std::uint16_t index = 0;     ///< slice within the partition
+  std::uint32_t tag = 0;
+  std::uint32_t set = 0;       ///< within the slice
+  std::uint16_t sm = 0;
+  std::uint16_t index = 0;     ///< slice within its partition
+  std::uint8_t at = 0;         ///< partition of the slice where it is looked up
   std::uint8_t near = 0, home = 0;  ///< partitions of the SM and of the line
   Kind kind = Kind::read;
   std::uint8_t sectors = 0;    ///< asked for; fills: brought
