@@ -16,9 +16,7 @@ namespace {
 std::string refusal(std::string_view text, std::size_t position = 0) {
   try {
     parse_argument(text, position);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "accepted";
 }
 
@@ -185,9 +183,7 @@ TEST(Symbol, TakesTheSameForms) {
   const auto refused = [](std::string_view text) {
     try {
       parse_symbol(text, 0);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
+    } catch (const InputError& error) { return std::string(error.what()); }
     return std::string("accepted");
   };
   for (const char* text :

@@ -27,9 +27,7 @@ std::string refusal(const isa::Program& program, const std::vector<std::string>&
     launch.arguments.push_back(parse_argument(text, launch.arguments.size()));
   try {
     check_parameters(launch, program);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "accepted";
 }
 

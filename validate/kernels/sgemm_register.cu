@@ -51,9 +51,7 @@ __global__ void __launch_bounds__(256) sgemm_register(const float* a, const floa
     __syncthreads();
   }
   for (int r = 0; r < kEach; ++r) {
-    for (int k = 0; k < kEach; ++k) {
-      c[(first_row + y + 16 * r) * n + first_col + x + 16 * k] = sum[r][k];
-    }
+    for (int k = 0; k < kEach; ++k) { c[(first_row + y + 16 * r) * n + first_col + x + 16 * k] = sum[r][k]; }
   }
 }
 

@@ -272,9 +272,7 @@ class Parser {
     if (!is_identifier(argument.name)) fail("expected ref:NAME[+BYTES], NAME a C identifier");
     if (plus == std::string_view::npos) return;
     const auto offset = parse_number(text.substr(plus + 1));
-    if (!offset) {
-      fail(fmt::format("'{}' is no offset, expected ref:NAME[+BYTES]", text.substr(plus + 1)));
-    }
+    if (!offset) { fail(fmt::format("'{}' is no offset, expected ref:NAME[+BYTES]", text.substr(plus + 1))); }
     argument.offset = *offset;
   }
 

@@ -232,10 +232,8 @@ inline std::uint64_t element_bits(ElementType type, const Generator& generator, 
   const values::TypeInfo& info = type_info(type);
   switch (generator.kind) {
     case GeneratorKind::zero:
-    case GeneratorKind::file:
-      return 0;
-    case GeneratorKind::value:
-      return generator.low_bits;
+    case GeneratorKind::file: return 0;
+    case GeneratorKind::value: return generator.low_bits;
     case GeneratorKind::iota:
       return info.is_float
                  ? float_bits(type, static_cast<double>(index & ((std::uint64_t{1} << info.significand) - 1)))

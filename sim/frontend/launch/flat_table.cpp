@@ -34,12 +34,9 @@ std::string argument_text(const Argument& argument, const std::filesystem::path&
     }
     case ArgumentKind::value:
       return fmt::format("val {} {}", element_type_name(argument.type), hex_text(argument.bytes));
-    case ArgumentKind::reference:
-      return fmt::format("ref {} {}", argument.name, argument.offset);
-    case ArgumentKind::null:
-      return "null";
-    case ArgumentKind::bytes:
-      return "bytes " + hex_text(argument.bytes);
+    case ArgumentKind::reference: return fmt::format("ref {} {}", argument.name, argument.offset);
+    case ArgumentKind::null: return "null";
+    case ArgumentKind::bytes: return "bytes " + hex_text(argument.bytes);
   }
   return "";
 }
@@ -75,9 +72,7 @@ std::string flat_table(const std::vector<ResolvedLaunch>& launches, const std::f
     for (const Check& check : launch.checks) {
       fmt::format_to(out, "check {} {} {}\n", check.buffer, check.relative, check.absolute);
     }
-    if (launch.fault != ExpectedFault::none) {
-      fmt::format_to(out, "fault {}\n", fault_name(launch.fault));
-    }
+    if (launch.fault != ExpectedFault::none) { fmt::format_to(out, "fault {}\n", fault_name(launch.fault)); }
     text += "end\n";
   }
   return text;

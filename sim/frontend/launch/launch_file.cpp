@@ -111,9 +111,7 @@ class Reader {
       const std::string text = string(key, element);
       try {
         read(text);
-      } catch (const InputError& error) {
-        fail(key, element, error.what());
-      }
+      } catch (const InputError& error) { fail(key, element, error.what()); }
     }
   }
 

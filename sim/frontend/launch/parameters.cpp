@@ -104,9 +104,7 @@ class Checker {
                        launch_.arguments.size() == 1 ? " is" : "s are", wanted,
                        types_.size() == wanted && wanted != 0 ? " (" + listed(types_) + ")" : ""));
     }
-    for (std::size_t i = 0; i < wanted; ++i) {
-      check_argument(i, types_.size() == wanted ? types_[i] : "");
-    }
+    for (std::size_t i = 0; i < wanted; ++i) { check_argument(i, types_.size() == wanted ? types_[i] : ""); }
     check_limits();
   }
 
