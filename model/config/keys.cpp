@@ -39,11 +39,12 @@ constexpr KeyNeed kAlways = KeyNeed::always;
 constexpr double kMega = 1024.0 * 1024.0;
 constexpr double kTera = kMega * kMega;
 
+// clang-format off
 // The key is the field's path: FIELD(sm, count, ...) is "sm.count" and fills GpuSpec::sm.count.
 #define FORETRACE_KEY(section, field, unit, type, low, high, need)                          \
   Key {                                                                                     \
-#section "." #field, unit, type, low, high, need,                                       \
-        [](Chip & chip, std::span <const double> v) { assign(chip.spec.section.field, v); } \
+    #section "." #field, unit, type, low, high, need,                                       \
+        [](Chip& chip, std::span<const double> v) { assign(chip.spec.section.field, v); }   \
   }
 #define FIELD(section, field, unit, low, high) \
   FORETRACE_KEY(section, field, unit, kInteger, low, high, kAlways)
@@ -56,6 +57,7 @@ constexpr double kTera = kMega * kMega;
     "clock." #choice "." #domain, "MHz", KeyType::real, 1, 100000, kAlways, \
         &set_clock<spec::ClockChoice::choice, &spec::ClockSet::domain>      \
   }
+// clang-format on
 
 const Key kKeys[] = {
     CLOCK(base, sm),
@@ -124,7 +126,7 @@ const Key kKeys[] = {
     LATENCY(match),
     LATENCY(matrix_load),
 
-    FIELD(lsu, queue, "instruction", 1, 256),
+    FIELD(lsu, queue, "instruction", 1, 16),
     FIELD(lsu, issue_latency, "cycle", 0, 256),
     FIELD(lsu, address_latency, "cycle", 0, 256),
     FIELD(lsu, address_interval, "cycle", 1, 256),

@@ -34,8 +34,10 @@ struct Occupancy {
   std::uint32_t warps = 0;           ///< of these blocks
   double percent = 0;                ///< of the SM's warp slots
   Limiter limiter = Limiter::warps;
-  std::uint64_t shared_per_block = 0;     ///< bytes as allocated, the reserve included
-  std::uint32_t shared_config = 0;        ///< bytes of shared memory the driver sets the SM to
+  std::uint64_t shared_per_block = 0;  ///< bytes as allocated, the reserve included
+  std::uint32_t shared_config = 0;     ///< bytes of shared memory the driver sets the SM to
+  std::uint32_t limit_shared_configured =
+      0;  ///< blocks that fit into shared_config: what ncu prints as launch__occupancy_limit_shared_mem
   std::uint32_t registers_per_block = 0;  ///< as allocated
 };
 

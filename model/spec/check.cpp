@@ -108,6 +108,9 @@ Result check(const L2Spec& l2) {
   if (l2.slices % l2.partitions != 0) {
     return problem("l2.slices", fmt::format("expected a multiple of the {} partitions", l2.partitions));
   }
+  if (l2.ways < l2.partitions) {
+    return problem("l2.ways", "expected at least l2.partitions: near copies and home lines share a set");
+  }
   const std::uint64_t set_bytes = std::uint64_t{l2.slices} * l2.ways * static_cast<std::uint64_t>(kLineBytes);
   if (l2.bytes % set_bytes != 0) {
     return problem(
@@ -123,8 +126,8 @@ Result check(const DramSpec& dram) {
       kLineBytes % dram.access_bytes != 0) {
     return problem("dram.access_bytes", "expected 32, 64 or 128: whole sectors of a line");
   }
-  if (dram.row_bytes % dram.access_bytes != 0) {
-    return problem("dram.row_bytes", "expected a multiple of dram.access_bytes");
+  if (dram.row_bytes % kLineBytes != 0) {
+    return problem("dram.row_bytes", fmt::format("expected a multiple of a line's {} bytes", kLineBytes));
   }
   if (dram.refresh_cycles >= dram.refresh_interval) {
     return problem(

@@ -337,19 +337,19 @@ TEST_F(EditedConfigs, AKeyTwiceInAFileIsRefused) {
 
 TEST_F(EditedConfigs, AChildMayChangeOnlyWhatIsMarkedAndOnlyToSomethingElse) {
   const std::string chip = read(root_ / "h100-sxm.toml");
+  const auto with_queue = [&](int value) {
+    return chip + "queue = { value = " + std::to_string(value) +
+           ", unit = \"request\", kind = \"assumed\", range = [1, 999], source = \"x\" }\n";
+  };
   write("h100-sxm.toml", chip + "\n[sm]\n" + kCount + "\n");
   EXPECT_NE(error().find("sm.count: set already at configs/shared/gh100.toml:"), std::string::npos)
       << error();
-  write("h100-sxm.toml", chip +
-                             "\n[launch]\nstart = { value = 1500, unit = \"cycle\", kind = \"assumed\", "
-                             "range = [1, 9999], source = \"x\" }\n");
-  EXPECT_NE(error().find("launch.start: says the same as configs/shared/common.toml:"), std::string::npos)
+  write("h100-sxm.toml", with_queue(64));  // the chip's last section is [dram]
+  EXPECT_NE(error().find("dram.queue: says the same as configs/shared/common.toml:"), std::string::npos)
       << error();
-  write("h100-sxm.toml", chip +
-                             "\n[launch]\nstart = { value = 1501, unit = \"cycle\", kind = \"assumed\", "
-                             "range = [1, 9999], source = \"x\" }\n");
+  write("h100-sxm.toml", with_queue(65));
   EXPECT_EQ(error(), "");
-  EXPECT_EQ(load_gpu("h100", {}, {}, root_).spec.launch.start, 1501u);
+  EXPECT_EQ(load_gpu("h100", {}, {}, root_).spec.dram.queue, 65u);
 }
 
 TEST_F(EditedConfigs, AKeyThatNothingReadsIsRefused) {
