@@ -30,15 +30,14 @@ class Calendar {
   /// Earliest time with an event, kNever without one.
   std::uint64_t next() const { return next_; }
 
-  /// Calls handle(event, following) for every event of cycle `now` = next(), with those pushed for `now` meanwhile; `following`
-  /// is an event that will be handled soon (or the same one), for prefetching.
+  /// Calls handle(event) for every event of cycle `now` = next(), with those pushed for `now` meanwhile.
   template <typename Handle>
   void take(std::uint64_t now, Handle&& handle) {
     move_to(now);
     std::vector<Event>& bucket = ring_[now % kSpan];
     for (std::size_t i = 0; i < bucket.size(); ++i) {
       const Event event = bucket[i];
-      handle(event, bucket[std::min(i + kAhead, bucket.size() - 1)]);
+      handle(event);
     }
     bucket.clear();
     occupied_[(now % kSpan) / 64] &= ~(std::uint64_t{1} << (now % 64));
@@ -60,8 +59,7 @@ class Calendar {
   void restart() { base_ = 0, next_ = kNever, order_ = 0; }
 
  private:
-  static constexpr std::uint64_t kSpan = 2048;
-  static constexpr std::size_t kAhead = 3;
+  static constexpr std::uint64_t kSpan = 512;  // cycles; most events of a loaded GPU are nearer
   struct Far {
     std::uint64_t time, order;
     Event event;

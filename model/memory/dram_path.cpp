@@ -1,7 +1,6 @@
 // Between the L2 slices and the DRAM channels: fills, write-backs, and the channels' turns.
 
 #include <algorithm>
-#include <bit>
 
 #include "model/memory/implementation.h"
 
@@ -35,6 +34,7 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
     asked.kind = Transaction::Kind::far_read;
     asked.sectors = sectors;
     line.pending = static_cast<std::uint8_t>(line.pending | sectors);
+    tags_.prefetch(set_of(asked));
     events_.push(now_ + spec_.network.partition_latency, {index, EventKind::arrive});
     return;
   }
@@ -46,7 +46,7 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
     if (sectors & granule) brought |= granule;
   }
   asked.sectors = static_cast<std::uint8_t>(brought & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
-  counters_.fill_sectors += static_cast<std::uint32_t>(std::popcount(static_cast<std::uint8_t>(asked.sectors & line.partly())));
+  counters_.fill_sectors += sector_count(static_cast<std::uint8_t>(asked.sectors & line.partly()));
   line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
   send(map_.dram({transaction.home, transaction.index, transaction.set, transaction.tag}), granules_of(sectors), index, false);
 }
@@ -57,10 +57,10 @@ void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   const DramPlace place = map_.dram(map_.place_of(tags_.set_of(slot), tags_.tag_of(slot)));
   const std::uint8_t partly = static_cast<std::uint8_t>(line.partly() & ~line.pending);
   if (partly) {
-    counters_.fill_sectors += static_cast<std::uint32_t>(std::popcount(partly));
+    counters_.fill_sectors += sector_count(partly);
     send(place, granules_of(partly), kNone, false);
   }
-  const std::uint32_t sectors = static_cast<std::uint32_t>(std::popcount(line.dirty));
+  const std::uint32_t sectors = sector_count(line.dirty);
   counters_.dram_bytes_write += sectors * std::uint64_t{kSectorBytes};
   counters_.dirty_sectors_left -= sectors;
   send(place, granules_of(line.dirty), kNone, true);

@@ -60,14 +60,12 @@ class L2Tags {
   std::uint32_t dirty_lines(std::uint32_t slice) const { return dirty_[slice].count; }
 
   void invalidate_all();
+  /// The set will be looked up soon.
   void prefetch(std::uint32_t set) const {
     const std::size_t slot = std::size_t{set} * ways_;
     __builtin_prefetch(tags_.data() + slot);
     __builtin_prefetch(lines_.data() + slot);
     __builtin_prefetch(stamps_.data() + slot);
-  }
-  void prefetch_line(std::uint32_t slot) const {
-    __builtin_prefetch(lines_.data() + slot);
     __builtin_prefetch(waiters_.data() + slot);
   }
 

@@ -1,16 +1,11 @@
 #include "model/memory/memory_system.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "model/memory/implementation.h"
 #include "model/units/error.h"
 
 namespace foretrace::memory {
-
-namespace {
-std::uint32_t count(std::uint8_t sectors) { return static_cast<std::uint32_t>(std::popcount(sectors)); }
-}  // namespace
 
 MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
     : spec_(chip),
@@ -64,7 +59,8 @@ void MemorySystem::Implementation::submit(const Request& request) {
   transaction.set = place.set;
   transaction.tag = place.tag;
   transaction.at = transaction.near;
-  const std::uint32_t sectors = count(request.sectors);
+  tags_.prefetch(set_of(transaction));
+  const std::uint32_t sectors = sector_count(request.sectors);
   std::uint32_t bytes = 0;
   switch (request.kind) {
     case RequestKind::read:
@@ -120,14 +116,7 @@ void MemorySystem::Implementation::run_before(std::uint64_t end) {
     // on when a request was submitted.
     arrivals_.move_to(now_);
     events_.move_to(now_);
-    const auto act = [this](const Event& event, const Event& following) {
-      if (following.kind == EventKind::arrive || following.kind == EventKind::serve) {
-        tags_.prefetch(set_of(pool_[following.index]));
-      } else if (following.kind == EventKind::fill) {
-        tags_.prefetch_line(pool_[following.index].slot);
-      }
-      handle(event);
-    };
+    const auto act = [this](const Event& event) { handle(event); };
     if (events_.next() == now_) events_.take(now_, act);
     if (arrivals_.next() == now_) arrivals_.take(now_, act);
     if (events_.next() == now_) events_.take(now_, act);
@@ -149,7 +138,7 @@ void MemorySystem::Implementation::reply(std::uint32_t index) {
   const Transaction& transaction = pool_[index];
   std::uint64_t out = now_;
   if (transaction.kind != Transaction::Kind::write && transaction.kind != Transaction::Kind::reduction) {
-    const std::uint32_t bytes = count(transaction.sectors) * kSectorBytes;
+    const std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
     out = gpc_in_[sm_place_[transaction.sm].gpc].pass(out, bytes);
     out = sm_in_[transaction.sm].pass(out, bytes);
   }

@@ -1,7 +1,6 @@
 // What an L2 slice does with a transaction: lookup, copies of far lines, write-back, atomics.
 
 #include <algorithm>
-#include <bit>
 
 #include "model/memory/implementation.h"
 #include "model/units/error.h"
@@ -10,7 +9,6 @@ namespace foretrace::memory {
 
 namespace {
 using Kind = Transaction::Kind;
-std::uint32_t count(std::uint8_t sectors) { return static_cast<std::uint32_t>(std::popcount(sectors)); }
 std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) { return static_cast<std::uint8_t>(sectors & ~taken); }
 constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
 }  // namespace
@@ -28,7 +26,7 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   const bool read = transaction.kind == Kind::read || transaction.kind == Kind::instruction;
   std::uint32_t cycles = 1;
   if (home || !read) {  // a far read's data pass the near slice when they come (fill)
-    cycles = (count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
+    cycles = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
   }
   if (home && transaction.passes > 0) cycles = std::max(cycles, transaction.passes * spec_.l2.atomic_interval);
   counters_.l2_slice_busy += cycles;
@@ -61,7 +59,7 @@ bool MemorySystem::Implementation::attempt(std::uint32_t index) {
 }
 
 void MemorySystem::Implementation::count_lookup(const Transaction& transaction, std::uint8_t hits) {
-  const std::uint32_t sectors = count(transaction.sectors), hit = count(hits);
+  const std::uint32_t sectors = sector_count(transaction.sectors), hit = sector_count(hits);
   counters_.lts_sectors += sectors;
   counters_.lts_sectors_hit += hit;
   switch (transaction.kind) {
@@ -149,10 +147,11 @@ void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   count_lookup(transaction, transaction.sectors);
   if (transaction.kind != Kind::write) drop_copy(transaction);
-  const std::uint32_t sectors = count(transaction.sectors);
+  const std::uint32_t sectors = sector_count(transaction.sectors);
   counters_.partition_sectors += sectors;
   const std::uint64_t across = link_[transaction.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency;
   transaction.at = transaction.home;
+  tags_.prefetch(set_of(transaction));
   events_.push(across, {index, EventKind::arrive});
 }
 
@@ -177,7 +176,7 @@ void MemorySystem::Implementation::make_dirty(const Transaction& transaction, st
   L2Tags::Line& line = tags_[slot];
   const std::uint8_t fresh = without(transaction.sectors, line.dirty);
   line.dirty = static_cast<std::uint8_t>(line.dirty | transaction.sectors);
-  counters_.dirty_sectors_left += count(fresh);
+  counters_.dirty_sectors_left += sector_count(fresh);
   tags_.touch(slot);
   tags_.list_dirty(slot);
   if (tags_.dirty_lines(slice) > dirty_limit_) save_dirty(tags_.oldest_dirty(slice));
@@ -203,7 +202,7 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   const std::uint32_t slice = slice_of(filled);
   if (filled.kind == Kind::far_read) {
     Port& port = slice_port_[slice];
-    const std::uint32_t cycles = (count(filled.sectors) * kSectorBytes + port.width() - 1) / port.width();
+    const std::uint32_t cycles = (sector_count(filled.sectors) * kSectorBytes + port.width() - 1) / port.width();
     counters_.l2_slice_busy += cycles;
     port.pass(now_, cycles * port.width());
   } else {
@@ -257,7 +256,7 @@ void MemorySystem::Implementation::book_wait(Transaction& transaction, const Tra
 /// All that was asked of the slice is done: the answer leaves.
 void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t slot) {
   Transaction& transaction = pool_[index];
-  const std::uint32_t bytes = count(transaction.sectors) * kSectorBytes;
+  const std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
   std::uint64_t out = now_ + spec_.l2.latency;
   switch (transaction.kind) {
     case Kind::read:
@@ -265,7 +264,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
       transaction.segments.l2 += spec_.l2.latency;
       break;
     case Kind::far_read: {
-      counters_.partition_sectors += count(transaction.sectors);
+      counters_.partition_sectors += sector_count(transaction.sectors);
       const std::uint64_t across = link_[transaction.home].pass(now_, bytes) + spec_.network.partition_latency;
       transaction.back = static_cast<std::uint32_t>(across - now_);
       events_.push(across, {index, EventKind::fill});
@@ -283,7 +282,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
       }
       if (transaction.near != transaction.home) {
         const bool data = transaction.kind == Kind::atomic;
-        if (data) counters_.partition_sectors += count(transaction.sectors);
+        if (data) counters_.partition_sectors += sector_count(transaction.sectors);
         out = (data ? link_[transaction.home].pass(now_, bytes) : now_) + spec_.network.partition_latency + spec_.l2.latency;
       }
       break;

@@ -1,7 +1,6 @@
 #include "model/memory/topology.h"
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
@@ -22,6 +21,11 @@ std::uint32_t scatter(std::uint64_t value, std::uint32_t count) {
   value ^= value >> 32;
   value *= 0xD6E8FEB86659FD93u;
   return static_cast<std::uint32_t>((value >> 32) * count >> 32);
+}
+
+std::uint32_t parity(std::uint64_t bits) {
+  for (const int half : {32, 16, 8, 4, 2, 1}) bits ^= bits >> half;
+  return static_cast<std::uint32_t>(bits & 1);
 }
 
 std::uint32_t rotate(std::uint64_t position, std::uint64_t by, std::uint32_t count) {
@@ -65,7 +69,7 @@ Place AddressMap::place(std::uint64_t line) const {
   if (partitions_ == 2) {
     // Two neighbouring granules lie in different partitions (bit 12 is one of the parity's), so that one of a pair is the
     // pair-number-th granule of its partition: lines stay dense on both sides.
-    place.home = static_cast<std::uint32_t>(std::popcount(line * kLineBytes & kPartitionBits) & 1);
+    place.home = parity(line * kLineBytes & kPartitionBits);
     local = line / (2 * kGranuleLines) * kGranuleLines + line % kGranuleLines;
   }
   const std::uint64_t group = local / slices_;  // the how-many-th line of its slice
