@@ -339,7 +339,7 @@ class Parser {
       fail(fmt::format("operand '{}' needs a linker; build without -G and -rdc", operand.text));
     }
     operand.kind = OperandKind::other;
-    static constexpr std::string_view kNames[] = {"PR",      "gsb0",    "Rpc.LO",  "Rpc.HI",
+    static constexpr std::string_view kNames[] = {"PR",      "UPR",     "gsb0",    "Rpc.LO", "Rpc.HI",
                                                   "MACTIVE", "MEXITED", "MATEXIT", "MKILL"};
     for (const std::string_view name : kNames) {
       if (core == name) return true;

@@ -25,6 +25,8 @@ constexpr std::uint32_t kReservedShared =
     1024;  // bytes that sm_90 and later keep for the system in each block's window
 constexpr std::uint32_t kAddress64 = 2;         // R_CUDA_64
 constexpr std::uint32_t kGenericAddress64 = 4;  // what initialised __device__ pointers carry
+constexpr std::uint64_t kMostGlobalBytes = std::uint64_t{4} << 30;  // our own bound: they are kept in memory
+constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 20;
 constexpr std::string_view kText = ".text.";
 
 class Reader {
@@ -94,13 +96,17 @@ class Reader {
       if (section == 0) return;
       const std::span<const std::byte> bytes = elf_.sections[section].bytes;
       out.assign(bytes.begin(), bytes.end());
-      out.resize(elf_.sections[section].size);
     };
     copy(constant3_, module_->constant3);
     copy(constant4_, module_->constant4);
     copy(initialised_, module_->globals);
     if (zeroed_ != 0) {
       const std::uint64_t alignment = std::max<std::uint64_t>(elf_.sections[zeroed_].alignment, 256);
+      if (elf_.sections[zeroed_].size > kMostGlobalBytes || alignment > kMostAlignment) {
+        throw InputError(
+            fmt::format("{}: {} bytes of __device__ variables aligned to {}, expected at most {} and {}",
+                        where_, elf_.sections[zeroed_].size, alignment, kMostGlobalBytes, kMostAlignment));
+      }
       zeroed_offset_ = (module_->globals.size() + alignment - 1) / alignment * alignment;
       module_->globals.resize(zeroed_offset_ + elf_.sections[zeroed_].size);
     }
@@ -120,6 +126,11 @@ class Reader {
         variable.offset += zeroed_offset_;
       } else if (symbol.section != initialised_) {
         continue;  // shared memory, constant bank 2
+      }
+      const std::uint64_t end =
+          variable.space == VariableSpace::constant3 ? module_->constant3.size() : module_->globals.size();
+      if (variable.offset > end || variable.size > end - variable.offset) {
+        throw InputError(fmt::format("{}: variable '{}' lies outside its section", where_, variable.name));
       }
       module_->variables.push_back(std::move(variable));
     }
@@ -144,7 +155,7 @@ class Reader {
         throw InputError(fmt::format("{}: relocation type {} in {} is not supported", where_, relocation.type,
                                      elf_.sections[section].name));
       }
-      if (relocation.offset + 8 > bytes.size()) {
+      if (bytes.size() < 8 || relocation.offset > bytes.size() - 8) {
         throw InputError(
             fmt::format("{}: a relocation lies outside {}", where_, elf_.sections[section].name));
       }
@@ -250,6 +261,13 @@ class Reader {
     if (const std::size_t index = index_of(bank2); index != 0) {
       if (!elf_.relocations_of(index).empty()) throw InputError(where + ": bank 2 needs a linker");
       image.constant2.assign(elf_.sections[index].bytes.begin(), elf_.sections[index].bytes.end());
+    }
+    for (const isa::Parameter& parameter : program.parameters) {
+      if (parameter.offset > program.parameter_bytes ||
+          parameter.size > program.parameter_bytes - parameter.offset) {
+        throw InputError(fmt::format("{}: a parameter of {} bytes at {} lies outside the {} bytes of all",
+                                     where, parameter.size, parameter.offset, program.parameter_bytes));
+      }
     }
     if (program.parameter_base + program.parameter_bytes > image.constant0_bytes) {
       throw InputError(fmt::format("{}: parameters end at byte {} of a bank of {} bytes", where,

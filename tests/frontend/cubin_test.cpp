@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "model/units/error.h"
 #include "sim/frontend/attributes.h"
@@ -120,6 +121,25 @@ TEST_P(Corpus, RefusesATruncatedFileAtEveryLength) {
     } catch (const InputError&) { ++refused; }
   }
   EXPECT_EQ(refused, (whole.size() + 996) / 997);
+}
+
+TEST_P(Corpus, DamagedBytesEndInACubinOrInAnInputError) {
+  const std::vector<std::byte> whole = read_file(corpus_path(GetParam()));
+  std::mt19937_64 random(17);
+  std::size_t refused = 0;
+  for (int round = 0; round < 600; ++round) {
+    std::vector<std::byte> damaged = whole;
+    // The header at the front and the section table at the end are the parts that matter.
+    const std::size_t window = damaged.size() / 4;
+    for (int i = 0; i < 4; ++i) {
+      const std::size_t at = random() % window;
+      damaged[round % 2 == 0 ? at : damaged.size() - 1 - at] = static_cast<std::byte>(random());
+    }
+    try {
+      read_cubin(damaged, "x.cubin");
+    } catch (const InputError&) { ++refused; }
+  }
+  EXPECT_GT(refused, 60u);
 }
 
 TEST(Cubin, RefusesWhatIsNone) {
