@@ -16,9 +16,7 @@ Instruction text(std::string_view line) {
 std::string error_of(std::string_view line) {
   try {
     text(line);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "no error";
 }
 
@@ -181,6 +179,7 @@ TEST(Parse, OddOperands) {
   EXPECT_EQ(text("S2R R5, SR_TID.X").operands[1].value, 33u);
   EXPECT_EQ(text("CS2R R8, SRZ").operands[1].value, 255u);
   EXPECT_EQ(text("R2P PR, R0, 0x3").operands[0].text, "PR");
+  EXPECT_EQ(text("UP2UR.B3 UR62, UPR, UR62, 0xff").operands[1].text, "UPR");
   EXPECT_EQ(text("HGMMA.64x8x16.F32 R24, gdesc[UR8], RZ, !UPT, gsb0").operands[1].index, 8);
   EXPECT_EQ(text("RPCMOV.32 Rpc.LO, R5").operands[0].text, "Rpc.LO");
 }
