@@ -10,6 +10,7 @@
 
 #include "model/sm/sm.h"
 #include "model/units/error.h"
+#include "model/work/address_space.h"
 
 namespace foretrace::sm {
 
@@ -19,7 +20,7 @@ namespace {
 // Idle reasons of stats::LaunchCounters::idle_reason.
 constexpr int kNoWarp = 0, kNoneEligible = 1, kPipeBusy = 2, kQueueFull = 3;
 constexpr std::uint32_t kInstructionRequest = 0x8000'0000;
-constexpr std::uint64_t kCodeLine = (std::uint64_t{1} << 50) / kLineBytes;
+constexpr std::uint64_t kCodeLine = work::kCodeBase / kLineBytes;
 }  // namespace
 
 void Sm::book(Warp& warp, WarpState state, Cycle until) {
@@ -260,7 +261,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
         if (access == isa::Access::async_copy) ++warp.groups[warp.group_now].pending;
       }
       MemoryIssue issued{&instruction, step.index, id, warp.group_now, generation(warp), step.executed, 0, &warp.cursor};
-      issued.local_base = (std::uint64_t{id_} * warps_.size() + id) << 26;  // a window for each warp that can be resident
+      issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id) << 26);  // a window for each warp that can be resident
       memory_.issue(sub_core, issued, now);
       break;
     }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "model/units/error.h"
+#include "model/work/address_space.h"
 
 namespace foretrace::sm {
 
@@ -12,9 +13,7 @@ namespace {
 // Requests that are not the memory pipe's carry a mark in their id.
 constexpr std::uint32_t kInstructionMark = 0x8000'0000, kConstantMark = 0x4000'0000, kMarks = kInstructionMark | kConstantMark;
 
-// Lines of code and constants in L2's address space: beyond all that a program can allocate.
-constexpr std::uint64_t kCodeLines = (std::uint64_t{1} << 50) / kLineBytes;
-constexpr std::uint64_t kConstantLines = (std::uint64_t{1} << 51) / kLineBytes;
+constexpr std::uint64_t kConstantLines = work::kConstantBase / kLineBytes;
 
 }  // namespace
 
