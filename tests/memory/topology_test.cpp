@@ -1,0 +1,143 @@
+// Addresses spread evenly over slices, sets, channels and banks, whatever the stride and however many slices there are.
+
+#include "model/memory/topology.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/memory/specs.h"
+
+namespace foretrace::memory_tests {
+namespace {
+
+using memory::AddressMap;
+using memory::DramPlace;
+using memory::Place;
+
+spec::GpuSpec chip_with(std::uint32_t slices, std::uint32_t partitions, std::uint32_t channels) {
+  spec::GpuSpec chip = small_chip();
+  chip.l2.slices = slices;
+  chip.l2.partitions = partitions;
+  chip.l2.bytes = std::uint64_t{slices} * 320 * 16 * 128;
+  chip.dram.channels = channels;
+  return chip;
+}
+
+class Shape : public testing::TestWithParam<std::tuple<int, int, int>> {
+ protected:
+  spec::GpuSpec chip() const {
+    const auto [slices, partitions, channels] = GetParam();
+    return chip_with(static_cast<std::uint32_t>(slices), static_cast<std::uint32_t>(partitions), static_cast<std::uint32_t>(channels));
+  }
+};
+
+TEST_P(Shape, ContiguousLinesVisitEverySliceAlike) {
+  const spec::GpuSpec spec = chip();
+  const AddressMap map(spec);
+  std::vector<std::uint64_t> lines(spec.l2.slices), channels(spec.dram.channels);
+  constexpr std::uint64_t kLines = 1 << 18;
+  for (std::uint64_t line = 0; line < kLines; ++line) {
+    const Place place = map.place(line);
+    ++lines[map.slice(place.home, place.index)];
+    ++channels[map.dram(place).channel];
+  }
+  // A partition gets exactly half of every two pages; within it the slices take turns.
+  const auto [low, high] = std::minmax_element(lines.begin(), lines.end());
+  EXPECT_LE(*high - *low, 1u);
+  const auto [few, many] = std::minmax_element(channels.begin(), channels.end());
+  EXPECT_LE(*many - *few, spec.l2.slices / spec.dram.channels + 1u);
+}
+
+TEST_P(Shape, EveryStrideSpreadsOverSlices) {
+  const spec::GpuSpec spec = chip();
+  const AddressMap map(spec);
+  const std::uint64_t slices = spec.l2.slices;
+  const std::vector<std::uint64_t> strides = {2,    3,    4,       8,       16,         32,          40,          64, 80, 96, 128,
+                                              1024, 4096, 1 << 14, 1 << 18, slices * 5, slices * 64, slices * 320};
+  for (const std::uint64_t stride : strides) {
+    std::vector<double> lines(slices);
+    constexpr int kEach = 400;
+    for (std::uint64_t i = 0; i < slices * kEach; ++i) {
+      const Place place = map.place(i * stride);
+      ++lines[map.slice(place.home, place.index)];
+    }
+    // Random spreading has a standard deviation of sqrt(400) = 20 a slice.
+    EXPECT_LT(*std::max_element(lines.begin(), lines.end()), kEach + 120) << "stride of " << stride << " lines";
+    EXPECT_GT(*std::min_element(lines.begin(), lines.end()), kEach - 120) << "stride of " << stride << " lines";
+  }
+}
+
+TEST_P(Shape, NoTwoLinesShareAPlace) {
+  const spec::GpuSpec spec = chip();
+  const AddressMap map(spec);
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places;
+  constexpr std::uint64_t kLines = 1 << 16;
+  for (std::uint64_t i = 0; i < kLines; ++i) {
+    const std::uint64_t line = i * 37;
+    const Place place = map.place(line);
+    const std::uint32_t set = map.set(map.slice(place.home, place.index), place.set);
+    EXPECT_TRUE(places.insert({set, place.tag, place.home}).second);
+    const Place again = map.place_of(set, place.tag);
+    ASSERT_EQ(std::tie(again.home, again.index, again.set), std::tie(place.home, place.index, place.set));
+  }
+}
+
+TEST_P(Shape, AContiguousCapacityFillsEverySetOnce) {
+  const spec::GpuSpec spec = chip();
+  const AddressMap map(spec);
+  const std::uint64_t capacity = spec.l2.bytes / 128;
+  std::vector<std::uint32_t> lines(std::size_t{spec.l2.slices} * map.sets());
+  for (std::uint64_t line = 0; line < capacity; ++line) {
+    const Place place = map.place(line);
+    ++lines[map.set(map.slice(place.home, place.index), place.set)];
+  }
+  EXPECT_LE(*std::max_element(lines.begin(), lines.end()), spec.l2.ways + 1);
+}
+
+TEST_P(Shape, RowsHoldNeighbouringLinesOfAChannel) {
+  const spec::GpuSpec spec = chip();
+  const AddressMap map(spec);
+  const std::uint64_t lines = std::uint64_t{spec.dram.channels} * spec.dram.row_bytes / 128 * 64;  // 64 rows a channel
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> rows;
+  std::vector<std::set<std::uint64_t>> banks(spec.dram.channels);
+  for (std::uint64_t line = 0; line < lines; ++line) {
+    const DramPlace place = map.dram(map.place(line));
+    rows.insert({place.channel, place.bank, place.row});
+    banks[place.channel].insert(place.bank);
+  }
+  EXPECT_LE(rows.size(), 64u * spec.dram.channels * 21 / 20);
+  for (const auto& used : banks) EXPECT_EQ(used.size(), spec.dram.banks);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, Shape,
+                         testing::Values(std::tuple{8, 2, 4}, std::tuple{80, 2, 40}, std::tuple{80, 2, 80}, std::tuple{96, 2, 96},
+                                         std::tuple{48, 1, 8}, std::tuple{64, 1, 16}));
+
+TEST(AddressMap, PartitionsAlternateInFourKibibyteGranules) {
+  const AddressMap map(chip_with(80, 2, 80));
+  for (std::uint64_t page = 0; page < 512; ++page) {
+    const std::uint32_t home = map.place(page * 32).home;
+    for (std::uint64_t line = 1; line < 32; ++line) ASSERT_EQ(map.place(page * 32 + line).home, home);
+    ASSERT_NE(map.place((page ^ 1) * 32).home, home);
+  }
+}
+
+TEST(AddressMap, SmsGoRoundTheGpcsInPairs) {
+  spec::GpuSpec chip = large_chip();
+  std::vector<int> sms(8), partitions(2);
+  for (std::uint32_t sm = 0; sm < 132; ++sm) {
+    ++sms[memory::gpc_of_sm(chip.sm, sm)];
+    ++partitions[memory::partition_of_sm(chip, sm)];
+  }
+  EXPECT_EQ(sms, (std::vector<int>{18, 18, 16, 16, 16, 16, 16, 16}));
+  EXPECT_EQ(partitions, (std::vector<int>{68, 64}));
+  chip.l2.partitions = 1;
+  EXPECT_EQ(memory::partition_of_sm(chip, 131), 0u);
+}
+
+}  // namespace
+}  // namespace foretrace::memory_tests
