@@ -187,9 +187,10 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   operation.lines.count = memo.lines.count;
   operation.lines.sectors = memo.lines.sectors;
   // A local access repeats at another offset of the window: words, not bytes, are what moves from line to line.
-  const std::uint64_t moved = local ? issue.local_base / kLineBytes + work::local_offset(pattern.base) / 4 -
-                                          work::local_offset(memo.pattern.base) / 4
-                                    : (pattern.base - memo.pattern.base) / kLineBytes;
+  // A move may go backwards: the division is a signed one.
+  const std::uint64_t moved =
+      local ? issue.local_base / kLineBytes + work::local_offset(pattern.base) / 4 - work::local_offset(memo.pattern.base) / 4
+            : static_cast<std::uint64_t>(static_cast<std::int64_t>(pattern.base - memo.pattern.base) / kLineBytes);
   for (std::uint32_t i = 0; i < memo.lines.count; ++i) {
     operation.lines.lines[i] = memo.lines.lines[i];
     operation.lines.lines[i].line += moved;
