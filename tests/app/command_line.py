@@ -1,0 +1,208 @@
+"""The program as a user meets it: exit codes, messages of one line, and results that do not depend on how they were made.
+
+    command_line.py FORETRACE REPOSITORY DOCUMENTS Offline|WithCompiler [unittest's arguments]
+
+Offline needs no CUDA compiler. The result documents go to DOCUMENTS, where another test holds them against their schema.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FORETRACE, REPOSITORY, DOCUMENTS = sys.argv[1:4]
+ARCHS = {80: "a100-sxm-40gb", 90: "h100-sxm", 120: "rtx5070ti"}
+VECTOR_ADD = ["--kernel", "vector_add", "--grid", "8", "--block", "128", "--arg", "buf:f32:1000:uniform",
+              "--arg", "buf:f32:1000:uniform", "--arg", "buf:f32:1000", "--arg", "val:i32:1000"]
+SGEMM = ["--kernel", "sgemm_tiled", "--define", "TILE=16", "--grid", "4,4", "--block", "16,16", "--arg", "buf:f32:4096:uniform",
+         "--arg", "buf:f32:4096:uniform", "--arg", "buf:f32:4096:name=C", "--arg", "val:i32:64"]
+
+
+def trace(kernel, sm):
+    return os.path.join(REPOSITORY, "tests", "data", f"{kernel}_sm_{sm}.trace")
+
+
+def kernel_file(name):
+    return os.path.join(REPOSITORY, "validate", "kernels", name)
+
+
+def run(*words):
+    return subprocess.run([FORETRACE, *words], capture_output=True, text=True, check=False)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def answer(self, *words):
+        """The text of a run that succeeds."""
+        done = run(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def document(self, *words):
+        """The result document of a run that succeeds, parsed."""
+        return json.loads(self.answer(*words, "--json", "-"))
+
+    def refused(self, expected, *words):
+        """A run that is refused in one line of ours that holds all of `expected`."""
+        done = run(*words)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Aforetrace: [^\n]+\n\Z")
+        for part in expected:
+            self.assertIn(part, done.stderr)
+
+
+class Offline(Case):
+    def test_a_trace_predicts_on_every_chip_of_its_machine_code(self):
+        for sm, arch in ARCHS.items():
+            for kernel in ("sgemm_tiled", "transpose_tile_32", "vector_add"):
+                result = self.document("simulate", trace(kernel, sm), "--arch", arch)
+                (prediction,) = result["predictions"]
+                self.assertEqual(prediction["arch"], arch)
+                self.assertGreater(prediction["metrics"]["gpc__cycles_elapsed.max"], 0)
+                with open(os.path.join(DOCUMENTS, f"{kernel}_sm_{sm}.json"), "w", encoding="utf-8") as file:
+                    json.dump(result, file)
+
+    def test_the_same_run_gives_the_same_bytes(self):
+        words = ["simulate", trace("sgemm_tiled", 90), "--arch", "h100,h200", "--json", "-"]
+        self.assertEqual(self.answer(*words), self.answer(*words))
+        self.assertEqual(self.answer(*words[:-2]), self.answer(*words[:-2]))
+
+    def test_the_number_of_host_threads_does_not_matter(self):
+        for sm, arch in ARCHS.items():
+            words = ["simulate", trace("sgemm_tiled", sm), "--arch", arch]
+            one = self.document(*words, "--threads", "1")["predictions"]
+            self.assertEqual(self.document(*words, "--threads", "2")["predictions"], one)
+            self.assertEqual(self.document(*words, "--threads", "3")["predictions"], one)
+
+    def test_arithmetic_is_exact(self):
+        for sm, arch in ARCHS.items():
+            metrics = self.document("simulate", trace("vector_add", sm), "--arch", arch)["predictions"][0]["metrics"]
+            # 31 full warps take 4 sectors a load, the last has 8 lanes inside the vector: 1 sector. Two loads, one store.
+            self.assertEqual(metrics["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 2 * 32)
+            self.assertEqual(metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"], 2 * (31 * 4 + 1))
+            self.assertEqual(metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"], 31 * 4 + 1)
+
+    def test_a_what_if_changes_what_it_should(self):
+        words = ["simulate", trace("sgemm_tiled", 90), "--arch", "h100"]
+        plain = self.document(*words)["predictions"][0]
+        slow = self.document(*words, "--clock", "sm=990")["predictions"][0]
+        self.assertEqual(slow["clock_hz"]["sm"], 990_000_000)
+        self.assertEqual(slow["clock_hz"]["dram"], plain["clock_hz"]["dram"])
+        self.assertGreater(slow["metrics"]["gpu__time_duration.sum"], plain["metrics"]["gpu__time_duration.sum"])
+        both = self.document(*words, "--set", "sm.count=8,132")["predictions"]
+        self.assertEqual(len(both), 2)
+        few, same = (p["metrics"]["gpc__cycles_elapsed.max"] for p in both)
+        self.assertGreater(few, same)
+        self.assertEqual(same, plain["metrics"]["gpc__cycles_elapsed.max"])
+
+    def test_a_json_file_is_what_standard_output_gets(self):
+        file = self.path("r.json")
+        words = ["simulate", trace("vector_add", 90), "--arch", "h100"]
+        self.answer(*words, "--json", file)
+        with open(file, encoding="utf-8") as written:
+            self.assertEqual(json.load(written)["predictions"], self.document(*words)["predictions"])
+
+    def test_occupancy_knows_the_allocation_unit(self):
+        text = self.answer("occupancy", "--arch", "h100", "--block", "256", "--registers", "33", "--shared", "0")
+        self.assertIn("6 blocks", text)
+        self.assertIn("75%", text)
+        self.assertIn("registers", text)
+
+    def test_arch_lists_the_chips(self):
+        text = self.answer("arch")
+        for name in ("a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm", "h200-sxm", "rtx5070ti", "rtx5080"):
+            self.assertRegex(text, rf"(?m)^{name}\b")
+        self.assertIn("documented", self.answer("arch", "h100", "--sources"))
+
+    def test_a_damaged_trace_is_named_with_the_offset(self):
+        with open(trace("sgemm_tiled", 90), "rb") as file:
+            whole = file.read()
+        for name, data in (("cut", whole[:len(whole) // 2]), ("bent", whole[:-40] + b"\x55" + whole[-39:]), ("empty", b"")):
+            with open(self.path(name), "wb") as file:
+                file.write(data)
+            self.refused([name, "at byte"], "simulate", self.path(name), "--arch", "h100")
+
+    def test_a_trace_of_another_machine_code_is_refused(self):
+        self.refused(["sm_90", "sm_80"], "simulate", trace("vector_add", 90), "--arch", "a100")
+
+    def test_what_is_not_known_is_refused_by_name(self):
+        good = ["simulate", trace("vector_add", 90)]
+        self.refused(["frobnicate"], "frobnicate")
+        self.refused(["nope"], *good, "--arch", "nope")
+        self.refused(["--arch"], *good)
+        self.refused(["--frobnicate"], *good, "--arch", "h100", "--frobnicate")
+        self.refused(["sm.cuont", "sm.count"], *good, "--arch", "h100", "--set", "sm.cuont=4")
+        self.refused(["sm.count"], *good, "--arch", "h100", "--set", "sm.count=many")
+        self.refused(["sm.count"], *good, "--arch", "h100", "--set", "sm.count=0")
+        self.refused(["no_such.trace"], "simulate", self.path("no_such.trace"), "--arch", "h100")
+        self.refused(["no trace"], "simulate", os.path.join(REPOSITORY, "README.md"), "--arch", "h100")
+
+    def test_help_is_an_answer(self):
+        for words in (["--help"], ["predict", "--help"], ["simulate", "--help"], ["arch", "--help"]):
+            self.assertIn("usage: foretrace", self.answer(*words))
+        self.assertEqual(run().returncode, 2)
+
+
+class WithCompiler(Case):
+    def test_a_replayed_trace_gives_what_predict_gave(self):
+        for arch in ARCHS.values():
+            file = self.path(arch + ".trace")
+            predicted = self.document("predict", kernel_file("sgemm_tiled.cu"), *SGEMM, "--arch", arch, "--trace", file)
+            replayed = self.document("simulate", file, "--arch", arch)
+            self.assertEqual(replayed["predictions"], predicted["predictions"])
+
+    def test_several_chips_at_once_give_what_each_gives_alone(self):
+        os.mkdir(self.path("traces"))
+        words = ["predict", kernel_file("sgemm_tiled.cu"), *SGEMM, "--arch"]
+        together = self.document(*words, "a100,h100,gb203", "--trace", self.path("traces"))["predictions"]
+        self.assertEqual([p["arch"] for p in together], list(ARCHS.values()))
+        self.assertEqual(len(os.listdir(self.path("traces"))), 3)
+        for prediction in together:
+            self.assertEqual(self.document(*words, prediction["arch"])["predictions"], [prediction])
+
+    def test_a_result_can_be_taken_out(self):
+        self.answer("predict", kernel_file("sgemm_tiled.cu"), *SGEMM, "--arch", "h100", "--dump", "C=" + self.path("c.bin"))
+        self.assertEqual(os.path.getsize(self.path("c.bin")), 4 * 64 * 64)
+
+    def test_the_classic_mistake_is_a_fault(self):
+        for arch in ARCHS.values():
+            self.refused(["divergent barrier", "barrier_divergent.cu:"], "predict", kernel_file("barrier_divergent.toml"), "--arch", arch)
+
+    def test_bad_input_is_refused_in_one_line(self):
+        file = kernel_file("vector_add.cu")
+        with open(self.path("one.cu"), "w", encoding="utf-8") as source:
+            source.write("__global__ void k(int* p) { p[threadIdx.x] = 1; }\n")
+        self.refused(["nope", "vector_add"], "predict", file, "--kernel", "nope", "--grid", "1", "--block", "32", "--arch", "h100")
+        self.refused(["expected 4"], "predict", file, *VECTOR_ADD[:-2], "--arch", "h100")
+        self.refused(["expected"], "predict", file, *VECTOR_ADD[:-1], "val:f32:1000", "--arch", "h100")
+        self.refused(["buf:f33"], "predict", file, *VECTOR_ADD, "--arg", "buf:f33:1", "--arch", "h100")
+        self.refused(["1024"], "predict", self.path("one.cu"), "--kernel", "k", "--grid", "1", "--block", "1025",
+                     "--arg", "buf:i32:2048", "--arch", "h100")
+        self.refused(["shared"], "predict", file, *VECTOR_ADD, "--shared", "1000000", "--arch", "h100")
+        self.refused(["out-of-bounds", "one.cu:1"], "predict", self.path("one.cu"), "--kernel", "k", "--grid", "1", "--block", "64",
+                     "--arg", "buf:i32:63", "--arch", "h100")
+        self.refused(["no cubin"], "predict", os.path.join(REPOSITORY, "README.md"), *VECTOR_ADD, "--arch", "h100")
+
+    def test_what_the_compiler_said_stands_below_our_line(self):
+        with open(self.path("broken.cu"), "w", encoding="utf-8") as source:
+            source.write("__global__ void k() { undeclared = 1; }\n")
+        done = run("predict", self.path("broken.cu"), "--kernel", "k", "--grid", "1", "--block", "32", "--arch", "h100")
+        self.assertEqual(done.returncode, 2)
+        first, _, rest = done.stderr.partition("\n")
+        self.assertRegex(first, r"\Aforetrace: .*broken\.cu")
+        self.assertRegex(rest, re.escape("undeclared"))
+
+
+if __name__ == "__main__":
+    os.makedirs(DOCUMENTS, exist_ok=True)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
