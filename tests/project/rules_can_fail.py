@@ -24,6 +24,7 @@ GOOD = {
     "model/sm/CMakeLists.txt": "foretrace_room(sm SOURCES sm.cpp DEPENDS foretrace_units)\n",
     "sim/app/main.cpp": '#include "model/sm/sm.h"\nint main() { return 0; }\n',
     "tests/sm/sm_test.cpp": "TEST(Sm, Counts) {\n  EXPECT_EQ(1, 1);\n}\n"
+                            "#define CHECK(name) compare(1);\nTEST(Sm, Macro) { ALL(CHECK) }\n"
                             "void compare(int a) {\n  ASSERT_EQ(a, 1);\n}\nTEST_F(Sm, Compares) {\n  compare(1);\n}\n",
     "tests/sm/CMakeLists.txt": "foretrace_test(sm_test SOURCES sm_test.cpp)\n",
     "README.md": "The SM is in model/sm/sm.h; see [units](model/units/units.h).\n",
