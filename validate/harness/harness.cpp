@@ -111,8 +111,8 @@ void compare(const Memory& memory, const Check& wanted, Outcome& outcome) {
     outcome.worst_error = std::max(outcome.worst_error, error);
     if (exact || !(error <= wanted.absolute + wanted.relative * std::fabs(b))) {
       if (outcome.correct) {
-        outcome.message = wanted.buffer + "[" + std::to_string(at / bytes) + "] is " +
-                          std::to_string(a) + ", expected " + std::to_string(b);
+        outcome.message = wanted.buffer + "[" + std::to_string(at / bytes) + "] is " + std::to_string(a) +
+                          ", expected " + std::to_string(b);
       }
       outcome.correct = false;
     }
@@ -120,8 +120,7 @@ void compare(const Memory& memory, const Check& wanted, Outcome& outcome) {
 }
 
 /// Writes a symbol's contents before the launch.
-void set_symbol(CUmodule module, const Symbol& symbol, const Chain& chain,
-                const std::string& folder) {
+void set_symbol(CUmodule module, const Symbol& symbol, const Chain& chain, const std::string& folder) {
   CUdeviceptr place = 0;
   std::size_t size = 0;
   CU(cuModuleGetGlobal(&place, &size, module, symbol.name.c_str()));
@@ -137,8 +136,8 @@ void set_symbol(CUmodule module, const Symbol& symbol, const Chain& chain,
     bytes.assign(8, 0);
   }
   if (bytes.size() > size) {
-    throw std::runtime_error("symbol " + symbol.name + " has " + std::to_string(size) +
-                             " bytes, given " + std::to_string(bytes.size()));
+    throw std::runtime_error("symbol " + symbol.name + " has " + std::to_string(size) + " bytes, given " +
+                             std::to_string(bytes.size()));
   }
   CU(cuMemcpyHtoD(place, bytes.data(), bytes.size()));
 }
@@ -162,8 +161,7 @@ class Runner {
   Outcome run(const Launch& launch, Chain& chain) {
     Outcome outcome;
     CUmodule module = nullptr;
-    CU(cuModuleLoad(&module, (launch.cubin.front() == '/' ? launch.cubin : folder_ + launch.cubin)
-                                 .c_str()));
+    CU(cuModuleLoad(&module, (launch.cubin.front() == '/' ? launch.cubin : folder_ + launch.cubin).c_str()));
     CUfunction function = nullptr;
     CU(cuModuleGetFunction(&function, module, launch.mangled.c_str()));
     attributes(function, launch, outcome);
@@ -214,8 +212,7 @@ class Runner {
     references::ArgumentView view;
     if (a.kind == ArgumentKind::buffer) {
       auto memory = std::make_shared<Memory>(a, folder_);
-      (a.name.empty() ? (void)chain.unnamed.push_back(memory)
-                      : (void)(chain.named[a.name] = memory));
+      (a.name.empty() ? (void)chain.unnamed.push_back(memory) : (void)(chain.named[a.name] = memory));
       pointer = memory->device;
       view = {memory->host.data(), memory->host.size()};
     } else if (a.kind == ArgumentKind::reference) {
@@ -257,12 +254,10 @@ class Runner {
     CU(cuLaunchKernelEx(&config, function, pointers.data(), nullptr));
   }
 
-  void refer(const Launch& launch, Chain& chain,
-             const std::vector<references::ArgumentView>& views, Outcome& outcome) {
+  void refer(const Launch& launch, Chain& chain, const std::vector<references::ArgumentView>& views,
+             Outcome& outcome) {
     const references::Reference reference = references::find_reference(launch.reference);
-    if (reference == nullptr) {
-      throw std::runtime_error("no reference called " + launch.reference);
-    }
+    if (reference == nullptr) { throw std::runtime_error("no reference called " + launch.reference); }
     reference(views, {launch.grid[0], launch.grid[1], launch.grid[2]},
               {launch.block[0], launch.block[1], launch.block[2]});
     for (const Check& c : launch.checks) {
@@ -272,8 +267,7 @@ class Runner {
     }
   }
 
-  void time(CUfunction function, const Launch& launch, std::vector<void*>& pointers,
-            Outcome& outcome) {
+  void time(CUfunction function, const Launch& launch, std::vector<void*>& pointers, Outcome& outcome) {
     for (bool cold : {false, true}) {
       std::vector<double> values;
       for (int r = -3; r < options_.repeats; ++r) {
@@ -308,20 +302,20 @@ std::string quoted(const std::string& text) {
 }
 
 void print_times(std::FILE* file, const char* key, const Times& t) {
-  std::fprintf(file, ", \"%s\": {\"median\": %.1f, \"low\": %.1f, \"high\": %.1f}", key, t.median,
-               t.low, t.high);
+  std::fprintf(file, ", \"%s\": {\"median\": %.1f, \"low\": %.1f, \"high\": %.1f}", key, t.median, t.low,
+               t.high);
 }
 
 void print_outcome(std::FILE* file, const Launch& launch, const Outcome& o, bool profile) {
-  std::fprintf(file, "{\"name\": %s, \"ran\": %s", quoted(launch.name).c_str(),
-               o.ran ? "true" : "false");
+  std::fprintf(file, "{\"name\": %s, \"ran\": %s", quoted(launch.name).c_str(), o.ran ? "true" : "false");
   if (!o.message.empty()) std::fprintf(file, ", \"message\": %s", quoted(o.message).c_str());
   if (o.ran && !profile) {
     std::fprintf(file, ", \"checked\": %s, \"correct\": %s, \"worst_error\": %.9g",
                  o.checked ? "true" : "false", o.correct ? "true" : "false", o.worst_error);
-    std::fprintf(file, ", \"registers\": %d, \"static_shared\": %d, \"local_bytes\": %d, "
-                 "\"blocks_an_sm\": %d", o.registers, o.static_shared, o.local_bytes,
-                 o.blocks_an_sm);
+    std::fprintf(file,
+                 ", \"registers\": %d, \"static_shared\": %d, \"local_bytes\": %d, "
+                 "\"blocks_an_sm\": %d",
+                 o.registers, o.static_shared, o.local_bytes, o.blocks_an_sm);
     print_times(file, "warm_ns", o.warm);
     print_times(file, "cold_ns", o.cold);
   }
@@ -348,7 +342,8 @@ Options read_options(int count, char** words) {
     } else if (o.table.empty() && word[0] != '-') {
       o.table = word;
     } else {
-      throw std::runtime_error(word + ": expected TABLE [--only NAME]... [--repeats N] [--profile] "
+      throw std::runtime_error(word +
+                               ": expected TABLE [--only NAME]... [--repeats N] [--profile] "
                                "[--out FILE]");
     }
   }
@@ -361,8 +356,8 @@ int run_all(const Options& options) {
   std::FILE* file = options.out.empty() ? stdout : std::fopen(options.out.c_str(), "w");
   if (file == nullptr) throw std::runtime_error(options.out + ": cannot be written");
   Runner runner(options);
-  std::map<std::string, std::string> root_of;      // launch name -> first launch of its chain
-  std::map<std::string, std::size_t> last_of;      // chain -> its last launch
+  std::map<std::string, std::string> root_of;  // launch name -> first launch of its chain
+  std::map<std::string, std::size_t> last_of;  // chain -> its last launch
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const Launch& l = launches[i];
     root_of[l.name] = l.after.empty() ? l.name : root_of.at(l.after);
@@ -374,15 +369,11 @@ int run_all(const Options& options) {
     const Launch& launch = launches[i];
     const std::string& root = root_of[launch.name];
     if (!launch.fault.empty()) continue;  // not run on a real GPU
-    if (!options.only.empty() && !options.only.count(launch.name) && !options.only.count(root)) {
-      continue;
-    }
+    if (!options.only.empty() && !options.only.count(launch.name) && !options.only.count(root)) { continue; }
     Outcome outcome;
     try {
       outcome = runner.run(launch, chains[root]);
-    } catch (const std::exception& e) {
-      throw std::runtime_error("launch " + launch.name + ": " + e.what());
-    }
+    } catch (const std::exception& e) { throw std::runtime_error("launch " + launch.name + ": " + e.what()); }
     wrong += outcome.correct ? 0 : 1;
     print_outcome(file, launch, outcome, options.profile);
     if (last_of[root] == i) chains.erase(root);

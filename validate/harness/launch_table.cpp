@@ -32,9 +32,7 @@ class Line {
     std::uint64_t value = 0;
     try {
       value = std::stoull(text, &used, base);
-    } catch (const std::exception&) {
-      fail(what);
-    }
+    } catch (const std::exception&) { fail(what); }
     if (used != text.size()) fail(what);
     return value;
   }
@@ -47,9 +45,7 @@ class Line {
     const std::string text = word(what);
     try {
       return std::stod(text);
-    } catch (const std::exception&) {
-      fail(what);
-    }
+    } catch (const std::exception&) { fail(what); }
   }
   std::vector<unsigned char> hex(const char* what) {
     const std::string text = word(what);

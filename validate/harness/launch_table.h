@@ -19,11 +19,11 @@ enum class ArgumentKind { buffer, value, reference, null };
 struct Argument {
   ArgumentKind kind = ArgumentKind::null;
   frontend::ElementType type = frontend::ElementType::u8;
-  frontend::Generator generator;    // buffers
-  std::uint64_t count = 0;          // buffers: elements
-  std::string name;                 // buffers: empty without one; references: the buffer named
-  std::string path;                 // buffers of `file`
-  std::uint64_t offset = 0;         // references: bytes into the buffer
+  frontend::Generator generator;     // buffers
+  std::uint64_t count = 0;           // buffers: elements
+  std::string name;                  // buffers: empty without one; references: the buffer named
+  std::string path;                  // buffers of `file`
+  std::uint64_t offset = 0;          // references: bytes into the buffer
   std::vector<unsigned char> bytes;  // values and structs
 
   std::uint64_t size() const { return count * frontend::element_bytes(type); }

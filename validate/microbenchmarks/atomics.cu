@@ -28,8 +28,8 @@ __global__ void atomic_chain(unsigned* base, Stamp* out, unsigned lane_words, in
 }
 
 enum class Pattern { kOneWord, kOneWordAWarp, kConsecutive, kLines, kOneWordABlock };
-const char* kPatternNames[] = {"one_word", "one_word_a_warp", "consecutive_words",
-                               "one_line_a_lane", "one_word_a_block"};
+const char* kPatternNames[] = {"one_word", "one_word_a_warp", "consecutive_words", "one_line_a_lane",
+                               "one_word_a_block"};
 
 template <bool kReturns>
 __global__ void __launch_bounds__(1024)
@@ -101,11 +101,11 @@ int main() {
           const Summary time = event_time(
               [&] {
                 if (returns) {
-                  many<true><<<blocks, threads>>>(memory.get(), memory.size(), pattern, count,
-                                                  out.get(), sink.get());
+                  many<true><<<blocks, threads>>>(memory.get(), memory.size(), pattern, count, out.get(),
+                                                  sink.get());
                 } else {
-                  many<false><<<blocks, threads>>>(memory.get(), memory.size(), pattern, count,
-                                                   out.get(), sink.get());
+                  many<false><<<blocks, threads>>>(memory.get(), memory.size(), pattern, count, out.get(),
+                                                   sink.get());
                 }
               },
               4);

@@ -64,9 +64,8 @@ __global__ void __launch_bounds__(1024)
 
 /// Each warp writes places of its own: whole lines, or one word of each sector.
 template <int kWords>
-__global__ void __launch_bounds__(1024)
-    write_l2(char* base, unsigned mask, int lane_stride, int iterations, unsigned active_sms,
-             unsigned start, Stamp* out) {
+__global__ void __launch_bounds__(1024) write_l2(char* base, unsigned mask, int lane_stride, int iterations,
+                                                 unsigned active_sms, unsigned start, Stamp* out) {
   if (sm_id() >= active_sms) {
     if (threadIdx.x == 0) out[blockIdx.x] = {0, 0, 0, 0, 0, 0};
     return;
@@ -88,15 +87,13 @@ __global__ void __launch_bounds__(1024)
   }
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) {
-    out[blockIdx.x] = {t0, clock_now(), n0, nanoseconds_now(), sm_id(), blockIdx.x};
-  }
+  if (threadIdx.x == 0) { out[blockIdx.x] = {t0, clock_now(), n0, nanoseconds_now(), sm_id(), blockIdx.x}; }
 }
 
 struct Rate {
-  double bytes_a_cycle;      // of one SM, mean
-  double gigabytes;          // of all, a second
-  double cycles_a_round;     // one iteration of one warp: the latency under this load
+  double bytes_a_cycle;   // of one SM, mean
+  double gigabytes;       // of all, a second
+  double cycles_a_round;  // one iteration of one warp: the latency under this load
 };
 
 template <int kWords, int U>
@@ -106,11 +103,10 @@ Rate l2_rate(Buffer<char>& memory, unsigned set_bytes, int lane_stride, int warp
   const int whole = 160 * 1024;  // one block an SM
   static unsigned start = 0;
   start += static_cast<unsigned>(2 * iterations * active_sms * warps * 32 * lane_stride * U);
-  CHECK(cudaFuncSetAttribute(read_l2<kWords, U>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             whole));
-  read_l2<kWords, U><<<sms, 32 * warps, whole>>>(memory.get(), set_bytes - 1, lane_stride,
-                                                 iterations, static_cast<unsigned>(active_sms),
-                                                 start / 128 * 128, out.get(), sink.get());
+  CHECK(cudaFuncSetAttribute(read_l2<kWords, U>, cudaFuncAttributeMaxDynamicSharedMemorySize, whole));
+  read_l2<kWords, U><<<sms, 32 * warps, whole>>>(memory.get(), set_bytes - 1, lane_stride, iterations,
+                                                 static_cast<unsigned>(active_sms), start / 128 * 128,
+                                                 out.get(), sink.get());
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
   const auto stamps = out.download(static_cast<std::size_t>(sms));
@@ -138,8 +134,8 @@ void one_point(Buffer<char>& memory, unsigned set_mib, int lane_stride, int warp
   std::vector<double> rates, totals, rounds;
   const int iterations = 256;
   for (int r = 0; r < 4; ++r) {
-    const Rate rate = l2_rate<kWords, U>(memory, set_mib << 20, lane_stride, warps, active_sms,
-                                         iterations, out, sink);
+    const Rate rate =
+        l2_rate<kWords, U>(memory, set_mib << 20, lane_stride, warps, active_sms, iterations, out, sink);
     if (!r) continue;
     rates.push_back(rate.bytes_a_cycle);
     totals.push_back(rate.gigabytes);
@@ -159,16 +155,14 @@ void one_point(Buffer<char>& memory, unsigned set_mib, int lane_stride, int warp
 }
 
 template <int kWords>
-void by_flight(Buffer<char>& memory, unsigned set_mib, int lane_stride, int active_sms,
-               Buffer<Stamp>& out, Buffer<unsigned>& sink) {
+void by_flight(Buffer<char>& memory, unsigned set_mib, int lane_stride, int active_sms, Buffer<Stamp>& out,
+               Buffer<unsigned>& sink) {
   for (int warps : {1, 2, 4, 8, 16, 32}) {
     one_point<kWords, 1>(memory, set_mib, lane_stride, warps, active_sms, out, sink);
     one_point<kWords, 2>(memory, set_mib, lane_stride, warps, active_sms, out, sink);
     one_point<kWords, 4>(memory, set_mib, lane_stride, warps, active_sms, out, sink);
     one_point<kWords, 8>(memory, set_mib, lane_stride, warps, active_sms, out, sink);
-    if (warps <= 16) {
-      one_point<kWords, 16>(memory, set_mib, lane_stride, warps, active_sms, out, sink);
-    }
+    if (warps <= 16) { one_point<kWords, 16>(memory, set_mib, lane_stride, warps, active_sms, out, sink); }
   }
 }
 
@@ -179,9 +173,8 @@ void store_point(Buffer<char>& memory, unsigned set_mib, int lane_stride, int wa
   CHECK(cudaFuncSetAttribute(write_l2<kWords>, cudaFuncAttributeMaxDynamicSharedMemorySize, whole));
   std::vector<double> rates, totals;
   for (int r = 0; r < 4; ++r) {
-    write_l2<kWords><<<sms, 32 * warps, whole>>>(memory.get(), (set_mib << 20) - 1, lane_stride,
-                                                 iterations, static_cast<unsigned>(active_sms), 0,
-                                                 out.get());
+    write_l2<kWords><<<sms, 32 * warps, whole>>>(memory.get(), (set_mib << 20) - 1, lane_stride, iterations,
+                                                 static_cast<unsigned>(active_sms), 0, out.get());
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     double rate = 0, n = 0;
@@ -212,8 +205,7 @@ __global__ void stream_read(const T* a, std::size_t n, T* sink) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   float sum = 0;
 #pragma unroll 4
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n;
-       i += stride) {
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n; i += stride) {
     if constexpr (sizeof(T) == 16) {
       const T v = a[i];
       sum += v.x + v.y + v.z + v.w;
@@ -227,8 +219,7 @@ template <typename T>
 __global__ void stream_write(T* a, std::size_t n, T value) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
 #pragma unroll 4
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n;
-       i += stride) {
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n; i += stride) {
     a[i] = value;
   }
 }
@@ -236,8 +227,7 @@ template <typename T>
 __global__ void stream_copy(const T* a, T* b, std::size_t n) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
 #pragma unroll 4
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n;
-       i += stride) {
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n; i += stride) {
     b[i] = a[i];
   }
 }

@@ -8,11 +8,17 @@
 
 using namespace bench;
 
-enum class Kind { kBlock, kWarp, kFenceBlock, kFenceDevice, kStoreFenceBlock, kStoreFenceDevice,
-                  kStoreFenceSystem };
-const char* kNames[] = {"BAR.SYNC",           "WARPSYNC",           "MEMBAR.CTA",
-                        "MEMBAR.GPU",         "STG+MEMBAR.CTA",     "STG+MEMBAR.GPU",
-                        "STG+MEMBAR.SYS"};
+enum class Kind {
+  kBlock,
+  kWarp,
+  kFenceBlock,
+  kFenceDevice,
+  kStoreFenceBlock,
+  kStoreFenceDevice,
+  kStoreFenceSystem
+};
+const char* kNames[] = {"BAR.SYNC",       "WARPSYNC",       "MEMBAR.CTA",    "MEMBAR.GPU",
+                        "STG+MEMBAR.CTA", "STG+MEMBAR.GPU", "STG+MEMBAR.SYS"};
 
 template <Kind kKind, int N>
 __global__ void __launch_bounds__(1024) repeat(Stamp* out, unsigned* place, int iterations) {

@@ -192,12 +192,8 @@ Summary event_time(Launch launch, int repeats) {
 /// SM clock in GHz, from clock64 against globaltimer over about 20 ms of a busy device.
 static __global__ void spin_for(unsigned long long ns, Stamp* out) {
   unsigned long long n0 = nanoseconds_now(), c0 = clock_now(), n1;
-  do {
-    n1 = nanoseconds_now();
-  } while (n1 - n0 < ns);
-  if (threadIdx.x == 0) {
-    out[blockIdx.x] = {c0, clock_now(), n0, n1, sm_id(), blockIdx.x};
-  }
+  do { n1 = nanoseconds_now(); } while (n1 - n0 < ns);
+  if (threadIdx.x == 0) { out[blockIdx.x] = {c0, clock_now(), n0, n1, sm_id(), blockIdx.x}; }
 }
 inline double sm_clock_ghz() {
   Buffer<Stamp> out(256);

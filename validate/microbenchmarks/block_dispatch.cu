@@ -18,8 +18,7 @@ __global__ void spin_block(Stamp* out, unsigned cycles) {
     out[blockIdx.x].sm = sm_id();
     out[blockIdx.x].block = blockIdx.x;
   }
-  while (clock_now() - t0 < cycles) {
-  }
+  while (clock_now() - t0 < cycles) {}
   __syncthreads();
   if (threadIdx.x == 0) {
     out[blockIdx.x].stop_ns = nanoseconds_now();

@@ -46,8 +46,7 @@ __global__ void touch(const char* base, const unsigned long long* offsets, unsig
 
 /// Chases `loads` pointers from `start`, after `warm` untimed ones; out[0] is the interval.
 template <bool kThroughL1>
-__global__ void chase(unsigned long long start, int warm, int loads, Stamp* out,
-                      unsigned long long* sink) {
+__global__ void chase(unsigned long long start, int warm, int loads, Stamp* out, unsigned long long* sink) {
   unsigned long long p = start;
   for (int i = 0; i < warm; ++i) p = load_next<kThroughL1>(p);
   // A use of p that the clock read waits for: loads of the warm-up must have come back.
@@ -84,9 +83,7 @@ Summary chase_cycles(Buffer<char>& memory, const std::vector<unsigned long long>
   std::vector<double> values;
   const auto start = reinterpret_cast<unsigned long long>(memory.get() + offsets[0]);
   for (int r = 0; r < 4; ++r) {
-    if (touch_first) {
-      touch<<<1, 1024>>>(memory.get(), device_offsets.get(), offsets.size(), sink.get());
-    }
+    if (touch_first) { touch<<<1, 1024>>>(memory.get(), device_offsets.get(), offsets.size(), sink.get()); }
     chase<kThroughL1><<<1, 1>>>(start, warm, loads, out.get(), sink.get());
     CHECK(cudaDeviceSynchronize());
     const Stamp s = out.download()[0];
@@ -109,9 +106,9 @@ void levels(Buffer<char>& memory) {
 void working_set(Buffer<char>& memory) {
   std::vector<double> kib;
   for (double k = 8; k < 320; k += 8) kib.push_back(k);
-  for (double k : {320., 512., 1024., 2048., 4096., 8192., 12288., 16384., 20480., 22528., 24576.,
-                   26624., 28672., 30720., 32768., 36864., 40960., 45056., 49152., 53248., 57344.,
-                   61440., 65536., 81920., 98304., 131072., 196608., 262144.}) {
+  for (double k : {320.,   512.,   1024.,  2048.,  4096.,  8192.,   12288.,  16384., 20480., 22528.,
+                   24576., 26624., 28672., 30720., 32768., 36864.,  40960.,  45056., 49152., 53248.,
+                   57344., 61440., 65536., 81920., 98304., 131072., 196608., 262144.}) {
     kib.push_back(k);
   }
   for (double k : kib) {
@@ -119,8 +116,8 @@ void working_set(Buffer<char>& memory) {
     const auto offsets = cycle_of(lines, 128, 0);
     const bool small = k <= 320;
     const int loads = small ? 8192 : 16384;
-    const Summary ca = chase_cycles<true>(memory, offsets, small ? static_cast<int>(lines) : 0,
-                                          loads, !small);
+    const Summary ca =
+        chase_cycles<true>(memory, offsets, small ? static_cast<int>(lines) : 0, loads, !small);
     Answer("working_set", "cycles a dependent load over a random cycle of 128-byte lines, one SM")
         .add("kib", k)
         .add("loads", loads)
@@ -208,8 +205,8 @@ void near_far(Buffer<char>& memory) {
                                    sink.get());
     first.zero();
     second.zero();
-    time_lines<<<sms, 32, whole>>>(memory.get(), stride, lines, static_cast<unsigned>(sm),
-                                   first.get(), second.get(), sink.get());
+    time_lines<<<sms, 32, whole>>>(memory.get(), stride, lines, static_cast<unsigned>(sm), first.get(),
+                                   second.get(), sink.get());
     CHECK(cudaDeviceSynchronize());
     const auto a = first.download(), b = second.download();
     for (unsigned v : a) ++histogram_first[v / 8 * 8];
@@ -267,8 +264,10 @@ __global__ void l1_width(const char* base, int loads, Stamp* out, unsigned long 
 #pragma unroll 64
     for (int i = 0; i < loads; ++i) {
       if constexpr (kWords == 1) {
-        asm volatile("{.reg .u32 l, h; mov.b64 {l, h}, %0; ld.global.u32 l, [%0]; "
-                     "mov.b64 %0, {l, h};}" : "+l"(p)::"memory");
+        asm volatile(
+            "{.reg .u32 l, h; mov.b64 {l, h}, %0; ld.global.u32 l, [%0]; "
+            "mov.b64 %0, {l, h};}"
+            : "+l"(p)::"memory");
       } else if constexpr (kWords == 2) {
         asm volatile("ld.global.u64 %0, [%0];" : "+l"(p)::"memory");
       } else {
@@ -302,8 +301,7 @@ void widths(Buffer<char>& memory) {
       }
       values.push_back((t[1] - t[0]) / 1024);
     }
-    Answer("l1_latency_by_width",
-           "cycles of a dependent L1-hit load by a whole warp, consecutive lanes")
+    Answer("l1_latency_by_width", "cycles of a dependent L1-hit load by a whole warp, consecutive lanes")
         .add("bits", words * 32)
         .print(summarize(values), "cycle");
   }

@@ -12,9 +12,9 @@
 using namespace bench;
 
 // 64 multiply-adds on 8 accumulators: 1 KiB of code.
-#define FMA8                                                                                  \
-  "fma.rn.f32 %0,%0,%8,%9;fma.rn.f32 %1,%1,%8,%9;fma.rn.f32 %2,%2,%8,%9;"                      \
-  "fma.rn.f32 %3,%3,%8,%9;fma.rn.f32 %4,%4,%8,%9;fma.rn.f32 %5,%5,%8,%9;"                      \
+#define FMA8                                                              \
+  "fma.rn.f32 %0,%0,%8,%9;fma.rn.f32 %1,%1,%8,%9;fma.rn.f32 %2,%2,%8,%9;" \
+  "fma.rn.f32 %3,%3,%8,%9;fma.rn.f32 %4,%4,%8,%9;fma.rn.f32 %5,%5,%8,%9;" \
   "fma.rn.f32 %6,%6,%8,%9;fma.rn.f32 %7,%7,%8,%9;"
 #define FMA64 FMA8 FMA8 FMA8 FMA8 FMA8 FMA8 FMA8 FMA8
 
@@ -32,9 +32,8 @@ constexpr int kSizeCount = 30;
 
 /// The code sizes that are asked, in KiB; a group of code ends at each.
 __host__ __device__ constexpr int size_at(int i) {
-  constexpr int sizes[kSizeCount] = {1,  2,  4,   8,   12,  16,  20,  24,  28,  32,
-                                     36, 40, 48,  56,  64,  80,  96,  112, 120, 128,
-                                     136, 144, 160, 192, 224, 256, 320, 384, 448, 512};
+  constexpr int sizes[kSizeCount] = {1,  2,  4,   8,   12,  16,  20,  24,  28,  32,  36,  40,  48,  56,  64,
+                                     80, 96, 112, 120, 128, 136, 144, 160, 192, 224, 256, 320, 384, 448, 512};
   return i < 0 || i >= kSizeCount ? 0 : sizes[i];
 }
 
@@ -51,8 +50,7 @@ __device__ __forceinline__ void code(Sums& s, float x, float y, int kib) {
 
 constexpr int kPasses = 4;
 
-__global__ void __launch_bounds__(1024)
-    straight_line(Stamp* out, float* sink, float x, float y, int kib) {
+__global__ void __launch_bounds__(1024) straight_line(Stamp* out, float* sink, float x, float y, int kib) {
   Sums s;
   for (int i = 0; i < 8; ++i) s.f[i] = x * static_cast<float>(i + 1);
 #pragma unroll 1
@@ -123,8 +121,7 @@ int main() {
       for (int r = 0; r < 4; ++r) {
         for (bool flushed : {true, false}) {
           if (flushed) {  // other code through the SM's caches, other data through L2
-            straight_line<<<device().multiProcessorCount, 32>>>(out.get(), sink.get(), 0.5f, 1.5f,
-                                                                512);
+            straight_line<<<device().multiProcessorCount, 32>>>(out.get(), sink.get(), 0.5f, 1.5f, 512);
             CHECK(cudaMemset(flush.get(), r, flush.size()));
           }
           out.zero();
@@ -133,9 +130,7 @@ int main() {
           CHECK(cudaDeviceSynchronize());
           const auto s = out.download(32 * kPasses);
           double t[kPasses];
-          for (int p = 0; p < kPasses; ++p) {
-            t[p] = span({s.begin() + p * 32, s.begin() + p * 32 + warps});
-          }
+          for (int p = 0; p < kPasses; ++p) { t[p] = span({s.begin() + p * 32, s.begin() + p * 32 + warps}); }
           (flushed ? cold : again).push_back(t[0] / (kib * 64));
           if (r) warm.push_back(std::min(t[2], t[3]) / (kib * 64));
         }

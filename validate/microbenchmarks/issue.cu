@@ -45,9 +45,10 @@ Bench load_bench(const std::string& path) {
   std::map<unsigned, int> seen;
   for (unsigned r : b.accumulator) ++seen[r];
   if (b.slots.size() < 400 || b.skipped.empty() || b.barrier == 0 || seen.size() != 64) {
-    std::fprintf(stderr, "%s: %zu slots, %zu behind a barrier, %zu accumulators; expected 400 or "
-                 "more, 1 or more, and 64\n", path.c_str(), b.slots.size(), b.skipped.size(),
-                 seen.size());
+    std::fprintf(stderr,
+                 "%s: %zu slots, %zu behind a barrier, %zu accumulators; expected 400 or "
+                 "more, 1 or more, and 64\n",
+                 path.c_str(), b.slots.size(), b.skipped.size(), seen.size());
     std::exit(2);
   }
   return b;
@@ -70,9 +71,7 @@ class Program {
   unsigned scratch(unsigned i) const { return bench_.accumulator[32 + i]; }
 
   void add(Word w, const Control& c) { words_.push_back(with_control(w, c)); }
-  void nop(unsigned stall = 1, unsigned wait_mask = 0) {
-    add({0x7918, 0}, {stall, 1, 7, 7, wait_mask});
-  }
+  void nop(unsigned stall = 1, unsigned wait_mask = 0) { add({0x7918, 0}, {stall, 1, 7, 7, wait_mask}); }
   void move(std::uint64_t d, unsigned a) { add({0xff007224ull | d << 16, 0x078e0000ull | a}, {6}); }
   /// CS2R.32 into time register `i`.
   void clock(unsigned i, const Control& c = {1}) {
@@ -86,25 +85,37 @@ class Program {
         c);
   }
   void ldg(int words, unsigned offset, const Control& c) {
-    add({static_cast<std::uint64_t>(offset) << 40 | kDescriptor << 32 | pointer_ << 24 |
-             quad_ << 16 | 0x7981,
-         words == 1 ? 0x0c1e1900u : words == 2 ? 0x0c1e1b00u : 0x0c1e1d00u},
+    add({static_cast<std::uint64_t>(offset) << 40 | kDescriptor << 32 | pointer_ << 24 | quad_ << 16 | 0x7981,
+         words == 1   ? 0x0c1e1900u
+         : words == 2 ? 0x0c1e1b00u
+                      : 0x0c1e1d00u},
         c);
   }
   void stg(int words, unsigned offset, const Control& c) {
     add({static_cast<std::uint64_t>(offset) << 40 | quad_ << 32 | pointer_ << 24 | 0x7986,
-         0x0c100000u | kDescriptor | (words == 1 ? 0x1900u : words == 2 ? 0x1b00u : 0x1d00u)},
+         0x0c100000u | kDescriptor |
+             (words == 1   ? 0x1900u
+              : words == 2 ? 0x1b00u
+                           : 0x1d00u)},
         c);
   }
   void lds(int words, unsigned offset, const Control& c) {
-    add({static_cast<std::uint64_t>(offset) << 40 | shared() << 24 | quad_ << 16 | 0x7984,
-         words == 1 ? 0x800u : words == 2 ? 0xa00u : 0xc00u},
+    add({static_cast<std::uint64_t>(offset) << 40 | shared() << 24 | quad_ << 16 | 0x7984, words == 1 ? 0x800u
+                                                                                           : words == 2
+                                                                                               ? 0xa00u
+                                                                                               : 0xc00u},
         c);
   }
   void sts(int words, unsigned offset, const Control& c) {
-    add({static_cast<std::uint64_t>(offset) << 40 | quad_ << 32 | shared() << 24 | 0x7388,
-         words == 1 ? 0x800u : words == 2 ? 0xa00u : 0xc00u},
+    add({static_cast<std::uint64_t>(offset) << 40 | quad_ << 32 | shared() << 24 | 0x7388, words == 1 ? 0x800u
+                                                                                           : words == 2
+                                                                                               ? 0xa00u
+                                                                                               : 0xc00u},
         c);
+  }
+  /// BRA over `skip` instructions, taken or (predicate !PT) not.
+  void branch(unsigned skip, bool taken, const Control& c) {
+    add({(taken ? 0x7947ull : 0xf947ull) | static_cast<std::uint64_t>(skip * 16 / 4) << 16, 0x03800000}, c);
   }
   /// An operation on one register: MUFU.EX2, POPC, F2I, S2R, SHFL, LDC, I2FP, IMAD, DADD-like.
   void one_register(const std::string& name, const Control& c) {
@@ -114,6 +125,8 @@ class Program {
     if (name == "F2I") add({a << 32 | d << 16 | 0x7305, 0x203100}, c);
     if (name == "S2R") add({d << 16 | 0x7919, 0x2100}, c);  // SR_TID.X
     if (name == "LDC") add({0x00008400ull << 32 | 0xff000000ull | d << 16 | 0x7b82, 0x800}, c);
+    if (name == "S2UR") add({0x00080000ull | 0x79c3, 0x2500}, c);            // UR8, SR_CTAID.X
+    if (name == "R2UR") add({a << 24 | 0x00080000ull | 0x72ca, 0x0e0000}, c);  // UR8
     if (name == "ATOMS.ADD") add({a << 32 | shared() << 24 | d << 16 | 0x738c, 0}, c);
   }
 
@@ -128,8 +141,7 @@ class Program {
       unsigned found = 0;
       for (unsigned k = 0; k < count; ++k) {
         for (unsigned i = from; i < to; ++i) {
-          if (bench_.accumulator[i] == r + k &&
-              std::find(taken.begin(), taken.end(), r + k) == taken.end()) {
+          if (bench_.accumulator[i] == r + k && std::find(taken.begin(), taken.end(), r + k) == taken.end()) {
             ++found;
           }
         }
@@ -155,9 +167,9 @@ std::vector<char> image_of(const Bench& bench, const Program& program) {
     std::exit(2);
   }
   for (std::size_t i = 0; i < bench.slots.size(); ++i) {
-    const Word w = i < words.size() ? words[i]
-                                    : with_control({0x7918, 0}, {i == words.size() ? 15u : 1u, 1, 7,
-                                                                 7, 0x3f});
+    const Word w = i < words.size()
+                       ? words[i]
+                       : with_control({0x7918, 0}, {i == words.size() ? 15u : 1u, 1, 7, 7, 0x3f});
     std::memcpy(image.data() + bench.slots[i], &w, 16);
   }
   const Word nop = with_control({0x7918, 0}, {1}), barrier = bench.cubin.at(bench.barrier);
@@ -169,9 +181,8 @@ std::vector<char> image_of(const Bench& bench, const Program& program) {
 }
 
 /// The time registers of lane 0 of every active warp, of the last of three passes.
-std::map<int, std::vector<unsigned>> times(const Bench& bench, const Program& program,
-                                           unsigned active_warps, Buffer<char>& memory,
-                                           int lane_stride = 4) {
+std::map<int, std::vector<unsigned>> times(const Bench& bench, const Program& program, unsigned active_warps,
+                                           Buffer<char>& memory, int lane_stride = 4) {
   Loaded kernel(image_of(bench, program));
   Buffer<unsigned> out(16 * 32 * 64);
   out.zero();
@@ -179,8 +190,7 @@ std::map<int, std::vector<unsigned>> times(const Bench& bench, const Program& pr
   char* global = memory.get();
   float x = 0.5f, y = 1.5f;
   int global_stride = lane_stride, shared_stride = lane_stride;
-  void* arguments[] = {&out_pointer, &global, &x, &y, &active_warps, &global_stride,
-                       &shared_stride};
+  void* arguments[] = {&out_pointer, &global, &x, &y, &active_warps, &global_stride, &shared_stride};
   kernel.launch(512, arguments);
   const auto all = out.download();
   std::map<int, std::vector<unsigned>> result;
@@ -198,13 +208,12 @@ void order(const Bench& bench, Buffer<char>& memory) {
     Control control;
     int fillers;  // FFMA between the clock reads
   };
-  for (const Kind& kind : {Kind{"CS2R stall 1", {1, 1}, 0}, Kind{"CS2R stall 1 yield", {1, 0}, 0},
-                           Kind{"CS2R stall 2", {2, 1}, 0}, Kind{"CS2R stall 4", {4, 1}, 0},
-                           Kind{"CS2R, 3 FFMA, stall 1", {1, 1}, 3},
-                           Kind{"CS2R, 7 FFMA, stall 1", {1, 1}, 7},
-                           Kind{"CS2R, 15 FFMA, stall 1", {1, 1}, 15},
-                           Kind{"CS2R, 7 FFMA, stall 1 yield", {1, 0}, 7},
-                           Kind{"CS2R, 7 FFMA, stall 2", {2, 1}, 7}}) {
+  for (const Kind& kind :
+       {Kind{"CS2R stall 1", {1, 1}, 0}, Kind{"CS2R stall 1 yield", {1, 0}, 0},
+        Kind{"CS2R stall 2", {2, 1}, 0}, Kind{"CS2R stall 4", {4, 1}, 0},
+        Kind{"CS2R, 3 FFMA, stall 1", {1, 1}, 3}, Kind{"CS2R, 7 FFMA, stall 1", {1, 1}, 7},
+        Kind{"CS2R, 15 FFMA, stall 1", {1, 1}, 15}, Kind{"CS2R, 7 FFMA, stall 1 yield", {1, 0}, 7},
+        Kind{"CS2R, 7 FFMA, stall 2", {2, 1}, 7}}) {
     for (unsigned active : {0x1u, 0x11u, 0x111u, 0x1111u}) {
       Program p(bench);
       for (unsigned i = 0; i < 24; ++i) {
@@ -240,23 +249,17 @@ std::vector<std::pair<std::string, Emit>> memory_kinds() {
   std::vector<std::pair<std::string, Emit>> kinds;
   for (int words : {1, 2, 4}) {
     const std::string bits = std::to_string(words * 32);
-    kinds.emplace_back("LDG." + bits, [words](Program& p, unsigned i, const Control& c) {
-      p.ldg(words, i % 8 * 512, c);
-    });
-    kinds.emplace_back("LDS." + bits, [words](Program& p, unsigned i, const Control& c) {
-      p.lds(words, i % 8 * 512, c);
-    });
-    kinds.emplace_back("STG." + bits, [words](Program& p, unsigned i, const Control& c) {
-      p.stg(words, i % 8 * 512, c);
-    });
-    kinds.emplace_back("STS." + bits, [words](Program& p, unsigned i, const Control& c) {
-      p.sts(words, i % 8 * 512, c);
-    });
+    kinds.emplace_back("LDG." + bits,
+                       [words](Program& p, unsigned i, const Control& c) { p.ldg(words, i % 8 * 512, c); });
+    kinds.emplace_back("LDS." + bits,
+                       [words](Program& p, unsigned i, const Control& c) { p.lds(words, i % 8 * 512, c); });
+    kinds.emplace_back("STG." + bits,
+                       [words](Program& p, unsigned i, const Control& c) { p.stg(words, i % 8 * 512, c); });
+    kinds.emplace_back("STS." + bits,
+                       [words](Program& p, unsigned i, const Control& c) { p.sts(words, i % 8 * 512, c); });
   }
-  for (const char* name : {"MUFU.EX2", "POPC", "F2I", "S2R", "LDC", "ATOMS.ADD"}) {
-    kinds.emplace_back(name, [name](Program& p, unsigned, const Control& c) {
-      p.one_register(name, c);
-    });
+  for (const char* name : {"MUFU.EX2", "POPC", "F2I", "S2R", "LDC", "S2UR", "R2UR", "ATOMS.ADD"}) {
+    kinds.emplace_back(name, [name](Program& p, unsigned, const Control& c) { p.one_register(name, c); });
   }
   return kinds;
 }
@@ -275,8 +278,7 @@ void queues(const Bench& bench, Buffer<char>& memory) {
         }
       }
       for (const auto& [warp, list] : issued) {
-        Answer("issue_queue",
-               "cycles from a clock read (stall 2) to the one after n instructions of stall 1")
+        Answer("issue_queue", "cycles from a clock read (stall 2) to the one after n instructions of stall 1")
             .add_text("operation", name)
             .add("sub_cores", static_cast<double>(issued.size()))
             .add("warp", warp)
@@ -292,7 +294,7 @@ void latencies(const Bench& bench, Buffer<char>& memory) {
     for (bool write : {true, false}) {
       const bool store = name.substr(0, 2) == "ST";
       if (write && store) continue;
-      if (!write && (name == "S2R" || name == "LDC")) continue;
+      if (!write && (name == "S2R" || name == "LDC" || name == "S2UR")) continue;
       Program p(bench);
       p.clock(0, {1});
       Control c{2};
@@ -314,11 +316,81 @@ void latencies(const Bench& bench, Buffer<char>& memory) {
   }
 }
 
+/// Clock around a branch; the instructions it skips are NOPs.
+void branches(const Bench& bench, Buffer<char>& memory) {
+  struct Kind {
+    const char* name;
+    unsigned skip;
+    bool taken;
+  };
+  for (const Kind& kind : {Kind{"not taken", 0, false}, Kind{"taken to the next instruction", 0, true},
+                           Kind{"taken over 1", 1, true}, Kind{"taken over 8", 8, true},
+                           Kind{"taken over 32", 32, true}, Kind{"taken over 100", 100, true}}) {
+    Program p(bench);
+    for (unsigned i = 0; i < 2; ++i) {  // twice, so that nothing is cold the second time
+      p.clock(2 * i, {1});
+      p.branch(kind.skip, kind.taken, {5});
+      for (unsigned n = 0; n < kind.skip; ++n) p.nop();
+      p.clock(2 * i + 1, {1});
+    }
+    std::vector<double> values;
+    for (int r = 0; r < 3; ++r) {
+      const auto t = times(bench, p, 1, memory);
+      values.push_back(static_cast<double>(t.at(0)[3] - t.at(0)[2]) - 1);
+    }
+    Answer("branch", "cycles from the issue of a branch (stall 5) to that of the instruction after it, one warp")
+        .add_text("kind", kind.name)
+        .add("skipped", kind.skip)
+        .print(summarize(values), "cycle");
+  }
+}
+
+/// Two kinds of memory instruction in turn, stall 1, on 1 and on 4 sub-cores.
+void mixes(const Bench& bench, Buffer<char>& memory) {
+  const auto kinds = memory_kinds();
+  auto find = [&](const std::string& name) {
+    for (const auto& k : kinds) {
+      if (k.first == name) return k.second;
+    }
+    std::fprintf(stderr, "no kind %s\n", name.c_str());
+    std::exit(2);
+  };
+  const std::pair<const char*, const char*> pairs[] = {
+      {"LDG.32", "LDS.32"}, {"LDG.32", "STS.32"}, {"LDS.32", "STS.32"},   {"LDG.32", "STG.32"},
+      {"LDS.32", "LDC"},    {"LDS.32", "S2R"},    {"MUFU.EX2", "LDS.32"}, {"LDG.128", "LDS.128"}};
+  for (const auto& [one, other] : pairs) {
+    for (unsigned active : {0x1u, 0xfu}) {
+      std::map<int, std::vector<double>> issued;
+      for (unsigned n = 4; n <= 32; n += 4) {
+        Program p(bench);
+        p.clock(0, {2});
+        for (unsigned i = 0; i < n; ++i) (i % 2 ? find(other) : find(one))(p, i, {1});
+        p.clock(1);
+        for (const auto& [warp, list] : times(bench, p, active, memory, lane_stride_of(one))) {
+          issued[warp].push_back(list[1] - list[0]);
+        }
+      }
+      for (const auto& [warp, list] : issued) {
+        Answer("issue_mix", "cycles from a clock read (stall 2) to the one after 4, 8, .. 32 instructions")
+            .add_text("first", one)
+            .add_text("second", other)
+            .add("sub_cores", static_cast<double>(issued.size()))
+            .add("warp", warp)
+            .add("after_4_8_to_32", list)
+            .print(list.back(), "cycle", 0);
+      }
+    }
+  }
+}
+
 int main(int, char** words) {
   const Bench bench = load_bench(std::string(words[0]) + "_slots.cubin");
   if (std::getenv("FORETRACE_DUMP_PROGRAM") != nullptr) {
     Program p(bench);
-    for (const auto& [name, emit] : memory_kinds()) emit(p, 1, {2, 1, name[0] == 'S' && name[1] == 'T' ? 7u : 0u, 7, 1});
+    for (const auto& [name, emit] : memory_kinds())
+      emit(p, 1, {2, 1, name[0] == 'S' && name[1] == 'T' ? 7u : 0u, 7, 1});
+    p.branch(0, true, {5});
+    p.branch(3, false, {5});
     p.clock(0);
     p.ffma(0);
     p.nop(1, 0x3f);
@@ -332,5 +404,7 @@ int main(int, char** words) {
   order(bench, memory);
   queues(bench, memory);
   latencies(bench, memory);
+  branches(bench, memory);
+  mixes(bench, memory);
   return 0;
 }

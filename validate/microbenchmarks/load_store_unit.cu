@@ -14,16 +14,19 @@ enum class Kind { kLdg32, kLdg64, kLdg128, kLds32, kStg32, kSts32 };
 const char* kKindNames[] = {"LDG.32", "LDG.64", "LDG.128", "LDS.32", "STG.32", "STS.32"};
 
 template <Kind kKind>
-__device__ __forceinline__ void issue(unsigned (&r)[4], const char* global, unsigned shared,
-                                      int offset) {
+__device__ __forceinline__ void issue(unsigned (&r)[4], const char* global, unsigned shared, int offset) {
   if constexpr (kKind == Kind::kLdg32) {
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(r[0]) : "l"(global + offset) : "memory");
   } else if constexpr (kKind == Kind::kLdg64) {
     asm volatile("ld.global.v2.u32 {%0,%1}, [%2];"
-                 : "=r"(r[0]), "=r"(r[1]) : "l"(global + offset) : "memory");
+                 : "=r"(r[0]), "=r"(r[1])
+                 : "l"(global + offset)
+                 : "memory");
   } else if constexpr (kKind == Kind::kLdg128) {
     asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "l"(global + offset) : "memory");
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "l"(global + offset)
+                 : "memory");
   } else if constexpr (kKind == Kind::kLds32) {
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(r[0]) : "r"(shared + offset) : "memory");
   } else if constexpr (kKind == Kind::kStg32) {
@@ -37,9 +40,7 @@ template <Kind kKind, int K>
 __global__ void back_to_back(char* base, Stamp* issued, Stamp* done, unsigned* sink, unsigned value) {
   __shared__ __align__(128) char words[32768];
   const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(words)) + threadIdx.x * 4;
-  for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x) {
-    reinterpret_cast<unsigned*>(words)[i] = 0;
-  }
+  for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x) { reinterpret_cast<unsigned*>(words)[i] = 0; }
   char* p = base + threadIdx.x * 16;
   unsigned long long t0 = 0, t1 = 0, t2 = 0;
   unsigned sum = 0;
@@ -73,8 +74,7 @@ void one_depth(Buffer<char>& memory, int warps) {
   Buffer<unsigned> sink(1);
   std::vector<double> first, last;
   for (int r = 0; r < 5; ++r) {
-    back_to_back<kKind, K>
-        <<<1, 32 * warps>>>(memory.get(), issued.get(), done.get(), sink.get(), 7);
+    back_to_back<kKind, K><<<1, 32 * warps>>>(memory.get(), issued.get(), done.get(), sink.get(), 7);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     const auto a = issued.download(static_cast<std::size_t>(warps));
@@ -149,11 +149,11 @@ Summary sustained_cycles(Buffer<char>& memory, int warps, int sub_cores, int lan
     for (int i : {0, 1}) {
       out.zero();
       if (i) {
-        sustained<kKind, kLong><<<1, 128 * warps>>>(memory.get(), out.get(), sink.get(), 0,
-                                                    lane_stride, kIterations, sub_cores);
+        sustained<kKind, kLong>
+            <<<1, 128 * warps>>>(memory.get(), out.get(), sink.get(), 0, lane_stride, kIterations, sub_cores);
       } else {
-        sustained<kKind, kShort><<<1, 128 * warps>>>(memory.get(), out.get(), sink.get(), 0,
-                                                     lane_stride, kIterations, sub_cores);
+        sustained<kKind, kShort>
+            <<<1, 128 * warps>>>(memory.get(), out.get(), sink.get(), 0, lane_stride, kIterations, sub_cores);
       }
       CHECK(cudaGetLastError());
       CHECK(cudaDeviceSynchronize());

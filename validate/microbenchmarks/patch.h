@@ -47,8 +47,7 @@ inline Word with_control(Word w, const Control& c) {
             static_cast<std::uint64_t>(c.stall > 11 ? 0 : c.keep_going) << 45 |
             static_cast<std::uint64_t>(c.write_scoreboard) << 46 |
             static_cast<std::uint64_t>(c.read_scoreboard) << 49 |
-            static_cast<std::uint64_t>(c.wait_mask) << 52 |
-            static_cast<std::uint64_t>(c.reuse) << 58;
+            static_cast<std::uint64_t>(c.wait_mask) << 52 | static_cast<std::uint64_t>(c.reuse) << 58;
   return w;
 }
 
@@ -72,8 +71,7 @@ inline Cubin read_cubin(const std::string& path) {
   if (cubin.image.size() >= sizeof header) {
     std::memcpy(&header, cubin.image.data(), sizeof header);
     std::vector<Elf64_Shdr> sections(header.e_shnum);
-    std::memcpy(sections.data(), cubin.image.data() + header.e_shoff,
-                sections.size() * sizeof(Elf64_Shdr));
+    std::memcpy(sections.data(), cubin.image.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
     const char* names = cubin.image.data() + sections[header.e_shstrndx].sh_offset;
     for (const Elf64_Shdr& s : sections) {
       if (std::strcmp(names + s.sh_name, ".text.slots") != 0) continue;
@@ -82,8 +80,7 @@ inline Cubin read_cubin(const std::string& path) {
     }
   }
   if (cubin.begin == 0) {
-    std::fprintf(stderr, "%s: no kernel \"slots\"; expected a cubin built by nvcc -cubin\n",
-                 path.c_str());
+    std::fprintf(stderr, "%s: no kernel \"slots\"; expected a cubin built by nvcc -cubin\n", path.c_str());
     std::exit(2);
   }
   return cubin;

@@ -20,86 +20,106 @@ struct Values {
 };
 
 // Each operation: one step on chain state `s`, with constant operands k that only the host knows.
-#define OPERATION(NAME, TYPE, INIT, ASM)                                              \
-  struct NAME {                                                                       \
-    using State = TYPE;                                                               \
-    static constexpr const char* name = #NAME;                                        \
-    static __device__ __forceinline__ State init(const Values& k, int i) { INIT; }    \
-    static __device__ __forceinline__ void step(State& s, const Values& k) { ASM; }   \
+#define OPERATION(NAME, TYPE, INIT, ASM)                                            \
+  struct NAME {                                                                     \
+    using State = TYPE;                                                             \
+    static constexpr const char* name = #NAME;                                      \
+    static __device__ __forceinline__ State init(const Values& k, int i) { INIT; }  \
+    static __device__ __forceinline__ void step(State& s, const Values& k) { ASM; } \
   };
 
 #define FLOAT_INIT return k.x + static_cast<float>(i)
 #define UINT_INIT return k.a + static_cast<unsigned>(i) * 7u
 
-OPERATION(FFMA, float, FLOAT_INIT,
-          asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(s) : "f"(k.x), "f"(k.y)))
+OPERATION(FFMA, float, FLOAT_INIT, asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(s) : "f"(k.x), "f"(k.y)))
 OPERATION(FADD, float, FLOAT_INIT, asm volatile("add.rn.f32 %0, %0, %1;" : "+f"(s) : "f"(k.y)))
 OPERATION(FMUL, float, FLOAT_INIT, asm volatile("mul.rn.f32 %0, %0, %1;" : "+f"(s) : "f"(k.y)))
 OPERATION(IADD3, unsigned, UINT_INIT,
           asm volatile("{.reg .u32 t; add.u32 t, %0, %1; add.u32 %0, t, %2;}"
-                       : "+r"(s) : "r"(k.b), "r"(k.c)))
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c)))
 OPERATION(IMAD, unsigned, UINT_INIT,
-          asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(s) : "r"(k.b), "r"(k.c)))
+          asm volatile("mad.lo.u32 %0, %0, %1, %2;"
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c)))
 OPERATION(LOP3, unsigned, UINT_INIT,
-          asm volatile("lop3.b32 %0, %0, %1, %2, 0xe2;" : "+r"(s) : "r"(k.b), "r"(k.c)))
+          asm volatile("lop3.b32 %0, %0, %1, %2, 0xe2;"
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c)))
 OPERATION(SHF, unsigned, UINT_INIT,
-          asm volatile("shf.l.wrap.b32 %0, %0, %1, %2;" : "+r"(s) : "r"(k.b), "r"(k.c)))
-OPERATION(PRMT, unsigned, UINT_INIT,
-          asm volatile("prmt.b32 %0, %0, %1, %2;" : "+r"(s) : "r"(k.b), "r"(k.c)))
+          asm volatile("shf.l.wrap.b32 %0, %0, %1, %2;"
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c)))
+OPERATION(PRMT, unsigned, UINT_INIT, asm volatile("prmt.b32 %0, %0, %1, %2;" : "+r"(s) : "r"(k.b), "r"(k.c)))
 OPERATION(IMNMX, unsigned, UINT_INIT,
           asm volatile("{.reg .u32 t; min.u32 t, %0, %1; max.u32 %0, t, %2;}"
-                       : "+r"(s) : "r"(k.b), "r"(k.c)))
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c)))
 OPERATION(IMAD_WIDE, unsigned long long, UINT_INIT,
           asm volatile("{.reg .u32 l, h; mov.b64 {l, h}, %0; mad.wide.u32 %0, h, %1, %2;}"
-                       : "+l"(s) : "r"(k.b), "l"(k.wide)))
+                       : "+l"(s)
+                       : "r"(k.b), "l"(k.wide)))
 OPERATION(HFMA2, unsigned, UINT_INIT,
-          asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(s) : "r"(k.b), "r"(k.c)))
+          asm volatile("fma.rn.f16x2 %0, %0, %1, %2;"
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c)))
 OPERATION(DFMA, double, return k.dx + i,
-          asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(s) : "d"(k.dx), "d"(k.dy)))
-OPERATION(DADD, double, return k.dx + i,
-          asm volatile("add.rn.f64 %0, %0, %1;" : "+d"(s) : "d"(k.dy)))
+          asm volatile("fma.rn.f64 %0, %0, %1, %2;"
+                       : "+d"(s)
+                       : "d"(k.dx), "d"(k.dy)))
+OPERATION(DADD, double, return k.dx + i, asm volatile("add.rn.f64 %0, %0, %1;" : "+d"(s) : "d"(k.dy)))
 OPERATION(MUFU_RSQ, float, FLOAT_INIT, asm volatile("rsqrt.approx.ftz.f32 %0, %0;" : "+f"(s)))
 OPERATION(MUFU_EX2, float, FLOAT_INIT, asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(s)))
 OPERATION(MUFU_SQRT, float, FLOAT_INIT, asm volatile("sqrt.approx.ftz.f32 %0, %0;" : "+f"(s)))
 OPERATION(F2I_then_I2F, float, FLOAT_INIT,
-          asm volatile("{.reg .s32 t; cvt.rni.s32.f32 t, %0; cvt.rn.f32.s32 %0, t;}" : "+f"(s)))
+          asm volatile("{.reg .s32 t; cvt.rni.s32.f32 t, %0; cvt.rn.f32.s32 %0, t;}"
+                       : "+f"(s)))
 OPERATION(I2F_then_FADD, unsigned, UINT_INIT,
           asm volatile("{.reg .f32 t; cvt.rn.f32.u32 t, %0; add.rn.f32 t, t, %1; mov.b32 %0, t;}"
-                       : "+r"(s) : "f"(k.y)))
+                       : "+r"(s)
+                       : "f"(k.y)))
 OPERATION(F2F_F16, float, FLOAT_INIT,
-          asm volatile("{.reg .b16 t; cvt.rn.f16.f32 t, %0; cvt.f32.f16 %0, t;}" : "+f"(s)))
+          asm volatile("{.reg .b16 t; cvt.rn.f16.f32 t, %0; cvt.f32.f16 %0, t;}"
+                       : "+f"(s)))
 OPERATION(POPC, unsigned, UINT_INIT, asm volatile("popc.b32 %0, %0;" : "+r"(s)))
 OPERATION(FLO, unsigned, UINT_INIT, asm volatile("bfind.u32 %0, %0;" : "+r"(s)))
 OPERATION(BREV, unsigned, UINT_INIT, asm volatile("brev.b32 %0, %0;" : "+r"(s)))
 OPERATION(SHFL, unsigned, UINT_INIT,
-          asm volatile("shfl.sync.bfly.b32 %0, %0, %1, 0x1f, 0xffffffff;" : "+r"(s) : "r"(k.d)))
+          asm volatile("shfl.sync.bfly.b32 %0, %0, %1, 0x1f, 0xffffffff;"
+                       : "+r"(s)
+                       : "r"(k.d)))
 OPERATION(VOTE, unsigned, UINT_INIT,
           asm volatile("{.reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff;}"
-                       : "+r"(s) : "r"(k.b)))
-OPERATION(REDUX, unsigned, UINT_INIT,
-          asm volatile("redux.sync.add.u32 %0, %0, 0xffffffff;" : "+r"(s)))
-OPERATION(MATCH, unsigned, UINT_INIT,
-          asm volatile("match.any.sync.b32 %0, %0, 0xffffffff;" : "+r"(s)))
+                       : "+r"(s)
+                       : "r"(k.b)))
+OPERATION(REDUX, unsigned, UINT_INIT, asm volatile("redux.sync.add.u32 %0, %0, 0xffffffff;" : "+r"(s)))
+OPERATION(MATCH, unsigned, UINT_INIT, asm volatile("match.any.sync.b32 %0, %0, 0xffffffff;" : "+r"(s)))
 OPERATION(ISETP_then_SEL, unsigned, UINT_INIT,
           asm volatile("{.reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, %2, %3, p;}"
-                       : "+r"(s) : "r"(k.b), "r"(k.c), "r"(k.a)))
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c), "r"(k.a)))
 OPERATION(ISETP_then_guard, unsigned, UINT_INIT,
           asm volatile("{.reg .pred p; setp.lt.u32 p, %0, %1; @p mad.lo.u32 %0, %0, %2, %3;}"
-                       : "+r"(s) : "r"(k.b), "r"(k.c), "r"(k.a)))
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c), "r"(k.a)))
 OPERATION(FSETP_then_guard, float, FLOAT_INIT,
           asm volatile("{.reg .pred p; setp.lt.f32 p, %0, %1; @p fma.rn.f32 %0, %0, %2, %1;}"
-                       : "+f"(s) : "f"(k.x), "f"(k.y)))
+                       : "+f"(s)
+                       : "f"(k.x), "f"(k.y)))
 OPERATION(LOP3_then_FADD, float, FLOAT_INIT,
           asm volatile("{.reg .b32 t; mov.b32 t, %0; lop3.b32 t, t, %1, %2, 0xe2; mov.b32 %0, t; "
                        "add.rn.f32 %0, %0, %3;}"
-                       : "+f"(s) : "r"(k.b), "r"(k.c), "f"(k.y)))
+                       : "+f"(s)
+                       : "r"(k.b), "r"(k.c), "f"(k.y)))
 OPERATION(IMAD_then_LOP3, unsigned, UINT_INIT,
           asm volatile("{.reg .u32 t; mad.lo.u32 t, %0, %1, %2; lop3.b32 %0, t, %1, %2, 0xe2;}"
-                       : "+r"(s) : "r"(k.b), "r"(k.c)))
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c)))
 OPERATION(FFMA_and_LOP3, unsigned, UINT_INIT,
           asm volatile("{.reg .f32 t; lop3.b32 %0, %0, %1, %2, 0xe2; mov.b32 t, %0; "
                        "fma.rn.f32 t, t, %3, %3; mov.b32 %0, t;}"
-                       : "+r"(s) : "r"(k.b), "r"(k.c), "f"(k.y)))
+                       : "+r"(s)
+                       : "r"(k.b), "r"(k.c), "f"(k.y)))
 
 template <typename Op, int N, int Chains>
 __global__ void __launch_bounds__(1024)
@@ -175,9 +195,9 @@ void every(Buffer<Stamp>& out, Buffer<float>& sink) {
 int main() {
   Buffer<Stamp> out(32);
   Buffer<float> sink(1);
-  every<FFMA, FADD, FMUL, IADD3, IMAD, LOP3, SHF, PRMT, IMNMX, IMAD_WIDE, HFMA2, DFMA, DADD,
-        MUFU_RSQ, MUFU_EX2, MUFU_SQRT, F2I_then_I2F, I2F_then_FADD, F2F_F16, POPC, FLO, BREV, SHFL,
-        VOTE, REDUX, MATCH, ISETP_then_SEL, ISETP_then_guard, FSETP_then_guard, LOP3_then_FADD,
-        IMAD_then_LOP3, FFMA_and_LOP3>(out, sink);
+  every<FFMA, FADD, FMUL, IADD3, IMAD, LOP3, SHF, PRMT, IMNMX, IMAD_WIDE, HFMA2, DFMA, DADD, MUFU_RSQ,
+        MUFU_EX2, MUFU_SQRT, F2I_then_I2F, I2F_then_FADD, F2F_F16, POPC, FLO, BREV, SHFL, VOTE, REDUX, MATCH,
+        ISETP_then_SEL, ISETP_then_guard, FSETP_then_guard, LOP3_then_FADD, IMAD_then_LOP3, FFMA_and_LOP3>(
+      out, sink);
   return 0;
 }

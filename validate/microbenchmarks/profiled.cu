@@ -69,8 +69,7 @@ __global__ void l1_store(unsigned* base, int kind, unsigned* sink) {
 }
 __global__ void fill(unsigned* base, std::size_t n) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n;
-       i += stride) {
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n; i += stride) {
     base[i] = 3;
   }
 }
@@ -92,18 +91,15 @@ void traffic() {
   }
   for (unsigned mask : {0x1u, 0x2u, 0x3u, 0x5u, 0x7u, 0xfu}) {
     for (int words : {1, 4, 8}) {
-      describe("store_sectors").add("mask", mask).add("words", words)
-          .print(sectors, "sector_slot", 0);
+      describe("store_sectors").add("mask", mask).add("words", words).print(sectors, "sector_slot", 0);
       store_sectors<<<grid, 256>>>(a.get(), mask, words);
     }
   }
   for (std::size_t stride : {4, 8, 16, 32, 64, 96, 128, 160, 256, 512, 1024}) {
     const unsigned threads = static_cast<unsigned>((256u << 20) / stride);
-    describe("load_stride").add("stride_bytes", static_cast<double>(stride))
-        .print(threads, "thread", 0);
+    describe("load_stride").add("stride_bytes", static_cast<double>(stride)).print(threads, "thread", 0);
     load_stride<<<threads / 256, 256>>>(reinterpret_cast<char*>(a.get()), stride, b.get());
-    describe("store_stride").add("stride_bytes", static_cast<double>(stride))
-        .print(threads, "thread", 0);
+    describe("store_stride").add("stride_bytes", static_cast<double>(stride)).print(threads, "thread", 0);
     store_stride<<<threads / 256, 256>>>(reinterpret_cast<char*>(a.get()), stride);
   }
   for (int kind = 0; kind < 6; ++kind) {
@@ -173,8 +169,8 @@ void carve_out() {
   Buffer<float> data(1 << 20);
   data.zero();
   for (int threads : {32, 64, 128, 256, 512, 1024}) {
-    for (int dynamic : {0, 128, 1024, 2048, 4096, 8192, 12288, 16384, 24576, 32768, 49152, 65536,
-                        102400, 166912, 232448}) {
+    for (int dynamic :
+         {0, 128, 1024, 2048, 4096, 8192, 12288, 16384, 24576, 32768, 49152, 65536, 102400, 166912, 232448}) {
       carve(with_registers<8>, "with_registers<8>", threads, dynamic, data);
     }
   }

@@ -23,8 +23,7 @@ __device__ __forceinline__ void access(unsigned& a, unsigned& other) {
     other ^= q;
   } else if constexpr (kAccess == Access::kLoad) {
     unsigned q, r, s;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%0];"
-                 : "+r"(a), "=r"(q), "=r"(r), "=r"(s)::"memory");
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%0];" : "+r"(a), "=r"(q), "=r"(r), "=r"(s)::"memory");
     other ^= q ^ r ^ s;
   } else if constexpr (kAccess == Access::kStore && kWords == 1) {
     asm volatile("st.shared.u32 [%0], %0;" ::"r"(a) : "memory");
@@ -41,9 +40,9 @@ __device__ __forceinline__ void access(unsigned& a, unsigned& other) {
 
 /// `lane_stride` in bytes between lanes; `distinct` lanes before the pattern repeats (32: all).
 template <Access kAccess, int kWords, int N, int Chains>
-__global__ void __launch_bounds__(1024) shared_chain(Stamp* out, unsigned* sink, unsigned zero,
-                                                     int lane_stride, int distinct, int iterations,
-                                                     int sub_cores) {
+__global__ void __launch_bounds__(1024)
+    shared_chain(Stamp* out, unsigned* sink, unsigned zero, int lane_stride, int distinct, int iterations,
+                 int sub_cores) {
   __shared__ __align__(128) unsigned words[kBytes / 4];
   const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(words));
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -96,11 +95,11 @@ void measure(Buffer<Stamp>& out, Buffer<unsigned>& sink, int warps, int sub_core
     for (int i : {0, 1}) {
       out.zero();
       if (i) {
-        shared_chain<kAccess, kWords, kLong, Chains><<<1, 128 * warps>>>(
-            out.get(), sink.get(), 0, lane_stride, distinct, kIterations, sub_cores);
+        shared_chain<kAccess, kWords, kLong, Chains>
+            <<<1, 128 * warps>>>(out.get(), sink.get(), 0, lane_stride, distinct, kIterations, sub_cores);
       } else {
-        shared_chain<kAccess, kWords, kShort, Chains><<<1, 128 * warps>>>(
-            out.get(), sink.get(), 0, lane_stride, distinct, kIterations, sub_cores);
+        shared_chain<kAccess, kWords, kShort, Chains>
+            <<<1, 128 * warps>>>(out.get(), sink.get(), 0, lane_stride, distinct, kIterations, sub_cores);
       }
       CHECK(cudaGetLastError());
       CHECK(cudaDeviceSynchronize());
@@ -123,7 +122,7 @@ void measure(Buffer<Stamp>& out, Buffer<unsigned>& sink, int warps, int sub_core
 
 template <Access kAccess, int kWords>
 void patterns(Buffer<Stamp>& out, Buffer<unsigned>& sink) {
-  std::vector<int> strides = {kWords * 4, kWords * 8,  kWords * 12, kWords * 16,
+  std::vector<int> strides = {kWords * 4,  kWords * 8,  kWords * 12, kWords * 16,
                               kWords * 32, kWords * 64, kWords * 128};
   if (kWords == 1) strides.insert(strides.end(), {20, 24, 132});
   for (int stride : strides) {
