@@ -8,8 +8,6 @@ namespace {
 
 using Addresses = std::array<std::uint64_t, kWarpSize>;
 
-std::uint32_t lane_bit(std::uint32_t lane) { return 1u << lane; }
-
 /// Sectors of the line that bytes [first, last] touch; both lie in one line.
 std::uint8_t sector_mask(std::uint64_t first, std::uint64_t last) {
   const auto low = static_cast<unsigned>(first / kSectorBytes % kSectorsPerLine);
@@ -28,6 +26,7 @@ bool contiguous(const Addresses& addresses, std::uint64_t bytes) {
 /// Lines of one contiguous run of bytes, in ascending order. What most warps of most kernels do.
 void coalesce_run(std::uint64_t first, std::uint32_t bytes, Coalesced& out) {
   const std::uint64_t end = first + std::uint64_t{bytes} * kWarpSize;
+  const int log2_bytes = std::countr_zero(bytes);
   out.count = 0;
   out.sectors = 0;
   for (std::uint64_t at = first; at < end;) {
@@ -36,64 +35,87 @@ void coalesce_run(std::uint64_t first, std::uint32_t bytes, Coalesced& out) {
     access.line = at / kLineBytes;
     access.sectors = sector_mask(at, line_end - 1);
     // An aligned lane never straddles two lines.
-    access.lanes = static_cast<std::uint8_t>((line_end - at) / bytes);
+    access.lanes = static_cast<std::uint8_t>((line_end - at) >> log2_bytes);
     out.sectors += static_cast<std::uint32_t>(std::popcount(access.sectors));
     at = line_end;
   }
 }
 
-/// Finds or appends a line. Lanes mostly stay on the line of the lane before, so that one is looked at first.
+/// Finds or appends a line. Few lines are searched in order; many by a small hash that is filled once they are many.
 class LineTable {
  public:
-  explicit LineTable(Coalesced& out) : out_(out) { slots_.fill(kEmpty); }
+  explicit LineTable(Coalesced& out) : out_(out) {}
 
   LineAccess& at(std::uint64_t line) {
-    if (out_.count != 0 && out_.lines[last_].line == line) return out_.lines[last_];
-    auto slot = static_cast<std::size_t>((line ^ line >> 7) % kSlots);
+    if (out_.count < kFew) {
+      for (std::uint32_t i = 0; i < out_.count; ++i) {
+        if (out_.lines[i].line == line) return out_.lines[i];
+      }
+      return append(line);
+    }
+    if (!hashed_) fill();
+    std::size_t slot = slot_of(line);
     while (slots_[slot] != kEmpty) {
-      last_ = slots_[slot];
-      if (out_.lines[last_].line == line) return out_.lines[last_];
+      if (out_.lines[slots_[slot]].line == line) return out_.lines[slots_[slot]];
       slot = (slot + 1) % kSlots;
     }
-    last_ = static_cast<std::uint8_t>(out_.count++);
-    slots_[slot] = last_;
-    out_.lines[last_] = {line, 0, 0};
-    return out_.lines[last_];
+    slots_[slot] = static_cast<std::uint8_t>(out_.count);
+    return append(line);
   }
 
  private:
   static constexpr std::uint8_t kEmpty = 0xff;
   static constexpr std::size_t kSlots = 128;  // twice the most lines that can occur
+  static constexpr std::uint32_t kFew = 6;
+
+  static std::size_t slot_of(std::uint64_t line) {
+    return static_cast<std::size_t>((line ^ line >> 7) % kSlots);
+  }
+  LineAccess& append(std::uint64_t line) {
+    out_.lines[out_.count] = {line, 0, 0};
+    return out_.lines[out_.count++];
+  }
+  void fill() {
+    hashed_ = true;
+    slots_.fill(kEmpty);
+    for (std::uint32_t i = 0; i < out_.count; ++i) {
+      std::size_t slot = slot_of(out_.lines[i].line);
+      while (slots_[slot] != kEmpty) slot = (slot + 1) % kSlots;
+      slots_[slot] = static_cast<std::uint8_t>(i);
+    }
+  }
+
   Coalesced& out_;
   std::array<std::uint8_t, kSlots> slots_;
-  std::uint8_t last_ = 0;
+  bool hashed_ = false;
 };
 
 }  // namespace
 
 void coalesce(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes, Coalesced& out) {
   constexpr std::uint32_t kAll = ~0u;
-  if (executed == kAll && addresses[0] % bytes == 0 && contiguous(addresses, bytes)) {
+  if (executed == kAll && (addresses[0] & (bytes - 1)) == 0 && contiguous(addresses, bytes)) {
     coalesce_run(addresses[0], bytes, out);
     return;
   }
   out.count = 0;
   out.sectors = 0;
   LineTable table(out);
+  LineAccess* access = nullptr;  // lanes mostly stay on the line of the lane before
   for (std::uint32_t left = executed; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(left));
     const std::uint64_t first = addresses[lane];
     const std::uint64_t last = first + bytes - 1;
-    LineAccess& access = table.at(first / kLineBytes);
-    ++access.lanes;
+    if (access == nullptr || access->line != first / kLineBytes) access = &table.at(first / kLineBytes);
+    ++access->lanes;
     if (first / kLineBytes == last / kLineBytes) {
-      access.sectors = static_cast<std::uint8_t>(access.sectors | sector_mask(first, last));
+      access->sectors = static_cast<std::uint8_t>(access->sectors | sector_mask(first, last));
       continue;
     }
-    access.sectors = static_cast<std::uint8_t>(access.sectors | sector_mask(first, kLineBytes - 1));
-    LineAccess& next = table.at(last / kLineBytes);
-    next.sectors = static_cast<std::uint8_t>(next.sectors | sector_mask(0, last));
-    ++next.lanes;
+    access->sectors = static_cast<std::uint8_t>(access->sectors | sector_mask(first, kLineBytes - 1));
+    access = &table.at(last / kLineBytes);
+    access->sectors = static_cast<std::uint8_t>(access->sectors | sector_mask(0, last));
+    ++access->lanes;
   }
   for (std::uint32_t i = 0; i < out.count; ++i) {
     out.sectors += static_cast<std::uint32_t>(std::popcount(out.lines[i].sectors));
@@ -101,6 +123,8 @@ void coalesce(const Addresses& addresses, std::uint32_t executed, std::uint32_t 
 }
 
 std::uint32_t ideal_sectors(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes) {
+  constexpr std::uint32_t kAll = ~0u;
+  if (executed == kAll && contiguous(addresses, bytes)) return bytes * kWarpSize / kSectorBytes;
   std::array<std::uint64_t, kWarpSize> sorted;
   std::size_t count = 0;
   bool ascending = true;
@@ -125,16 +149,20 @@ std::array<std::uint32_t, kSectorsPerLine> written_bytes(const Addresses& addres
                                                          std::uint32_t bytes, std::uint64_t line) {
   std::array<std::uint32_t, kSectorsPerLine> written{};
   const std::uint64_t line_first = line * kLineBytes;
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    if ((executed & lane_bit(lane)) == 0) continue;
-    const std::uint64_t first = std::max(addresses[lane], line_first);
-    const std::uint64_t end = std::min(addresses[lane] + bytes, line_first + kLineBytes);
-    for (std::uint64_t at = first; at < end;) {
+  const std::uint32_t all = bytes >= kSectorBytes ? ~0u : (1u << bytes) - 1;
+  for (std::uint32_t left = executed; left != 0; left &= left - 1) {
+    const std::uint64_t address = addresses[static_cast<std::size_t>(std::countr_zero(left))];
+    if (address / kLineBytes == line && address % kSectorBytes + bytes <= kSectorBytes) {
+      // An aligned lane lies in one sector: nearly every access.
+      written[address / kSectorBytes % kSectorsPerLine] |= all << (address % kSectorBytes);
+      continue;
+    }
+    const std::uint64_t end = std::min(address + bytes, line_first + kLineBytes);
+    for (std::uint64_t at = std::max(address, line_first); at < end;) {
       const std::uint64_t sector_end = std::min(end, (at / kSectorBytes + 1) * kSectorBytes);
-      const auto low = static_cast<unsigned>(at % kSectorBytes);
       const auto length = static_cast<unsigned>(sector_end - at);
       const std::uint32_t ones = length == kSectorBytes ? ~0u : (1u << length) - 1;
-      written[at / kSectorBytes % kSectorsPerLine] |= ones << low;
+      written[at / kSectorBytes % kSectorsPerLine] |= ones << (at % kSectorBytes);
       at = sector_end;
     }
   }

@@ -21,7 +21,8 @@ class Banks {
     const auto bank = static_cast<std::size_t>(word % kSharedBanks);
     std::uint8_t& count = counts_[bank];
     auto& words = words_[bank];
-    for (std::size_t i = 0; i < count; ++i) {
+    if (count != 0 && words[count - 1] == word) return;  // lanes that share a word are mostly neighbours
+    for (std::size_t i = 0; i + 1 < count; ++i) {
       if (words[i] == word) return;
     }
     words[count++] = word;
