@@ -1,0 +1,375 @@
+// Divergence, convergence, barriers and their faults, on programs written for each.
+#include <gtest/gtest.h>
+
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+using Masks = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // instruction, active lanes
+
+Masks path(Assembled& a, std::size_t warp = 0) {
+  Masks out;
+  for (const work::Step& s : a.steps(warp)) out.emplace_back(s.index, s.active);
+  return out;
+}
+
+template <class Body>
+KernelFault fault_of(Body body) {
+  try {
+    body();
+  } catch (const KernelFault& fault) {
+    return fault;
+  }
+  ADD_FAILURE() << "no fault";
+  return KernelFault(FaultKind::trap, "none", 0, 0);
+}
+
+TEST(Divergence, FallThroughRunsFirstAndBsyncMerges) {
+  Assembled a(R"(
+    S2R R0, SR_LANEID
+    ISETP.GE.U32.AND P0, PT, R0, 0xa, PT
+    BSSY B0, `(J)
+    @P0 BRA `(E)
+    MOV R1, 0x1
+    BRA `(J)
+  E:
+    MOV R1, 0x2
+  J:
+    BSYNC B0
+    EXIT
+  )", 32);
+  const std::uint32_t low = 0x3ff, high = ~low;
+  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, low}, {5, low}, {7, low}, {6, high}, {7, high}, {8, ~0u}}));
+}
+
+TEST(Divergence, AgreeingLanesDoNotPart) {
+  Assembled a(R"(
+    S2R R0, SR_LANEID
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    @!P0 BRA `(E)
+    MOV R1, 0x1
+  E:
+    EXIT
+  )", 32);
+  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {4, ~0u}}));
+}
+
+TEST(Divergence, LanesThatExitAreNotWaitedFor) {
+  Assembled a(R"(
+    S2R R0, SR_LANEID
+    ISETP.GE.U32.AND P0, PT, R0, 0x8, PT
+    BSSY B0, `(J)
+    @P0 BRA `(J)
+    EXIT
+  J:
+    BSYNC B0
+    EXIT
+  )", 32);
+  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, 0xff}, {5, 0xffffff00}, {6, 0xffffff00}}));
+}
+
+TEST(Divergence, BreakTakesLanesOutOfTheBarrier) {
+  // Lane l leaves the loop in round l; each waits at the end for all 4.
+  Assembled a(R"(
+    S2R R0, SR_LANEID
+    MOV R1, RZ
+    BSSY B0, `(J)
+  L:
+    ISETP.EQ.AND P0, PT, R0, R1, PT
+    IADD3 R1, R1, 0x1, RZ
+    @P0 BREAK B0
+    @P0 BRA `(O)
+    BRA `(L)
+  O:
+    NOP
+  J:
+    EXIT
+  )", 4);
+  const Masks got = path(a);
+  // The NOP is executed by each lane alone: they broke out one after the other and never wait.
+  int alone = 0;
+  for (const auto& [index, active] : got) alone += index == 8 && (active & (active - 1)) == 0;
+  EXPECT_EQ(alone, 4);
+}
+
+TEST(Divergence, IndirectBranchPartsByTarget) {
+  Assembled a(R"(
+    S2R R0, SR_LANEID
+    LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT
+    IMAD.SHL.U32 R4, R4, 0x20, RZ
+    MOV R5, RZ
+    BRX R4 0x0
+    MOV R1, 0x1
+    EXIT
+    MOV R1, 0x2
+    EXIT
+  )", 32);
+  const std::uint32_t even = 0x55555555;
+  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, ~0u}, {5, even}, {6, even}, {7, ~even}, {8, ~even}}));
+}
+
+TEST(Divergence, ReturnGoesWhereTheRegisterSays) {
+  Assembled a(R"(
+  K:
+    MOV R20, 0x40
+    MOV R21, RZ
+    CALL.REL.NOINC `(F)
+    BPT.TRAP 0x1
+    EXIT
+  F:
+    RET.REL.NODEC R20 `(K)
+  )", 32);
+  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {5, ~0u}, {4, ~0u}}));
+}
+
+TEST(Divergence, EachGroupHasItsOwnUniformRegisters) {
+  Assembled a(std::string(kThreadAddress) + R"(
+    ISETP.GE.U32.AND P0, PT, R0, 0x10, PT
+    MOV R1, 0xffffffff
+    BSSY B0, `(J)
+    @P0 BRA `(E)
+    UMOV UR4, 0x7
+    WARPSYNC R1
+    MOV R8, UR4
+    BRA `(J)
+  E:
+    UMOV UR4, 0x9
+    WARPSYNC R1
+    MOV R8, UR4
+  J:
+    BSYNC B0
+    STG.E [R2.64], R8
+    EXIT
+  )", 32, 2);
+  const std::uint64_t out = a.buffer(0, std::vector<std::uint32_t>(32), "out");
+  a.run();
+  const auto got = a.read(out, 32);
+  for (std::size_t l = 0; l < 32; ++l) EXPECT_EQ(got[l], l < 16 ? 7u : 9u) << l;
+}
+
+// The lock's owner waits at the loop's end for those who spin for the lock (sass_checked.md W1).
+TEST(Divergence, SpinningLanesLetTheOthersGoOn) {
+  Assembled a(R"(
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    MOV R4, RZ
+    MOV R5, 0x1
+    BSSY B0, `(J)
+  L:
+    YIELD
+    ATOMG.E.CAS.STRONG.GPU PT, R6, [R2], R4, R5
+    ISETP.NE.AND P0, PT, R6, RZ, PT
+    @P0 BRA `(L)
+  J:
+    BSYNC B0
+    LDG.E R7, [R2.64+0x4]
+    IADD3 R7, R7, 0x1, RZ
+    STG.E [R2.64+0x4], R7
+    ATOMG.E.EXCH.STRONG.GPU PT, R6, [R2.64], RZ
+    EXIT
+  )", 64, 2);
+  const std::uint64_t words = a.buffer(0, {0, 0}, "words");
+  a.context.idle_limit = 1'000'000;
+  a.run();
+  EXPECT_EQ(a.read(words, 2), (std::vector<std::uint32_t>{0, 64}));
+}
+
+TEST(Divergence, WarpsyncIsKeyedByItsMask) {
+  Assembled a(R"(
+    S2R R0, SR_LANEID
+    MOV R1, 0xffffffff
+    ISETP.GE.U32.AND P0, PT, R0, 0x10, PT
+    @P0 BRA `(E)
+    WARPSYNC R1
+    EXIT
+  E:
+    WARPSYNC R1
+    EXIT
+  )", 32);
+  const std::uint32_t low = 0xffff, high = 0xffff0000;
+  const Masks got = path(a);
+  ASSERT_EQ(got.size(), 8u);
+  EXPECT_EQ(got[4], (std::pair<std::uint32_t, std::uint32_t>{4, low}));   // waits
+  EXPECT_EQ(got[5], (std::pair<std::uint32_t, std::uint32_t>{6, high}));  // and lets both go on
+}
+
+TEST(BlockBarrier, PartOfAWarpIsAFault) {
+  const char* text = R"(
+    S2R R0, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R0, 0x3, PT
+    @P0 BAR.SYNC 0x0
+    EXIT
+  )";
+  Assembled a(text, 64);
+  const KernelFault fault = fault_of([&] { a.run(); });
+  EXPECT_EQ(fault.kind(), FaultKind::divergent_barrier);
+  EXPECT_EQ(fault.offset(), 0x20u);
+  const std::string what = fault.what();
+  EXPECT_NE(what.find("kernel test, block (0,0,0), thread (0,0,0), offset 0x20"), std::string::npos) << what;
+  EXPECT_NE(what.find("29 of the 32 live threads"), std::string::npos) << what;
+}
+
+TEST(BlockBarrier, ThreadsThatHaveLeftDoNotCount) {
+  Assembled a(R"(
+    S2R R0, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R0, 0x14, PT
+    @P0 EXIT
+    BAR.SYNC 0x0
+    EXIT
+  )", 96);
+  EXPECT_NO_THROW(a.run());
+}
+
+TEST(BlockBarrier, AWarpWhoseGuardIsFalseThroughoutPasses) {
+  // Warp 1 leaves it out and ends; warp 0 then waits for nobody.
+  Assembled a(R"(
+    S2R R0, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    @!P0 BAR.SYNC 0x0
+    EXIT
+  )", 64);
+  EXPECT_NO_THROW(a.run());
+}
+
+TEST(BlockBarrier, ThatCanNeverCompleteIsAFault) {
+  Assembled a(R"(
+    S2R R0, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    @P0 EXIT
+    BAR.SYNC 0x1, 0x40
+    EXIT
+  )", 64);
+  const KernelFault fault = fault_of([&] { a.run(); });
+  EXPECT_EQ(fault.kind(), FaultKind::impossible_barrier);
+  EXPECT_EQ(fault.offset(), 0x30u);
+}
+
+TEST(BlockBarrier, DifferentBarriersWaitForEachOther) {
+  Assembled a(R"(
+    S2R R0, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    @P0 BAR.SYNC 0x1
+    @!P0 BAR.SYNC 0x2
+    EXIT
+  )", 64);
+  EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::impossible_barrier);
+}
+
+TEST(NeverEnds, AfterTheLimitAndNotBefore) {
+  // A loop of 3 instructions, 1000 rounds, without a store.
+  const char* text = R"(
+    MOV R0, RZ
+  L:
+    IADD3 R0, R0, 0x1, RZ
+    ISETP.LT.AND P0, PT, R0, 0x3e8, PT
+    @P0 BRA `(L)
+    EXIT
+  )";
+  Assembled ends(text, 32);
+  ends.context.idle_limit = 3002;
+  EXPECT_EQ(ends.run().instructions, 3002u);
+  Assembled spins(R"(
+  L:
+    BRA `(L)
+  )", 32);
+  spins.context.idle_limit = 100'000;
+  const KernelFault fault = fault_of([&] { spins.run(); });
+  EXPECT_EQ(fault.kind(), FaultKind::never_ends);
+  Assembled bounded(text, 32);
+  bounded.context.max_instructions = 3001;
+  EXPECT_EQ(fault_of([&] { bounded.run(); }).kind(), FaultKind::never_ends);
+  bounded.context.max_instructions = 3002;
+  EXPECT_NO_THROW(bounded.run());
+}
+
+TEST(Traps, StopTheLaunch) {
+  Assembled a("BPT.TRAP 0x1\nEXIT\n", 32);
+  EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::trap);
+  Assembled end("NOP\n", 32);
+  EXPECT_EQ(fault_of([&] { end.run(); }).kind(), FaultKind::illegal_instruction);
+}
+
+TEST(Unsupported, IsRefusedWhenReachedAndNotBefore) {
+  Assembled reached("IMAD.WIDE.FANCY R0, R1, R2, R4\nEXIT\n", 32);
+  const KernelFault fault = fault_of([&] { reached.run(); });
+  EXPECT_EQ(fault.kind(), FaultKind::unsupported);
+  const std::string what = fault.what();
+  EXPECT_NE(what.find("'IMAD.WIDE.FANCY R0, R1, R2, R4'"), std::string::npos) << what;
+  EXPECT_NE(what.find(".FANCY"), std::string::npos) << what;
+  Assembled passed("@!PT IMAD.WIDE.FANCY R0, R1, R2, R4\nEXIT\n", 32);
+  EXPECT_NO_THROW(passed.run());
+}
+
+TEST(Launch, RefusesWhatIsImpossible) {
+  Assembled a("EXIT\n", 32, 2);
+  a.context.block = {33, 32, 1};
+  EXPECT_THROW(a.run(), InputError);
+  a.context.block = {32, 32, 1};
+  EXPECT_NO_THROW(a.run());
+  a.context.parameters.resize(4);
+  EXPECT_THROW(a.run(), InputError);
+}
+
+TEST(Launch, GivesThreadAndBlockTheirNumbers) {
+  Assembled b(R"(
+    S2R R0, SR_TID.X
+    S2R R1, SR_TID.Y
+    S2R R4, SR_TID.Z
+    S2R R5, SR_CTAID.Y
+    IMAD R6, R4, 0x3, R1
+    IMAD R6, R6, 0x5, R0
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    IMAD.WIDE.U32 R2, R6, 0x4, R2
+    IMAD R0, R1, 0x100, R0
+    IMAD R0, R4, 0x10000, R0
+    IMAD R0, R5, 0x1000000, R0
+    STG.E [R2.64], R0
+    EXIT
+  )", 1, 2);
+  b.context.block = {5, 3, 4};
+  b.context.grid = {2, 3, 1};
+  const std::uint64_t out = b.buffer(0, std::vector<std::uint32_t>(60), "out");
+  b.run(nullptr, 3);  // block (1, 1, 0)
+  const auto got = b.read(out, 60);
+  for (std::uint32_t t = 0; t < 60; ++t) EXPECT_EQ(got[t], t % 5 | t / 5 % 3 << 8 | t / 15 << 16 | 1u << 24) << t;
+}
+
+TEST(Independence, NeedsNoAtomicsFencesOrStrongAccesses) {
+  EXPECT_TRUE(blocks_are_independent(assemble("LDG.E R0, [R2.64]\nSTG.E [R2.64], R0\nBAR.SYNC 0x0\nEXIT\n")));
+  EXPECT_TRUE(blocks_are_independent(assemble("ATOMS.ADD R0, [R2], R3\nEXIT\n")));
+  for (const char* line : {"ATOMG.E.ADD.STRONG.GPU PT, R0, [R2.64], R5\n", "LDG.E.STRONG.SYS R0, [R2.64]\n",
+                           "MEMBAR.SC.GPU\n", "STG.E.STRONG.GPU [R2.64], R0\n"}) {
+    EXPECT_FALSE(blocks_are_independent(assemble(std::string(line) + "EXIT\n"))) << line;
+  }
+}
+
+TEST(Records, AreTheSameEachTime) {
+  const char* text = R"(
+    S2R R0, SR_TID.X
+    LOP3.LUT R1, R0, 0x3, RZ, 0xc0, !PT
+    BSSY B0, `(J)
+  L:
+    IADD3 R1, R1, -0x1, RZ
+    ISETP.GT.AND P0, PT, R1, RZ, PT
+    @P0 BRA `(L)
+  J:
+    BSYNC B0
+    BAR.SYNC 0x0
+    EXIT
+  )";
+  Assembled a(text, 96);
+  work::BlockRecord one, two;
+  a.run(&one);
+  a.run(&two);
+  ASSERT_EQ(one.warps.size(), 3u);
+  for (std::size_t w = 0; w < 3; ++w) {
+    EXPECT_EQ(one.warps[w].runs, two.warps[w].runs);
+    EXPECT_EQ(one.warps[w].details, two.warps[w].details);
+    EXPECT_GT(one.warps[w].instructions, 8u);
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::emulate

@@ -1,0 +1,216 @@
+// Where buffers are placed, when their pages are made, and what is said of an access that is wrong.
+#include <gtest/gtest.h>
+
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+TEST(GlobalMemory, PlacesAsADeviceDoes) {
+  GlobalMemory memory;
+  const std::uint64_t a = memory.allocate(4, "a"), b = memory.allocate(512, "b"), c = memory.allocate(3 << 20, "c"),
+                      d = memory.allocate(1, "d");
+  EXPECT_EQ(a, kGlobalBase);
+  EXPECT_EQ(b % 512, 0u);
+  EXPECT_GE(b, a + 4 + 508);
+  EXPECT_EQ(c % kPageBytes, 0u);
+  EXPECT_GE(d, c + (3 << 20) + 512);  // an access that runs over the end of c does not land in d
+  EXPECT_EQ(memory.find(a + 3)->name, "a");
+  EXPECT_EQ(memory.find(a + 4), nullptr);
+  EXPECT_EQ(memory.find(b - 1), nullptr);
+  EXPECT_EQ(memory.nearest(b - 1)->name, "b");
+  EXPECT_EQ(memory.nearest(a + 5)->name, "a");
+  GlobalMemory again;
+  EXPECT_EQ(again.allocate(77, "x"), a);
+  EXPECT_THROW(again.allocate(std::uint64_t{1} << 41, "huge"), InputError);
+}
+
+std::byte mark(std::uint64_t offset) { return static_cast<std::byte>(offset / 1000 % 251); }
+
+TEST(GlobalMemory, MakesPagesWhenTheyAreTouched) {
+  GlobalMemory memory;
+  std::vector<std::uint64_t> filled;
+  const std::uint64_t size = 3 * kPageBytes + 100;
+  const std::uint64_t a = memory.allocate(size, "a", [&](std::uint64_t offset, std::span<std::byte> bytes) {
+    filled.push_back(offset);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = mark(offset + i);
+  });
+  EXPECT_EQ(memory.resident(), 0u);
+  std::byte byte;
+  memory.read(a + kPageBytes + 5, {&byte, 1});
+  EXPECT_EQ(byte, mark(kPageBytes + 5));
+  EXPECT_EQ(memory.resident(), kPageBytes);
+  EXPECT_EQ(filled, std::vector<std::uint64_t>{kPageBytes});
+  std::vector<std::byte> across(200);
+  memory.read(a + 3 * kPageBytes - 100, across);
+  for (std::size_t i = 0; i < 200; ++i) {
+    ASSERT_EQ(across[i], mark(3 * kPageBytes - 100 + i)) << i;
+  }
+  EXPECT_EQ(filled, (std::vector<std::uint64_t>{kPageBytes, 2 * kPageBytes, 3 * kPageBytes}));
+  EXPECT_THROW(memory.read(a + size - 1, std::span(across).first(2)), InputError);
+}
+
+TEST(GlobalMemory, FillsABufferThatJoinsATouchedPage) {
+  GlobalMemory memory;
+  const std::uint64_t a = memory.allocate(8, "a");
+  const std::byte one{1};
+  memory.write(a, {&one, 1});
+  const std::uint64_t b = memory.allocate(8, "b", [](std::uint64_t, std::span<std::byte> bytes) {
+    for (std::byte& x : bytes) x = std::byte{7};
+  });
+  std::byte got{};
+  memory.read(b + 7, {&got, 1});
+  EXPECT_EQ(got, std::byte{7});
+}
+
+/// Runs and returns what is said; "" when nothing is wrong.
+std::string said(Assembled& a, FaultKind expected) {
+  try {
+    a.run();
+  } catch (const KernelFault& fault) {
+    EXPECT_EQ(fault.kind(), expected) << fault.what();
+    return fault.what();
+  }
+  return "";
+}
+
+/// One global access of lane 0 at the buffer's start plus `offset`.
+std::string global_access(const std::string& instruction, std::uint32_t bytes, const std::string& offset, FaultKind kind) {
+  Assembled a("MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" + instruction + ", [R2.64+" + offset + "]\nEXIT\n", 1, 2);
+  a.memory->allocate(1, "before");
+  a.buffer(0, std::vector<std::uint32_t>(bytes / 4), "data");
+  return said(a, kind);
+}
+
+TEST(Bounds, OfABufferAreExact) {
+  EXPECT_EQ(global_access("LDG.E R4", 400, "0x18c", FaultKind::out_of_bounds), "");
+  const std::string after = global_access("LDG.E R4", 400, "0x190", FaultKind::out_of_bounds);
+  EXPECT_NE(after.find("out-of-bounds global access of 4 bytes at 0x7f0000000590, 0 bytes after the end of buffer data"),
+            std::string::npos) << after;
+  EXPECT_NE(after.find("thread (0,0,0), offset 0x20 'LDG.E R4, [R2.64+0x190]'"), std::string::npos) << after;
+  const std::string across = global_access("LDG.E.64 R4", 396, "0x188", FaultKind::out_of_bounds);
+  EXPECT_NE(across.find("392 bytes into buffer data"), std::string::npos) << across;
+  EXPECT_EQ(global_access("LDG.E.128 R4", 400, "0x180", FaultKind::out_of_bounds), "");
+  EXPECT_NE(global_access("LDG.E R4", 400, "-0x4", FaultKind::out_of_bounds).find("4 bytes before buffer data"),
+            std::string::npos);
+}
+
+TEST(Alignment, IsThatOfTheAccess) {
+  EXPECT_EQ(global_access("LDG.E.U16 R4", 400, "0x2", FaultKind::misaligned), "");
+  EXPECT_NE(global_access("LDG.E.U16 R4", 400, "0x1", FaultKind::misaligned).find("misaligned global access of 2 bytes"),
+            std::string::npos);
+  EXPECT_NE(global_access("LDG.E.128 R4", 400, "0x8", FaultKind::misaligned).find("misaligned"), std::string::npos);
+  EXPECT_EQ(global_access("LDG.E.64 R4", 400, "0x8", FaultKind::misaligned), "");
+}
+
+TEST(Bounds, NameTheThreadThatErred) {
+  // Word `thread` of a buffer of 70 words: thread 70 is the first to miss.
+  Assembled a(std::string(kThreadAddress) + "LDG.E R4, [R2.64]\nEXIT\n", 96, 2);
+  a.buffer(0, std::vector<std::uint32_t>(70), "data");
+  EXPECT_NE(said(a, FaultKind::out_of_bounds).find("thread (70,0,0)"), std::string::npos);
+}
+
+TEST(Bounds, OfSharedMemory) {
+  const auto access = [](const std::string& address, std::uint32_t dynamic) {
+    Assembled a("LDS R4, [" + address + "]\nEXIT\n", 1);
+    a.program.static_shared = 64;
+    a.context.dynamic_shared = dynamic;
+    return said(a, FaultKind::out_of_bounds);
+  };
+  EXPECT_EQ(access("RZ+0x3c", 0), "");
+  EXPECT_NE(access("RZ+0x40", 0).find("out-of-bounds shared access of 4 bytes at 0x40; the block has 64 bytes"), std::string::npos);
+  EXPECT_EQ(access("RZ+0x40", 4), "");
+}
+
+TEST(Bounds, OfLocalMemory) {
+  const auto access = [](const std::string& address) {
+    Assembled a("MOV R1, c[0x0][0x28]\nSTL [" + address + "], R4\nEXIT\n", 1);
+    return said(a, FaultKind::out_of_bounds);
+  };
+  EXPECT_EQ(access("R1+-0x4"), "");
+  EXPECT_NE(access("R1").find("local access of 4 bytes"), std::string::npos);
+}
+
+TEST(Bounds, OfConstants) {
+  Assembled a("MOV R4, 0x10\nLDC R5, c[0x3][R4]\nEXIT\n", 1);
+  a.context.banks[3].resize(16);
+  EXPECT_NE(said(a, FaultKind::out_of_bounds).find("c[0x3][0x10]; the bank has 16 bytes"), std::string::npos);
+  a.context.banks[3].resize(20);
+  EXPECT_EQ(said(a, FaultKind::out_of_bounds), "");
+}
+
+TEST(LocalMemory, IsEachThreadsOwn) {
+  Assembled a(std::string(kThreadAddress) + R"(
+    MOV R1, c[0x0][0x28]
+    STL [R1+-0x8], R0
+    LDL R5, [R1+-0x8]
+    STG.E [R2.64], R5
+    EXIT
+  )", 64, 2);
+  const std::uint64_t out = a.buffer(0, std::vector<std::uint32_t>(64), "out");
+  a.run();
+  const auto got = a.read(out, 64);
+  for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(got[t], t);
+}
+
+TEST(Records, HoldTheAddressesThatWereUsed) {
+  Assembled a(std::string(kThreadAddress) + R"(
+    ISETP.LT.AND P0, PT, R0, 0x5, PT
+    @P0 LDG.E R4, [R2.64+0x8]
+    EXIT
+  )", 32, 2);
+  const std::uint64_t data = a.buffer(0, std::vector<std::uint32_t>(40), "data");
+  work::BlockRecord record;
+  a.run(&record);
+  const work::Shapes shapes(a.program);
+  work::WarpCursor cursor(shapes, record.warps.at(0));
+  int loads = 0;
+  for (work::Step step; cursor.next(step);) {
+    if (a.program.code[step.index].opcode != isa::Opcode::LDG) continue;
+    ++loads;
+    EXPECT_EQ(step.executed, 0x1fu);
+    work::LaneAddresses at;
+    cursor.addresses(0, at);
+    for (std::uint32_t l = 0; l < 5; ++l) EXPECT_EQ(at[l], data + 8 + 4 * l);
+  }
+  EXPECT_EQ(loads, 1);
+}
+
+TEST(Accesses, OfAllWidths) {
+  Assembled a(std::string(kThreadAddress) + R"(
+    LDG.E.U8 R4, [R2.64+0x1]
+    LDG.E.S8 R5, [R2.64+0x1]
+    LDG.E.U16 R6, [R2.64+0x2]
+    LDG.E.S16 R7, [R2.64+0x2]
+    LDG.E.128 R8, [R2.64+0x10]
+    STG.E.128 [R2.64+0x20], R4
+    STG.E.64 [R2.64+0x30], R10
+    STG.E.U8 [R2.64+0x38], R8
+    STG.E.U16 [R2.64+0x3a], R9
+    EXIT
+  )", 1, 2);
+  const std::uint64_t data = a.buffer(0, {0x8765c321, 0, 0, 0, 0x11111122, 0x22223344, 0x33335566, 0x44447788, 0, 0, 0, 0, 0, 0, 0, 0}, "data");
+  a.run();
+  EXPECT_EQ(a.read(data + 0x20, 8), (std::vector<std::uint32_t>{0xc3, 0xffffffc3, 0x8765, 0xffff8765, 0x33335566, 0x44447788,
+                                                               0x33440022, 0}));
+}
+
+TEST(Generic, AddressesFindTheirMemory) {
+  // The shared window's high word from the driver area; a store through a generic address, a load through a shared one.
+  Assembled a(std::string(kThreadAddress) + R"(
+    MOV R4, 0x10
+    MOV R5, c[0x0][0x1c]
+    MOV R6, 0x4d
+    ST.E [R4.64], R6
+    LDS R7, [0x10]
+    STG.E [R2.64], R7
+    EXIT
+  )", 1, 2);
+  a.program.static_shared = 64;
+  const std::uint64_t out = a.buffer(0, {0}, "out");
+  a.run();
+  EXPECT_EQ(a.read(out, 1)[0], 0x4du);
+}
+
+}  // namespace
+}  // namespace foretrace::emulate

@@ -1,0 +1,232 @@
+// Single instructions with a known answer, where the conformance kernels (which need nvcc) do not say it all: carries, the
+// rare modifiers, directed rounding, halves, tensor fragments, predicated lanes.
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <random>
+
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+using Lanes = std::vector<std::uint32_t>;
+
+Lanes same(std::uint32_t v) { return Lanes(32, v); }
+Lanes random_lanes(unsigned seed) {
+  std::mt19937 random(seed);
+  Lanes v(32);
+  for (auto& x : v) x = static_cast<std::uint32_t>(random());
+  return v;
+}
+std::uint32_t first(const std::string& lines, const std::vector<Lanes>& inputs) { return compute(lines, inputs)[0][0]; }
+std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
+
+TEST(Integers, CarriesOfThreeTerms) {
+  const char* program = "IADD3 R9, P0, P1, R4, R5, R6\nSEL R8, RZ, 0x1, !P0\n@P1 IADD3 R8, R8, 0x2, RZ";
+  EXPECT_EQ(first(program, {same(1), same(2), same(3)}), 0u);
+  EXPECT_EQ(first(program, {same(~0u), same(1), same(0)}), 1u);
+  EXPECT_EQ(first(program, {same(~0u), same(~0u), same(~0u)}), 3u);
+  // a - b carries out when there is no borrow.
+  const char* minus = "IADD3 R9, P0, R4, -R5, RZ\nSEL R8, RZ, 0x1, !P0";
+  EXPECT_EQ(first(minus, {same(5), same(5)}), 1u);
+  EXPECT_EQ(first(minus, {same(5), same(6)}), 0u);
+  EXPECT_EQ(first(minus, {same(5), same(0)}), 1u);
+  // The high half of a 64-bit difference.
+  const char* wide = "IADD3 R9, P0, R4, -R6, RZ\nIADD3.X R8, R5, ~R7, RZ, P0, !PT";
+  EXPECT_EQ(first(wide, {same(0), same(1), same(1), same(0)}), 0u);
+  EXPECT_EQ(first(wide, {same(2), same(1), same(1), same(0)}), 1u);
+}
+
+TEST(Integers, LogicOfThree) {
+  const Lanes a = random_lanes(1), b = random_lanes(2), c = random_lanes(3);
+  for (const unsigned lut : {0x00u, 0x1bu, 0x30u, 0x3cu, 0x78u, 0x80u, 0x96u, 0xc0u, 0xcau, 0xd8u, 0xe8u, 0xf8u, 0xfcu, 0xfeu, 0xffu}) {
+    char text[80];
+    std::snprintf(text, sizeof text, "LOP3.LUT R8, R4, R5, R6, 0x%x, !PT", lut);
+    const Lanes got = compute(text, {a, b, c})[0];
+    for (std::size_t l = 0; l < 32; ++l) {
+      std::uint32_t e = 0;
+      for (int i = 0; i < 32; ++i) e |= (lut >> ((a[l] >> i & 1) * 4 + (b[l] >> i & 1) * 2 + (c[l] >> i & 1)) & 1) << i;
+      ASSERT_EQ(got[l], e) << std::hex << lut;
+    }
+  }
+}
+
+TEST(Integers, ShiftsClampOrWrap) {
+  EXPECT_EQ(first("SHF.L.U32 R8, R4, 0x20, RZ", {same(5)}), 0u);
+  EXPECT_EQ(first("SHF.L.W.U32 R8, R4, 0x20, RZ", {same(5)}), 5u);
+  EXPECT_EQ(first("SHF.R.S32.HI R8, RZ, 0x28, R4", {same(0x80000000)}), 0xffffffffu);
+  EXPECT_EQ(first("SHF.R.U32.HI R8, RZ, 0x1f, R4", {same(0x80000000)}), 1u);
+  EXPECT_EQ(first("SHF.L.U64.HI R8, R4, 0x4, R5", {same(0xf0000000), same(1)}), 0x1fu);
+  EXPECT_EQ(first("SHF.R.U64 R8, R4, 0x24, R5", {same(7), same(0xab0)}), 0xabu);
+  EXPECT_EQ(first("SHF.L.W.U32.HI R8, R4, 0x8, R4", {same(0x12345678)}), 0x34567812u);
+}
+
+TEST(Integers, PermutesBytes) {
+  EXPECT_EQ(first("PRMT R8, R4, 0x5410, R5", {same(0x44332211), same(0x88776655)}), 0x66552211u);
+  EXPECT_EQ(first("PRMT R8, R4, 0x8765, R5", {same(0x443322a1), same(0x88776655)}), 0xff887766u);
+}
+
+TEST(Integers, LeaAddsShifted) {
+  EXPECT_EQ(first("LEA R8, R4, R5, 0x4", {same(3), same(7)}), 55u);
+  EXPECT_EQ(first("LEA.HI R8, R4, R5, RZ, 0x10", {same(0xabcd1234), same(1)}), 0xabceu);
+  EXPECT_EQ(first("LEA.HI.SX32 R8, R4, R5, 0x1f", {same(0x80000000), same(0)}), 0xc0000000u);
+}
+
+TEST(Predicates, KeepTheOtherLanes) {
+  Lanes even(32);
+  for (std::uint32_t l = 0; l < 32; ++l) even[l] = l;
+  const Lanes got = compute("MOV R8, 0x63\nLOP3.LUT P0, RZ, R4, 0x1, RZ, 0xc0, !PT\n@P0 IADD3 R8, R4, 0x3e8, RZ", {even})[0];
+  for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(got[l], l % 2 ? l + 1000 : 99u);
+}
+
+TEST(Predicates, CompareWithAccumulation) {
+  const char* program = "ISETP.GE.AND P1, PT, R5, 0x3, PT\nISETP.LT.OR P0, P2, R4, -0x1, P1\nSEL R8, RZ, 0x1, !P0\n@P2 IADD3 R8, R8, 0x2, RZ";
+  EXPECT_EQ(first(program, {same(~1u), same(0)}), 1u);      // -2 < -1; the other result is false
+  EXPECT_EQ(first(program, {same(0), same(0)}), 2u);
+  EXPECT_EQ(first(program, {same(0), same(3)}), 3u);
+}
+
+TEST(Floats, RoundInTheDirectionThatIsAskedFor) {
+  std::mt19937 random(5);
+  const struct {
+    const char* name;
+    int direction;
+  } kDirections[] = {{"", FE_TONEAREST}, {".RM", FE_DOWNWARD}, {".RP", FE_UPWARD}, {".RZ", FE_TOWARDZERO}};
+  Lanes a(32), b(32), c(32);
+  for (std::size_t l = 0; l < 32; ++l) {
+    a[l] = bits(static_cast<float>(random()) - 2e9f);
+    b[l] = bits(1.0f / static_cast<float>(random()));
+    c[l] = bits(static_cast<float>(random()) * 1e-9f);
+  }
+  for (const auto& d : kDirections) {
+    const std::string name = d.name;
+    const Lanes sum = compute("FADD" + name + " R8, R4, -R5", {a, b})[0], product = compute("FMUL" + name + " R8, R4, R5", {a, b})[0],
+                fused = compute("FFMA" + name + " R8, R4, R5, R6", {a, b, c})[0];
+    for (std::size_t l = 0; l < 32; ++l) {
+      volatile float x = std::bit_cast<float>(a[l]), y = std::bit_cast<float>(b[l]), z = std::bit_cast<float>(c[l]);
+      std::fesetround(d.direction);
+      volatile float s = x - y, p = x * y, f = std::fma(x, y, z);
+      std::fesetround(FE_TONEAREST);
+      EXPECT_EQ(sum[l], bits(s)) << d.name;
+      EXPECT_EQ(product[l], bits(p)) << d.name;
+      EXPECT_EQ(fused[l], bits(f)) << d.name;
+    }
+  }
+}
+
+TEST(Floats, FlushSaturateAndNan) {
+  EXPECT_EQ(first("FADD.FTZ R8, R4, RZ", {same(0x80000001)}), 0u);            // -0 + 0
+  EXPECT_EQ(first("FADD.FTZ R8, R4, -RZ", {same(0x80000001)}), 0x80000000u);
+  EXPECT_EQ(first("FADD R8, R4, RZ", {same(0x80000001)}), 0x80000001u);
+  EXPECT_EQ(first("FMUL.FTZ R8, R4, 0.5", {same(0x00800000)}), 0u);
+  EXPECT_EQ(first("FADD.SAT R8, R4, 1", {same(bits(0.5f))}), bits(1.0f));
+  EXPECT_EQ(first("FADD.SAT R8, R4, 1", {same(bits(-3.0f))}), 0u);
+  EXPECT_EQ(first("FADD.SAT R8, R4, 1", {same(0x7fc00000)}), 0u);
+  EXPECT_EQ(first("FADD R8, R4, 1", {same(0xffc12345)}), 0x7fffffffu);
+  EXPECT_EQ(first("FADD R8, -RZ, |R4|", {same(0x80000000)}), 0u);
+  EXPECT_EQ(first("FMNMX R8, R4, R5, PT", {same(0x7fc00000), same(bits(2.0f))}), bits(2.0f));
+  EXPECT_EQ(first("FMNMX.NAN R8, R4, R5, PT", {same(0x7fc00000), same(bits(2.0f))}), 0x7fffffffu);
+  EXPECT_EQ(first("FMNMX R8, R4, R5, !PT", {same(0x80000000), same(0)}), 0u);
+}
+
+TEST(Halves, AreRoundedOnce) {
+  // Every result against a sum in long double, rounded to 11 bits by hand.
+  std::mt19937 random(9);
+  const auto value = [](std::uint32_t h) {
+    const int e = static_cast<int>(h >> 10 & 31), f = static_cast<int>(h & 0x3ff);
+    const long double m = e == 0 ? std::ldexp(static_cast<long double>(f), -24) : std::ldexp(1024.0L + f, e - 25);
+    return (h & 0x8000) != 0 ? -m : m;
+  };
+  const auto rounded = [](long double x) -> std::uint32_t {
+    const std::uint32_t sign = std::signbit(x) ? 0x8000 : 0;
+    x = std::fabs(x);
+    if (x == 0) return sign;
+    const int e = std::max(std::ilogb(x), -14);
+    const long double n = std::nearbyint(std::ldexp(x, 10 - e));  // to even
+    const long double v = std::ldexp(n, e - 10);
+    if (v >= 65536) return sign | 0x7c00;
+    if (v < 0x1p-14L) return sign | static_cast<std::uint32_t>(std::ldexp(v, 24));
+    const int k = std::ilogb(v);
+    return sign | static_cast<std::uint32_t>((k + 15) << 10) | (static_cast<std::uint32_t>(std::ldexp(v, 10 - k)) & 0x3ff);
+  };
+  for (int round = 0; round < 200; ++round) {
+    Lanes a(32), b(32), c(32);
+    for (std::size_t l = 0; l < 32; ++l) {
+      const auto finite = [&] {
+        std::uint32_t h = random() & 0xffff;
+        if ((h & 0x7c00) == 0x7c00) h ^= 0x4000;
+        return h;
+      };
+      a[l] = finite() | finite() << 16;
+      b[l] = finite() | finite() << 16;
+      c[l] = finite() | finite() << 16;
+    }
+    const Lanes got = compute("HFMA2 R8, R4, R5.H0_H0, -R6", {a, b, c})[0];
+    for (std::size_t l = 0; l < 32; ++l) {
+      for (int part = 0; part < 32; part += 16) {
+        const long double x = value(a[l] >> part & 0xffff) * value(b[l] & 0xffff) - value(c[l] >> part & 0xffff);
+        ASSERT_EQ(got[l] >> part & 0xffff, rounded(x)) << std::hex << a[l] << " " << b[l] << " " << c[l] << " part " << part;
+      }
+    }
+  }
+  EXPECT_EQ(first("HFMA2 R8, -RZ, RZ, 1.5, 2", {same(0)}), 0x3e004000u);
+  EXPECT_EQ(first("HADD2.F32 R8, -RZ, R4.H1_H1", {same(0x3c00ffff)}), bits(1.0f));
+}
+
+TEST(Tensors, FragmentsOfSixteenByEightBySixteen) {
+  // A[i][k] = i + 16 k, B[k][j] = k - j, as small whole numbers: the product is exact in every order.
+  const auto half = [](int v) -> std::uint32_t {
+    if (v == 0) return 0;
+    const int m = std::abs(v), e = std::ilogb(m);
+    return static_cast<std::uint32_t>((v < 0 ? 0x8000 : 0) | (e + 15) << 10 | ((m << (10 - e)) & 0x3ff));
+  };
+  std::vector<Lanes> inputs(6, Lanes(32));
+  for (int l = 0; l < 32; ++l) {
+    const int g = l / 4, t = l % 4;
+    const auto lane = static_cast<std::size_t>(l);
+    for (int r = 0; r < 4; ++r) {
+      const int row = g + 8 * (r & 1), k = 2 * t + 8 * (r >> 1);
+      inputs[static_cast<std::size_t>(r)][lane] = half(row + 16 * (k % 4)) | half(row + 16 * ((k + 1) % 4)) << 16;
+    }
+    for (int r = 0; r < 2; ++r) {
+      const int k = 2 * t + 8 * r;
+      inputs[static_cast<std::size_t>(4 + r)][lane] = half(k - g) | half(k + 1 - g) << 16;
+    }
+  }
+  // The inputs' registers start at R4; the results' at R8, so A and B are moved away first.
+  const char* program = R"(MOV R16, R4
+    MOV R17, R5
+    MOV R18, R6
+    MOV R19, R7
+    MOV R20, R8
+    MOV R21, R9
+    HMMA.16816.F32 R8, R16, R20, RZ)";
+  const auto got = compute(program, inputs, 4);
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < 8; ++j) {
+      int sum = 0;
+      for (int k = 0; k < 16; ++k) sum += (i + 16 * (k % 4)) * (k - j);
+      const int lane = i % 8 * 4 + j / 2, reg = i / 8 * 2 + j % 2;
+      EXPECT_EQ(got[static_cast<std::size_t>(reg)][static_cast<std::size_t>(lane)], bits(static_cast<float>(sum))) << i << "," << j;
+    }
+  }
+}
+
+TEST(Warp, ShufflesStayInTheirSegment) {
+  Lanes lane(32);
+  for (std::uint32_t l = 0; l < 32; ++l) lane[l] = l;
+  const Lanes down = compute("SHFL.DOWN P0, R8, R4, 0x3, 0x181f\n@!P0 IADD3 R8, R8, 0x64, RZ", {lane})[0];
+  for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(down[l], l % 8 + 3 < 8 ? l + 3 : l + 100) << l;
+  const Lanes up = compute("SHFL.UP PT, R8, R4, 0x2, RZ", {lane})[0];
+  for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(up[l], l < 2 ? l : l - 2) << l;
+}
+
+TEST(Warp, ClockGoesUpWithEveryInstruction) {
+  const auto got = compute("CS2R.32 R8, SR_CLOCKLO\nNOP\nCS2R.32 R9, SR_CLOCKLO", {}, 2);
+  EXPECT_EQ(got[1][0] - got[0][0], 2u);
+}
+
+}  // namespace
+}  // namespace foretrace::emulate
