@@ -1,0 +1,213 @@
+// Every lesson predicted on every architecture, whole: compiled, executed, simulated. What the kernel left in memory is the
+// reference's, bit for bit; the counters obey their conservation laws; and no prediction beats the closed forms.
+//
+// Which launches: those of at most 2^16 threads and 16 MiB of buffers, and of every kernel the smallest. Nothing is named.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "model/bounds/bounds.h"
+#include "model/config/load.h"
+#include "sim/engine/device.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/sources.h"
+#include "sim/frontend/compile.h"
+#include "sim/frontend/load.h"
+#include "sim/report/document.h"
+#include "sim/report/json.h"
+#include "tests/references/host_buffers.h"
+
+namespace foretrace {
+namespace {
+
+using frontend::LaunchDescription;
+
+constexpr std::uint64_t kThreads = 1 << 16;
+constexpr std::uint64_t kBufferBytes = 16 << 20;
+
+std::uint64_t threads_of(const LaunchDescription& launch) { return launch.grid.count() * launch.block.count(); }
+
+std::uint64_t buffer_bytes_of(const LaunchDescription& launch) {
+  std::uint64_t bytes = 0;
+  for (const frontend::Argument& argument : launch.arguments) {
+    if (argument.kind == frontend::ArgumentKind::buffer) bytes += argument.buffer_bytes();
+  }
+  return bytes;
+}
+
+/// Indices of the launches to predict, in the file's order.
+std::vector<std::size_t> chosen(const std::vector<LaunchDescription>& launches) {
+  std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> smallest;
+  const auto size = [&](std::size_t i) { return std::pair(threads_of(launches[i]), buffer_bytes_of(launches[i])); };
+  std::vector<bool> take(launches.size());
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const auto [threads, bytes] = size(i);
+    take[i] = threads <= kThreads && bytes <= kBufferBytes;
+    const auto [found, is_first] = smallest.emplace(std::pair(launches[i].kernel, launches[i].defines), i);
+    if (!is_first && size(i) < size(found->second)) found->second = i;
+  }
+  for (const auto& [kernel, index] : smallest) take[index] = true;
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < take.size(); ++i) {
+    if (take[i]) result.push_back(i);
+  }
+  return result;
+}
+
+std::vector<std::string> launch_files() {
+  std::vector<std::string> stems;
+  for (const auto& entry : std::filesystem::directory_iterator(FORETRACE_SOURCE_DIR "/validate/kernels")) {
+    if (entry.path().extension() == ".toml") stems.push_back(entry.path().stem().string());
+  }
+  std::sort(stems.begin(), stems.end());
+  return stems;
+}
+
+class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, const char*>> {
+ protected:
+  void SetUp() override {
+    toolchain_ = frontend::find_toolchain();
+    if (!toolchain_.nvcc || !toolchain_.nvdisasm) GTEST_SKIP() << "nvcc and nvdisasm are not here";
+    loaded_ = config::load_gpu(std::get<1>(GetParam()));
+    spec_ = std::make_shared<const spec::GpuSpec>(loaded_.spec);
+    machine_ = std::make_unique<engine::Machine>(spec_);
+  }
+
+  frontend::LoadedKernel load(const LaunchDescription& launch) const {
+    frontend::LoadRequest request;
+    request.file = launch.source.string();
+    request.sm = spec_->sm_number;
+    request.kernel = launch.kernel;
+    request.defines = launch.defines;
+    request.options = frontend::split_options(launch.nvcc);
+    return frontend::load_kernels(request, toolchain_).front();
+  }
+
+  report::Prediction predict(engine::Device& device, const LaunchDescription& launch) const {
+    const frontend::LoadedKernel kernel = load(launch);
+    const auto program = std::make_shared<const isa::Program>(kernel.program);
+    const emulate::Emulator emulator(device.bind(launch, kernel));
+    engine::EmulatedBlocks source(emulator, nullptr);
+    engine::Outcome outcome = machine_->run({program, launch.grid, launch.block, launch.dynamic_shared}, source, {});
+    report::Prediction prediction;
+    prediction.gpu = spec_;
+    prediction.program = program;
+    prediction.config_sha256 = loaded_.sha256;
+    prediction.assumed_values = static_cast<std::uint32_t>(loaded_.assumed);
+    prediction.launch = launch.name;
+    prediction.grid = launch.grid;
+    prediction.block = launch.block;
+    prediction.cluster = launch.cluster;
+    prediction.dynamic_shared = launch.dynamic_shared;
+    prediction.occupancy.blocks = outcome.occupancy.blocks;
+    prediction.occupancy.warps = outcome.occupancy.warps;
+    prediction.occupancy.shared_config = outcome.occupancy.shared_config;
+    prediction.counters = std::move(outcome.counters);
+    return prediction;
+  }
+
+  /// Executes what comes before a launch of a chain; nothing of it is predicted.
+  void execute(engine::Device& device, const LaunchDescription& launch) const {
+    const frontend::LoadedKernel kernel = load(launch);
+    const emulate::Emulator emulator(device.bind(launch, kernel));
+    for (std::uint64_t block = 0; block < emulator.blocks(); ++block) emulator.run_block(block, nullptr);
+  }
+
+  static void expect_results(engine::Device& device, const std::vector<LaunchDescription>& launches, std::size_t index) {
+    const LaunchDescription& launch = launches[index];
+    ASSERT_FALSE(launch.checks.empty()) << launch.name << " checks nothing";
+    frontend::HostBuffers expected(launches, index);
+    expected.run_reference(launch);
+    for (const frontend::Check& check : launch.checks) {
+      EXPECT_EQ(check.relative + check.absolute, 0.0) << launch.name << ": this test compares bits";
+      const std::vector<std::byte> got = device.read(check.buffer);
+      const auto& wanted = expected.named(check.buffer);
+      ASSERT_EQ(got.size(), wanted.size());
+      EXPECT_EQ(std::memcmp(got.data(), wanted.data(), wanted.size()), 0)
+          << launch.name << ": " << check.buffer << " differs from the reference";
+    }
+  }
+
+  static void expect_conservation(const stats::LaunchCounters& c, const LaunchDescription& launch) {
+    const auto sum = [](const auto& list) { return std::accumulate(list.begin(), list.end(), std::uint64_t{0}); };
+    EXPECT_EQ(c.blocks, launch.grid.count());
+    EXPECT_EQ(c.issue_active, c.inst_executed) << "one issue a warp instruction";
+    EXPECT_EQ(c.scheduler_cycles, c.issue_active + sum(c.idle_reason)) << "every scheduler cycle issues or has a reason not to";
+    EXPECT_EQ(c.warp_cycles, sum(c.state)) << "every resident warp is in one state each cycle";
+    EXPECT_EQ(c.sm_active, sum(c.sm_active_each));
+    std::uint64_t executed = 0, threads = 0, warp_cycles = 0;
+    for (const stats::InstructionCounters& instruction : c.instructions) {
+      executed += instruction.executed;
+      threads += instruction.thread_executed;
+      warp_cycles += sum(instruction.stalled);
+    }
+    EXPECT_EQ(executed, c.inst_executed);
+    EXPECT_EQ(threads, c.thread_inst_executed);
+    EXPECT_EQ(warp_cycles, c.warp_cycles) << "states by instruction add up to the states of the launch";
+    const stats::MemoryCounters& m = c.memory;
+    EXPECT_EQ(m.tex_sectors_hit + m.tex_sectors_miss,
+              m.tex_sectors_read + m.tex_sectors_write + m.tex_sectors_atomic + m.tex_sectors_reduction);
+    EXPECT_EQ(m.read_latency,
+              m.segment_network + m.segment_l2 + m.segment_partition + m.segment_dram_queue + m.segment_dram);
+  }
+
+  void expect_no_faster_than_the_bounds(const stats::LaunchCounters& c) const {
+    const auto bounds = bounds::lower_bounds(*spec_, bounds::work_of(c));
+    EXPECT_FALSE(bounds.empty());
+    for (const bounds::Bound& bound : bounds) {
+      EXPECT_GE(static_cast<double>(c.elapsed), bound.cycles) << bound.name << ": " << bound.what;
+    }
+  }
+
+  frontend::Toolchain toolchain_;
+  config::Loaded loaded_;
+  std::shared_ptr<const spec::GpuSpec> spec_;
+  std::unique_ptr<engine::Machine> machine_;
+};
+
+TEST_P(LessonsPredict, MatchesItsReferencesAndKeepsTheLaws) {
+  const auto& [stem, arch] = GetParam();
+  const auto launches = frontend::load_launch_file(FORETRACE_SOURCE_DIR "/validate/kernels/" + stem + ".toml");
+  report::Document document;
+  document.foretrace = "test";
+  document.command = {"lessons_predict_test", stem};
+  for (const std::size_t index : chosen(launches)) {
+    const LaunchDescription& launch = launches[index];
+    SCOPED_TRACE(launch.name);
+    engine::Device device;
+    for (const LaunchDescription* before : launches_before(launches, index)) execute(device, *before);
+    if (launch.fault != frontend::ExpectedFault::none) {
+      try {
+        predict(device, launch);
+        ADD_FAILURE() << "ended without the fault that was expected";
+      } catch (const emulate::KernelFault& fault) {
+        EXPECT_EQ(emulate::name_of(fault.kind()), frontend::fault_name(launch.fault)) << fault.what();
+      }
+      continue;
+    }
+    const report::Prediction prediction = predict(device, launch);
+    expect_results(device, launches, index);
+    expect_conservation(prediction.counters, launch);
+    expect_no_faster_than_the_bounds(prediction.counters);
+    document.predictions.push_back(report::make_result(prediction));
+  }
+  ASSERT_FALSE(document.predictions.empty());
+  const std::filesystem::path documents = FORETRACE_BINARY_DIR "/documents";
+  std::filesystem::create_directories(documents);
+  report::write_file((documents / (stem + "_" + arch + ".json")).string(), report::to_json(document));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, LessonsPredict,
+                         testing::Combine(testing::ValuesIn(launch_files()), testing::Values("a100", "h100", "gb203")),
+                         [](const auto& test) { return std::get<0>(test.param) + "_" + std::get<1>(test.param); });
+
+}  // namespace
+}  // namespace foretrace
