@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/report/table.h"
 
 namespace foretrace::compare {
 namespace {
@@ -41,7 +42,7 @@ class CsvReader {
     return false;
   }
   [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError(fmt::format("{}: line {}: {}", name_, first_line_, what));
+    throw InputError(report::one_line(fmt::format("{}: line {}: {}", name_, first_line_, what)));
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "model/units/error.h"
 #include "sim/report/json_text.h"
+#include "sim/report/table.h"
 
 namespace foretrace::report {
 namespace {
@@ -131,8 +132,8 @@ class Reader {
   std::string path(const std::string& key) const { return place_.empty() ? key : place_ + "." + key; }
 
   [[noreturn]] void refuse(const std::string& where, const std::string& expected) const {
-    throw InputError(fmt::format("{}: {}: expected {}, as docs/json_schema.json has it", file_,
-                                 where.empty() ? "document" : where, expected));
+    throw InputError(one_line(fmt::format("{}: {}: expected {}, as docs/json_schema.json has it", file_,
+                                          where.empty() ? "document" : where, expected)));
   }
 
  private:

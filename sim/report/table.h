@@ -30,5 +30,7 @@ std::string grouped(std::uint64_t number);
 std::string grouped(double number, int decimals);
 /// The text, cut to `width` characters with "..." at the end where it is longer.
 std::string shortened(const std::string& text, std::size_t width);
+/// The text with control characters as blanks: for what an error quotes from a file.
+std::string one_line(std::string text);
 
 }  // namespace foretrace::report

@@ -104,6 +104,8 @@ TEST(NcuCsv, RefusesByLineAndColumn) {
               std::string::npos)
         << value;
   }
+  const std::string broken = refusal(file(R"(,"smsp__inst_executed.sum")", R"(,"inst")", ",\"1\n2\""));
+  EXPECT_NE(broken.find("\"1 2\" is no number"), std::string::npos) << broken;  // still one line
   EXPECT_NE(refusal(file(R"(,"gpu__time_duration.sum")", R"(,"cycle")", R"(,"12")"))
                 .find("expected a multiple of \"ns\""),
             std::string::npos);

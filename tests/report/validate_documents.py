@@ -23,7 +23,12 @@ def main() -> int:
         files += sorted(argument.glob("*.json")) if argument.is_dir() else [argument]
     faults = 0
     for file in files:
-        document = json.loads(file.read_text())
+        try:
+            document = json.loads(file.read_text())
+        except (OSError, ValueError) as error:
+            print(f"{file}: {error}")
+            faults += 1
+            continue
         kinds = [key for key in validators if key in document]
         if len(kinds) != 1:
             print(f"{file}: neither a result nor a comparison")
