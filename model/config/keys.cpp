@@ -91,6 +91,8 @@ const Key kKeys[] = {
     FIELD(fetch, l1_bytes, "B", 128, 16 * kMega),
     FIELD(fetch, l1_latency, "cycle", 1, 4096),
     FIELD(fetch, l1_interval, "cycle", 1, 1024),
+    FIELD(fetch, preload_bytes, "B", 0, kMega),
+    FIELD(fetch, preload_latency, "cycle", 0, 4096),
     FIELD(fetch, prefetch_lines, "line", 0, 256),
     FIELD(fetch, branch_latency, "cycle", 1, 256),
 
@@ -101,6 +103,7 @@ const Key kKeys[] = {
     FIELD(constant, l0_bytes, "B", 64, kMega),
     FIELD(constant, l1_bytes, "B", 64, 16 * kMega),
     FIELD(constant, l0_miss, "cycle", 1, 4096),
+    FIELD(constant, l1_miss, "cycle", 0, 4096),
 
     PIPE(alu),
     PIPE(alulite),
@@ -179,7 +182,9 @@ const Key kKeys[] = {
     FIELD(l2, slice_bytes, "B/L2 cycle", 1, 1024),
     FIELD(l2, misses, "line", 1, 65536),
     FIELD(l2, atomic_interval, "L2 cycle", 1, 1024),
+    FORETRACE_KEY(l2, atomic_lane_interval, "L2 cycle", KeyType::real, 0, 1024, kAlways),
     FORETRACE_KEY(l2, dirty_fraction, "1", KeyType::real, 0.001, 1, kAlways),
+    FORETRACE_KEY(l2, partly_fraction, "1", KeyType::real, 0.001, 1, kAlways),
 
     FIELD(dram, bytes, "B", kMega, kTera),
     FIELD(dram, channels, "channel", 1, 1024),
@@ -204,7 +209,7 @@ const Key kKeys[] = {
     FORETRACE_KEY(launch, block_interval, "cycle", KeyType::real, 0.01, 4096, kAlways),
     FIELD(launch, sm_block_interval, "cycle", 1, 4096),
     FIELD(launch, block_start, "cycle", 0, 65536),
-    FIELD(launch, warp_interval, "cycle", 0, 4096),
+    FORETRACE_KEY(launch, warp_interval, "cycle", KeyType::real, 0.01, 256, kAlways),
     FIELD(launch, block_end, "cycle", 0, 65536),
     FIELD(launch, drain, "cycle", 0, kMega),
 };

@@ -4,8 +4,10 @@
 
 namespace foretrace::gpu {
 
-Dispatcher::Dispatcher(const spec::GpuSpec& spec, std::uint64_t blocks, std::uint32_t blocks_per_sm)
-    : spec_(spec), blocks_(blocks), limit_(blocks_per_sm), sms_(spec.sm.count), next_dispatch_(spec.launch.start) {}
+Dispatcher::Dispatcher(const spec::GpuSpec& spec, std::uint64_t blocks, std::uint32_t blocks_per_sm,
+                       std::uint32_t warps)
+    : spec_(spec), blocks_(blocks), limit_(blocks_per_sm),
+      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval, static_cast<Cycle>(warps * spec.launch.warp_interval))), sms_(spec.sm.count), next_dispatch_(spec.launch.start) {}
 
 void Dispatcher::ended(std::uint32_t sm, Cycle time) { rooms_.push_back({time + spec_.launch.block_end, sm}); }
 
@@ -34,7 +36,7 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
     if (when >= until) return false;  // also when no SM has room
     State& state = sms_[best];
     ++state.resident;
-    state.ready = when + spec_.launch.sm_block_interval;
+    state.ready = when + sm_interval_;
     pace_ += spec_.launch.block_interval;
     const auto whole = static_cast<Cycle>(pace_);
     pace_ -= static_cast<double>(whole);

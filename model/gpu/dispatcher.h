@@ -20,7 +20,8 @@ class Dispatcher {
  public:
   struct Placement { std::uint32_t sm; Cycle start; };
 
-  Dispatcher(const spec::GpuSpec& spec, std::uint64_t blocks, std::uint32_t blocks_per_sm);
+  /// `warps`: of a block.
+  Dispatcher(const spec::GpuSpec& spec, std::uint64_t blocks, std::uint32_t blocks_per_sm, std::uint32_t warps);
 
   /// A block's last warp ended on `sm` at `time`. In order of (time, sm).
   void ended(std::uint32_t sm, Cycle time);
@@ -36,6 +37,7 @@ class Dispatcher {
   const spec::GpuSpec& spec_;
   std::uint64_t blocks_;
   std::uint32_t limit_;
+  Cycle sm_interval_;  // an SM takes the next block when the warps of the one before have started
   std::vector<State> sms_;
   std::deque<Room> rooms_;
   Cycle next_dispatch_;

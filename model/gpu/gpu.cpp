@@ -84,7 +84,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   FORETRACE_ASSERT(setup.blocks_per_sm > 0, "a launch fits on an SM");
   const Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
   memory_.begin_launch(setup.warm);
-  Dispatcher dispatcher(spec_, setup.blocks, setup.blocks_per_sm);
+  Dispatcher dispatcher(spec_, setup.blocks, setup.blocks_per_sm, setup.warps);
   std::vector<std::unique_ptr<sm::Sm>> sms;
   for (std::uint32_t i = 0; i < spec_.sm.count; ++i) {
     sms.push_back(std::make_unique<sm::Sm>(spec_, i, program, setup.l1_bytes));

@@ -21,6 +21,7 @@ namespace foretrace::gpu {
 struct LaunchSetup {
   std::uint64_t blocks = 0;
   std::uint32_t blocks_per_sm = 0;   ///< resident at most: the occupancy rule's result, at least 1
+  std::uint32_t warps = 0;           ///< of a block
   std::uint64_t l1_bytes = 0;        ///< unified memory less the shared carve-out
   bool warm = false;                 ///< L2 as the launch before left it
   int threads = 1;                   ///< host threads; any number gives the same bits

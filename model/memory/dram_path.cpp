@@ -6,14 +6,14 @@
 
 namespace foretrace::memory {
 
-/// How many DRAM accesses hold the sectors.
-std::uint32_t MemorySystem::Implementation::granules_of(std::uint8_t sectors) const {
-  std::uint32_t granules = 0;
+/// The sectors of the DRAM accesses that hold `sectors`: reads bring whole accesses into L2.
+std::uint8_t MemorySystem::Implementation::granules_of(std::uint8_t sectors) const {
+  std::uint32_t result = 0;
   for (std::uint32_t first = 0; first < kSectorsPerLine; first += granule_sectors_) {
     const std::uint32_t granule = ((1u << granule_sectors_) - 1) << first;
-    granules += (sectors & granule) != 0;
+    if (sectors & granule) result |= granule;
   }
-  return granules;
+  return static_cast<std::uint8_t>(result);
 }
 
 /// Asks for sectors of the line in `slot`: DRAM at home, else the home slice in the other partition.
@@ -29,44 +29,41 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
   asked.home = transaction.home;
   asked.slot = slot;
   asked.since = now_;
+  // What comes along is kept, unless L2 has it or awaits it already. The far side is asked for whole accesses as well.
   L2Tags::Line& line = tags_[slot];
+  const std::uint8_t granules = granules_of(sectors);
+  asked.sectors = static_cast<std::uint8_t>(granules & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
+  line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
   if (!at_home(transaction)) {
     asked.kind = Transaction::Kind::far_read;
-    asked.sectors = sectors;
-    line.pending = static_cast<std::uint8_t>(line.pending | sectors);
     tags_.prefetch(set_of(asked));
     events_.push(now_ + spec_.network.partition_latency, {index, EventKind::arrive});
     return;
   }
   asked.kind = Transaction::Kind::fill;
-  // A DRAM access brings its neighbours along; those that L2 has, or awaits, stay as they are.
-  std::uint32_t brought = 0;
-  for (std::uint32_t first = 0; first < kSectorsPerLine; first += granule_sectors_) {
-    const std::uint32_t granule = ((1u << granule_sectors_) - 1) << first;
-    if (sectors & granule) brought |= granule;
-  }
-  asked.sectors = static_cast<std::uint8_t>(brought & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
   counters_.fill_sectors += sector_count(static_cast<std::uint8_t>(asked.sectors & line.partly()));
-  line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
-  send(map_.dram({transaction.home, transaction.index, transaction.set, transaction.tag}), granules_of(sectors), index, false);
+  send(map_.dram({transaction.home, transaction.index, transaction.set, transaction.tag}), sector_count(granules) * kSectorBytes, index,
+       false);
 }
 
-/// Writes a line's dirty sectors to DRAM; it stays, clean. Partly written sectors are read first, to complete them.
+/// Writes a line's dirty sectors to DRAM; it stays, clean. Partly written sectors are read first, to complete them: alone, without the
+/// rest of an access (measured on H100: 32 bytes each).
 void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   L2Tags::Line& line = tags_[slot];
   const DramPlace place = map_.dram(map_.place_of(tags_.set_of(slot), tags_.tag_of(slot)));
   const std::uint8_t partly = static_cast<std::uint8_t>(line.partly() & ~line.pending);
   if (partly) {
     counters_.fill_sectors += sector_count(partly);
-    send(place, granules_of(partly), kNone, false);
+    send(place, sector_count(partly) * kSectorBytes, kNone, false);
   }
   const std::uint32_t sectors = sector_count(line.dirty);
   counters_.dram_bytes_write += sectors * std::uint64_t{kSectorBytes};
   counters_.dirty_sectors_left -= sectors;
-  send(place, granules_of(line.dirty), kNone, true);
+  send(place, sectors * kSectorBytes, kNone, true);
   line.valid = static_cast<std::uint8_t>(line.valid | partly);
   line.dirty = 0;
-  tags_.unlist_dirty(slot);
+  tags_.remove(L2Tags::List::dirty, slot);
+  if (tags_.listed(L2Tags::List::partly, slot)) tags_.remove(L2Tags::List::partly, slot);
 }
 
 /// Whether the write queues of the slice's channels have room.
@@ -75,9 +72,8 @@ bool MemorySystem::Implementation::may_save(std::uint32_t slice) const {
   return std::none_of(channel_.begin() + first, channel_.begin() + last, [](const DramChannel& c) { return c.writes_full(); });
 }
 
-void MemorySystem::Implementation::send(const DramPlace& place, std::uint32_t granules, std::uint32_t tag, bool write) {
+void MemorySystem::Implementation::send(const DramPlace& place, std::uint32_t bytes, std::uint32_t tag, bool write) {
   const std::uint32_t channel = place.channel;
-  const std::uint32_t bytes = granules * spec_.dram.access_bytes;
   if (!write) counters_.dram_bytes_read += bytes;
   DramChannel::Access access;
   access.arrival = l2_to_dram_.up(now_ + spec_.dram.latency / 2);

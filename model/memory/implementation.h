@@ -65,7 +65,7 @@ struct MemorySystem::Implementation {
   bool look_up_read(std::uint32_t index);
   bool write_home(std::uint32_t index);
   void pass_on(std::uint32_t index);
-  void count_lookup(const Transaction& transaction, std::uint8_t hits);
+  void count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending);
   void fill(std::uint32_t index);
   void complete(std::uint32_t index, std::uint32_t slot);
   void wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors);
@@ -79,20 +79,22 @@ struct MemorySystem::Implementation {
   std::uint32_t set_of(const Transaction& t) const { return map_.set(slice_of(t), t.set); }
   void make_dirty(const Transaction& transaction, std::uint32_t slot);
   void drop_copy(const Transaction& transaction);
+  bool has_copy(const Transaction& transaction);
   void book_wait(Transaction& transaction, const Transaction& filled) const;
 
   // dram_path.cpp: between slices and channels
   void request_fill(std::uint32_t slot, const Transaction& transaction, std::uint8_t sectors);
   void save_dirty(std::uint32_t slot);
   bool may_save(std::uint32_t slice) const;
-  void send(const DramPlace& place, std::uint32_t granules, std::uint32_t tag, bool write);
+  void send(const DramPlace& place, std::uint32_t bytes, std::uint32_t tag, bool write);
   void run_channel(std::uint32_t channel);
-  std::uint32_t granules_of(std::uint8_t sectors) const;
+  std::uint8_t granules_of(std::uint8_t sectors) const;
 
   const spec::GpuSpec spec_;
   const AddressMap map_;
   const ClockRatio sm_to_l2_, l2_to_sm_, l2_to_dram_, dram_to_l2_;
   const std::uint32_t dirty_limit_;       // dirty lines a slice
+  const std::uint32_t partly_limit_;      // lines with partly written sectors a slice
   const std::uint32_t granule_sectors_;   // sectors of a DRAM access
 
   std::vector<SmPlace> sm_place_;

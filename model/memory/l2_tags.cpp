@@ -6,8 +6,8 @@ namespace foretrace::memory {
 
 L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
     : sets_(sets), ways_(ways), tags_(std::size_t{slices} * sets * ways, kEmpty), lines_(tags_.size()), stamps_(tags_.size()),
-      waiters_(tags_.size(), kNone), links_(tags_.size()), bytes_(tags_.size()), clock_(std::size_t{slices} * sets), random_(slices),
-      dirty_(slices) {
+      waiters_(tags_.size(), kNone), links_{std::vector<Links>(tags_.size()), std::vector<Links>(tags_.size())}, bytes_(tags_.size()), clock_(std::size_t{slices} * sets), random_(slices),
+      chains_(2 * std::size_t{slices}) {
   invalidate_all();
 }
 
@@ -16,8 +16,7 @@ void L2Tags::invalidate_all() {
   std::fill(lines_.begin(), lines_.end(), Line{});
   std::fill(stamps_.begin(), stamps_.end(), std::uint16_t{0});
   std::fill(clock_.begin(), clock_.end(), std::uint16_t{0});
-  std::fill(links_.begin(), links_.end(), Links{});
-  std::fill(dirty_.begin(), dirty_.end(), DirtyList{});
+  std::fill(chains_.begin(), chains_.end(), Chain{});
   for (std::size_t slice = 0; slice < random_.size(); ++slice) {
     random_[slice] = static_cast<std::uint32_t>(slice) * 2654435761u + 1u;
   }
@@ -65,24 +64,26 @@ void L2Tags::drop(std::uint32_t slot, std::uint8_t sectors) {
   if (line.valid == 0 && line.pending == 0 && line.dirty == 0) tags_[slot] = kEmpty;
 }
 
-void L2Tags::list_dirty(std::uint32_t slot) {
-  DirtyList& list = dirty_[slot / ways_ / sets_];
-  if (list.newest == slot) return;
-  if (lines_[slot].listed) unlist_dirty(slot);
-  lines_[slot].listed = true;
-  links_[slot] = {list.newest, kNone};
-  (list.newest == kNone ? list.oldest : links_[list.newest].newer) = slot;
-  list.newest = slot;
-  ++list.count;
+void L2Tags::put_newest(List list, std::uint32_t slot) {
+  Chain& chain_of = chains_[chain(list, slot / ways_ / sets_)];
+  if (chain_of.newest == slot) return;
+  if (listed(list, slot)) remove(list, slot);
+  std::vector<Links>& links = links_[static_cast<std::size_t>(list)];
+  lines_[slot].listed = static_cast<std::uint8_t>(lines_[slot].listed | 1 << static_cast<int>(list));
+  links[slot] = {chain_of.newest, kNone};
+  (chain_of.newest == kNone ? chain_of.oldest : links[chain_of.newest].newer) = slot;
+  chain_of.newest = slot;
+  ++chain_of.count;
 }
 
-void L2Tags::unlist_dirty(std::uint32_t slot) {
-  DirtyList& list = dirty_[slot / ways_ / sets_];
-  const Links links = links_[slot];
-  (links.older == kNone ? list.oldest : links_[links.older].newer) = links.newer;
-  (links.newer == kNone ? list.newest : links_[links.newer].older) = links.older;
-  lines_[slot].listed = false;
-  --list.count;
+void L2Tags::remove(List list, std::uint32_t slot) {
+  Chain& chain_of = chains_[chain(list, slot / ways_ / sets_)];
+  std::vector<Links>& links = links_[static_cast<std::size_t>(list)];
+  const Links own = links[slot];
+  (own.older == kNone ? chain_of.oldest : links[own.older].newer) = own.newer;
+  (own.newer == kNone ? chain_of.newest : links[own.newer].older) = own.older;
+  lines_[slot].listed = static_cast<std::uint8_t>(lines_[slot].listed & ~(1 << static_cast<int>(list)));
+  --chain_of.count;
 }
 
 }  // namespace foretrace::memory

@@ -1,7 +1,8 @@
-// What the L2 slices hold: tags, sector states, byte masks of partly written sectors, and the order of the dirty lines.
+// What the L2 slices hold: tags, sector states, byte masks of partly written sectors, and which lines were written first.
 //
 // Models:  sectored set-associative slices, write-back, replacement of the least recently used of half the ways (the half rotates at
-//          random), which gives the sloping capacity knees that pointer chases show (arch.md C4); a dirty list a slice, oldest first.
+//          random), which gives the sloping capacity knees that pointer chases show (arch.md C4); lists of a slice's dirty and
+//          of its partly written lines, oldest first.
 // Ignores: persisting accesses, compression, eviction hints.
 // Source:  128-byte lines of four sectors with byte masks: arch.md D3. The replacement policy is unpublished (arch.md H 8): assumed.
 #pragma once
@@ -22,7 +23,7 @@ class L2Tags {
     std::uint8_t valid = 0;    ///< sectors that are complete
     std::uint8_t dirty = 0;    ///< sectors DRAM does not have; dirty and not valid: partly written
     std::uint8_t pending = 0;  ///< sectors on their way
-    bool listed = false;       ///< in the slice's dirty list
+    std::uint8_t listed = 0;   ///< in which of the slice's lists, a bit each
     std::uint8_t partly() const { return static_cast<std::uint8_t>(dirty & ~valid); }
   };
 
@@ -53,11 +54,14 @@ class L2Tags {
   /// Bytes written so far of a partly written sector.
   std::uint32_t& bytes(std::uint32_t slot, int sector) { return bytes_[slot][static_cast<std::size_t>(sector)]; }
 
-  /// Puts the line at the new end of its slice's dirty list.
-  void list_dirty(std::uint32_t slot);
-  void unlist_dirty(std::uint32_t slot);
-  std::uint32_t oldest_dirty(std::uint32_t slice) const { return dirty_[slice].oldest; }
-  std::uint32_t dirty_lines(std::uint32_t slice) const { return dirty_[slice].count; }
+  /// Lines of a slice in the order in which they were last put in.
+  enum class List : std::uint8_t { dirty, partly };
+  /// Puts the line at the new end of its slice's list.
+  void put_newest(List list, std::uint32_t slot);
+  void remove(List list, std::uint32_t slot);
+  bool listed(List list, std::uint32_t slot) const { return lines_[slot].listed >> static_cast<int>(list) & 1; }
+  std::uint32_t oldest(List list, std::uint32_t slice) const { return chains_[chain(list, slice)].oldest; }
+  std::uint32_t count(List list, std::uint32_t slice) const { return chains_[chain(list, slice)].count; }
 
   void invalidate_all();
   /// The set will be looked up soon.
@@ -71,22 +75,23 @@ class L2Tags {
 
  private:
   static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-  struct DirtyList {
+  struct Chain {
     std::uint32_t oldest = kNone, newest = kNone, count = 0;
   };
   struct Links {
     std::uint32_t older = kNone, newer = kNone;
   };
+  static std::size_t chain(List list, std::uint32_t slice) { return 2 * std::size_t{slice} + static_cast<std::size_t>(list); }
   std::uint32_t sets_, ways_;
   std::vector<std::uint32_t> tags_;
   std::vector<Line> lines_;
   std::vector<std::uint16_t> stamps_;    // the set's clock at the last use
   std::vector<std::uint32_t> waiters_;
-  std::vector<Links> links_;             // dirty list
+  std::array<std::vector<Links>, 2> links_;  // by list
   std::vector<std::array<std::uint32_t, kSectorsPerLine>> bytes_;
   std::vector<std::uint16_t> clock_;     // uses, by set
   std::vector<std::uint32_t> random_;    // by slice
-  std::vector<DirtyList> dirty_;         // by slice
+  std::vector<Chain> chains_;            // by slice and list
 };
 
 }  // namespace foretrace::memory

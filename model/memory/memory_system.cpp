@@ -1,6 +1,7 @@
 #include "model/memory/memory_system.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/memory/implementation.h"
 #include "model/units/error.h"
@@ -15,6 +16,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       l2_to_dram_(chip.clock.l2, chip.clock.dram),
       dram_to_l2_(chip.clock.dram, chip.clock.l2),
       dirty_limit_(std::max(1u, static_cast<std::uint32_t>(chip.l2.dirty_fraction * map_.sets() * chip.l2.ways))),
+      partly_limit_(std::max(1u, static_cast<std::uint32_t>(chip.l2.partly_fraction * map_.sets() * chip.l2.ways))),
       granule_sectors_(chip.dram.access_bytes / kSectorBytes),
       sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
@@ -81,8 +83,10 @@ void MemorySystem::Implementation::submit(const Request& request) {
       const bool atomic = request.kind == RequestKind::atomic;
       transaction.kind = atomic ? Transaction::Kind::atomic : Transaction::Kind::reduction;
       (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += sectors;
-      // A sector's eight words are worked on together: lanes that share words take further turns.
-      transaction.passes = static_cast<std::uint8_t>(std::max(sectors, (std::uint32_t{request.lanes} + 7) / 8));
+      // A sector's eight words are worked on together; lanes that share a word one after the other.
+      const std::uint32_t shared = std::max<std::uint32_t>(request.same_word, (request.lanes + 8 * sectors - 1) / (8 * sectors));
+      const double lanes = shared > 1 ? std::ceil(shared * spec_.l2.atomic_lane_interval) : 0;
+      transaction.cycles = static_cast<std::uint16_t>(std::max(sectors * spec_.l2.atomic_interval, static_cast<std::uint32_t>(lanes)));
       bytes = sectors * kSectorBytes;
       break;
     }

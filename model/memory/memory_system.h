@@ -36,6 +36,7 @@ struct Request {
   RequestKind kind = RequestKind::read;
   bool wants_reply = true;   ///< writes: an acknowledgement is awaited (fences, drain)
   std::uint8_t lanes = 0;    ///< atomics and reductions: operations in the request
+  std::uint8_t same_word = 0;  ///< atomics and reductions: the most lanes that share a word; 0: as few as the lanes allow
   std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes: bytes written in each sector, bit i: byte i
 };
 

@@ -9,6 +9,7 @@ namespace foretrace::memory {
 
 namespace {
 using Kind = Transaction::Kind;
+using List = L2Tags::List;
 std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) { return static_cast<std::uint8_t>(sectors & ~taken); }
 constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
 }  // namespace
@@ -25,10 +26,10 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   const bool home = at_home(transaction);
   const bool read = transaction.kind == Kind::read || transaction.kind == Kind::instruction;
   std::uint32_t cycles = 1;
-  if (home || !read) {  // a far read's data pass the near slice when they come (fill)
+  if (home || !read || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
     cycles = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
   }
-  if (home && transaction.passes > 0) cycles = std::max(cycles, transaction.passes * spec_.l2.atomic_interval);
+  if (home) cycles = std::max<std::uint32_t>(cycles, transaction.cycles);
   counters_.l2_slice_busy += cycles;
   const std::uint64_t turn = port.pass(now_, cycles * port.width());
   if (turn == now_) {
@@ -36,6 +37,12 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   } else {
     events_.push(turn, {index, EventKind::serve});
   }
+}
+
+/// Whether the near slice can answer a read of a far line.
+bool MemorySystem::Implementation::has_copy(const Transaction& transaction) {
+  const std::uint32_t slot = tags_.find(set_of(transaction), transaction.tag);
+  return slot != kNone && without(transaction.sectors, tags_[slot].valid) == 0;
 }
 
 void MemorySystem::Implementation::serve(std::uint32_t index) {
@@ -58,8 +65,11 @@ bool MemorySystem::Implementation::attempt(std::uint32_t index) {
   return transaction.kind == Kind::write ? write_home(index) : look_up_read(index);
 }
 
-void MemorySystem::Implementation::count_lookup(const Transaction& transaction, std::uint8_t hits) {
-  const std::uint32_t sectors = sector_count(transaction.sectors), hit = sector_count(hits);
+/// A miss counts as all the sectors that it brings, as the hardware's counters have it.
+void MemorySystem::Implementation::count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending) {
+  const std::uint8_t missing = without(transaction.sectors, valid);
+  const std::uint32_t sectors = sector_count(transaction.sectors), hit = sectors - sector_count(missing);
+  const std::uint8_t brought = without(granules_of(without(missing, pending)), static_cast<std::uint8_t>(valid | pending));
   counters_.lts_sectors += sectors;
   counters_.lts_sectors_hit += hit;
   switch (transaction.kind) {
@@ -73,7 +83,7 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
   const bool atomic = transaction.kind == Kind::atomic || transaction.kind == Kind::reduction;
   if (atomic ? !at_home(transaction) : transaction.at != transaction.near) return;
   counters_.tex_sectors_hit += hit;
-  counters_.tex_sectors_miss += sectors - hit;
+  counters_.tex_sectors_miss += sector_count(static_cast<std::uint8_t>(brought | missing));
 }
 
 /// Reads, and atomics at home: every sector must be there.
@@ -85,7 +95,7 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
   const std::uint8_t missing = without(transaction.sectors, valid);
   const bool again = transaction.counted;
   if (!again) {
-    count_lookup(transaction, static_cast<std::uint8_t>(transaction.sectors & valid));
+    count_lookup(transaction, valid, pending);
     transaction.counted = true;
   }
   if (missing == 0) {
@@ -116,15 +126,18 @@ bool MemorySystem::Implementation::write_home(std::uint32_t index) {
   const std::uint32_t slice = slice_of(transaction);
   const bool again = transaction.counted;
   if (!again) {
-    count_lookup(transaction, transaction.sectors);
+    count_lookup(transaction, transaction.sectors, 0);
     transaction.counted = true;
     if (transaction.near == transaction.home) drop_copy(transaction);
   }
   std::uint32_t slot = tags_.find(set_of(transaction), transaction.tag);
-  const bool newly_dirty = slot == kNone || !tags_[slot].listed;
-  if (newly_dirty) {
+  const bool newly_dirty = slot == kNone || !tags_.listed(List::dirty, slot);
+  const bool newly_partly = slot == kNone || !tags_.listed(List::partly, slot);
+  if (newly_dirty || newly_partly) {
     if (!again && stalled_[queue_of(transaction)].first != kNone) return false;
-    if (tags_.dirty_lines(slice) >= dirty_limit_ && !may_save(slice)) return false;
+    const bool saves = (newly_dirty && tags_.count(List::dirty, slice) >= dirty_limit_) ||
+                       (newly_partly && tags_.count(List::partly, slice) >= partly_limit_);
+    if (saves && !may_save(slice)) return false;
     if (slot == kNone) slot = claim(transaction);
     if (slot == kNone) return false;
   }
@@ -145,7 +158,7 @@ bool MemorySystem::Implementation::write_home(std::uint32_t index) {
 /// Writes and atomics whose home is the other partition. A copy here follows a write; an atomic's result is only known at home.
 void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   Transaction& transaction = pool_[index];
-  count_lookup(transaction, transaction.sectors);
+  count_lookup(transaction, transaction.sectors, 0);
   if (transaction.kind != Kind::write) drop_copy(transaction);
   const std::uint32_t sectors = sector_count(transaction.sectors);
   counters_.partition_sectors += sectors;
@@ -178,8 +191,14 @@ void MemorySystem::Implementation::make_dirty(const Transaction& transaction, st
   line.dirty = static_cast<std::uint8_t>(line.dirty | transaction.sectors);
   counters_.dirty_sectors_left += sector_count(fresh);
   tags_.touch(slot);
-  tags_.list_dirty(slot);
-  if (tags_.dirty_lines(slice) > dirty_limit_) save_dirty(tags_.oldest_dirty(slice));
+  tags_.put_newest(List::dirty, slot);
+  if (line.partly()) {
+    tags_.put_newest(List::partly, slot);
+  } else if (tags_.listed(List::partly, slot)) {
+    tags_.remove(List::partly, slot);
+  }
+  if (tags_.count(List::partly, slice) > partly_limit_) save_dirty(tags_.oldest(List::partly, slice));
+  if (tags_.count(List::dirty, slice) > dirty_limit_) save_dirty(tags_.oldest(List::dirty, slice));
 }
 
 void MemorySystem::Implementation::wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors) {
@@ -212,6 +231,7 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   L2Tags::Line& line = tags_[slot];
   line.valid = static_cast<std::uint8_t>(line.valid | filled.sectors);
   line.pending = without(line.pending, filled.sectors);
+  if (!line.partly() && tags_.listed(List::partly, slot)) tags_.remove(List::partly, slot);
   if (line.pending == 0) --misses_[2 * slice + (filled.kind == Kind::far_read ? 1 : 0)];
   const std::uint32_t newest = tags_.waiters(slot);
   if (newest != kNone) {

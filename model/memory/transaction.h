@@ -40,7 +40,7 @@ struct alignas(64) Transaction {
   Kind kind = Kind::read;
   std::uint8_t sectors = 0;    ///< asked for; fills: brought
   std::uint8_t wait = 0;       ///< sectors it still waits for
-  std::uint8_t passes = 0;     ///< atomics: turns of the slice's atomic unit
+  std::uint16_t cycles = 0;    ///< atomics: L2 cycles of the slice's atomic unit
   bool wants_reply = false;
   bool counted = false;        ///< its lookup was counted (it is tried again)
   std::uint32_t back = 0;      ///< far reads: L2 cycles of the way back between the partitions

@@ -1,7 +1,8 @@
 // Constant caches: a small one a sub-core for operands c[][], and one an SM that backs it and serves LDC.
 //
-// Models:  64-byte lines, fully associative, least recently used; an operand miss holds the warp (imc_miss); an SM-level miss goes to L2.
-// Ignores: bandwidth; the level between (L1.5), whose hit is an SM-level hit here.
+// Models:  64-byte lines, fully associative, least recently used; an operand miss holds the warp (imc_miss); an SM-level
+//          miss is served by the level behind (L1.5) after a fixed time: a launch's constants are there.
+// Ignores: bandwidth, and the capacity of L1.5.
 // Source:  facts B2 (HUE, UPC, JIA).
 #pragma once
 

@@ -68,6 +68,11 @@ Cycle InstructionCache::ready(int sub_core, std::uint32_t index, Cycle now, std:
   return when <= now ? now : when;
 }
 
+void InstructionCache::preload(Cycle now) {
+  const std::uint32_t lines = std::min<std::uint32_t>({lines_, spec_.preload_bytes / kLineBytes, static_cast<std::uint32_t>(l1_.capacity)});
+  for (std::uint32_t line = 0; line < lines; ++line) l1_.insert(line, now + spec_.preload_latency);
+}
+
 void InstructionCache::fill(std::uint32_t line, Cycle now) {
   l1_.insert(line, now);
   for (int sub_core = 0; sub_core < kSubCores; ++sub_core) {

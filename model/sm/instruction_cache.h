@@ -23,6 +23,9 @@ class InstructionCache {
   /// has to come from L2 (ask again after fill()). Starts what is missing; `requests` receives lines to ask L2 for.
   Cycle ready(int sub_core, std::uint32_t index, Cycle now, std::vector<std::uint32_t>& requests);
 
+  /// The launch brings the kernel's first lines to L1; called at the SM's first block.
+  void preload(Cycle now);
+
   /// Line `line` arrived from L2 at `now`.
   void fill(std::uint32_t line, Cycle now);
 

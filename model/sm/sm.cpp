@@ -10,10 +10,9 @@ namespace foretrace::sm {
 
 namespace {
 
-// Requests that are not the memory pipe's carry a mark in their id.
-constexpr std::uint32_t kInstructionMark = 0x8000'0000, kConstantMark = 0x4000'0000, kMarks = kInstructionMark | kConstantMark;
+// Requests for code carry a mark in their id; the others are the memory pipe's.
+constexpr std::uint32_t kInstructionMark = 0x8000'0000;
 
-constexpr std::uint64_t kConstantLines = work::kConstantBase / kLineBytes;
 
 }  // namespace
 
@@ -35,7 +34,7 @@ void Sm::place(BlockWork work) {
 
 void Sm::deliver(const memory::Reply& reply) {
   FORETRACE_ASSERT(reply.time > now_ || now_ == 0, "a reply arrives after what has been simulated");
-  const Cycle when = reply.id & kMarks ? reply.time : memory_.arrive(reply.id, reply.time);
+  const Cycle when = reply.id & kInstructionMark ? reply.time : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
 }
 
@@ -99,10 +98,11 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   free->live_warps = static_cast<std::uint32_t>(free->record->warps.size());
   ++counters.blocks;
   const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
-  Cycle start = now;
+  if (counters.blocks == 1) fetch_.preload(now);
+  double later = 0;
   for (const work::WarpRecord& record : free->record->warps) {
-    start_warp(block, record, start);
-    start += spec_.launch.warp_interval;
+    start_warp(block, record, now + static_cast<Cycle>(later));
+    later += spec_.launch.warp_interval;
   }
 }
 
@@ -197,23 +197,9 @@ void Sm::handle(const Event& event, Cycle now) {
       break;
     case Event::Kind::reply:
       if (event.id & kInstructionMark) {
-        fetch_.fill(event.id & ~kMarks, now);
+        fetch_.fill(event.id & ~kInstructionMark, now);
         for (std::uint16_t id = 0; id < warps_.size(); ++id) {
           if (warps_[id].phase == Phase::fetch) wake(id, now);
-        }
-      } else if (event.id & kConstantMark) {
-        const std::uint32_t line = event.id & ~kMarks;
-        constants_.insert(line * ConstantCache::kLine);
-        std::vector<ConstantWait> waits;
-        std::swap(waits, constant_waits_);
-        for (const ConstantWait& wait : waits) {
-          if (wait.line != line) {
-            constant_waits_.push_back(wait);
-          } else if (wait.held) {
-            if (warps_[wait.warp].phase == Phase::constant) wake(wait.warp, now);
-          } else if (wait.scoreboard < kScoreboards) {
-            events_.push(now + spec_.constant.l0_miss, {Event::Kind::release, wait.scoreboard, wait.warp, 0, wait.generation});
-          }
         }
       } else {
         memory_.filled(event.id, now);
@@ -290,39 +276,25 @@ bool Sm::constant_ready(Warp& warp, std::uint16_t id, Cycle now) {
   const std::uint32_t address = warp.instruction->constant_address;
   if (core.constants.lookup(address)) return true;
   ++counters.constant_l0_misses;
-  if (constants_.lookup(address)) {
-    core.constants.insert(address);
-    wait_until(warp, id, now + spec_.constant.l0_miss, stats::WarpState::imc_miss, now);
-    return false;
-  }
-  enter(warp, Phase::constant, stats::WarpState::imc_miss, now);
-  const std::uint32_t line = address / ConstantCache::kLine;
-  const bool asked = std::any_of(constant_waits_.begin(), constant_waits_.end(),
-                                 [&](const ConstantWait& wait) { return wait.line == line; });
-  constant_waits_.push_back({line, generation(warp), id, 7, true});
-  if (!asked) {
-    ++counters.constant_l1_misses;
-    request_line(kConstantLines + line / 2, kConstantMark | line, now);
-  }
+  const Cycle ready = now + spec_.constant.l0_miss + constant_miss(address);
+  core.constants.insert(address);
+  wait_until(warp, id, ready, stats::WarpState::imc_miss, now);
   return false;
+}
+
+/// Cycles that a constant costs beyond a hit in the SM's cache.
+Cycle Sm::constant_miss(std::uint32_t address) {
+  if (constants_.lookup(address)) return 0;
+  ++counters.constant_l1_misses;
+  constants_.insert(address);
+  return spec_.constant.l1_miss;
 }
 
 void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
   raise(warp, instruction.write_barrier, false);
-  if (constants_.lookup(instruction.constant_address)) {
-    if (instruction.write_barrier < kScoreboards) {
-      events_.push(now + std::max<Cycle>(1, instruction.latency), {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
-    }
-    return;
-  }
-  const std::uint32_t line = instruction.constant_address / ConstantCache::kLine;
-  const bool asked = std::any_of(constant_waits_.begin(), constant_waits_.end(),
-                                 [&](const ConstantWait& wait) { return wait.line == line; });
-  constant_waits_.push_back({line, generation(warp), id, instruction.write_barrier, false});
-  if (!asked) {
-    ++counters.constant_l1_misses;
-    request_line(kConstantLines + line / 2, kConstantMark | line, now);
-  }
+  if (instruction.write_barrier >= kScoreboards) return;
+  const Cycle latency = std::max<Cycle>(1, instruction.latency) + constant_miss(instruction.constant_address);
+  events_.push(now + latency, {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
 }
 
 }  // namespace foretrace::sm

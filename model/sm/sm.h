@@ -59,7 +59,7 @@ class Sm {
 
  private:
   static constexpr int kSlots = 16;  // warps a sub-core
-  enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, constant, drain };
+  enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, drain };
 
   struct CopyGroup { std::uint32_t pending = 0; bool closed = false; std::uint8_t scoreboard = 7; };
   struct Warp {
@@ -101,7 +101,6 @@ class Sm {
     ConstantCache constants;
     explicit SubCore(const spec::GpuSpec& spec) : registers(spec.register_file), constants(spec.constant.l0_bytes) {}
   };
-  struct ConstantWait { std::uint32_t line; std::uint32_t generation; std::uint16_t warp; std::uint8_t scoreboard; bool held; };
 
   void start_block(BlockWork& work, Cycle now);
   void start_warp(std::uint32_t block, const work::WarpRecord& record, Cycle now);
@@ -114,6 +113,7 @@ class Sm {
   void take_pipe(SubCore& core, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   void act(int sub_core, Warp& warp, std::uint16_t id, Cycle now);
   void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  Cycle constant_miss(std::uint32_t address);
   void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   void arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now);
   void check_barrier(Block& block, Barrier& barrier, Cycle now);
@@ -144,7 +144,6 @@ class Sm {
   std::vector<Warp> warps_;
   std::vector<Block> blocks_;
   std::vector<BlockWork> incoming_;  // by start
-  std::vector<ConstantWait> constant_waits_;
   std::vector<std::uint32_t> fetch_requests_;
   std::uint32_t resident_warps_ = 0;
   std::uint64_t next_age_ = 0;

@@ -90,6 +90,8 @@ struct FetchSpec {                         // keys fetch.*
   std::uint32_t l1_bytes = 0;              ///< instruction cache an SM
   std::uint32_t l1_latency = 0;            ///< L0 miss that hits L1: cycles until the warp can issue
   std::uint32_t l1_interval = 0;           ///< cycles between two lines that a sub-core gets from L1
+  std::uint32_t preload_bytes = 0;         ///< bytes from a kernel's start that a launch brings to every SM's L1
+  std::uint32_t preload_latency = 0;       ///< cycles from an SM's first block until they are there
   std::uint32_t prefetch_lines = 0;        ///< 128-byte lines the stream buffer of a sub-core runs ahead
   std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue with L0 hit
 };
@@ -104,6 +106,7 @@ struct ConstantSpec {                      // keys constant.*
   std::uint32_t l0_bytes = 0;              ///< immediate-constant cache of a sub-core
   std::uint32_t l1_bytes = 0;              ///< constant cache of an SM that backs it and serves LDC
   std::uint32_t l0_miss = 0;               ///< cycles an operand miss that hits L1 holds the warp
+  std::uint32_t l1_miss = 0;               ///< cycles that a miss of the SM's cache adds: the level behind it (L1.5) has the line
 };
 
 struct LsuSpec {                           // keys lsu.*
@@ -176,7 +179,9 @@ struct L2Spec {                            // keys l2.*
   std::uint32_t slice_bytes = 0;           ///< bytes a slice delivers a L2 cycle
   std::uint32_t misses = 0;                ///< lines with misses outstanding a slice
   std::uint32_t atomic_interval = 0;       ///< L2 cycles a slice takes for an atomic sector
+  double atomic_lane_interval = 0;         ///< L2 cycles a slice takes for each of the lanes that share a word
   double dirty_fraction = 0;               ///< share of a slice's lines that may be dirty before the oldest are written back
+  double partly_fraction = 0;              ///< share that may hold partly written sectors before the oldest are completed and written back
 };
 
 struct DramSpec {                          // keys dram.*
@@ -201,7 +206,7 @@ struct LaunchSpec {                        // keys launch.*
   double block_interval = 0;               ///< cycles between two blocks' dispatches, chip-wide
   std::uint32_t sm_block_interval = 0;     ///< cycles between two blocks placed on one SM
   std::uint32_t block_start = 0;           ///< cycles from dispatch to the first instruction's issue on the SM
-  std::uint32_t warp_interval = 0;         ///< cycles between the starts of two warps of a block
+  double warp_interval = 0;                ///< cycles between the starts of two warps on one SM
   std::uint32_t block_end = 0;             ///< cycles from a block's last exit until its resources can be given away
   std::uint32_t drain = 0;                 ///< cycles from the last block's end to the launch's end
 };

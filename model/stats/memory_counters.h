@@ -9,7 +9,7 @@ struct MemoryCounters {
   // What SMs asked of L2 (each sector once, wherever it is homed): lts__t_sectors_srcunit_tex*
   std::uint64_t tex_sectors_read = 0, tex_sectors_write = 0;      ///< _op_read, _op_write
   std::uint64_t tex_sectors_atomic = 0, tex_sectors_reduction = 0;
-  std::uint64_t tex_sectors_hit = 0, tex_sectors_miss = 0;        ///< _lookup_hit, _lookup_miss
+  std::uint64_t tex_sectors_hit = 0, tex_sectors_miss = 0;        ///< _lookup_hit, _lookup_miss: a miss counts as all the sectors it brings
   std::uint64_t tex_requests = 0;                                 ///< lts__t_requests_srcunit_tex.sum
   // Every lookup of every slice, the traffic between partitions and instruction fetches included: lts__t_sectors*
   std::uint64_t lts_sectors = 0, lts_sectors_hit = 0;             ///< lts__t_sectors.sum, hit share: lts__t_sector_hit_rate.pct

@@ -46,6 +46,7 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   gpu::LaunchSetup setup;
   setup.blocks = shape.grid.count();
   setup.blocks_per_sm = outcome.occupancy.blocks;
+  setup.warps = static_cast<std::uint32_t>((shape.block.count() + kWarpSize - 1) / kWarpSize);
   setup.l1_bytes = spec_->l1.unified_bytes - outcome.occupancy.shared_config;
   setup.warm = options.warm;
   setup.threads = options.threads;

@@ -73,6 +73,7 @@ stats::LaunchCounters simulate(const spec::GpuSpec& chip, const std::vector<Line
   gpu::LaunchSetup setup;
   setup.blocks = blocks;
   setup.blocks_per_sm = blocks_per_sm;
+  setup.warps = static_cast<std::uint32_t>(warps);
   setup.l1_bytes = chip.l1.unified_bytes - chip.l1.carveouts.front();
   setup.threads = threads;
   setup.window = window;
@@ -135,7 +136,7 @@ TEST(WhatIf, DramBandwidthDoesNotMoveAChain) {
 
 TEST(Dispatcher, GivesEachSmOneBlockBeforeAnyGetsTwo) {
   const spec::GpuSpec h100 = chip("h100-sxm");
-  gpu::Dispatcher dispatcher(h100, 2 * h100.sm.count, 4);
+  gpu::Dispatcher dispatcher(h100, 2 * h100.sm.count, 4, 8);
   std::vector<int> blocks(h100.sm.count);
   gpu::Dispatcher::Placement placement;
   for (std::uint32_t i = 0; i < h100.sm.count; ++i) {
@@ -148,7 +149,7 @@ TEST(Dispatcher, GivesEachSmOneBlockBeforeAnyGetsTwo) {
 TEST(Dispatcher, RefillsAnSmWhenItsBlockHasEndedAndNotBefore) {
   spec::GpuSpec one = chip("h100-sxm");
   one.sm.count = 1;
-  gpu::Dispatcher dispatcher(one, 2, 1);
+  gpu::Dispatcher dispatcher(one, 2, 1, 8);
   gpu::Dispatcher::Placement placement;
   ASSERT_TRUE(dispatcher.next(kNever, placement));
   EXPECT_FALSE(dispatcher.next(kNever, placement));
