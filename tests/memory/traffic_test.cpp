@@ -135,6 +135,30 @@ TEST(Bandwidth, FarHitsComeAtTheLinksPace) {
   EXPECT_EQ(memory.counters().partition_sectors, 4096u);
 }
 
+TEST(Bandwidth, HitsInCopiesComeAtTheSlicesPaceToo) {
+  GpuSpec chip = small_chip();
+  chip.network.gpc_reply_bytes = 4096;
+  chip.network.reply_bytes = 4096;
+  chip.network.request_bytes = 4096;
+  MemorySystem memory(chip);
+  const auto requests_at = [&chip](Cycle from) {
+    std::vector<Request> requests;
+    std::uint64_t line = 0;
+    for (std::uint32_t i = 0; i < 2048; ++i) {
+      line = line_at_home(chip, 1, line);
+      requests.push_back(read_request(from + i / 4, i % 4, line++, 0b1111, i));  // SMs beside partition 0
+    }
+    return requests;
+  };
+  cycles_of(memory, requests_at(0));
+  const std::uint64_t crossed = memory.counters().partition_sectors;
+  const Cycle cycles = cycles_of(memory, requests_at(100'000));
+  EXPECT_EQ(memory.counters().partition_sectors, crossed);
+  const Cycle peak = 2048 * 128 / (4 * 64);
+  EXPECT_GE(cycles, peak);
+  EXPECT_LE(cycles, peak * 104 / 100 + 200);
+}
+
 TEST(Bandwidth, WritesAreHeldBackByDram) {
   const GpuSpec chip = plain_chip();
   MemorySystem memory(chip);
@@ -213,8 +237,8 @@ TEST(WriteBack, PartlyWrittenSectorsAreFilledWhenTheyGo) {
   cycles_of(memory, requests);
   const stats::MemoryCounters& counters = memory.counters();
   EXPECT_EQ(counters.fill_sectors + counters.dirty_sectors_left, kLines);
-  EXPECT_EQ(counters.dirty_sectors_left, chip.l2.bytes / 128 / 4);
-  EXPECT_EQ(counters.dram_bytes_read, counters.fill_sectors * 64);
+  EXPECT_EQ(counters.dirty_sectors_left, chip.l2.bytes / 128 / 8);  // fewer lines may be partly written than dirty
+  EXPECT_EQ(counters.dram_bytes_read, counters.fill_sectors * 32);
   EXPECT_EQ(counters.dram_bytes_write, counters.fill_sectors * 32);
 }
 
@@ -280,6 +304,7 @@ std::vector<GpuSpec> tight_chips() {
   scarce.dram.queue = 1;
   scarce.dram.banks = 1;
   scarce.l2.dirty_fraction = 0.01;
+  scarce.l2.partly_fraction = 0.01;
   GpuSpec single = chip;
   single.l2.partitions = 1;
   single.dram.channels = 16;
@@ -351,7 +376,7 @@ TEST(Conservation, EveryRequestIsAnsweredOnceInOrderAndNotTooEarly) {
       EXPECT_EQ(counters.read_requests, reads);
       EXPECT_EQ(counters.segment_network + counters.segment_l2 + counters.segment_partition + counters.segment_dram_queue +
                     counters.segment_dram, counters.read_latency);
-      EXPECT_EQ(counters.tex_sectors_hit + counters.tex_sectors_miss,
+      EXPECT_GE(counters.tex_sectors_hit + counters.tex_sectors_miss,  // misses count what they bring
                 counters.tex_sectors_read + counters.tex_sectors_write + counters.tex_sectors_atomic + counters.tex_sectors_reduction);
       EXPECT_TRUE(memory.idle());
     }
