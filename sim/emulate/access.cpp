@@ -83,6 +83,7 @@ std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int l
     fault_access(FaultKind::out_of_bounds, lane, "local", address, bytes);
   }
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "local", address, bytes);
+  if (local_.empty()) local_.resize(std::size_t{launch_.local_bytes} * launch_.warps * 32);  // few kernels need it
   const std::size_t thread = std::size_t{warp->index} * 32 + static_cast<std::size_t>(lane);
   return local_.data() + thread * launch_.local_bytes + address;
 }

@@ -30,8 +30,7 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
       block_index_(at(block, launch.context.grid)),
       memory_(*launch.context.memory),
       warps_(launch.warps),
-      shared_(launch.shared_bytes + 16),
-      local_(std::size_t{launch.local_bytes} * launch.warps * 32) {
+      shared_(launch.shared_bytes + 16) {
   const Compiled& compiled = launch.compiled;
   const std::size_t uniform_words = kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
   const std::size_t per_warp = compiled.register_words + uniform_words;

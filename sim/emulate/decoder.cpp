@@ -208,9 +208,9 @@ Source Decoder::source(Style style) {
       if (operand.invert) odd();
       if (operand.absolute) s.and_mask = 0x7fff7fff;
       if (operand.negate) s.xor_mask = 0x80008000;
-      if (operand.suffix == "H0_H0") {
+      if (operand.suffix == "H0_H0" || operand.suffix == "H0") {
         s.swizzle = 1;
-      } else if (operand.suffix == "H1_H1") {
+      } else if (operand.suffix == "H1_H1" || operand.suffix == "H1") {
         s.swizzle = 2;
       } else if (!operand.suffix.empty() && operand.suffix != "H1_H0") {
         odd();

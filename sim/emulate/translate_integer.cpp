@@ -288,15 +288,21 @@ void imnmx(Decoder& d) {
 
 void three_minimum(Decoder& d, bool adds) {
   MicroOp& op = d.op();
-  if (d.take_one({"S16x2", "U16x2", "S8x4", "U8x4"}, -1) >= 0) Decoder::refuse("packed elements");
-  take_sign(d);
+  const int packed = d.take_one({"S16x2", "U16x2"}, -1);
+  if (packed < 0) {
+    take_sign(d);
+  } else {
+    d.flag(packed == 0, kSigned);
+    d.flag(adds, kExtended);
+  }
   d.flag(d.take("RELU"), kRelu);
   d.destination();
-  op.a = d.source(Style::integer);
-  op.b = d.source(Style::integer);
-  op.c = d.source(Style::integer);
+  const Style style = packed < 0 ? Style::integer : Style::raw;
+  op.a = d.source(style);
+  op.b = d.source(style);
+  op.c = d.source(style);
   op.p_in = d.predicate_input();
-  d.lane(adds ? LaneOp::viaddmnmx : LaneOp::vimnmx3);
+  d.lane(packed >= 0 ? LaneOp::vimnmx3_packed : adds ? LaneOp::viaddmnmx : LaneOp::vimnmx3);
 }
 
 void absolute_difference(Decoder& d, bool bytes) {

@@ -412,6 +412,27 @@ void viaddmnmx(const LaneFrame& f, const MicroOp& op, u32 mask) {
   });
 }
 
+/// Two 16-bit elements: the least or greatest of three, or with kExtended of a + b (wrapping) and c.
+void vimnmx3_packed(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  const PlainReader a = plain(f, op.a), b = plain(f, op.b), c = plain(f, op.c);
+  const u32 least = value_of(f, op.p_in);
+  const u32 top = (op.flags & kSigned) != 0 ? 0x8000 : 0;
+  const bool relu = (op.flags & kRelu) != 0, adds = (op.flags & kExtended) != 0;
+  write(result(f, op), mask, [=](int l) {
+    u32 packed = 0;
+    for (u32 shift = 0; shift < 32; shift += 16) {
+      const auto number = [=](u32 x) { return static_cast<s32>((x & 0xffff) ^ top) - static_cast<s32>(top); };
+      const auto chosen = [=](s32 x, s32 y) { return (x < y) == (bit(least, l) != 0) ? x : y; };
+      const u32 x = a[l] >> shift, y = b[l] >> shift;
+      s32 v = adds ? number(x + y) : chosen(number(x), number(y));
+      v = chosen(v, number(c[l] >> shift));
+      if (relu && v < 0) v = 0;
+      packed |= (static_cast<u32>(v) & 0xffff) << shift;
+    }
+    return packed;
+  });
+}
+
 /// Mode (kModeShift): element width in bits, 16 or 8, as 0 or 1. Predicates tell for each half which operand was taken.
 void vimnmx_packed(const LaneFrame& f, const MicroOp& op, u32 mask) {
   const PlainReader a = plain(f, op.a), b = plain(f, op.b);
