@@ -98,6 +98,15 @@ class Functions : public testing::TestWithParam<int> {
     context.banks[2] = kernel.constant2;
     context.banks[3] = kernel.module->constant3;
     context.banks[4] = kernel.module->constant4;
+    if (!kernel.module->globals.empty()) {  // tables of the library's functions
+      const std::uint64_t globals = memory.allocate(kernel.module->globals.size(), "globals");
+      memory.write(globals, kernel.module->globals);
+      for (const frontend::Pointer& pointer : kernel.module->pointers) {
+        if (pointer.image != frontend::Image::constant4 || pointer.target != frontend::TargetKind::global) continue;
+        const std::uint64_t address = globals + pointer.value;
+        std::memcpy(context.banks[4].data() + pointer.offset, &address, sizeof address);
+      }
+    }
     const std::uint64_t at[3] = {memory.allocate(a.size() * sizeof(In), "a"), memory.allocate(b.size() * sizeof(In), "b"),
                                  memory.allocate(a.size() * sizeof(Out), "out")};
     const int n = static_cast<int>(a.size());
@@ -134,8 +143,25 @@ class Functions : public testing::TestWithParam<int> {
       ADD_FAILURE() << name << "(" << +a[i] << ", " << +b[i] << ") is " << +got[i] << ", expected " << +expected;
     }
   }
+
+  void check_library(const std::string& name, double (*function)(double), int bound) {
+    SCOPED_TRACE(name);
+    const auto found = kernels(GetParam()).find(name);
+    ASSERT_NE(found, kernels(GetParam()).end());
+    std::vector<float> x;
+    for (int i = -1500; i < 1500; ++i) x.push_back(static_cast<float>(i) * 0.0137f + 0.001f);
+    const std::vector<float> got = run<float, float>(found->second, x, x, "avx2");
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double expected = function(x[i]);
+      const auto nearest = static_cast<float>(expected);
+      const double unit = std::fabs(static_cast<double>(std::nextafter(nearest, HUGE_VALF)) - nearest);
+      ASSERT_LE(std::fabs(got[i] - expected), (bound + 0.5) * unit) << "at " << x[i] << ": " << got[i] << ", expected " << expected;
+    }
+  }
 };
 
+#define HOST_LIBRARY_FUNCTION(name, device, host, bound) \
+  double host_##name(double x) { return (host); }
 #define HOST_FUNCTION(name, in, out, expression) \
   out host_##name(in a, in b) { (void)b; return (expression); }
 #pragma GCC diagnostic push
@@ -143,14 +169,20 @@ class Functions : public testing::TestWithParam<int> {
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wfloat-conversion"
 #pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
 INTEGER_FUNCTIONS(HOST_FUNCTION)
 FLOAT_FUNCTIONS(HOST_FUNCTION)
+LIBRARY_FUNCTIONS(HOST_LIBRARY_FUNCTION)
 #pragma GCC diagnostic pop
 
 #define CHECK_FUNCTION(name, in, out, expression) check<in, out>(#name, host_##name);
 
 TEST_P(Functions, IntegersAreExact) { INTEGER_FUNCTIONS(CHECK_FUNCTION) }
 TEST_P(Functions, FloatsAreRoundedOnce) { FLOAT_FUNCTIONS(CHECK_FUNCTION) }
+
+#define CHECK_LIBRARY_FUNCTION(name, device, host, bound) check_library(#name, host_##name, bound);
+
+TEST_P(Functions, LibraryFunctionsKeepTheirBounds) { LIBRARY_FUNCTIONS(CHECK_LIBRARY_FUNCTION) }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Functions, testing::Values(80, 90, 120));
 

@@ -168,3 +168,24 @@ using namespace host_intrinsics;
   FUNCTION(d_compare, double, int32_t, (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b) + 16 * !(a > b)) \
   FUNCTION(d_to_float, double, float, static_cast<float>(a) * static_cast<float>(b))    \
   FUNCTION(d_from_int_64, int64_t, double, static_cast<double>(a) - static_cast<double>(static_cast<uint64_t>(b)))
+
+/// FUNCTION(name, device expression of float x, host expression of double x, most units in the last place): the bounds
+/// are those of the CUDA C++ Programming Guide's table of maximum errors, plus one for the host's own rounding.
+#define LIBRARY_FUNCTIONS(FUNCTION)                                  \
+  FUNCTION(l_sin, sinf(x), sin(x), 3)                                \
+  FUNCTION(l_cos, cosf(x), cos(x), 3)                                \
+  FUNCTION(l_sin_large, sinf(x * 1e6f), sin(double(float(float(x) * 1e6f))), 3) \
+  FUNCTION(l_tan, tanf(x), tan(x), 5)                                \
+  FUNCTION(l_exp, expf(x), exp(x), 3)                                \
+  FUNCTION(l_exp2, exp2f(x), exp2(x), 3)                             \
+  FUNCTION(l_log, logf(fabsf(x)), log(fabs(x)), 2)                   \
+  FUNCTION(l_log2, log2f(fabsf(x)), log2(fabs(x)), 2)                \
+  FUNCTION(l_log1p, log1pf(fabsf(x)), log1p(fabs(x)), 2)             \
+  FUNCTION(l_rsqrt, rsqrtf(fabsf(x)), 1 / sqrt(fabs(x)), 3)          \
+  FUNCTION(l_cbrt, cbrtf(x), cbrt(x), 2)                             \
+  FUNCTION(l_tanh, tanhf(x), tanh(x), 3)                             \
+  FUNCTION(l_erf, erff(x), erf(x), 3)                                \
+  FUNCTION(l_atan, atanf(x), atan(x), 3)                             \
+  FUNCTION(l_pow, powf(fabsf(x), 2.5f), pow(fabs(x), 2.5), 5)        \
+  FUNCTION(l_gamma, tgammaf(fabsf(x) + 1.0f), tgamma(double(float(fabsf(float(x)) + 1.0f))), 6) \
+  FUNCTION(l_remainder, fmodf(x, 0.7f), fmod(x, double(0.7f)), 1)
