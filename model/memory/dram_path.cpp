@@ -79,7 +79,8 @@ void MemorySystem::Implementation::send(const DramPlace& place, std::uint32_t by
   access.arrival = l2_to_dram_.up(now_ + spec_.dram.latency / 2);
   access.row = place.row;
   access.bank = place.bank;
-  access.cycles = (bytes + spec_.dram.channel_bytes - 1) / spec_.dram.channel_bytes;
+  // A lone sector takes the bus for as long as a whole access (H100: strided stores of one sector or of two a line run alike).
+  access.cycles = (std::max(bytes, spec_.dram.access_bytes) + spec_.dram.channel_bytes - 1) / spec_.dram.channel_bytes;
   access.tag = tag;
   access.write = write;
   channel_[channel].enqueue(access);
