@@ -53,10 +53,10 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
   }
 }
 
-BlockCount Execution::run() {
+bool Execution::run(std::uint64_t patience) {
   const bool recording = !warps_.empty() && warps_[0].recorder != nullptr;
-  std::size_t done = 0;
-  while (done < warps_.size()) {
+  progress_at_ = resumed_at_ = issued_;  // what was idle before may have been waiting for what has happened since
+  while (done_ < warps_.size()) {
     bool some = false;
     for (Warp& w : warps_) {
       if (w.state != WarpState::ready) continue;
@@ -64,35 +64,44 @@ BlockCount Execution::run() {
       enter(w);
       const Stop stop = recording ? run_warp<true>(kSlice) : run_warp<false>(kSlice);
       if (stop == Stop::done) {
-        ++done;
+        ++done_;
         if (w.recorder) w.recorder->finish();
         complete_barriers();  // those that have ended are not waited for
-      }
-      if (issued_ - progress_at_ > launch_.context.idle_limit) {
-        fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
-              fmt::format("never ends: no store, atomic or exit in {} warp instructions", issued_ - progress_at_));
       }
       if (launch_.context.max_instructions != 0 && issued_ > launch_.context.max_instructions) {
         fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
               fmt::format("more than {} warp instructions in one block", launch_.context.max_instructions));
       }
+      if (issued_ - progress_at_ > patience) return false;
     }
-    if (!some && done < warps_.size()) {
-      for (Warp& w : warps_) {
-        if (w.state != WarpState::at_barrier) continue;
-        enter(w);
-        pc = w.now.pc - 1;
-        const BlockBarrier& b = barriers_[w.barrier];
-        const std::string wanted = b.expected == 0 ? std::string("all live warps of the block")
-                                                   : fmt::format("{} threads", b.expected);
-        fault(FaultKind::impossible_barrier, std::countr_zero(w.live),
-              fmt::format("barrier {} can never complete: {} warps have arrived of {}, the others wait elsewhere or "
-                          "have ended",
-                          w.barrier, b.arrived_warps, wanted));
-      }
-    }
+    if (!some && done_ < warps_.size()) fault_impossible_barrier();
   }
-  return {issued_, thread_instructions_};
+  return true;
+}
+
+void Execution::fault_impossible_barrier() {
+  for (Warp& w : warps_) {
+    if (w.state != WarpState::at_barrier) continue;
+    enter(w);
+    pc = w.now.pc - 1;
+    const BlockBarrier& b = barriers_[w.barrier];
+    const std::string wanted =
+        b.expected == 0 ? std::string("all live warps of the block") : fmt::format("{} threads", b.expected);
+    fault(FaultKind::impossible_barrier, std::countr_zero(w.live),
+          fmt::format("barrier {} can never complete: {} warps have arrived of {}, the others wait elsewhere or have ended",
+                      w.barrier, b.arrived_warps, wanted));
+  }
+  FORETRACE_ASSERT(false, "a block that cannot go on waits at a barrier");
+}
+
+void Execution::fault_never_ends(std::uint64_t idle) {
+  for (Warp& w : warps_) {
+    if (w.state != WarpState::ready) continue;
+    enter(w);
+    fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
+          fmt::format("never ends: no store, atomic or exit in {} warp instructions", idle));
+  }
+  FORETRACE_ASSERT(false, "a block that spins has a warp that is ready");
 }
 
 void Execution::enter(Warp& w) {

@@ -3,6 +3,7 @@
 // Models:  what instructions compute, 32 lanes at a time; divergence by convergence barriers; block barriers; global, shared,
 //          local, constant and generic addresses. Facts: sass.md 1.5, 3, 4 with sass_checked.md, which corrects it.
 // Ignores: time. clock and globaltimer count the instructions that the block has issued. Control bits have no effect.
+// Choice:  every launch has the workspace of a cooperative one, so a grid-wide barrier works if blocks take turns (below).
 // Order:   blocks run one at a time, each to its end; warps of a block take turns at barriers, YIELD, NANOSLEEP, a failed
 //          mbarrier test, and after a fixed number of instructions; so a run repeats exactly.
 #pragma once
@@ -63,9 +64,35 @@ class Emulator {
   BlockCount run_block(std::uint64_t block, work::BlockRecord* record) const;
 
   struct Launch;
+  const Launch& launch() const { return *launch_; }
 
  private:
   std::unique_ptr<Launch> launch_;
+};
+
+/// All blocks of a launch in index order, for kernels whose blocks may wait for each other (a grid-wide barrier, a chain of
+/// flags): when the next block spins, the ones after it are started beside it, up to `resident` at a time, and take turns.
+/// A kernel whose blocks do not wait runs exactly as with run_block.
+class BlockSequence {
+ public:
+  /// The emulator must outlive the sequence. `recording` false: the records stay empty.
+  BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording);
+  ~BlockSequence();
+  BlockSequence(const BlockSequence&) = delete;
+  BlockSequence& operator=(const BlockSequence&) = delete;
+  /// The next block's record; null at the end. Throws KernelFault, never_ends when no block that may run makes progress.
+  std::shared_ptr<work::BlockRecord> next();
+  /// Of all blocks that next() has returned.
+  const BlockCount& count() const { return count_; }
+
+ private:
+  struct Running;
+  const Emulator& emulator_;
+  std::uint64_t resident_;
+  bool recording_;
+  std::uint64_t started_ = 0;
+  std::vector<std::unique_ptr<Running>> running_;  // ascending blocks; the first is the next to be returned
+  BlockCount count_;
 };
 
 /// True when no block can see what another does while it runs: the code holds no global atomic that returns a value, no

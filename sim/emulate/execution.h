@@ -72,7 +72,13 @@ enum class Stop : std::uint8_t { budget, turn, barrier, done };
 class Execution {
  public:
   Execution(const Emulator::Launch& launch, std::uint64_t block, work::BlockRecord* record);
-  BlockCount run();
+  /// Runs until the block has ended (true), or until `patience` warp instructions in a row have brought no store, atomic or
+  /// exit (false): it may be waiting for another block. May be called again.
+  bool run(std::uint64_t patience);
+  /// In the last call of run().
+  bool made_progress() const { return progress_at_ > resumed_at_; }
+  BlockCount count() const { return {issued_, thread_instructions_}; }
+  [[noreturn]] void fault_never_ends(std::uint64_t idle);
 
   // What warp functions see.
   LaneFrame frame{};
@@ -146,6 +152,7 @@ class Execution {
   bool block_barrier(const MicroOp& op, std::uint32_t executed);
   void note_barrier_value(const MicroOp& op, std::uint32_t executed);
   void complete_barriers();
+  [[noreturn]] void fault_impossible_barrier();
 
   Group copy_of_now() const;
   void push(Group group);
@@ -165,7 +172,8 @@ class Execution {
   std::array<BlockBarrier, kBlockBarriers> barriers_{};
   const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
   std::uint64_t issued_ = 0;
-  std::uint64_t progress_at_ = 0;
+  std::uint64_t progress_at_ = 0, resumed_at_ = 0;
+  std::size_t done_ = 0;  // warps that have ended
   std::uint64_t thread_instructions_ = 0;
   Stop stop_ = Stop::done;
 };

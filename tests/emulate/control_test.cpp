@@ -283,6 +283,48 @@ TEST(NeverEnds, AfterTheLimitAndNotBefore) {
   EXPECT_NO_THROW(bounded.run());
 }
 
+// Block 0 waits for a word that block 1 writes.
+const char* const kWaitingBlocks = R"(
+    S2R R0, SR_CTAID.X
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    ISETP.NE.AND P0, PT, R0, RZ, PT
+    MOV R5, 0x1
+    @P0 BRA `(W)
+  L:
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.EQ.AND P1, PT, R4, RZ, PT
+    @P1 BRA `(L)
+    EXIT
+  W:
+    STG.E.STRONG.GPU [R2.64], R5
+    EXIT
+  )";
+
+TEST(BlockSequence, LetsAWaitedForBlockRun) {
+  Assembled a(kWaitingBlocks, 32, 2);
+  a.context.grid = {2, 1, 1};
+  a.buffer(0, {0}, "flag");
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 2, true);
+  const auto first = blocks.next(), second = blocks.next();
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(first->block, 0u);
+  EXPECT_EQ(second->block, 1u);
+  EXPECT_EQ(blocks.next(), nullptr);
+  EXPECT_EQ(blocks.count().instructions, first->warps[0].instructions + second->warps[0].instructions);
+}
+
+TEST(BlockSequence, ReportsBlocksThatWaitInVain) {
+  Assembled a(kWaitingBlocks, 32, 2);
+  a.context.grid = {2, 1, 1};
+  a.context.idle_limit = 100'000;
+  a.buffer(0, {0}, "flag");
+  const Emulator emulator(a.context);
+  BlockSequence alone(emulator, 1, false);  // the second block may not run beside the first
+  EXPECT_EQ(fault_of([&] { alone.next(); }).kind(), FaultKind::never_ends);
+}
+
 TEST(Traps, StopTheLaunch) {
   Assembled a("BPT.TRAP 0x1\nEXIT\n", 32);
   EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::trap);

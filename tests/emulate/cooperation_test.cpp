@@ -58,11 +58,13 @@ class Cooperation : public testing::TestWithParam<int> {
     engine::Device device;
     const emulate::LaunchContext context = device.bind(launch, found->second);
     const emulate::Emulator emulator(context);
-    for (std::uint64_t b = 0; b < emulator.blocks(); ++b) {
-      work::BlockRecord record;
-      emulator.run_block(b, b == 0 ? &record : nullptr);
-      if (b == 0) check_record(found->second.program, record);
+    emulate::BlockSequence blocks(emulator, 16, true);
+    std::uint64_t number = 0;
+    for (auto record = blocks.next(); record != nullptr; record = blocks.next()) {
+      EXPECT_EQ(record->block, number++);
+      check_record(found->second.program, *record);
     }
+    EXPECT_EQ(number, grid);
     return {words(device.read("in")), words(device.read("out"))};
   }
 
@@ -222,6 +224,10 @@ TEST_P(Cooperation, BlockBarriers) {
     return at(0) + 3 * at(1) + 3 * at(2) + at(3);
   }, 64);
   each("dynamic_shared", [](const Words& in, u32 i) { return in[i / 64 * 64 + 63 - i % 64]; }, 64, "", 64 * 4);
+}
+
+TEST_P(Cooperation, BlocksThatWaitForEachOther) {
+  each("grid_barrier", [](const Words& in, u32 i) { return in[(i + 64) % (3 * 64)] * 2; }, 64);
 }
 
 TEST_P(Cooperation, CallsAndJumps) {

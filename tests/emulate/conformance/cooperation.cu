@@ -374,3 +374,13 @@ __global__ void dynamic_shared(const u32* in, u32* out) {
   __syncthreads();
   out[INDEX] = dynamic[blockDim.x - 1 - threadIdx.x];
 }
+
+/// All blocks wait for all, twice; each then reads what another block wrote.
+__global__ void grid_barrier(const u32* in, u32* out) {
+  volatile u32* words = out;
+  words[INDEX] = in[INDEX];
+  cooperative_groups::this_grid().sync();
+  const u32 v = words[(INDEX + blockDim.x) % (gridDim.x * blockDim.x)];
+  cooperative_groups::this_grid().sync();
+  words[INDEX] = v * 2;
+}
