@@ -14,12 +14,13 @@ namespace foretrace::emulate {
 
 namespace {
 
-constexpr std::uint64_t kSharedOffsetMask = 0xffffff;  ///< below it an offset, above it the rank in the cluster
+constexpr std::uint64_t kSharedOffsetMask =
+    0xffffff;  ///< below it an offset, above it the rank in the cluster
 
 }  // namespace
 
-void Execution::form_addresses(const Source& base, const Source& uniform, std::uint32_t form, std::uint64_t offset,
-                               int set) {
+void Execution::form_addresses(const Source& base, const Source& uniform, std::uint32_t form,
+                               std::uint64_t offset, int set) {
   const std::uint32_t* u = words(uniform);
   std::uint64_t add = offset + u[0];
   if ((form & kUniform64) != 0) add += std::uint64_t{u[32]} << 32;
@@ -83,7 +84,8 @@ std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int l
     fault_access(FaultKind::out_of_bounds, lane, "local", address, bytes);
   }
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "local", address, bytes);
-  if (local_.empty()) local_.resize(std::size_t{launch_.local_bytes} * launch_.warps * 32);  // few kernels need it
+  if (local_.empty())
+    local_.resize(std::size_t{launch_.local_bytes} * launch_.warps * 32);  // few kernels need it
   const std::size_t thread = std::size_t{warp->index} * 32 + static_cast<std::size_t>(lane);
   return local_.data() + thread * launch_.local_bytes + address;
 }

@@ -38,7 +38,9 @@ AtomicType type_of(const MicroOp& op) { return static_cast<AtomicType>(op.flags 
 template <class T>
 T integer_result(AtomicOp which, T old, T b) {
   switch (which) {
-    case AtomicOp::add: return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) + static_cast<std::make_unsigned_t<T>>(b));
+    case AtomicOp::add:
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) +
+                            static_cast<std::make_unsigned_t<T>>(b));
     case AtomicOp::min: return old < b ? old : b;
     case AtomicOp::max: return old > b ? old : b;
     case AtomicOp::inc: return old >= b ? T{0} : static_cast<T>(old + 1);
@@ -56,9 +58,11 @@ float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysi
 std::uint32_t added_halves(std::uint32_t old, std::uint32_t b, bool bfloat) {
   std::uint32_t r = 0;
   for (int part = 0; part < 2; ++part) {
-    const auto x = static_cast<std::uint16_t>(old >> (16 * part)), y = static_cast<std::uint16_t>(b >> (16 * part));
+    const auto x = static_cast<std::uint16_t>(old >> (16 * part)),
+               y = static_cast<std::uint16_t>(b >> (16 * part));
     // Two halves' sum is exact in double but for bits far below a half's last, so one rounding is what remains.
-    const double sum = bfloat ? double{bfloat_to_float(x)} + bfloat_to_float(y) : double{half_to_float(x)} + half_to_float(y);
+    const double sum = bfloat ? double{bfloat_to_float(x)} + bfloat_to_float(y)
+                              : double{half_to_float(x)} + half_to_float(y);
     const std::uint64_t h = pack(bfloat ? Format::bf16 : Format::f16,
                                  unpack(Format::f64, std::bit_cast<std::uint64_t>(sum)), Rounding::nearest);
     r |= static_cast<std::uint32_t>(h) << (16 * part);
@@ -80,7 +84,8 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
           integer_result(which, static_cast<std::int64_t>(old), static_cast<std::int64_t>(b)));
     case AtomicType::f32:
     case AtomicType::f32_flush: {
-      float x = std::bit_cast<float>(static_cast<std::uint32_t>(old)), y = std::bit_cast<float>(static_cast<std::uint32_t>(b));
+      float x = std::bit_cast<float>(static_cast<std::uint32_t>(old)),
+            y = std::bit_cast<float>(static_cast<std::uint32_t>(b));
       if (type == AtomicType::f32_flush) {
         x = flushed(x);
         y = flushed(y);
@@ -91,7 +96,8 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
     }
     case AtomicType::f64:
       return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
-    case AtomicType::f16x2: return added_halves(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), false);
+    case AtomicType::f16x2:
+      return added_halves(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), false);
     case AtomicType::bf16x2: break;
   }
   return added_halves(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), true);
@@ -154,15 +160,16 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   // .POPC.INC has the name of another operation in it, so it is asked for first.
   const bool counts = d.take("POPC");
   const int which = counts ? static_cast<int>(AtomicOp::popc_inc)
-                           : d.take_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST",
-                                         "", "ARRIVE"},
+                           : d.take_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS",
+                                         "CAST", "", "ARRIVE"},
                                         -1);
   if (which < 0) Decoder::refuse("no operation that is known");
   const auto operation = static_cast<AtomicOp>(which);
   if (operation == AtomicOp::cast_spin && !d.take("SPIN")) Decoder::refuse(".CAST without .SPIN");
   if (operation == AtomicOp::popc_inc && !d.take("INC")) Decoder::refuse(".POPC without .INC");
   AtomicType type = AtomicType::u32;
-  switch (d.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "BF16_V2"}, 0)) {
+  switch (
+      d.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "BF16_V2"}, 0)) {
     case 2: type = AtomicType::s32; break;
     case 3:
     case 4: type = AtomicType::u64; break;
@@ -198,7 +205,8 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   if (operation != AtomicOp::popc_inc && operation != AtomicOp::arrive) op.c = d.source(Style::raw);
   if (operation == AtomicOp::cas || operation == AtomicOp::cast_spin) {
     const isa::Operand& replacement = d.next();
-    if (replacement.kind != isa::OperandKind::register_) Decoder::refuse(fmt::format("'{}'", replacement.text));
+    if (replacement.kind != isa::OperandKind::register_)
+      Decoder::refuse(fmt::format("'{}'", replacement.text));
     op.destination2 = Decoder::register_word(replacement.index, false);
   }
   op.address_sets = 1;

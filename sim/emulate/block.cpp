@@ -55,7 +55,8 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
 
 bool Execution::run(std::uint64_t patience) {
   const bool recording = !warps_.empty() && warps_[0].recorder != nullptr;
-  progress_at_ = resumed_at_ = issued_;  // what was idle before may have been waiting for what has happened since
+  progress_at_ = resumed_at_ =
+      issued_;  // what was idle before may have been waiting for what has happened since
   while (done_ < warps_.size()) {
     bool some = false;
     for (Warp& w : warps_) {
@@ -88,7 +89,8 @@ void Execution::fault_impossible_barrier() {
     const std::string wanted =
         b.expected == 0 ? std::string("all live warps of the block") : fmt::format("{} threads", b.expected);
     fault(FaultKind::impossible_barrier, std::countr_zero(w.live),
-          fmt::format("barrier {} can never complete: {} warps have arrived of {}, the others wait elsewhere or have ended",
+          fmt::format("barrier {} can never complete: {} warps have arrived of {}, the others wait elsewhere "
+                      "or have ended",
                       w.barrier, b.arrived_warps, wanted));
   }
   FORETRACE_ASSERT(false, "a block that cannot go on waits at a barrier");
@@ -132,7 +134,8 @@ Stop Execution::run_warp(std::uint64_t budget) {
   for (std::uint64_t left = budget; left != 0; --left) {
     if (pc >= size) {
       pc = size - 1;
-      fault(FaultKind::illegal_instruction, std::countr_zero(active), "ran past the end of the kernel's code");
+      fault(FaultKind::illegal_instruction, std::countr_zero(active),
+            "ran past the end of the kernel's code");
     }
     const MicroOp& op = code[pc];
     const std::uint32_t executed = active & (predicates[op.guard.slot] ^ op.guard.invert);
@@ -186,7 +189,8 @@ Stop Execution::run_warp(std::uint64_t budget) {
       w.now.pc = pc - 1;
       yield();
     } else {
-      const auto other = std::find_if(w.others.begin(), w.others.end(), [](const Group& g) { return g.wait == Wait::none; });
+      const auto other =
+          std::find_if(w.others.begin(), w.others.end(), [](const Group& g) { return g.wait == Wait::none; });
       if (other != w.others.end()) {
         const auto index = static_cast<std::size_t>(other - w.others.begin());
         w.others.push_back(copy_of_now());
@@ -226,20 +230,22 @@ bool Execution::block_barrier(const MicroOp& op, std::uint32_t executed) {
   if (executed != w.live) {
     const std::uint32_t missing = w.live & ~executed;
     fault(FaultKind::divergent_barrier, std::countr_zero(missing),
-          fmt::format("divergent barrier: {} of the {} live threads of warp {} execute it, this thread does not",
-                      std::popcount(executed), std::popcount(w.live), w.index));
+          fmt::format(
+              "divergent barrier: {} of the {} live threads of warp {} execute it, this thread does not",
+              std::popcount(executed), std::popcount(w.live), w.index));
   }
   note_barrier_value(op, executed);
   const std::uint32_t number = value & 0xff, threads = value >> 16;
   if (number >= kBlockBarriers || threads % 32 != 0) {
     fault(FaultKind::illegal_instruction, std::countr_zero(executed),
-          fmt::format("barrier {} for {} threads; barriers are 0 to 15, threads a multiple of 32", number, threads));
+          fmt::format("barrier {} for {} threads; barriers are 0 to 15, threads a multiple of 32", number,
+                      threads));
   }
   BlockBarrier& b = barriers_[number];
   if (b.arrived_warps != 0 && b.expected != threads) {
     fault(FaultKind::impossible_barrier, std::countr_zero(executed),
-          fmt::format("barrier {} is awaited by {} threads here and by {} elsewhere (0: all)", number, threads,
-                      b.expected));
+          fmt::format("barrier {} is awaited by {} threads here and by {} elsewhere (0: all)", number,
+                      threads, b.expected));
   }
   b.expected = threads;
   ++b.arrived_warps;
@@ -296,8 +302,8 @@ std::uint32_t Execution::special_register(std::uint32_t index, int lane) const {
   switch (index) {
     case 0: return static_cast<std::uint32_t>(lane);
     case 1: return static_cast<std::uint32_t>(clock());
-    case 2: return launch_.warps << 8;              // VIRTCFG: warps of the block as resident warps
-    case 3: return warp->index << 8;                // VIRTID: warp slot
+    case 2: return launch_.warps << 8;  // VIRTCFG: warps of the block as resident warps
+    case 3: return warp->index << 8;    // VIRTID: warp slot
     case 33: return thread_index(lane).x;
     case 34: return thread_index(lane).y;
     case 35: return thread_index(lane).z;
@@ -309,19 +315,19 @@ std::uint32_t Execution::special_register(std::uint32_t index, int lane) const {
     case 48: return static_cast<std::uint32_t>(kSharedWindow);
     case 50: return launch_.shared_bytes;
     case 52: return static_cast<std::uint32_t>(kLocalWindow);
-    case 55: return 0;                              // LMEMHIOFF: a bound that the stack pointer never reaches
+    case 55: return 0;  // LMEMHIOFF: a bound that the stack pointer never reaches
     case 56: return self;
     case 57: return below;
     case 58: return below | self;
     case 59: return ~(below | self);
     case 60: return ~below;
-    case 67: return 0;                              // VIRTUALSMID
+    case 67: return 0;  // VIRTUALSMID
     case 80: return static_cast<std::uint32_t>(clock());
     case 81: return static_cast<std::uint32_t>(clock() >> 32);
     case 82: return static_cast<std::uint32_t>(clock());
     case 83: return static_cast<std::uint32_t>(clock() >> 32);
-    case 136: return 0;                             // CgaCtaId: a block is its own cluster
-    case 138: return 0;                             // CgaSize, see facts sass.md 1.5
+    case 136: return 0;  // CgaCtaId: a block is its own cluster
+    case 138: return 0;  // CgaSize, see facts sass.md 1.5
     case 255: return 0;
     default: break;
   }
@@ -333,7 +339,8 @@ void Execution::fault(FaultKind kind, int lane, const std::string& what) const {
   const isa::Instruction& i = program.code[std::min<std::size_t>(pc, program.code.size() - 1)];
   const Dim3 b = block_index(), t = thread_index(lane < 32 ? lane : 0);
   std::string source;
-  if (i.file != 0 && i.file <= program.files.size()) source = fmt::format(", {}:{}", program.files[i.file - 1], i.line);
+  if (i.file != 0 && i.file <= program.files.size())
+    source = fmt::format(", {}:{}", program.files[i.file - 1], i.line);
   throw KernelFault(kind,
                     fmt::format("kernel {}, block ({},{},{}), thread ({},{},{}), offset 0x{:x} '{}'{}: {}",
                                 program.kernel, b.x, b.y, b.z, t.x, t.y, t.z, i.offset, i.text, source, what),

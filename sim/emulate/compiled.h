@@ -45,11 +45,11 @@ class LaneWords {
 };
 
 struct Compiled {
-  std::vector<MicroOp> code;           ///< one an instruction
-  std::vector<std::string> messages;   ///< why a form is not supported: MicroOp::message - 1
+  std::vector<MicroOp> code;          ///< one an instruction
+  std::vector<std::string> messages;  ///< why a form is not supported: MicroOp::message - 1
   LaneWords literals;
-  std::uint32_t register_words = 0;    ///< size of a warp's register file
-  std::uint32_t uniform_registers = 0; ///< uniform registers in use: UR0 .. this - 1
+  std::uint32_t register_words = 0;     ///< size of a warp's register file
+  std::uint32_t uniform_registers = 0;  ///< uniform registers in use: UR0 .. this - 1
 };
 
 /// The constant banks as bytes; a bank that is not there is empty.

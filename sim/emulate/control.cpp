@@ -18,7 +18,8 @@ Group Execution::copy_of_now() const {
   copy.wait = Wait::none;
   for (std::size_t i = 0; i < 7; ++i) copy.uniform_predicates[i] = warp->predicates[kUniformSlot + i];
   copy.uniform.resize(launch_.compiled.uniform_registers);
-  for (std::size_t i = 0; i < copy.uniform.size(); ++i) copy.uniform[i] = warp->uniforms[kFirstUniformWord + i * 32];
+  for (std::size_t i = 0; i < copy.uniform.size(); ++i)
+    copy.uniform[i] = warp->uniforms[kFirstUniformWord + i * 32];
   return copy;
 }
 
@@ -49,7 +50,8 @@ bool Execution::take_up() {
     const Group& g = w.others.back();
     pc = g.pc - 1;
     fault(FaultKind::impossible_barrier, std::countr_zero(g.lanes),
-          fmt::format("WARPSYNC of lanes 0x{:08x} can never complete: only lanes 0x{:08x} have come", g.mask, g.lanes));
+          fmt::format("WARPSYNC of lanes 0x{:08x} can never complete: only lanes 0x{:08x} have come", g.mask,
+                      g.lanes));
   }
   return false;
 }
@@ -69,7 +71,8 @@ void Execution::settle() {
       const auto partner = [&](const Group& g, std::size_t index) {
         if (index == i) return true;
         if (g.wait != wait) return false;
-        return wait == Wait::join ? g.barrier == barrier && (g.joined[barrier] & needed) != 0 : g.mask == mask;
+        return wait == Wait::join ? g.barrier == barrier && (g.joined[barrier] & needed) != 0
+                                  : g.mask == mask;
       };
       std::uint32_t here = 0;
       for (std::size_t k = 0; k < w.others.size(); ++k) {
@@ -154,7 +157,8 @@ void Execution::branch_indirect(const MicroOp& op, std::uint32_t executed) {
     const int lane = std::countr_zero(m);
     const std::uint64_t address = (low[lane] | std::uint64_t{low[lane + 32]} << 32) + op.immediate;
     if (address % 16 != 0 || address / 16 >= launch_.compiled.code.size()) {
-      fault(FaultKind::illegal_instruction, lane, fmt::format("jump to 0x{:x}, outside the kernel's code", address));
+      fault(FaultKind::illegal_instruction, lane,
+            fmt::format("jump to 0x{:x}, outside the kernel's code", address));
     }
     const auto target = static_cast<std::uint32_t>(address / 16);
     lanes_of[target] |= 1u << lane;

@@ -17,7 +17,9 @@ namespace foretrace::emulate {
 
 namespace {
 
-const std::uint32_t* words(const LaneFrame& f, const Source& s) { return f.file[static_cast<int>(s.file)] + s.word; }
+const std::uint32_t* words(const LaneFrame& f, const Source& s) {
+  return f.file[static_cast<int>(s.file)] + s.word;
+}
 std::uint32_t* result(const LaneFrame& f, const MicroOp& op) {
   return f.file[static_cast<int>(op.destination_file)] + op.destination;
 }
@@ -26,9 +28,7 @@ Rounding rounding(const MicroOp& op) { return static_cast<Rounding>(op.flags >> 
 /// The operand's bits with abs and neg applied, in its own format.
 std::uint64_t operand(const LaneFrame& f, const Source& s, Format format, int l) {
   const std::uint32_t* x = words(f, s);
-  if (format == Format::f64) {
-    return x[l] | std::uint64_t{(x[l + 32] & s.and_mask) ^ s.xor_mask} << 32;
-  }
+  if (format == Format::f64) { return x[l] | std::uint64_t{(x[l + 32] & s.and_mask) ^ s.xor_mask} << 32; }
   const std::uint32_t v = (x[l] & s.and_mask) ^ s.xor_mask;
   if (format == Format::f32) return v;
   return (s.swizzle == 2 ? v >> 16 : v) & 0xffff;
@@ -55,7 +55,8 @@ float approximate(MufuFunction which, float x) {
       if (!std::isfinite(v)) return NAN;
       const double turn = v - std::rint(v);
       if (which == MufuFunction::cos) return static_cast<float>(std::cos(2.0 * std::numbers::pi * turn));
-      return turn == 0.0 ? std::copysign(0.0f, x) : static_cast<float>(std::sin(2.0 * std::numbers::pi * turn));
+      return turn == 0.0 ? std::copysign(0.0f, x)
+                         : static_cast<float>(std::sin(2.0 * std::numbers::pi * turn));
     }
     case MufuFunction::ex2: return static_cast<float>(std::exp2(v));
     case MufuFunction::lg2: return v < 0.0 ? NAN : static_cast<float>(std::log2(std::fabs(v)));
@@ -93,9 +94,7 @@ void convert_integer_to_float(const LaneFrame& f, const MicroOp& op, std::uint32
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     std::uint64_t v = x[l] >> (8 * c.part);
-    if (c.width == 64) {
-      v = x[l] | std::uint64_t{x[l + 32]} << 32;
-    }
+    if (c.width == 64) { v = x[l] | std::uint64_t{x[l + 32]} << 32; }
     if (c.width < 64) {
       v &= (std::uint64_t{1} << c.width) - 1;
       const std::uint64_t top = std::uint64_t{1} << (c.width - 1);
@@ -134,7 +133,8 @@ void convert_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
     if (integral) n = rounded_to_integral(n, rounding(op));
     std::uint64_t v = flushed(to, pack(to, n, rounding(op)), flush);
     // A double NaN keeps its payload, quieted; widened and narrowed ones are canonical.
-    if (n.kind == Number::Class::nan && from == Format::f64 && to == Format::f64) v = bits | std::uint64_t{1} << 51;
+    if (n.kind == Number::Class::nan && from == Format::f64 && to == Format::f64)
+      v = bits | std::uint64_t{1} << 51;
     if ((op.flags & kSaturate) != 0) {
       const Number r = unpack(to, v);
       Number one;
@@ -195,7 +195,8 @@ void pack_bytes(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   const Conversion c = conversion_of(op.index2);
   const auto narrow = [&](const Source& s, int l) {
     const Number n = unpack(Format::f32, operand(f, s, Format::f32, l));
-    return static_cast<std::uint32_t>(to_integer(n, rounding(op), 8, c.is_signed, (op.flags & kNan) != 0)) & 0xff;
+    return static_cast<std::uint32_t>(to_integer(n, rounding(op), 8, c.is_signed, (op.flags & kNan) != 0)) &
+           0xff;
   };
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);

@@ -16,11 +16,13 @@ struct Conversion {
   bool is_signed = true;
 };
 constexpr std::uint32_t encode(const Conversion& c) {
-  return static_cast<std::uint32_t>(c.from | c.to << 4 | c.width << 8 | c.part << 16 | (c.is_signed ? 1 << 20 : 0));
+  return static_cast<std::uint32_t>(c.from | c.to << 4 | c.width << 8 | c.part << 16 |
+                                    (c.is_signed ? 1 << 20 : 0));
 }
 constexpr Conversion conversion_of(std::uint32_t bits) {
   return {static_cast<std::uint8_t>(bits & 15), static_cast<std::uint8_t>(bits >> 4 & 15),
-          static_cast<std::uint8_t>(bits >> 8 & 0xff), static_cast<std::uint8_t>(bits >> 16 & 15), (bits >> 20 & 1) != 0};
+          static_cast<std::uint8_t>(bits >> 8 & 0xff), static_cast<std::uint8_t>(bits >> 16 & 15),
+          (bits >> 20 & 1) != 0};
 }
 
 /// In the order of the encoded function codes (facts sass.md 3.3).

@@ -119,7 +119,8 @@ void Decoder::destination() {
 
 std::uint8_t Decoder::predicate_output() {
   const Operand& operand = next();
-  if (operand.negate || (operand.kind != OperandKind::predicate && operand.kind != OperandKind::uniform_predicate)) {
+  if (operand.negate ||
+      (operand.kind != OperandKind::predicate && operand.kind != OperandKind::uniform_predicate)) {
     refuse(fmt::format("'{}' is no predicate to write", operand.text));
   }
   if (operand.index == isa::kPt) return kSinkSlot;
@@ -162,7 +163,8 @@ Source Decoder::place(const Operand& operand, bool wide, bool is_double) {
       return s;
     case OperandKind::immediate: {
       s.file = File::literal;
-      const auto low = static_cast<std::uint32_t>(operand.value), high = static_cast<std::uint32_t>(operand.value >> 32);
+      const auto low = static_cast<std::uint32_t>(operand.value),
+                 high = static_cast<std::uint32_t>(operand.value >> 32);
       if (is_double && !operand.is_float) refuse(fmt::format("'{}' is no double", operand.text));
       s.word = wide ? pool_.place({low, high}) : pool_.place({low});
       return s;
@@ -173,7 +175,8 @@ Source Decoder::place(const Operand& operand, bool wide, bool is_double) {
       }
       s.file = File::literal;
       const std::uint32_t low = pool_.constant(operand.bank, operand.offset);
-      s.word = wide ? pool_.place({low, pool_.constant(operand.bank, operand.offset + 4)}) : pool_.place({low});
+      s.word =
+          wide ? pool_.place({low, pool_.constant(operand.bank, operand.offset + 4)}) : pool_.place({low});
       return s;
     }
     default: refuse(fmt::format("'{}' is not a value", operand.text));
@@ -247,7 +250,8 @@ Source Decoder::wide_double() {
 
 std::uint32_t Decoder::immediate() {
   const Operand& operand = next();
-  if (operand.kind != OperandKind::immediate || operand.is_float) refuse(fmt::format("'{}' is no number", operand.text));
+  if (operand.kind != OperandKind::immediate || operand.is_float)
+    refuse(fmt::format("'{}' is no number", operand.text));
   return static_cast<std::uint32_t>(operand.value);
 }
 
@@ -268,7 +272,8 @@ void Decoder::warp(WarpFunction function) {
 }
 
 void Decoder::guard() {
-  op_.guard.slot = static_cast<std::uint8_t>(instruction_.guard + (instruction_.guard_uniform ? kUniformSlot : 0));
+  op_.guard.slot =
+      static_cast<std::uint8_t>(instruction_.guard + (instruction_.guard_uniform ? kUniformSlot : 0));
   op_.guard.invert = instruction_.guard_negate ? ~0u : 0u;
 }
 

@@ -45,8 +45,8 @@ enum class Style : std::uint8_t {
 
 class Decoder {
  public:
-  Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes, LiteralPool& pool,
-          MicroOp& op);
+  Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes,
+          LiteralPool& pool, MicroOp& op);
 
   const isa::Instruction& instruction() const { return instruction_; }
   isa::Opcode opcode() const { return instruction_.opcode; }
@@ -69,22 +69,22 @@ class Decoder {
   const isa::Operand& next();
   const isa::Operand& peek() const;
 
-  void destination();               ///< a register, the first of a pair or more
-  void predicate_outputs(int most); ///< up to `most` leading predicates into p_out, q_out
+  void destination();                ///< a register, the first of a pair or more
+  void predicate_outputs(int most);  ///< up to `most` leading predicates into p_out, q_out
   std::uint8_t predicate_output();
   PredicateSource predicate_input();
-  Source source(Style style);       ///< 32 bits
-  Source wide_integer();            ///< 64 bits
-  Source sign_source();             ///< 32 bits whose modifiers and suffix the caller has looked at
-  Source wide_sign_source();        ///< 64 bits likewise
+  Source source(Style style);  ///< 32 bits
+  Source wide_integer();       ///< 64 bits
+  Source sign_source();        ///< 32 bits whose modifiers and suffix the caller has looked at
+  Source wide_sign_source();   ///< 64 bits likewise
   Source wide_double();
-  std::uint32_t immediate();        ///< a number, low 32 bits
-  std::uint32_t branch_target();    ///< a label, as an instruction index
+  std::uint32_t immediate();      ///< a number, low 32 bits
+  std::uint32_t branch_target();  ///< a label, as an instruction index
 
   void flag(bool on, std::uint32_t bits) {
     if (on) op_.flags |= bits;
   }
-  void lane(LaneOp which);          ///< kind lane, from the table
+  void lane(LaneOp which);  ///< kind lane, from the table
   void lane(LaneFunction function);
   void warp(WarpFunction function);
   std::uint32_t literal(std::initializer_list<std::uint32_t> words) { return pool_.place(words); }

@@ -14,7 +14,8 @@ namespace {
 
 /// Offsets of what the driver puts into constant bank 0 (facts sass.md 1.5).
 struct DriverArea {
-  std::uint32_t block, grid, stack, dynamic_shared, local_window, shared_window, explicit_cluster, cluster, descriptor,
+  std::uint32_t block, grid, stack, dynamic_shared, local_window, shared_window, explicit_cluster, cluster,
+      descriptor,
       workspace;  ///< of a cooperative launch: high word (envreg1), then low word (envreg2)
 };
 constexpr std::uint32_t kAbsent = ~0u;
@@ -28,8 +29,9 @@ const DriverArea& driver_area(const isa::Program& program) {
     case 90: return kSm90;
     case 120: return kSm120;
     default:
-      throw InputError(fmt::format("kernel {}: sm_{} is not an architecture that the emulator knows (80, 90, 120)",
-                                   program.kernel, program.sm));
+      throw InputError(
+          fmt::format("kernel {}: sm_{} is not an architecture that the emulator knows (80, 90, 120)",
+                      program.kernel, program.sm));
   }
 }
 
@@ -67,14 +69,17 @@ bool reads_constant(const isa::Program& program, std::uint32_t offset) {
 
 void check(const LaunchContext& c) {
   const isa::Program& p = *c.program;
-  const auto refuse = [&](const std::string& what) { throw InputError(fmt::format("kernel {}: {}", p.kernel, what)); };
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("kernel {}: {}", p.kernel, what));
+  };
   if (c.grid.count() == 0 || c.block.count() == 0) refuse("a launch has at least one block of one thread");
   if (c.block.count() > 1024) refuse(fmt::format("{} threads a block; at most 1024", c.block.count()));
   if (c.cluster.count() > 1) {
     refuse(fmt::format("clusters of {} blocks are not supported by the emulator", c.cluster.count()));
   }
   if (c.parameters.size() != p.parameter_bytes) {
-    refuse(fmt::format("{} bytes of parameters given; the kernel takes {}", c.parameters.size(), p.parameter_bytes));
+    refuse(fmt::format("{} bytes of parameters given; the kernel takes {}", c.parameters.size(),
+                       p.parameter_bytes));
   }
 }
 
@@ -120,8 +125,8 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from), shapes(*fro
   compiled = compile(program, context.banks, *lanes);
   for (std::size_t i = 0; i < compiled.code.size(); ++i) {
     const MicroOp& op = compiled.code[i];
-    FORETRACE_ASSERT(op.kind == Kind::unsupported ||
-                         (op.address_sets == shapes.of[i].addresses && op.value_recorded == shapes.of[i].value),
+    FORETRACE_ASSERT(op.kind == Kind::unsupported || (op.address_sets == shapes.of[i].addresses &&
+                                                      op.value_recorded == shapes.of[i].value),
                      "the emulator records what the record's shape of an instruction asks for");
   }
 }
@@ -141,7 +146,8 @@ BlockCount Emulator::run_block(std::uint64_t block, work::BlockRecord* record) c
 
 struct BlockSequence::Running {
   Running(const Emulator::Launch& launch, std::uint64_t block, bool recording)
-      : record(std::make_shared<work::BlockRecord>()), execution(launch, block, recording ? record.get() : nullptr) {}
+      : record(std::make_shared<work::BlockRecord>()),
+        execution(launch, block, recording ? record.get() : nullptr) {}
   std::shared_ptr<work::BlockRecord> record;
   Execution execution;
   bool ended = false;
@@ -200,7 +206,7 @@ bool blocks_are_independent(const isa::Program& program) {
       case isa::Opcode::MEMBAR:
       case isa::Opcode::FENCE:
       case isa::Opcode::ERRBAR:
-      case isa::Opcode::RED:   // several threads would add at once
+      case isa::Opcode::RED:  // several threads would add at once
       case isa::Opcode::REDG: return false;
       default: break;
     }

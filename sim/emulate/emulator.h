@@ -26,20 +26,22 @@ inline constexpr int kConstantBanks = 8;
 inline constexpr std::uint64_t kSharedWindow = 0x7e0000000000;  ///< generic address of shared offset 0
 inline constexpr std::uint64_t kLocalWindow = 0x7e8000000000;   ///< generic address of local offset 0
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
-inline constexpr std::uint64_t kIdleLimit = 100'000'000;  ///< warp instructions without a store, atomic or exit
+inline constexpr std::uint64_t kIdleLimit =
+    100'000'000;  ///< warp instructions without a store, atomic or exit
 
 struct LaunchContext {
   const isa::Program* program = nullptr;  ///< must outlive the emulator
   GlobalMemory* memory = nullptr;         ///< must outlive the emulator
   Dim3 grid, block, cluster;
-  std::uint32_t dynamic_shared = 0;       ///< bytes
-  std::vector<std::byte> parameters;      ///< the parameter area, Program::parameter_bytes long
+  std::uint32_t dynamic_shared = 0;   ///< bytes
+  std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
   /// Images of constant banks 2, 3, 4; bank 0 is made from the launch, the rest stays empty.
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   /// Bytes of local memory a thread, rounded up to 16; less than the program's own need is raised to it.
   std::uint32_t local_bytes = 1024;
-  std::uint64_t max_instructions = 0;     ///< warp instructions of the launch's longest block; 0: no limit
-  std::uint64_t idle_limit = kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
+  std::uint64_t max_instructions = 0;  ///< warp instructions of the launch's longest block; 0: no limit
+  std::uint64_t idle_limit =
+      kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
 };
 
 /// What a block did, in numbers that need no record.

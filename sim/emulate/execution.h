@@ -21,10 +21,10 @@ struct Emulator::Launch {
   const LaneTable* lanes = nullptr;
   Compiled compiled;
   work::Shapes shapes;
-  std::uint32_t threads = 0;       ///< a block
-  std::uint32_t warps = 0;         ///< a block
-  std::uint32_t shared_bytes = 0;  ///< a block, the part below Program::shared_base included
-  std::uint32_t local_bytes = 0;   ///< a thread
+  std::uint32_t threads = 0;             ///< a block
+  std::uint32_t warps = 0;               ///< a block
+  std::uint32_t shared_bytes = 0;        ///< a block, the part below Program::shared_base included
+  std::uint32_t local_bytes = 0;         ///< a thread
   std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words a warp
 
   explicit Launch(const LaunchContext& from);
@@ -37,7 +37,7 @@ enum class Wait : std::uint8_t { none, join, warpsync };
 
 /// Lanes that execute together.
 struct Group {
-  std::uint32_t pc = 0;      ///< instruction index
+  std::uint32_t pc = 0;  ///< instruction index
   std::uint32_t lanes = 0;
   Wait wait = Wait::none;
   std::uint8_t barrier = 0;  ///< Wait::join: at which convergence barrier
@@ -56,11 +56,11 @@ struct Warp {
   std::uint32_t* registers = nullptr;
   std::uint32_t* uniforms = nullptr;
   std::array<std::uint32_t, kPredicateSlots> predicates{};
-  std::uint32_t live = 0;      ///< lanes that exist and have not exited
-  Group now;                   ///< the running group
-  std::vector<Group> others;   ///< the last one is taken up first
+  std::uint32_t live = 0;     ///< lanes that exist and have not exited
+  Group now;                  ///< the running group
+  std::vector<Group> others;  ///< the last one is taken up first
   WarpState state = WarpState::ready;
-  std::uint8_t barrier = 0;    ///< at_barrier: which
+  std::uint8_t barrier = 0;          ///< at_barrier: which
   std::uint32_t barrier_result = 0;  ///< of the last BAR.RED
   std::uint64_t instructions = 0;
   std::unique_ptr<work::WarpRecorder> recorder;
@@ -86,12 +86,14 @@ class Execution {
   std::uint32_t active = 0;  ///< lanes of the running group
   std::uint32_t pc = 0;      ///< index of the instruction being executed
   alignas(64) std::array<work::LaneAddresses, 2> addresses;
-  std::uint32_t value = 0;   ///< the number that goes into the record, where the instruction has one
-  bool turn = false;         ///< set by a function that would wait: others should run now
+  std::uint32_t value = 0;  ///< the number that goes into the record, where the instruction has one
+  bool turn = false;        ///< set by a function that would wait: others should run now
 
   const Emulator::Launch& launch() const { return launch_; }
   const LaneTable& lanes() const { return *launch_.lanes; }
-  std::uint32_t* words(File file, std::uint32_t word) const { return frame.file[static_cast<int>(file)] + word; }
+  std::uint32_t* words(File file, std::uint32_t word) const {
+    return frame.file[static_cast<int>(file)] + word;
+  }
   std::uint32_t* words(const Source& s) const { return words(s.file, s.word); }
   std::uint32_t* result(const MicroOp& op) const { return words(op.destination_file, op.destination); }
   std::uint32_t read(const Source& s, int lane) const {
@@ -113,7 +115,8 @@ class Execution {
 
   // Memory. Addresses come from `addresses[set]`; every lane of the mask is checked.
   /// `form`: bits of address_form.h. `base` a register (pair), `uniform` a uniform register (pair) that is added.
-  void form_addresses(const Source& base, const Source& uniform, std::uint32_t form, std::uint64_t offset, int set);
+  void form_addresses(const Source& base, const Source& uniform, std::uint32_t form, std::uint64_t offset,
+                      int set);
   /// Host memory of one lane's access; faults when it is not inside one buffer or not aligned.
   std::byte* global_at(std::uint64_t address, std::uint32_t bytes, int lane);
   std::byte* shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
@@ -156,9 +159,9 @@ class Execution {
 
   Group copy_of_now() const;
   void push(Group group);
-  bool take_up();              ///< another runnable group becomes the running one; false: none
+  bool take_up();  ///< another runnable group becomes the running one; false: none
   void take(std::size_t index);
-  void settle();               ///< completes joins and warpsyncs whose lanes have all arrived or gone
+  void settle();  ///< completes joins and warpsyncs whose lanes have all arrived or gone
   bool release_joined(bool any);
 
   const Emulator::Launch& launch_;

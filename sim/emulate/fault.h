@@ -17,7 +17,7 @@ enum class FaultKind : std::uint8_t {
   never_ends,
   trap,
   illegal_instruction,
-  unsupported,         ///< an instruction form that the emulator does not know
+  unsupported,  ///< an instruction form that the emulator does not know
 };
 
 /// The name a launch file uses: "divergent_barrier".

@@ -27,7 +27,8 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
   size = std::max<std::uint64_t>(size, 1);
   const std::uint64_t left = kGlobalBase + kLargest - next_;
   if (size > left || size + 2 * kPageBytes > left) {
-    throw InputError(fmt::format("buffer {}: {} bytes do not fit in the 1 TiB of emulated global memory", name, size));
+    throw InputError(
+        fmt::format("buffer {}: {} bytes do not fit in the 1 TiB of emulated global memory", name, size));
   }
   const std::uint64_t address = round_up(next_, size >= kOwnPages ? kPageBytes : kAllocationAlignment);
   allocations_.push_back({address, size, std::move(name), std::move(fill)});
@@ -62,7 +63,9 @@ const GlobalMemory::Allocation* GlobalMemory::nearest(std::uint64_t address) con
   std::uint64_t best_distance = ~std::uint64_t{0};
   for (const Allocation& a : allocations_) {
     const std::uint64_t end = a.address + a.size;
-    const std::uint64_t distance = address < a.address ? a.address - address : address >= end ? address - end : 0;
+    const std::uint64_t distance = address < a.address ? a.address - address
+                                   : address >= end    ? address - end
+                                                       : 0;
     if (distance < best_distance) {
       best = &a;
       best_distance = distance;
@@ -97,7 +100,8 @@ void GlobalMemory::write(std::uint64_t address, std::span<const std::byte> bytes
   if (bytes.empty()) return;
   check_range(address, bytes.size());
   while (!bytes.empty()) {
-    const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), kPageBytes - (address - kGlobalBase) % kPageBytes);
+    const std::uint64_t part =
+        std::min<std::uint64_t>(bytes.size(), kPageBytes - (address - kGlobalBase) % kPageBytes);
     std::memcpy(at(address), bytes.data(), part);
     address += part;
     bytes = bytes.subspan(part);
@@ -108,7 +112,8 @@ void GlobalMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
   if (bytes.empty()) return;
   check_range(address, bytes.size());
   while (!bytes.empty()) {
-    const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), kPageBytes - (address - kGlobalBase) % kPageBytes);
+    const std::uint64_t part =
+        std::min<std::uint64_t>(bytes.size(), kPageBytes - (address - kGlobalBase) % kPageBytes);
     std::memcpy(bytes.data(), at(address), part);
     address += part;
     bytes = bytes.subspan(part);

@@ -78,8 +78,8 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::array<const std::byte*, 32> from;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    from[static_cast<std::size_t>(l)] = memory != nullptr ? memory + (addresses[l] - range.least)
-                                                          : lane_at(x, space, addresses[l], bytes, l);
+    from[static_cast<std::size_t>(l)] =
+        memory != nullptr ? memory + (addresses[l] - range.least) : lane_at(x, space, addresses[l], bytes, l);
   }
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -138,13 +138,15 @@ void load_constant(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const int l = std::countr_zero(m);
     const std::uint64_t at = (base[l] + more[l] + op.immediate) & 0xffffffffu;
     if (at + bytes > bank.size()) {
-      x.fault(FaultKind::out_of_bounds, std::countr_zero(mask),
-              fmt::format("out-of-bounds constant access of {} bytes at c[0x{:x}][0x{:x}]; the bank has {} bytes", bytes,
-                          op.index2, at, bank.size()));
+      x.fault(
+          FaultKind::out_of_bounds, std::countr_zero(mask),
+          fmt::format("out-of-bounds constant access of {} bytes at c[0x{:x}][0x{:x}]; the bank has {} bytes",
+                      bytes, op.index2, at, bank.size()));
     }
     if (at % std::min(bytes, 16u) != 0) {
-      x.fault(FaultKind::misaligned, std::countr_zero(mask),
-              fmt::format("misaligned constant access of {} bytes at c[0x{:x}][0x{:x}]", bytes, op.index2, at));
+      x.fault(
+          FaultKind::misaligned, std::countr_zero(mask),
+          fmt::format("misaligned constant access of {} bytes at c[0x{:x}][0x{:x}]", bytes, op.index2, at));
     }
     const std::byte* p = bank.data() + at;
     if (bytes < 4) {
@@ -154,7 +156,8 @@ void load_constant(Execution& x, const MicroOp& op, std::uint32_t mask) {
     }
   }
   if (uniform) {
-    for (std::uint32_t i = 0; i < std::max(bytes / 4, 1u); ++i) std::fill(d + 32 * i, d + 32 * i + 32, d[32 * i]);
+    for (std::uint32_t i = 0; i < std::max(bytes / 4, 1u); ++i)
+      std::fill(d + 32 * i, d + 32 * i + 32, d[32 * i]);
   }
 }
 
@@ -171,7 +174,8 @@ void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const auto i = static_cast<std::size_t>(l);
     std::byte* to = x.shared_at(x.addresses[0][i], bytes, l);
     const std::uint64_t from = x.addresses[1][i];
-    const std::uint32_t zeros = (op.flags & kZeroFill) != 0 ? static_cast<std::uint32_t>(from & (bytes - 1)) : 0;
+    const std::uint32_t zeros =
+        (op.flags & kZeroFill) != 0 ? static_cast<std::uint32_t>(from & (bytes - 1)) : 0;
     if ((full >> l & 1) == 0 || zeros == bytes) {
       std::memset(to, 0, bytes);
       continue;
@@ -235,7 +239,8 @@ void store_matrix(Execution& x, const MicroOp& op, std::uint32_t mask) {
 void query_space(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   std::uint32_t inside = 0;
-  for (std::uint32_t l = 0; l < 32; ++l) inside |= std::uint32_t{x.addresses[0][l] - kSharedWindow < kWindowBytes} << l;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    inside |= std::uint32_t{x.addresses[0][l] - kSharedWindow < kWindowBytes} << l;
   x.set_predicate(op.p_out, mask, inside);
 }
 
@@ -246,8 +251,9 @@ void take_address(Decoder& d, Source& base, Source& uniform, std::uint32_t& flag
   if (operand.kind != OperandKind::memory) Decoder::refuse(fmt::format("'{}' is no address", operand.text));
   const bool far = space == MemorySpace::global || space == MemorySpace::generic;
   base = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
-  uniform = Source{.word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
-                   .file = File::uniform};
+  uniform = Source{
+      .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
+      .file = File::uniform};
   offset = static_cast<std::uint64_t>(operand.offset);
   if (operand.base_suffix == "64") {
     flags |= kBase64;
@@ -311,9 +317,7 @@ void translate_load(Decoder& d) {
   take_size(d, op);
   op.flags |= static_cast<std::uint32_t>(space) << kSpaceShift;
   d.destination();
-  if ((op.flags >> kSizeShift & 7) == 5) {
-    op.destination2 = Decoder::register_word(d.next().index, true);
-  }
+  if ((op.flags >> kSizeShift & 7) == 5) { op.destination2 = Decoder::register_word(d.next().index, true); }
   take_address(d, op.a, op.b, op.flags, op.immediate, space);
   op.address_sets = 1;
   d.warp(load);
@@ -338,14 +342,16 @@ void translate_constant(Decoder& d) {
   take_size(d, op);
   d.destination();
   const isa::Operand& operand = d.next();
-  if (operand.kind != OperandKind::constant || operand.negate || operand.absolute || !operand.suffix.empty()) {
+  if (operand.kind != OperandKind::constant || operand.negate || operand.absolute ||
+      !operand.suffix.empty()) {
     Decoder::refuse(fmt::format("'{}' is no constant", operand.text));
   }
   const std::uint32_t size = op.flags >> kSizeShift & 7;
   if (size == 5 || operand.bank < 0 || operand.bank >= kConstantBanks) {
     Decoder::refuse(fmt::format("constant operand '{}'", operand.text));
   }
-  if (operand.base_suffix != "" && operand.base >= 0) Decoder::refuse(fmt::format("address '{}'", operand.text));
+  if (operand.base_suffix != "" && operand.base >= 0)
+    Decoder::refuse(fmt::format("address '{}'", operand.text));
   const bool indexed = (operand.base >= 0 && operand.base != isa::kRz) ||
                        (operand.uniform_base >= 0 && operand.uniform_base != isa::kUrz);
   if (!indexed && (size == 2 || size == 3)) {
@@ -363,8 +369,9 @@ void translate_constant(Decoder& d) {
   }
   op.index2 = static_cast<std::uint32_t>(operand.bank);
   op.a = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
-  op.b = Source{.word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
-                .file = File::uniform};
+  op.b = Source{
+      .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
+      .file = File::uniform};
   op.immediate = static_cast<std::uint64_t>(operand.offset);
   d.warp(load_constant);
 }

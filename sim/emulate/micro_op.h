@@ -53,20 +53,20 @@ using LaneFunction = void (*)(const LaneFrame&, const MicroOp&, std::uint32_t ma
 using WarpFunction = void (*)(Execution&, const MicroOp&, std::uint32_t mask);
 
 enum class Kind : std::uint8_t {
-  lane,         ///< `lane` does it
-  warp,         ///< `warp` does it
-  nothing,      ///< no effect on values
-  branch,       ///< BRA and its kin: guard-true lanes go to `target`
+  lane,             ///< `lane` does it
+  warp,             ///< `warp` does it
+  nothing,          ///< no effect on values
+  branch,           ///< BRA and its kin: guard-true lanes go to `target`
   branch_uniform,   ///< BRA.U: the group goes as one
   branch_diverged,  ///< BRA.DIV, BRA.CONV
   branch_indirect,  ///< BRX, JMX, RET, CALL through a register
   exit,
-  open_barrier,     ///< BSSY
-  join_barrier,     ///< BSYNC
-  leave_barrier,    ///< BREAK
-  move_barrier,     ///< BMOV
+  open_barrier,   ///< BSSY
+  join_barrier,   ///< BSYNC
+  leave_barrier,  ///< BREAK
+  move_barrier,   ///< BMOV
   warpsync,
-  block_barrier,    ///< BAR
+  block_barrier,  ///< BAR
   yield,
   trap,
   unsupported,
@@ -76,23 +76,23 @@ struct MicroOp {
   LaneFunction lane = nullptr;
   WarpFunction warp = nullptr;
   Kind kind = Kind::unsupported;
-  bool uniform = false;        ///< of the uniform datapath: done once a group, whatever the lanes' mask
-  bool plain = false;          ///< no source is changed on reading (all masks idle, no swizzle)
-  bool progress = false;       ///< a store or an atomic: the kernel does not just spin
+  bool uniform = false;           ///< of the uniform datapath: done once a group, whatever the lanes' mask
+  bool plain = false;             ///< no source is changed on reading (all masks idle, no swizzle)
+  bool progress = false;          ///< a store or an atomic: the kernel does not just spin
   std::uint8_t address_sets = 0;  ///< of the record: 0, 1 or 2
-  bool value_recorded = false; ///< the record holds a number beside the masks
+  bool value_recorded = false;    ///< the record holds a number beside the masks
   PredicateSource guard;
   File destination_file = File::registers;
-  std::uint32_t destination = 0;  ///< first word of the result in its file
-  std::uint32_t destination2 = 0; ///< of a second result
+  std::uint32_t destination = 0;   ///< first word of the result in its file
+  std::uint32_t destination2 = 0;  ///< of a second result
   std::uint8_t p_out = kSinkSlot, q_out = kSinkSlot;
   PredicateSource p_in, q_in, r_in;
   Source a, b, c;
-  std::uint32_t flags = 0;        ///< what it means is the function's business
-  std::uint32_t index2 = 0;       ///< a barrier number, a count: the function's business
-  std::uint64_t immediate = 0;    ///< address offset, table, target: the function's business
-  std::uint32_t target = 0;       ///< instruction index of a branch target
-  std::uint32_t message = 0;      ///< of an unsupported form: 1 + index into the compiled program's messages
+  std::uint32_t flags = 0;      ///< what it means is the function's business
+  std::uint32_t index2 = 0;     ///< a barrier number, a count: the function's business
+  std::uint64_t immediate = 0;  ///< address offset, table, target: the function's business
+  std::uint32_t target = 0;     ///< instruction index of a branch target
+  std::uint32_t message = 0;    ///< of an unsupported form: 1 + index into the compiled program's messages
 };
 
 }  // namespace foretrace::emulate

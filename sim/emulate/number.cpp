@@ -153,7 +153,8 @@ Number unpack_eight(std::uint8_t bits, bool e5m2) {
 }
 
 float half_to_float(std::uint16_t h) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(pack(Format::f32, unpack(Format::f16, h), Rounding::nearest)));
+  return std::bit_cast<float>(
+      static_cast<std::uint32_t>(pack(Format::f32, unpack(Format::f16, h), Rounding::nearest)));
 }
 float bfloat_to_float(std::uint16_t h) { return std::bit_cast<float>(static_cast<std::uint32_t>(h) << 16); }
 std::uint16_t float_to_half(float x) {

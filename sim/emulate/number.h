@@ -27,7 +27,8 @@ Number rounded_to_integral(const Number& number, Rounding rounding);
 /// An integer of `bits` bits as a number; `value` is sign-extended when is_signed.
 Number from_integer(std::uint64_t value, bool is_signed);
 /// Clamped to an integer of `width` bits. NaN gives 0 when `nan_is_zero`, else 2^(width-1) (of 32 and 64 bits).
-std::uint64_t to_integer(const Number& number, Rounding rounding, int width, bool is_signed, bool nan_is_zero);
+std::uint64_t to_integer(const Number& number, Rounding rounding, int width, bool is_signed,
+                         bool nan_is_zero);
 
 /// Eight-bit floats: e5m2 (IEEE-like) or e4m3 (no infinity, largest 448). Too large a value, infinity included, becomes the
 /// largest finite one; NaN stays NaN.

@@ -34,7 +34,8 @@ struct Shape {
   int m = 0, n = 0, k = 0;
 };
 Shape shape_of(const MicroOp& op) {
-  return {static_cast<int>(op.index2 & 0xff), static_cast<int>(op.index2 >> 8 & 0xff), static_cast<int>(op.index2 >> 16)};
+  return {static_cast<int>(op.index2 & 0xff), static_cast<int>(op.index2 >> 8 & 0xff),
+          static_cast<int>(op.index2 >> 16)};
 }
 Element element_a(const MicroOp& op) { return static_cast<Element>(op.flags >> kElementAShift & 15); }
 Element element_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kElementBShift & 15); }
@@ -91,7 +92,8 @@ std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, s
                                      (b[i].infinite && !a[i].infinite && a[i].significand == 0);
     nan = nan || a[i].nan || b[i].nan || zero_times_infinity;
     if (a[i].infinite || b[i].infinite) (a[i].negative != b[i].negative ? minus : plus) = true;
-    if (a[i].significand != 0 && b[i].significand != 0) largest = std::max(largest, a[i].exponent + b[i].exponent);
+    if (a[i].significand != 0 && b[i].significand != 0)
+      largest = std::max(largest, a[i].exponent + b[i].exponent);
   }
   if (nan || (plus && minus)) return 0x7fffffff;
   if (plus || minus) return plus ? 0x7f800000u : 0xff800000u;
@@ -102,8 +104,8 @@ std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, s
   std::int64_t sum = aligned(acc.significand, 23, acc.exponent);
   if (acc.negative) sum = -sum;
   for (int i = 0; i < count; ++i) {
-    const std::int64_t product =
-        aligned(std::int64_t{a[i].significand} * b[i].significand, 2 * fraction, a[i].exponent + b[i].exponent);
+    const std::int64_t product = aligned(std::int64_t{a[i].significand} * b[i].significand, 2 * fraction,
+                                         a[i].exponent + b[i].exponent);
     sum += a[i].negative != b[i].negative ? -product : product;
   }
   Number n;
@@ -149,7 +151,8 @@ void multiply_floats(Execution& x, const MicroOp& op, std::uint32_t mask) {
         if (half) c = std::bit_cast<std::uint32_t>(half_to_float(float_to_half(std::bit_cast<float>(c))));
       }
       if (half) {
-        out[p.reg / 2][p.lane] |= static_cast<std::uint32_t>(float_to_half(std::bit_cast<float>(c))) << (16 * (p.reg % 2));
+        out[p.reg / 2][p.lane] |= static_cast<std::uint32_t>(float_to_half(std::bit_cast<float>(c)))
+                                  << (16 * (p.reg % 2));
       } else {
         out[p.reg][p.lane] = c;
       }
@@ -221,7 +224,8 @@ void multiply_doubles(Execution& x, const MicroOp& op, std::uint32_t mask) {
     for (int j = 0; j < s.n; ++j) {
       const Place p = accumulator(i, j);
       double sum = zero ? 0.0 : pair(rc, p);
-      for (int k = 0; k < s.k; ++k) sum = std::fma(pair(ra, place(i, k, 1, halves)), pair(rb, place(j, k, 1, 1)), sum);
+      for (int k = 0; k < s.k; ++k)
+        sum = std::fma(pair(ra, place(i, k, 1, halves)), pair(rb, place(j, k, 1, 1)), sum);
       out[p.reg][p.lane] = std::bit_cast<std::uint64_t>(sum);
     }
   }
@@ -252,13 +256,15 @@ void take_operands(Decoder& d) {
   op.c = take("");
 }
 
-void take_shape(Decoder& d, std::initializer_list<std::string_view> names, std::initializer_list<Shape> shapes) {
+void take_shape(Decoder& d, std::initializer_list<std::string_view> names,
+                std::initializer_list<Shape> shapes) {
   const Shape s = shapes.begin()[d.need_one(names)];
   d.op().index2 = static_cast<std::uint32_t>(s.m | s.n << 8 | s.k << 16);
 }
 
 void set_elements(MicroOp& op, Element a, Element b) {
-  op.flags |= static_cast<std::uint32_t>(a) << kElementAShift | static_cast<std::uint32_t>(b) << kElementBShift;
+  op.flags |= static_cast<std::uint32_t>(a) << kElementAShift | static_cast<std::uint32_t>(b)
+                                                                    << kElementBShift;
 }
 
 void hmma(Decoder& d) {
@@ -271,7 +277,8 @@ void hmma(Decoder& d) {
   const int type = d.take_one({"BF16", "TF32"}, -1);
   const Element e = type == 0 ? Element::bf16 : type == 1 ? Element::tf32 : Element::f16;
   const int k = shape_of(op).k;
-  if ((e == Element::tf32) != (k == 4) && !(e == Element::tf32 && k == 8)) Decoder::refuse("a shape of another type");
+  if ((e == Element::tf32) != (k == 4) && !(e == Element::tf32 && k == 8))
+    Decoder::refuse("a shape of another type");
   set_elements(op, e, e);
   take_operands(d);
   d.warp(multiply_floats);

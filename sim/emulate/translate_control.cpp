@@ -62,7 +62,8 @@ void indirect(Decoder& d, bool relative) {
 }
 
 void call(Decoder& d) {
-  if (!d.take("REL")) Decoder::refuse("a call of a driver function (printf, malloc, assert) or of separately compiled code");
+  if (!d.take("REL"))
+    Decoder::refuse("a call of a driver function (printf, malloc, assert) or of separately compiled code");
   d.take("NOINC");
   if (d.next_is(OperandKind::label)) {
     d.op().kind = Kind::branch;
@@ -190,9 +191,7 @@ bool translate_control(Decoder& d, Opcode opcode) {
     case Opcode::BMOV: bmov(d); return true;
     case Opcode::WARPSYNC: warpsync(d); return true;
     case Opcode::BAR: bar(d); return true;
-    case Opcode::YIELD:
-      op.kind = Kind::yield;
-      return true;
+    case Opcode::YIELD: op.kind = Kind::yield; return true;
     case Opcode::NANOSLEEP: nanosleep(d); return true;
     case Opcode::BPT:
       if (!d.take("TRAP")) Decoder::refuse("a breakpoint");
@@ -228,9 +227,10 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
       Decoder d(instruction, program, lanes, pool, op);
       d.guard();
       const Opcode opcode = d.opcode();
-      const bool known = translate_integer(d, opcode) || translate_float(d, opcode) || translate_conversion(d, opcode) ||
-                         translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
-                         translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode);
+      const bool known =
+          translate_integer(d, opcode) || translate_float(d, opcode) || translate_conversion(d, opcode) ||
+          translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
+          translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode);
       if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();
       op.uniform = op.kind == Kind::lane && name_of(opcode).front() == 'U';

@@ -134,7 +134,8 @@ void pack_two(Decoder& d) {
       d.lane(unpack_eights);
       return;
     }
-    if (!d.take("SATFINITE") || !d.take("F32") || !d.take("PACK_AB_MERGE_C")) Decoder::refuse("an eight-bit form");
+    if (!d.take("SATFINITE") || !d.take("F32") || !d.take("PACK_AB_MERGE_C"))
+      Decoder::refuse("an eight-bit form");
     d.destination();
     op.a = d.source(Style::single);
     op.b = d.source(Style::single);

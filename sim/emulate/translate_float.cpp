@@ -22,8 +22,8 @@ void take_flush(Decoder& d) {
 
 /// Comparison with unordered forms. Codes: 1 less, 2 equal, 4 greater, 8 unordered.
 void take_comparison(Decoder& d) {
-  const int code = d.need_one({"F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU",
-                               "GEU", "T"});
+  const int code = d.need_one(
+      {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"});
   d.op().flags |= static_cast<std::uint32_t>(code) << kCompareShift;
 }
 void take_combination(Decoder& d) {

@@ -267,13 +267,15 @@ void imnmx(Decoder& d) {
   if (wide >= 0) {  // P, Q, Rd, a, b, which, !PT
     op.p_out = d.predicate_output();
     op.q_out = d.predicate_output();
-    if (op.p_out != kSinkSlot || op.q_out != kSinkSlot) Decoder::refuse("predicate results of a 64-bit minimum");
+    if (op.p_out != kSinkSlot || op.q_out != kSinkSlot)
+      Decoder::refuse("predicate results of a 64-bit minimum");
     d.destination();
     op.a = d.wide_integer();
     op.b = d.wide_integer();
     op.p_in = d.predicate_input();
     const PredicateSource last = d.predicate_input();
-    if (last.slot % kUniformSlot != kTrueSlot || last.invert == 0) Decoder::refuse("a last predicate that is not !PT");
+    if (last.slot % kUniformSlot != kTrueSlot || last.invert == 0)
+      Decoder::refuse("a last predicate that is not !PT");
     d.lane(LaneOp::imnmx64);
     return;
   }

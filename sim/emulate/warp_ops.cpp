@@ -38,7 +38,8 @@ void read_special(Execution& x, const MicroOp& op, std::uint32_t mask) {
   if (op.destination_file == File::uniform) {
     const int lane = std::countr_zero(x.active);
     set_uniform(x.result(op), x.special_register(index, lane));
-    if (op.index2 == 2) set_uniform(x.result(op) + 32, index == 255 ? 0 : x.special_register(index + 1, lane));
+    if (op.index2 == 2)
+      set_uniform(x.result(op) + 32, index == 255 ? 0 : x.special_register(index + 1, lane));
     return;
   }
   std::uint32_t* d = x.result(op);
@@ -245,9 +246,10 @@ void special(Decoder& d, std::uint32_t words) {
   d.destination();
   const isa::Operand& operand = d.next();
   if (operand.kind != OperandKind::special_register) Decoder::refuse(fmt::format("'{}'", operand.text));
-  static constexpr std::uint8_t kKnown[] = {0,  1,  2,  3,  33, 34, 35, 37, 38, 39, 46, 47,  48,  50,  52, 55,
-                                            56, 57, 58, 59, 60, 67, 80, 81, 82, 83, 136, 138, 255};
-  if (std::find(std::begin(kKnown), std::end(kKnown), operand.value) == std::end(kKnown) || operand.value > 255) {
+  static constexpr std::uint8_t kKnown[] = {0,  1,  2,  3,  33, 34, 35, 37, 38, 39, 46, 47,  48,  50, 52,
+                                            55, 56, 57, 58, 59, 60, 67, 80, 81, 82, 83, 136, 138, 255};
+  if (std::find(std::begin(kKnown), std::end(kKnown), operand.value) == std::end(kKnown) ||
+      operand.value > 255) {
     Decoder::refuse(fmt::format("special register {}", operand.text));
   }
   op.immediate = operand.value;
@@ -266,13 +268,16 @@ std::uint32_t take_byte(const isa::Operand& operand) {
 
 void take_predicate_register(Decoder& d) {
   const isa::Operand& operand = d.next();
-  if (operand.text != "PR" && operand.text != "UPR") Decoder::refuse(fmt::format("'{}' is not PR", operand.text));
+  if (operand.text != "PR" && operand.text != "UPR")
+    Decoder::refuse(fmt::format("'{}' is not PR", operand.text));
 }
 
 void move_rpc(Decoder& d) {
   MicroOp& op = d.op();
   d.take("32");
-  const auto rpc = [](const isa::Operand& o) -> int { return o.text == "Rpc.LO" ? 0 : o.text == "Rpc.HI" ? 1 : -1; };
+  const auto rpc = [](const isa::Operand& o) -> int {
+    return o.text == "Rpc.LO" ? 0 : o.text == "Rpc.HI" ? 1 : -1;
+  };
   if (rpc(d.peek()) >= 0) {
     op.destination_file = File::registers;
     op.destination = kRpcWord + 32 * static_cast<std::uint32_t>(rpc(d.next()));

@@ -17,7 +17,8 @@ constexpr std::uint32_t kSize = 256;  // rows and columns
 void sgemm_tiled(benchmark::State& state, bool recorded) {
   const int sm = static_cast<int>(state.range(0));
   frontend::LoadRequest request;
-  request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/data/sgemm_tiled.sm_" + std::to_string(sm) + ".cubin";
+  request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/data/sgemm_tiled.sm_" +
+                 std::to_string(sm) + ".cubin";
   request.sm = sm;
   const auto kernels = frontend::load_kernels(request, frontend::Toolchain{});
 
@@ -35,7 +36,8 @@ void sgemm_tiled(benchmark::State& state, bool recorded) {
     }
   };
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::uint64_t address = memory.allocate(kSize * kSize * 4, std::string(1, static_cast<char>('a' + i)), fill);
+    const std::uint64_t address =
+        memory.allocate(kSize * kSize * 4, std::string(1, static_cast<char>('a' + i)), fill);
     std::memcpy(context.parameters.data() + 8 * i, &address, 8);
   }
   std::memcpy(context.parameters.data() + 24, &kSize, 4);

@@ -59,7 +59,8 @@ struct Assembled {
   Assembled& operator=(const Assembled&) = delete;
 
   /// A buffer whose address is the 64-bit parameter at word `word`.
-  std::uint64_t buffer(std::uint32_t word, const std::vector<std::uint32_t>& contents, const std::string& name) {
+  std::uint64_t buffer(std::uint32_t word, const std::vector<std::uint32_t>& contents,
+                       const std::string& name) {
     const std::uint64_t address = memory->allocate(contents.size() * 4, name);
     memory->write(address, std::as_bytes(std::span(contents)));
     std::memcpy(context.parameters.data() + 4 * word, &address, 8);
@@ -109,7 +110,8 @@ inline std::vector<std::vector<std::uint32_t>> compute(const std::string& lines,
   text += lines + "\n";
   for (std::size_t i = 0; i < results; ++i) {
     std::ostringstream store;
-    store << "STG.E [R2.64+0x" << std::hex << (inputs.size() + i) * 128 << "], R" << std::dec << 8 + i << "\n";
+    store << "STG.E [R2.64+0x" << std::hex << (inputs.size() + i) * 128 << "], R" << std::dec << 8 + i
+          << "\n";
     text += store.str();
   }
   text += "EXIT\n";

@@ -18,9 +18,7 @@ template <class Body>
 KernelFault fault_of(Body body) {
   try {
     body();
-  } catch (const KernelFault& fault) {
-    return fault;
-  }
+  } catch (const KernelFault& fault) { return fault; }
   ADD_FAILURE() << "no fault";
   return KernelFault(FaultKind::trap, "none", 0, 0);
 }
@@ -38,9 +36,19 @@ TEST(Divergence, FallThroughRunsFirstAndBsyncMerges) {
   J:
     BSYNC B0
     EXIT
-  )", 32);
+  )",
+              32);
   const std::uint32_t low = 0x3ff, high = ~low;
-  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, low}, {5, low}, {7, low}, {6, high}, {7, high}, {8, ~0u}}));
+  EXPECT_EQ(path(a), (Masks{{0, ~0u},
+                            {1, ~0u},
+                            {2, ~0u},
+                            {3, ~0u},
+                            {4, low},
+                            {5, low},
+                            {7, low},
+                            {6, high},
+                            {7, high},
+                            {8, ~0u}}));
 }
 
 TEST(Divergence, AgreeingLanesDoNotPart) {
@@ -51,7 +59,8 @@ TEST(Divergence, AgreeingLanesDoNotPart) {
     MOV R1, 0x1
   E:
     EXIT
-  )", 32);
+  )",
+              32);
   EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {4, ~0u}}));
 }
 
@@ -65,8 +74,10 @@ TEST(Divergence, LanesThatExitAreNotWaitedFor) {
   J:
     BSYNC B0
     EXIT
-  )", 32);
-  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, 0xff}, {5, 0xffffff00}, {6, 0xffffff00}}));
+  )",
+              32);
+  EXPECT_EQ(path(a),
+            (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, 0xff}, {5, 0xffffff00}, {6, 0xffffff00}}));
 }
 
 TEST(Divergence, BreakTakesLanesOutOfTheBarrier) {
@@ -85,7 +96,8 @@ TEST(Divergence, BreakTakesLanesOutOfTheBarrier) {
     NOP
   J:
     EXIT
-  )", 4);
+  )",
+              4);
   const Masks got = path(a);
   // The NOP is executed by each lane alone: they broke out one after the other and never wait.
   int alone = 0;
@@ -104,9 +116,13 @@ TEST(Divergence, IndirectBranchPartsByTarget) {
     EXIT
     MOV R1, 0x2
     EXIT
-  )", 32);
+  )",
+              32);
   const std::uint32_t even = 0x55555555;
-  EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, ~0u}, {5, even}, {6, even}, {7, ~even}, {8, ~even}}));
+  EXPECT_EQ(
+      path(a),
+      (Masks{
+          {0, ~0u}, {1, ~0u}, {2, ~0u}, {3, ~0u}, {4, ~0u}, {5, even}, {6, even}, {7, ~even}, {8, ~even}}));
 }
 
 TEST(Divergence, ReturnGoesWhereTheRegisterSays) {
@@ -119,7 +135,8 @@ TEST(Divergence, ReturnGoesWhereTheRegisterSays) {
     EXIT
   F:
     RET.REL.NODEC R20 `(K)
-  )", 32);
+  )",
+              32);
   EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {5, ~0u}, {4, ~0u}}));
 }
 
@@ -141,7 +158,8 @@ TEST(Divergence, EachGroupHasItsOwnUniformRegisters) {
     BSYNC B0
     STG.E [R2.64], R8
     EXIT
-  )", 32, 2);
+  )",
+              32, 2);
   const std::uint64_t out = a.buffer(0, std::vector<std::uint32_t>(32), "out");
   a.run();
   const auto got = a.read(out, 32);
@@ -168,7 +186,8 @@ TEST(Divergence, SpinningLanesLetTheOthersGoOn) {
     STG.E [R2.64+0x4], R7
     ATOMG.E.EXCH.STRONG.GPU PT, R6, [R2.64], RZ
     EXIT
-  )", 64, 2);
+  )",
+              64, 2);
   const std::uint64_t words = a.buffer(0, {0, 0}, "words");
   a.context.idle_limit = 1'000'000;
   a.run();
@@ -186,7 +205,8 @@ TEST(Divergence, WarpsyncIsKeyedByItsMask) {
   E:
     WARPSYNC R1
     EXIT
-  )", 32);
+  )",
+              32);
   const std::uint32_t low = 0xffff, high = 0xffff0000;
   const Masks got = path(a);
   ASSERT_EQ(got.size(), 8u);
@@ -217,7 +237,8 @@ TEST(BlockBarrier, ThreadsThatHaveLeftDoNotCount) {
     @P0 EXIT
     BAR.SYNC 0x0
     EXIT
-  )", 96);
+  )",
+              96);
   EXPECT_NO_THROW(a.run());
 }
 
@@ -228,7 +249,8 @@ TEST(BlockBarrier, AWarpWhoseGuardIsFalseThroughoutPasses) {
     ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
     @!P0 BAR.SYNC 0x0
     EXIT
-  )", 64);
+  )",
+              64);
   EXPECT_NO_THROW(a.run());
 }
 
@@ -239,7 +261,8 @@ TEST(BlockBarrier, ThatCanNeverCompleteIsAFault) {
     @P0 EXIT
     BAR.SYNC 0x1, 0x40
     EXIT
-  )", 64);
+  )",
+              64);
   const KernelFault fault = fault_of([&] { a.run(); });
   EXPECT_EQ(fault.kind(), FaultKind::impossible_barrier);
   EXPECT_EQ(fault.offset(), 0x30u);
@@ -252,7 +275,8 @@ TEST(BlockBarrier, DifferentBarriersWaitForEachOther) {
     @P0 BAR.SYNC 0x1
     @!P0 BAR.SYNC 0x2
     EXIT
-  )", 64);
+  )",
+              64);
   EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::impossible_barrier);
 }
 
@@ -272,7 +296,8 @@ TEST(NeverEnds, AfterTheLimitAndNotBefore) {
   Assembled spins(R"(
   L:
     BRA `(L)
-  )", 32);
+  )",
+                  32);
   spins.context.idle_limit = 100'000;
   const KernelFault fault = fault_of([&] { spins.run(); });
   EXPECT_EQ(fault.kind(), FaultKind::never_ends);
@@ -369,13 +394,15 @@ TEST(Launch, GivesThreadAndBlockTheirNumbers) {
     IMAD R0, R5, 0x1000000, R0
     STG.E [R2.64], R0
     EXIT
-  )", 1, 2);
+  )",
+              1, 2);
   b.context.block = {5, 3, 4};
   b.context.grid = {2, 3, 1};
   const std::uint64_t out = b.buffer(0, std::vector<std::uint32_t>(60), "out");
   b.run(nullptr, 3);  // block (1, 1, 0)
   const auto got = b.read(out, 60);
-  for (std::uint32_t t = 0; t < 60; ++t) EXPECT_EQ(got[t], t % 5 | t / 5 % 3 << 8 | t / 15 << 16 | 1u << 24) << t;
+  for (std::uint32_t t = 0; t < 60; ++t)
+    EXPECT_EQ(got[t], t % 5 | t / 5 % 3 << 8 | t / 15 << 16 | 1u << 24) << t;
 }
 
 TEST(Independence, NeedsNoAtomicsFencesOrStrongAccesses) {

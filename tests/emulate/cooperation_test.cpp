@@ -91,8 +91,8 @@ class Cooperation : public testing::TestWithParam<int> {
   }
 
   /// One word a thread: expected(in, thread index in the grid).
-  void each(const std::string& name, const std::function<u32(const Words& in, u32 i)>& expected, u32 block = 256,
-            const std::string& more = "", u32 shared = 0) {
+  void each(const std::string& name, const std::function<u32(const Words& in, u32 i)>& expected,
+            u32 block = 256, const std::string& more = "", u32 shared = 0) {
     SCOPED_TRACE(name);
     const u32 grid = 3;
     Run r;
@@ -168,7 +168,8 @@ TEST_P(Cooperation, Histograms) {
     Words count(64);
     for (u32 i = 0; i < 3 * 256; ++i) ++count[r.in[i] & 63];
     for (u32 i = 0; i < 64; ++i) {
-      const u32 got = name == std::string("histogram") ? r.out[i] : static_cast<u32>(std::bit_cast<float>(r.out[i]));
+      const u32 got =
+          name == std::string("histogram") ? r.out[i] : static_cast<u32>(std::bit_cast<float>(r.out[i]));
       EXPECT_EQ(got, count[i]) << i;
     }
   }
@@ -207,27 +208,36 @@ TEST_P(Cooperation, BlockBarriers) {
     for (u32 k = i / 256 * 256; k <= i; ++k) sum += in[k];
     return sum;
   });
-  each("counted_barriers", [](const Words& in, u32 i) {
-    u32 count = 0;
-    bool all = true, any = false;
-    for (u32 k = i / 96 * 96; k < i / 96 * 96 + 96; ++k) {
-      count += in[k] & 1;
-      all = all && in[k] != 0;
-      any = any || in[k] == 12345;
-    }
-    return count * 4 + u32{all} * 2 + u32{any};
-  }, 96);
-  each("numbered_barriers", [](const Words& in, u32 i) { return i % 128 < 64 ? 1u : in[i - 64] * 3; }, 128);
-  each("barrier_object", [](const Words& in, u32 i) {
-    const u32 first = i / 64 * 64, t = i % 64;
-    const auto at = [&](u32 k) { return in[first + (t + k) % 64]; };
-    return at(0) + 3 * at(1) + 3 * at(2) + at(3);
-  }, 64);
-  each("dynamic_shared", [](const Words& in, u32 i) { return in[i / 64 * 64 + 63 - i % 64]; }, 64, "", 64 * 4);
+  each(
+      "counted_barriers",
+      [](const Words& in, u32 i) {
+        u32 count = 0;
+        bool all = true, any = false;
+        for (u32 k = i / 96 * 96; k < i / 96 * 96 + 96; ++k) {
+          count += in[k] & 1;
+          all = all && in[k] != 0;
+          any = any || in[k] == 12345;
+        }
+        return count * 4 + u32{all} * 2 + u32{any};
+      },
+      96);
+  each(
+      "numbered_barriers", [](const Words& in, u32 i) { return i % 128 < 64 ? 1u : in[i - 64] * 3; }, 128);
+  each(
+      "barrier_object",
+      [](const Words& in, u32 i) {
+        const u32 first = i / 64 * 64, t = i % 64;
+        const auto at = [&](u32 k) { return in[first + (t + k) % 64]; };
+        return at(0) + 3 * at(1) + 3 * at(2) + at(3);
+      },
+      64);
+  each(
+      "dynamic_shared", [](const Words& in, u32 i) { return in[i / 64 * 64 + 63 - i % 64]; }, 64, "", 64 * 4);
 }
 
 TEST_P(Cooperation, BlocksThatWaitForEachOther) {
-  each("grid_barrier", [](const Words& in, u32 i) { return in[(i + 64) % (3 * 64)] * 2; }, 64);
+  each(
+      "grid_barrier", [](const Words& in, u32 i) { return in[(i + 64) % (3 * 64)] * 2; }, 64);
 }
 
 TEST_P(Cooperation, CallsAndJumps) {
@@ -283,7 +293,8 @@ TEST_P(Cooperation, AddressSpaces) {
     bytes += digits[k % 16];
     bytes += "010000";
   }
-  each("large_parameter", [](const Words& in, u32 i) { return ((in[i] & 63) + 256) * 2; }, 256, bytes);
+  each(
+      "large_parameter", [](const Words& in, u32 i) { return ((in[i] & 63) + 256) * 2; }, 256, bytes);
 }
 
 TEST_P(Cooperation, DivergedLanesMakeProgress) {
@@ -328,7 +339,8 @@ TEST_P(Cooperation, AsynchronousCopies) {
   ASSERT_NO_THROW(r = run("asynchronous_copy", 2, 256));
   for (u32 i = 0; i < 512; ++i) {
     const u32 t = i % 256, copied = t % 3 == 0 ? 0 : t % 5 == 0 ? 2 : 4;
-    for (u32 k = 0; k < 4; ++k) ASSERT_EQ(r.out[i * 4 + k], k < copied ? r.in[i * 4 + k] : 0) << i << " word " << k;
+    for (u32 k = 0; k < 4; ++k)
+      ASSERT_EQ(r.out[i * 4 + k], k < copied ? r.in[i * 4 + k] : 0) << i << " word " << k;
   }
 }
 
@@ -338,7 +350,8 @@ TEST_P(Cooperation, Matrices) {
   for (u32 i = 0; i < 256; ++i) {
     float sum = 1;
     for (u32 k = 0; k < 16; ++k) {
-      sum += (static_cast<float>(r.in[i / 16 * 16 + k] & 15) - 7) * (static_cast<float>(r.in[k * 16 + i % 16] >> 4 & 15) - 8);
+      sum += (static_cast<float>(r.in[i / 16 * 16 + k] & 15) - 7) *
+             (static_cast<float>(r.in[k * 16 + i % 16] >> 4 & 15) - 8);
     }
     ASSERT_EQ(std::bit_cast<float>(r.out[i]), sum) << i;
   }
@@ -353,7 +366,8 @@ TEST_P(Cooperation, Matrices) {
   ASSERT_NO_THROW(r = run("matrix_double", 1, 32));
   for (u32 i = 0; i < 64; ++i) {
     double sum = 0.5, got;
-    for (u32 k = 0; k < 4; ++k) sum += (r.in[i / 8 * 4 + k] & 255) * static_cast<double>(r.in[i % 8 * 4 + k] >> 8 & 255);
+    for (u32 k = 0; k < 4; ++k)
+      sum += (r.in[i / 8 * 4 + k] & 255) * static_cast<double>(r.in[i % 8 * 4 + k] >> 8 & 255);
     std::memcpy(&got, &r.out[i * 2], 8);
     ASSERT_EQ(got, sum) << i;
   }
@@ -366,7 +380,10 @@ TEST_P(Cooperation, HalvesAndNarrowWords) {
     const auto half = [](float v) { return v; };
     const float low = half(static_cast<float>(x * x) + 0.5f), high = static_cast<float>(y * y) - 2.0f;
     const auto rounded = [](float v) {
-      const float step = std::abs(v) >= 2048 ? 2.0f : std::abs(v) >= 1024 ? 1.0f : std::abs(v) >= 512 ? 0.5f : 0.25f;
+      const float step = std::abs(v) >= 2048   ? 2.0f
+                         : std::abs(v) >= 1024 ? 1.0f
+                         : std::abs(v) >= 512  ? 0.5f
+                                               : 0.25f;
       const float n = v / step, f = std::floor(n), d = n - f;
       return step * (d > 0.5f || (d == 0.5f && static_cast<int>(f) % 2 != 0) ? f + 1 : f);
     };
@@ -379,7 +396,8 @@ TEST_P(Cooperation, HalvesAndNarrowWords) {
   for (u32 i = 0; i < 128; ++i) {
     const auto byte = static_cast<std::uint8_t>(r.in[i / 4] >> (8 * (i % 4)));
     const int expected = static_cast<std::int8_t>(byte) * 5 - byte;
-    EXPECT_EQ(static_cast<std::int16_t>(r.out[i / 2] >> (16 * (i % 2))), static_cast<std::int16_t>(expected)) << i;
+    EXPECT_EQ(static_cast<std::int16_t>(r.out[i / 2] >> (16 * (i % 2))), static_cast<std::int16_t>(expected))
+        << i;
   }
 }
 

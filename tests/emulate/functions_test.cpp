@@ -27,16 +27,17 @@ std::vector<T> operands(bool second) {
   std::vector<T> special;
   if constexpr (std::is_floating_point_v<T>) {
     using L = std::numeric_limits<T>;
-    for (const T x : {T{0}, T{1}, T{1.5}, T{3}, static_cast<T>(0.3), static_cast<T>(123456.7), L::min(), L::denorm_min(),
-                      L::max(), L::infinity(), L::epsilon(), T{2} - L::epsilon(), L::min() * T{0.75}, T{1e9},
-                      static_cast<T>(1e-30)}) {
+    for (const T x : {T{0}, T{1}, T{1.5}, T{3}, static_cast<T>(0.3), static_cast<T>(123456.7), L::min(),
+                      L::denorm_min(), L::max(), L::infinity(), L::epsilon(), T{2} - L::epsilon(),
+                      L::min() * T{0.75}, T{1e9}, static_cast<T>(1e-30)}) {
       special.push_back(x);
       special.push_back(-x);
     }
     special.push_back(L::quiet_NaN());
   } else {
-    for (const std::int64_t x : {0l, 1l, 2l, 3l, 7l, 31l, 32l, 33l, 63l, 64l, 255l, 65535l, 65536l, 0x7fffffffl, 0x80000000l,
-                                 0xffffffffl, 0x123456789abcdefl, std::numeric_limits<std::int64_t>::max()}) {
+    for (const std::int64_t x :
+         {0l, 1l, 2l, 3l, 7l, 31l, 32l, 33l, 63l, 64l, 255l, 65535l, 65536l, 0x7fffffffl, 0x80000000l,
+          0xffffffffl, 0x123456789abcdefl, std::numeric_limits<std::int64_t>::max()}) {
       special.push_back(static_cast<T>(x));
       special.push_back(static_cast<T>(-x));
     }
@@ -86,8 +87,8 @@ class Functions : public testing::TestWithParam<int> {
   }
 
   template <class In, class Out>
-  static std::vector<Out> run(const frontend::LoadedKernel& kernel, const std::vector<In>& a, const std::vector<In>& b,
-                              const char* simd) {
+  static std::vector<Out> run(const frontend::LoadedKernel& kernel, const std::vector<In>& a,
+                              const std::vector<In>& b, const char* simd) {
     emulate::GlobalMemory memory;
     emulate::LaunchContext context;
     context.program = &kernel.program;
@@ -102,12 +103,14 @@ class Functions : public testing::TestWithParam<int> {
       const std::uint64_t globals = memory.allocate(kernel.module->globals.size(), "globals");
       memory.write(globals, kernel.module->globals);
       for (const frontend::Pointer& pointer : kernel.module->pointers) {
-        if (pointer.image != frontend::Image::constant4 || pointer.target != frontend::TargetKind::global) continue;
+        if (pointer.image != frontend::Image::constant4 || pointer.target != frontend::TargetKind::global)
+          continue;
         const std::uint64_t address = globals + pointer.value;
         std::memcpy(context.banks[4].data() + pointer.offset, &address, sizeof address);
       }
     }
-    const std::uint64_t at[3] = {memory.allocate(a.size() * sizeof(In), "a"), memory.allocate(b.size() * sizeof(In), "b"),
+    const std::uint64_t at[3] = {memory.allocate(a.size() * sizeof(In), "a"),
+                                 memory.allocate(b.size() * sizeof(In), "b"),
                                  memory.allocate(a.size() * sizeof(Out), "out")};
     const int n = static_cast<int>(a.size());
     std::memcpy(context.parameters.data(), at, sizeof at);
@@ -133,14 +136,16 @@ class Functions : public testing::TestWithParam<int> {
     const std::vector<Out> got = run<In, Out>(kernel, a, b, "avx2");
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
       const std::vector<Out> wider = run<In, Out>(kernel, a, b, "avx512");
-      EXPECT_EQ(std::memcmp(got.data(), wider.data(), got.size() * sizeof(Out)), 0) << "AVX2 and AVX-512 differ";
+      EXPECT_EQ(std::memcmp(got.data(), wider.data(), got.size() * sizeof(Out)), 0)
+          << "AVX2 and AVX-512 differ";
     }
     int wrong = 0;
     for (std::size_t i = 0; i < a.size() && wrong < 3; ++i) {
       const Out expected = function(a[i], b[i]);
       if (same(got[i], expected)) continue;
       ++wrong;
-      ADD_FAILURE() << name << "(" << +a[i] << ", " << +b[i] << ") is " << +got[i] << ", expected " << +expected;
+      ADD_FAILURE() << name << "(" << +a[i] << ", " << +b[i] << ") is " << +got[i] << ", expected "
+                    << +expected;
     }
   }
 
@@ -155,7 +160,8 @@ class Functions : public testing::TestWithParam<int> {
       const double expected = function(x[i]);
       const auto nearest = static_cast<float>(expected);
       const double unit = std::fabs(static_cast<double>(std::nextafter(nearest, HUGE_VALF)) - nearest);
-      ASSERT_LE(std::fabs(got[i] - expected), (bound + 0.5) * unit) << "at " << x[i] << ": " << got[i] << ", expected " << expected;
+      ASSERT_LE(std::fabs(got[i] - expected), (bound + 0.5) * unit)
+          << "at " << x[i] << ": " << got[i] << ", expected " << expected;
     }
   }
 };
@@ -163,7 +169,10 @@ class Functions : public testing::TestWithParam<int> {
 #define HOST_LIBRARY_FUNCTION(name, device, host, bound) \
   double host_##name(double x) { return (host); }
 #define HOST_FUNCTION(name, in, out, expression) \
-  out host_##name(in a, in b) { (void)b; return (expression); }
+  out host_##name(in a, in b) {                  \
+    (void)b;                                     \
+    return (expression);                         \
+  }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -177,12 +186,13 @@ LIBRARY_FUNCTIONS(HOST_LIBRARY_FUNCTION)
 
 #define CHECK_FUNCTION(name, in, out, expression) check<in, out>(#name, host_##name);
 
-TEST_P(Functions, IntegersAreExact) { INTEGER_FUNCTIONS(CHECK_FUNCTION) }
-TEST_P(Functions, FloatsAreRoundedOnce) { FLOAT_FUNCTIONS(CHECK_FUNCTION) }
+TEST_P(Functions, IntegersAreExact){INTEGER_FUNCTIONS(CHECK_FUNCTION)} TEST_P(Functions,
+                                                                              FloatsAreRoundedOnce){
+    FLOAT_FUNCTIONS(CHECK_FUNCTION)}
 
 #define CHECK_LIBRARY_FUNCTION(name, device, host, bound) check_library(#name, host_##name, bound);
 
-TEST_P(Functions, LibraryFunctionsKeepTheirBounds) { LIBRARY_FUNCTIONS(CHECK_LIBRARY_FUNCTION) }
+TEST_P(Functions, LibraryFunctionsKeepTheirBounds){LIBRARY_FUNCTIONS(CHECK_LIBRARY_FUNCTION)}
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Functions, testing::Values(80, 90, 120));
 

@@ -8,8 +8,8 @@ namespace {
 
 TEST(GlobalMemory, PlacesAsADeviceDoes) {
   GlobalMemory memory;
-  const std::uint64_t a = memory.allocate(4, "a"), b = memory.allocate(512, "b"), c = memory.allocate(3 << 20, "c"),
-                      d = memory.allocate(1, "d");
+  const std::uint64_t a = memory.allocate(4, "a"), b = memory.allocate(512, "b"),
+                      c = memory.allocate(3 << 20, "c"), d = memory.allocate(1, "d");
   EXPECT_EQ(a, kGlobalBase);
   EXPECT_EQ(b % 512, 0u);
   EXPECT_GE(b, a + 4 + 508);
@@ -43,9 +43,7 @@ TEST(GlobalMemory, MakesPagesWhenTheyAreTouched) {
   EXPECT_EQ(filled, std::vector<std::uint64_t>{kPageBytes});
   std::vector<std::byte> across(200);
   memory.read(a + 3 * kPageBytes - 100, across);
-  for (std::size_t i = 0; i < 200; ++i) {
-    ASSERT_EQ(across[i], mark(3 * kPageBytes - 100 + i)) << i;
-  }
+  for (std::size_t i = 0; i < 200; ++i) { ASSERT_EQ(across[i], mark(3 * kPageBytes - 100 + i)) << i; }
   EXPECT_EQ(filled, (std::vector<std::uint64_t>{kPageBytes, 2 * kPageBytes, 3 * kPageBytes}));
   EXPECT_THROW(memory.read(a + size - 1, std::span(across).first(2)), InputError);
 }
@@ -75,8 +73,11 @@ std::string said(Assembled& a, FaultKind expected) {
 }
 
 /// One global access of lane 0 at the buffer's start plus `offset`.
-std::string global_access(const std::string& instruction, std::uint32_t bytes, const std::string& offset, FaultKind kind) {
-  Assembled a("MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" + instruction + ", [R2.64+" + offset + "]\nEXIT\n", 1, 2);
+std::string global_access(const std::string& instruction, std::uint32_t bytes, const std::string& offset,
+                          FaultKind kind) {
+  Assembled a(
+      "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" + instruction + ", [R2.64+" + offset + "]\nEXIT\n", 1,
+      2);
   a.memory->allocate(1, "before");
   a.buffer(0, std::vector<std::uint32_t>(bytes / 4), "data");
   return said(a, kind);
@@ -85,21 +86,27 @@ std::string global_access(const std::string& instruction, std::uint32_t bytes, c
 TEST(Bounds, OfABufferAreExact) {
   EXPECT_EQ(global_access("LDG.E R4", 400, "0x18c", FaultKind::out_of_bounds), "");
   const std::string after = global_access("LDG.E R4", 400, "0x190", FaultKind::out_of_bounds);
-  EXPECT_NE(after.find("out-of-bounds global access of 4 bytes at 0x7f0000000590, 0 bytes after the end of buffer data"),
-            std::string::npos) << after;
+  EXPECT_NE(
+      after.find(
+          "out-of-bounds global access of 4 bytes at 0x7f0000000590, 0 bytes after the end of buffer data"),
+      std::string::npos)
+      << after;
   EXPECT_NE(after.find("thread (0,0,0), offset 0x20 'LDG.E R4, [R2.64+0x190]'"), std::string::npos) << after;
   const std::string across = global_access("LDG.E.64 R4", 396, "0x188", FaultKind::out_of_bounds);
   EXPECT_NE(across.find("392 bytes into buffer data"), std::string::npos) << across;
   EXPECT_EQ(global_access("LDG.E.128 R4", 400, "0x180", FaultKind::out_of_bounds), "");
-  EXPECT_NE(global_access("LDG.E R4", 400, "-0x4", FaultKind::out_of_bounds).find("4 bytes before buffer data"),
-            std::string::npos);
+  EXPECT_NE(
+      global_access("LDG.E R4", 400, "-0x4", FaultKind::out_of_bounds).find("4 bytes before buffer data"),
+      std::string::npos);
 }
 
 TEST(Alignment, IsThatOfTheAccess) {
   EXPECT_EQ(global_access("LDG.E.U16 R4", 400, "0x2", FaultKind::misaligned), "");
-  EXPECT_NE(global_access("LDG.E.U16 R4", 400, "0x1", FaultKind::misaligned).find("misaligned global access of 2 bytes"),
+  EXPECT_NE(global_access("LDG.E.U16 R4", 400, "0x1", FaultKind::misaligned)
+                .find("misaligned global access of 2 bytes"),
             std::string::npos);
-  EXPECT_NE(global_access("LDG.E.128 R4", 400, "0x8", FaultKind::misaligned).find("misaligned"), std::string::npos);
+  EXPECT_NE(global_access("LDG.E.128 R4", 400, "0x8", FaultKind::misaligned).find("misaligned"),
+            std::string::npos);
   EXPECT_EQ(global_access("LDG.E.64 R4", 400, "0x8", FaultKind::misaligned), "");
 }
 
@@ -118,7 +125,9 @@ TEST(Bounds, OfSharedMemory) {
     return said(a, FaultKind::out_of_bounds);
   };
   EXPECT_EQ(access("RZ+0x3c", 0), "");
-  EXPECT_NE(access("RZ+0x40", 0).find("out-of-bounds shared access of 4 bytes at 0x40; the block has 64 bytes"), std::string::npos);
+  EXPECT_NE(
+      access("RZ+0x40", 0).find("out-of-bounds shared access of 4 bytes at 0x40; the block has 64 bytes"),
+      std::string::npos);
   EXPECT_EQ(access("RZ+0x40", 4), "");
 }
 
@@ -146,7 +155,8 @@ TEST(LocalMemory, IsEachThreadsOwn) {
     LDL R5, [R1+-0x8]
     STG.E [R2.64], R5
     EXIT
-  )", 64, 2);
+  )",
+              64, 2);
   const std::uint64_t out = a.buffer(0, std::vector<std::uint32_t>(64), "out");
   a.run();
   const auto got = a.read(out, 64);
@@ -158,7 +168,8 @@ TEST(Records, HoldTheAddressesThatWereUsed) {
     ISETP.LT.AND P0, PT, R0, 0x5, PT
     @P0 LDG.E R4, [R2.64+0x8]
     EXIT
-  )", 32, 2);
+  )",
+              32, 2);
   const std::uint64_t data = a.buffer(0, std::vector<std::uint32_t>(40), "data");
   work::BlockRecord record;
   a.run(&record);
@@ -188,11 +199,14 @@ TEST(Accesses, OfAllWidths) {
     STG.E.U8 [R2.64+0x38], R8
     STG.E.U16 [R2.64+0x3a], R9
     EXIT
-  )", 1, 2);
-  const std::uint64_t data = a.buffer(0, {0x8765c321, 0, 0, 0, 0x11111122, 0x22223344, 0x33335566, 0x44447788, 0, 0, 0, 0, 0, 0, 0, 0}, "data");
+  )",
+              1, 2);
+  const std::uint64_t data = a.buffer(
+      0, {0x8765c321, 0, 0, 0, 0x11111122, 0x22223344, 0x33335566, 0x44447788, 0, 0, 0, 0, 0, 0, 0, 0},
+      "data");
   a.run();
-  EXPECT_EQ(a.read(data + 0x20, 8), (std::vector<std::uint32_t>{0xc3, 0xffffffc3, 0x8765, 0xffff8765, 0x33335566, 0x44447788,
-                                                               0x33440022, 0}));
+  EXPECT_EQ(a.read(data + 0x20, 8), (std::vector<std::uint32_t>{0xc3, 0xffffffc3, 0x8765, 0xffff8765,
+                                                                0x33335566, 0x44447788, 0x33440022, 0}));
 }
 
 TEST(Generic, AddressesFindTheirMemory) {
@@ -205,7 +219,8 @@ TEST(Generic, AddressesFindTheirMemory) {
     LDS R7, [0x10]
     STG.E [R2.64], R7
     EXIT
-  )", 1, 2);
+  )",
+              1, 2);
   a.program.static_shared = 64;
   const std::uint64_t out = a.buffer(0, {0}, "out");
   a.run();

@@ -15,8 +15,23 @@ constexpr int kDirections[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZE
 
 /// Doubles of all sizes, and those that lie just beside what a narrower format holds.
 std::vector<double> samples() {
-  std::vector<double> v = {0.0, -0.0, 1.0, 0x1p-149, 0x1p-150, 0x1.8p-150, 0x1p-126, 0x1.fffffep127, 0x1.ffffffp127, 0x1p128,
-                           1e300, -1e300, 0x1.000001p0, 0x1.0000010000001p0, HUGE_VAL, -HUGE_VAL, 0x1.fffffcp-127};
+  std::vector<double> v = {0.0,
+                           -0.0,
+                           1.0,
+                           0x1p-149,
+                           0x1p-150,
+                           0x1.8p-150,
+                           0x1p-126,
+                           0x1.fffffep127,
+                           0x1.ffffffp127,
+                           0x1p128,
+                           1e300,
+                           -1e300,
+                           0x1.000001p0,
+                           0x1.0000010000001p0,
+                           HUGE_VAL,
+                           -HUGE_VAL,
+                           0x1.fffffcp-127};
   std::mt19937_64 random(7);
   for (int i = 0; i < 20000; ++i) {
     const double m = std::bit_cast<double>((random() >> 12) | std::uint64_t{0x3ff} << 52);
@@ -32,7 +47,8 @@ TEST(Numbers, NarrowToSingleInEveryDirection) {
       volatile double in = x;
       volatile float expected = static_cast<float>(in);
       std::fesetround(FE_TONEAREST);
-      const std::uint64_t got = pack(Format::f32, unpack(Format::f64, std::bit_cast<std::uint64_t>(x)), static_cast<Rounding>(d));
+      const std::uint64_t got =
+          pack(Format::f32, unpack(Format::f64, std::bit_cast<std::uint64_t>(x)), static_cast<Rounding>(d));
       ASSERT_EQ(got, std::bit_cast<std::uint32_t>(static_cast<float>(expected))) << x << " direction " << d;
     }
   }
@@ -45,8 +61,11 @@ TEST(Numbers, BecomeIntegralInEveryDirection) {
       volatile double in = x;
       volatile double expected = std::nearbyint(in);
       std::fesetround(FE_TONEAREST);
-      const Number n = rounded_to_integral(unpack(Format::f64, std::bit_cast<std::uint64_t>(x)), static_cast<Rounding>(d));
-      ASSERT_EQ(pack(Format::f64, n, Rounding::nearest), std::bit_cast<std::uint64_t>(static_cast<double>(expected))) << x;
+      const Number n =
+          rounded_to_integral(unpack(Format::f64, std::bit_cast<std::uint64_t>(x)), static_cast<Rounding>(d));
+      ASSERT_EQ(pack(Format::f64, n, Rounding::nearest),
+                std::bit_cast<std::uint64_t>(static_cast<double>(expected)))
+          << x;
     }
   }
 }
@@ -60,13 +79,12 @@ TEST(Numbers, HalvesGoBothWays) {
     ASSERT_EQ(float_to_half(x), h);
     // By the format's definition.
     const int e = static_cast<int>(h >> 10 & 31), f = static_cast<int>(h & 0x3ff);
-    if (e != 31) {
-      ASSERT_EQ(std::fabs(x), e == 0 ? std::ldexp(f, -24) : std::ldexp(1024 + f, e - 25));
-    }
+    if (e != 31) { ASSERT_EQ(std::fabs(x), e == 0 ? std::ldexp(f, -24) : std::ldexp(1024 + f, e - 25)); }
   }
-  EXPECT_EQ(float_to_half(65519.9f), 0x7bff);  // below the midpoint between the largest half and the next power of two
+  EXPECT_EQ(float_to_half(65519.9f),
+            0x7bff);  // below the midpoint between the largest half and the next power of two
   EXPECT_EQ(float_to_half(65520.0f), 0x7c00);
-  EXPECT_EQ(float_to_half(0x1p-25f), 0);       // a tie goes to even
+  EXPECT_EQ(float_to_half(0x1p-25f), 0);  // a tie goes to even
   EXPECT_EQ(float_to_half(0x1.8p-25f), 1);
 }
 
@@ -103,7 +121,9 @@ TEST(Numbers, EightBitFloats) {
       }
     }
   }
-  const auto e4m3 = [](float x) { return pack_eight(unpack(Format::f32, std::bit_cast<std::uint32_t>(x)), false); };
+  const auto e4m3 = [](float x) {
+    return pack_eight(unpack(Format::f32, std::bit_cast<std::uint32_t>(x)), false);
+  };
   EXPECT_EQ(e4m3(448.0f), 0x7e);
   EXPECT_EQ(e4m3(1e9f), 0x7e);
   EXPECT_EQ(e4m3(1.0625f), 0x38);  // a tie between 1 and 1.125

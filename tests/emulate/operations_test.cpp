@@ -20,7 +20,9 @@ Lanes random_lanes(unsigned seed) {
   for (auto& x : v) x = static_cast<std::uint32_t>(random());
   return v;
 }
-std::uint32_t first(const std::string& lines, const std::vector<Lanes>& inputs) { return compute(lines, inputs)[0][0]; }
+std::uint32_t first(const std::string& lines, const std::vector<Lanes>& inputs) {
+  return compute(lines, inputs)[0][0];
+}
 std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
 TEST(Integers, CarriesOfThreeTerms) {
@@ -41,13 +43,15 @@ TEST(Integers, CarriesOfThreeTerms) {
 
 TEST(Integers, LogicOfThree) {
   const Lanes a = random_lanes(1), b = random_lanes(2), c = random_lanes(3);
-  for (const unsigned lut : {0x00u, 0x1bu, 0x30u, 0x3cu, 0x78u, 0x80u, 0x96u, 0xc0u, 0xcau, 0xd8u, 0xe8u, 0xf8u, 0xfcu, 0xfeu, 0xffu}) {
+  for (const unsigned lut : {0x00u, 0x1bu, 0x30u, 0x3cu, 0x78u, 0x80u, 0x96u, 0xc0u, 0xcau, 0xd8u, 0xe8u,
+                             0xf8u, 0xfcu, 0xfeu, 0xffu}) {
     char text[80];
     std::snprintf(text, sizeof text, "LOP3.LUT R8, R4, R5, R6, 0x%x, !PT", lut);
     const Lanes got = compute(text, {a, b, c})[0];
     for (std::size_t l = 0; l < 32; ++l) {
       std::uint32_t e = 0;
-      for (int i = 0; i < 32; ++i) e |= (lut >> ((a[l] >> i & 1) * 4 + (b[l] >> i & 1) * 2 + (c[l] >> i & 1)) & 1) << i;
+      for (int i = 0; i < 32; ++i)
+        e |= (lut >> ((a[l] >> i & 1) * 4 + (b[l] >> i & 1) * 2 + (c[l] >> i & 1)) & 1) << i;
       ASSERT_EQ(got[l], e) << std::hex << lut;
     }
   }
@@ -77,13 +81,16 @@ TEST(Integers, LeaAddsShifted) {
 TEST(Predicates, KeepTheOtherLanes) {
   Lanes even(32);
   for (std::uint32_t l = 0; l < 32; ++l) even[l] = l;
-  const Lanes got = compute("MOV R8, 0x63\nLOP3.LUT P0, RZ, R4, 0x1, RZ, 0xc0, !PT\n@P0 IADD3 R8, R4, 0x3e8, RZ", {even})[0];
+  const Lanes got = compute(
+      "MOV R8, 0x63\nLOP3.LUT P0, RZ, R4, 0x1, RZ, 0xc0, !PT\n@P0 IADD3 R8, R4, 0x3e8, RZ", {even})[0];
   for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(got[l], l % 2 ? l + 1000 : 99u);
 }
 
 TEST(Predicates, CompareWithAccumulation) {
-  const char* program = "ISETP.GE.AND P1, PT, R5, 0x3, PT\nISETP.LT.OR P0, P2, R4, -0x1, P1\nSEL R8, RZ, 0x1, !P0\n@P2 IADD3 R8, R8, 0x2, RZ";
-  EXPECT_EQ(first(program, {same(~1u), same(0)}), 1u);      // -2 < -1; the other result is false
+  const char* program =
+      "ISETP.GE.AND P1, PT, R5, 0x3, PT\nISETP.LT.OR P0, P2, R4, -0x1, P1\nSEL R8, RZ, 0x1, !P0\n@P2 IADD3 "
+      "R8, R8, 0x2, RZ";
+  EXPECT_EQ(first(program, {same(~1u), same(0)}), 1u);  // -2 < -1; the other result is false
   EXPECT_EQ(first(program, {same(0), same(0)}), 2u);
   EXPECT_EQ(first(program, {same(0), same(3)}), 3u);
 }
@@ -102,10 +109,12 @@ TEST(Floats, RoundInTheDirectionThatIsAskedFor) {
   }
   for (const auto& d : kDirections) {
     const std::string name = d.name;
-    const Lanes sum = compute("FADD" + name + " R8, R4, -R5", {a, b})[0], product = compute("FMUL" + name + " R8, R4, R5", {a, b})[0],
+    const Lanes sum = compute("FADD" + name + " R8, R4, -R5", {a, b})[0],
+                product = compute("FMUL" + name + " R8, R4, R5", {a, b})[0],
                 fused = compute("FFMA" + name + " R8, R4, R5, R6", {a, b, c})[0];
     for (std::size_t l = 0; l < 32; ++l) {
-      volatile float x = std::bit_cast<float>(a[l]), y = std::bit_cast<float>(b[l]), z = std::bit_cast<float>(c[l]);
+      volatile float x = std::bit_cast<float>(a[l]), y = std::bit_cast<float>(b[l]),
+                     z = std::bit_cast<float>(c[l]);
       std::fesetround(d.direction);
       volatile float s = x - y, p = x * y, f = std::fma(x, y, z);
       std::fesetround(FE_TONEAREST);
@@ -117,7 +126,7 @@ TEST(Floats, RoundInTheDirectionThatIsAskedFor) {
 }
 
 TEST(Floats, FlushSaturateAndNan) {
-  EXPECT_EQ(first("FADD.FTZ R8, R4, RZ", {same(0x80000001)}), 0u);            // -0 + 0
+  EXPECT_EQ(first("FADD.FTZ R8, R4, RZ", {same(0x80000001)}), 0u);  // -0 + 0
   EXPECT_EQ(first("FADD.FTZ R8, R4, -RZ", {same(0x80000001)}), 0x80000000u);
   EXPECT_EQ(first("FADD R8, R4, RZ", {same(0x80000001)}), 0x80000001u);
   EXPECT_EQ(first("FMUL.FTZ R8, R4, 0.5", {same(0x00800000)}), 0u);
@@ -136,7 +145,8 @@ TEST(Halves, AreRoundedOnce) {
   std::mt19937 random(9);
   const auto value = [](std::uint32_t h) {
     const int e = static_cast<int>(h >> 10 & 31), f = static_cast<int>(h & 0x3ff);
-    const long double m = e == 0 ? std::ldexp(static_cast<long double>(f), -24) : std::ldexp(1024.0L + f, e - 25);
+    const long double m =
+        e == 0 ? std::ldexp(static_cast<long double>(f), -24) : std::ldexp(1024.0L + f, e - 25);
     return (h & 0x8000) != 0 ? -m : m;
   };
   const auto rounded = [](long double x) -> std::uint32_t {
@@ -149,7 +159,8 @@ TEST(Halves, AreRoundedOnce) {
     if (v >= 65536) return sign | 0x7c00;
     if (v < 0x1p-14L) return sign | static_cast<std::uint32_t>(std::ldexp(v, 24));
     const int k = std::ilogb(v);
-    return sign | static_cast<std::uint32_t>((k + 15) << 10) | (static_cast<std::uint32_t>(std::ldexp(v, 10 - k)) & 0x3ff);
+    return sign | static_cast<std::uint32_t>((k + 15) << 10) |
+           (static_cast<std::uint32_t>(std::ldexp(v, 10 - k)) & 0x3ff);
   };
   for (int round = 0; round < 200; ++round) {
     Lanes a(32), b(32), c(32);
@@ -166,8 +177,10 @@ TEST(Halves, AreRoundedOnce) {
     const Lanes got = compute("HFMA2 R8, R4, R5.H0_H0, -R6", {a, b, c})[0];
     for (std::size_t l = 0; l < 32; ++l) {
       for (int part = 0; part < 32; part += 16) {
-        const long double x = value(a[l] >> part & 0xffff) * value(b[l] & 0xffff) - value(c[l] >> part & 0xffff);
-        ASSERT_EQ(got[l] >> part & 0xffff, rounded(x)) << std::hex << a[l] << " " << b[l] << " " << c[l] << " part " << part;
+        const long double x =
+            value(a[l] >> part & 0xffff) * value(b[l] & 0xffff) - value(c[l] >> part & 0xffff);
+        ASSERT_EQ(got[l] >> part & 0xffff, rounded(x))
+            << std::hex << a[l] << " " << b[l] << " " << c[l] << " part " << part;
       }
     }
   }
@@ -188,7 +201,8 @@ TEST(Tensors, FragmentsOfSixteenByEightBySixteen) {
     const auto lane = static_cast<std::size_t>(l);
     for (int r = 0; r < 4; ++r) {
       const int row = g + 8 * (r & 1), k = 2 * t + 8 * (r >> 1);
-      inputs[static_cast<std::size_t>(r)][lane] = half(row + 16 * (k % 4)) | half(row + 16 * ((k + 1) % 4)) << 16;
+      inputs[static_cast<std::size_t>(r)][lane] = half(row + 16 * (k % 4)) | half(row + 16 * ((k + 1) % 4))
+                                                                                 << 16;
     }
     for (int r = 0; r < 2; ++r) {
       const int k = 2 * t + 8 * r;
@@ -209,7 +223,9 @@ TEST(Tensors, FragmentsOfSixteenByEightBySixteen) {
       int sum = 0;
       for (int k = 0; k < 16; ++k) sum += (i + 16 * (k % 4)) * (k - j);
       const int lane = i % 8 * 4 + j / 2, reg = i / 8 * 2 + j % 2;
-      EXPECT_EQ(got[static_cast<std::size_t>(reg)][static_cast<std::size_t>(lane)], bits(static_cast<float>(sum))) << i << "," << j;
+      EXPECT_EQ(got[static_cast<std::size_t>(reg)][static_cast<std::size_t>(lane)],
+                bits(static_cast<float>(sum)))
+          << i << "," << j;
     }
   }
 }

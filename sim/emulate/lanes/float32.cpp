@@ -21,7 +21,9 @@ struct PlainFloatReader {
   const u32* x;
   [[gnu::always_inline]] float operator[](int l) const { return as<float>(x[l]); }
 };
-inline FloatReader floats(const LaneFrame& f, const Source& s) { return {words(f, s), s.and_mask, s.xor_mask}; }
+inline FloatReader floats(const LaneFrame& f, const Source& s) {
+  return {words(f, s), s.and_mask, s.xor_mask};
+}
 inline PlainFloatReader plain_floats(const LaneFrame& f, const Source& s) { return {words(f, s)}; }
 
 [[gnu::always_inline]] inline u32 finished(float x) { return x != x ? kNanBits : as<u32>(x); }
@@ -170,16 +172,16 @@ void fsel(const LaneFrame& f, const MicroOp& op, u32 mask) {
   const FloatReader a = floats(f, op.a), b = floats(f, op.b);
   const u32 p = value_of(f, op.p_in);
   const bool flush = (op.flags & kFlush) != 0;
-  write(result(f, op), mask, [=](int l) {
-    return as<u32>(flushed(((p >> l) & 1u) != 0 ? a[l] : b[l], flush));
-  });
+  write(result(f, op), mask,
+        [=](int l) { return as<u32>(flushed(((p >> l) & 1u) != 0 ? a[l] : b[l], flush)); });
 }
 
 /// Whether a / b needs the slow path. True somewhat more often than need be is right: that path is a full division.
 void fchk(const LaneFrame& f, const MicroOp& op, u32 mask) {
   const FloatReader a = floats(f, op.a), b = floats(f, op.b);
   const u32 slow = lanes_where([=](int l) {
-    const s32 ea = static_cast<s32>(as<u32>(a[l]) >> 23 & 0xff), eb = static_cast<s32>(as<u32>(b[l]) >> 23 & 0xff);
+    const s32 ea = static_cast<s32>(as<u32>(a[l]) >> 23 & 0xff),
+              eb = static_cast<s32>(as<u32>(b[l]) >> 23 & 0xff);
     const s32 e = ea - eb;
     return ea < 25 || ea > 253 || eb < 2 || eb > 251 || e > 124 || e < -124;
   });

@@ -24,17 +24,15 @@ constexpr u64 kNewNan = 0xfff8000000000000u;
 void dadd(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const DoubleReader a = doubles(f, op.a), b = doubles(f, op.b);
-  rounded(op.flags, [=] {
-    write_wide(d, mask, [=](int l) { return finished(a[l] + b[l], a[l], b[l], 0.0); });
-  });
+  rounded(op.flags,
+          [=] { write_wide(d, mask, [=](int l) { return finished(a[l] + b[l], a[l], b[l], 0.0); }); });
 }
 
 void dmul(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const DoubleReader a = doubles(f, op.a), b = doubles(f, op.b);
-  rounded(op.flags, [=] {
-    write_wide(d, mask, [=](int l) { return finished(a[l] * b[l], a[l], b[l], 0.0); });
-  });
+  rounded(op.flags,
+          [=] { write_wide(d, mask, [=](int l) { return finished(a[l] * b[l], a[l], b[l], 0.0); }); });
 }
 
 void dfma(const LaneFrame& f, const MicroOp& op, u32 mask) {

@@ -69,7 +69,8 @@ inline HalfReader half(const LaneFrame& f, const Source& s, int part) {
 /// 32 floats to halves, nearest even.
 inline void to_halves(const float* x, u16* h) {
   for (int i = 0; i < 4; ++i) {
-    const __m128i packed = _mm256_cvtps_ph(_mm256_loadu_ps(x + 8 * i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m128i packed =
+        _mm256_cvtps_ph(_mm256_loadu_ps(x + 8 * i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(h + 8 * i), packed);
   }
 }

@@ -11,6 +11,7 @@ namespace {
 
 LaneTable make_avx2() {
   LaneTable table{};
+  lanes_avx2::fill_bits(table);
   lanes_avx2::fill_integer(table);
   lanes_avx2::fill_float32(table);
   lanes_avx2::fill_float64(table);
@@ -21,6 +22,7 @@ LaneTable make_avx2() {
 
 LaneTable make_avx512() {
   LaneTable table{};
+  lanes_avx512::fill_bits(table);
   lanes_avx512::fill_integer(table);
   lanes_avx512::fill_float32(table);
   lanes_avx512::fill_float64(table);

@@ -12,6 +12,7 @@
 namespace foretrace::emulate {
 
 enum class LaneOp : std::uint16_t {
+#define FORETRACE_BITS(name) name,
 #define FORETRACE_INTEGER(name) name,
 #define FORETRACE_FLOAT32(name) name,
 #define FORETRACE_FLOAT64(name) name,
@@ -21,29 +22,30 @@ enum class LaneOp : std::uint16_t {
 };
 
 /// Bits of MicroOp::flags, by operation.
-inline constexpr std::uint32_t kSigned = 1;         ///< integers: operands are signed
-inline constexpr std::uint32_t kCarryIn = 2;        ///< .X: p_in (and q_in) are added
-inline constexpr std::uint32_t kWrap = 4;           ///< shifts: .W, the count is taken modulo the width
-inline constexpr std::uint32_t kHigh = 8;           ///< shifts: .HI; IDP.2A: .HI
-inline constexpr std::uint32_t kLeft = 16;          ///< SHF.L
-inline constexpr std::uint32_t kShift64 = 32;       ///< SHF .U64/.S64: clamps at 64
-inline constexpr std::uint32_t kExtended = 64;      ///< ISETP.EX
-inline constexpr std::uint32_t kSignedB = 128;      ///< IDP: second factor is signed
-inline constexpr std::uint32_t kSignExtend = 256;   ///< LEA.HI.SX32
-inline constexpr std::uint32_t kSaturate = 512;     ///< float .SAT; VIADD .ISAT
-inline constexpr std::uint32_t kFlush = 1024;       ///< .FTZ (and .FMZ)
-inline constexpr std::uint32_t kZeroWins = 2048;    ///< .FMZ: 0 * x is +0
-inline constexpr std::uint32_t kNan = 4096;         ///< FMNMX.NAN
-inline constexpr std::uint32_t kXorSign = 8192;     ///< FMNMX.XORSIGN
-inline constexpr std::uint32_t kRelu = 16384;       ///< .RELU
-inline constexpr std::uint32_t kBfloat = 32768;     ///< .BF16_V2
-inline constexpr std::uint32_t kAllOnes = 65536;    ///< HSET2/FSET without .BF: true is all ones; PRMT: see function
-inline constexpr std::uint32_t kBothHalves = 1u << 17;  ///< HSETP2.H_AND
-inline constexpr std::uint32_t kFloatResult = 1u << 18; ///< HADD2.F32 and the like
-inline constexpr int kRoundingShift = 20;           ///< two bits: 0 nearest even, 1 down, 2 up, 3 towards zero
-inline constexpr int kCompareShift = 22;            ///< four bits: comparison (integer 0..7, float 0..15)
-inline constexpr int kCombineShift = 26;            ///< two bits: 0 AND, 1 OR, 2 XOR
-inline constexpr int kModeShift = 28;               ///< four bits: PRMT mode, element kind of packed operations
+inline constexpr std::uint32_t kSigned = 1;        ///< integers: operands are signed
+inline constexpr std::uint32_t kCarryIn = 2;       ///< .X: p_in (and q_in) are added
+inline constexpr std::uint32_t kWrap = 4;          ///< shifts: .W, the count is taken modulo the width
+inline constexpr std::uint32_t kHigh = 8;          ///< shifts: .HI; IDP.2A: .HI
+inline constexpr std::uint32_t kLeft = 16;         ///< SHF.L
+inline constexpr std::uint32_t kShift64 = 32;      ///< SHF .U64/.S64: clamps at 64
+inline constexpr std::uint32_t kExtended = 64;     ///< ISETP.EX
+inline constexpr std::uint32_t kSignedB = 128;     ///< IDP: second factor is signed
+inline constexpr std::uint32_t kSignExtend = 256;  ///< LEA.HI.SX32
+inline constexpr std::uint32_t kSaturate = 512;    ///< float .SAT; VIADD .ISAT
+inline constexpr std::uint32_t kFlush = 1024;      ///< .FTZ (and .FMZ)
+inline constexpr std::uint32_t kZeroWins = 2048;   ///< .FMZ: 0 * x is +0
+inline constexpr std::uint32_t kNan = 4096;        ///< FMNMX.NAN
+inline constexpr std::uint32_t kXorSign = 8192;    ///< FMNMX.XORSIGN
+inline constexpr std::uint32_t kRelu = 16384;      ///< .RELU
+inline constexpr std::uint32_t kBfloat = 32768;    ///< .BF16_V2
+inline constexpr std::uint32_t kAllOnes =
+    65536;  ///< HSET2/FSET without .BF: true is all ones; PRMT: see function
+inline constexpr std::uint32_t kBothHalves = 1u << 17;   ///< HSETP2.H_AND
+inline constexpr std::uint32_t kFloatResult = 1u << 18;  ///< HADD2.F32 and the like
+inline constexpr int kRoundingShift = 20;  ///< two bits: 0 nearest even, 1 down, 2 up, 3 towards zero
+inline constexpr int kCompareShift = 22;   ///< four bits: comparison (integer 0..7, float 0..15)
+inline constexpr int kCombineShift = 26;   ///< two bits: 0 AND, 1 OR, 2 XOR
+inline constexpr int kModeShift = 28;      ///< four bits: PRMT mode, element kind of packed operations
 
 /// The least and greatest address of the executed lanes, and all their bits or-ed together.
 struct AddressRange {
@@ -57,10 +59,10 @@ struct LaneTable {
                     std::uint64_t keep, std::uint64_t* out);
   AddressRange (*range)(const std::uint64_t* addresses, std::uint32_t mask);
   /// Loads one word for each lane of `mask` from memory + (address - least); `span` = greatest - least.
-  void (*load_words)(std::uint32_t* to, const void* memory, const std::uint64_t* addresses, std::uint64_t least,
-                     std::uint64_t span, std::uint32_t mask);
-  void (*store_words)(const std::uint32_t* from, void* memory, const std::uint64_t* addresses, std::uint64_t least,
-                      std::uint64_t span, std::uint32_t mask);
+  void (*load_words)(std::uint32_t* to, const void* memory, const std::uint64_t* addresses,
+                     std::uint64_t least, std::uint64_t span, std::uint32_t mask);
+  void (*store_words)(const std::uint32_t* from, void* memory, const std::uint64_t* addresses,
+                      std::uint64_t least, std::uint64_t span, std::uint32_t mask);
 };
 
 /// The table for this processor, or for FORETRACE_SIMD=avx2|avx512 in the environment. Throws InputError when the
@@ -68,6 +70,7 @@ struct LaneTable {
 const LaneTable& lane_table();
 
 namespace lanes_avx2 {
+void fill_bits(LaneTable& table);
 void fill_integer(LaneTable& table);
 void fill_float32(LaneTable& table);
 void fill_float64(LaneTable& table);
@@ -75,6 +78,7 @@ void fill_half(LaneTable& table);
 void fill_access(LaneTable& table);
 }  // namespace lanes_avx2
 namespace lanes_avx512 {
+void fill_bits(LaneTable& table);
 void fill_integer(LaneTable& table);
 void fill_float32(LaneTable& table);
 void fill_float64(LaneTable& table);

@@ -119,8 +119,8 @@ template <class Value>
 #else
   u32 bits = 0;
   for (int i = 0; i < 4; ++i) {
-    const auto part = static_cast<u32>(
-        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(t + 8 * i)))));
+    const auto part = static_cast<u32>(_mm256_movemask_ps(
+        _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(t + 8 * i)))));
     bits |= part << (8 * i);
   }
   return bits;

@@ -45,8 +45,9 @@ __global__ void matches(const u32* in, u32* out) {
 
 __global__ void warp_reductions(const u32* in, u32* out) {
   const u32 v = in[INDEX];
-  out[INDEX] = __reduce_add_sync(ALL, v) ^ __reduce_min_sync(ALL, v) ^ __reduce_max_sync(ALL, static_cast<int>(v)) ^
-               __reduce_and_sync(ALL, v | 0xf) ^ __reduce_or_sync(ALL, v & 0xff) ^ __reduce_xor_sync(ALL, v);
+  out[INDEX] = __reduce_add_sync(ALL, v) ^ __reduce_min_sync(ALL, v) ^
+               __reduce_max_sync(ALL, static_cast<int>(v)) ^ __reduce_and_sync(ALL, v | 0xf) ^
+               __reduce_or_sync(ALL, v & 0xff) ^ __reduce_xor_sync(ALL, v);
 }
 
 /// out[0..63]: how often each value of the low six bits occurs in the grid, through shared counters.
@@ -136,7 +137,9 @@ __device__ __noinline__ u32 twice(u32 v) { return v * 2; }
 __device__ __noinline__ u32 square(u32 v) { return v * v; }
 __device__ __noinline__ u32 minus(u32 v) { return 0u - v; }
 __device__ u32 (*const functions[3])(u32) = {twice, square, minus};
-__global__ void function_pointers(const u32* in, u32* out) { out[INDEX] = functions[in[INDEX] % 3](in[INDEX]); }
+__global__ void function_pointers(const u32* in, u32* out) {
+  out[INDEX] = functions[in[INDEX] % 3](in[INDEX]);
+}
 
 __global__ void jump_table(const u32* in, u32* out) {
   u32 v = in[INDEX];
@@ -171,7 +174,9 @@ __global__ void generic_addresses(const u32* in, u32* out) {
   u32 here[2] = {in[INDEX] + 1, in[INDEX] + 2};
   there[threadIdx.x] = in[INDEX] + 3;
   __syncthreads();
-  const u32* p = in[INDEX] % 3 == 0 ? &here[in[INDEX] & 1] : in[INDEX] % 3 == 1 ? &there[threadIdx.x] : &in[INDEX];
+  const u32* p = in[INDEX] % 3 == 0   ? &here[in[INDEX] & 1]
+                 : in[INDEX] % 3 == 1 ? &there[threadIdx.x]
+                                      : &in[INDEX];
   out[INDEX] = read_generic(p);
 }
 
@@ -182,7 +187,9 @@ __global__ void variables(const u32* in, u32* out) { out[INDEX] = table[in[INDEX
 struct Large {
   u32 word[64];
 };
-__global__ void large_parameter(const u32* in, u32* out, Large large) { out[INDEX] = large.word[in[INDEX] & 63] * 2; }
+__global__ void large_parameter(const u32* in, u32* out, Large large) {
+  out[INDEX] = large.word[in[INDEX] & 63] * 2;
+}
 
 __device__ int lock_a = 0, lock_b = 0;
 /// out[0]: every thread adds one under a lock, the critical section inside the loop; out[1]: after it.
@@ -197,8 +204,7 @@ __global__ void spin_locks(const u32*, u32* out) {
       done = true;
     }
   }
-  while (atomicCAS(&lock_b, 0, 1) != 0) {
-  }
+  while (atomicCAS(&lock_b, 0, 1) != 0) {}
   counters[1] = counters[1] + 1;
   __threadfence();
   atomicExch(&lock_b, 0);
@@ -300,7 +306,8 @@ __global__ void halves(const u32* in, u32* out) {
   const float x = static_cast<float>(in[INDEX] & 63), y = static_cast<float>(in[INDEX] >> 6 & 63);
   const __half2 a = __floats2half2_rn(x, y), b = __floats2half2_rn(0.5f, -2.0f);
   const __half2 r = __hadd2(__hmul2(a, b), __hfma2(a, a, b));
-  out[INDEX] = static_cast<u32>(static_cast<int>(__low2float(r) * 2.0f) * 65536 + static_cast<int>(__high2float(r)));
+  out[INDEX] =
+      static_cast<u32>(static_cast<int>(__low2float(r) * 2.0f) * 65536 + static_cast<int>(__high2float(r)));
 }
 
 __global__ void narrow_accesses(const u32* first, u32* words) {
@@ -360,7 +367,9 @@ __global__ void barrier_object(const u32* in, u32* out) {
     u32 done = 0;
     while (!done) {
       asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-                   : "=r"(done) : "r"(address), "l"(token) : "memory");
+                   : "=r"(done)
+                   : "r"(address), "l"(token)
+                   : "memory");
     }
     v += value[(threadIdx.x + 1) % blockDim.x];
     __syncthreads();

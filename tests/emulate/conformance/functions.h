@@ -42,7 +42,8 @@ inline uint32_t __funnelshift_rc(uint32_t lo, uint32_t hi, uint32_t n) {
 inline int __dp4a(int a, int b, int c) {
   uint32_t r = static_cast<uint32_t>(c);
   for (int i = 0; i < 4; ++i) {
-    r += static_cast<uint32_t>(int{static_cast<int8_t>(a >> (8 * i))} * int{static_cast<int8_t>(b >> (8 * i))});
+    r += static_cast<uint32_t>(int{static_cast<int8_t>(a >> (8 * i))} *
+                               int{static_cast<int8_t>(b >> (8 * i))});
   }
   return static_cast<int>(r);
 }
@@ -55,9 +56,7 @@ inline uint32_t __vabsdiffu4(uint32_t a, uint32_t b) {
   }
   return r;
 }
-inline uint32_t __vadd2(uint32_t a, uint32_t b) {
-  return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16;
-}
+inline uint32_t __vadd2(uint32_t a, uint32_t b) { return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16; }
 inline uint32_t __vmaxs2(uint32_t a, uint32_t b) {
   const auto most = [](uint32_t x, uint32_t y) {
     const int16_t p = static_cast<int16_t>(x), q = static_cast<int16_t>(y);
@@ -98,7 +97,7 @@ using namespace host_intrinsics;
   FUNCTION(add, uint32_t, uint32_t, a + b)                                                                   \
   FUNCTION(divide_unsigned, uint32_t, uint32_t, a / (b | 1))                                                 \
   FUNCTION(remainder_unsigned, uint32_t, uint32_t, a % (b | 1))                                              \
-  FUNCTION(divide_signed, int32_t, int32_t, (a >> 1) / (b | 1))                       \
+  FUNCTION(divide_signed, int32_t, int32_t, (a >> 1) / (b | 1))                                              \
   FUNCTION(remainder_signed, int32_t, int32_t, (a >> 1) % (b | 1))                                           \
   FUNCTION(divide_by_seven, int32_t, int32_t, a / 7 + b % 10)                                                \
   FUNCTION(multiply_high_unsigned, uint32_t, uint32_t, __umulhi(a, b))                                       \
@@ -128,64 +127,68 @@ using namespace host_intrinsics;
   FUNCTION(sign_extend, int32_t, int32_t, static_cast<int8_t>(a) * 3 + static_cast<int16_t>(b))              \
   FUNCTION(add_64, uint64_t, uint64_t, a + b)                                                                \
   FUNCTION(subtract_64, uint64_t, uint64_t, a - b)                                                           \
-  FUNCTION(multiply_64, uint64_t, uint64_t, a * b)                                                           \
+  FUNCTION(multiply_64, uint64_t, uint64_t, a* b)                                                            \
   FUNCTION(multiply_high_64, uint64_t, uint64_t, __umul64hi(a, b))                                           \
   FUNCTION(divide_64, uint64_t, uint64_t, a / (b | 1))                                                       \
   FUNCTION(remainder_64, uint64_t, uint64_t, a % ((b >> 17) | 1))                                            \
   FUNCTION(divide_signed_64, int64_t, int64_t, (a >> 1) / (b | 1))                                           \
   FUNCTION(shift_64, uint64_t, uint64_t, (a << (b & 63)) ^ (b >> (a & 63)))                                  \
   FUNCTION(shift_signed_64, int64_t, int64_t, a >> (b & 63))                                                 \
-  FUNCTION(compare_64, int64_t, int32_t, (a < b) + 2 * (static_cast<uint64_t>(a) < static_cast<uint64_t>(b)) + 4 * (a == b)) \
+  FUNCTION(compare_64, int64_t, int32_t,                                                                     \
+           (a < b) + 2 * (static_cast<uint64_t>(a) < static_cast<uint64_t>(b)) + 4 * (a == b))               \
   FUNCTION(minimum_64, int64_t, int64_t, a < b ? a : b)                                                      \
   FUNCTION(maximum_64, uint64_t, uint64_t, a > b ? a : b)
 
-#define FLOAT_FUNCTIONS(FUNCTION)                                                       \
-  FUNCTION(f_add, float, float, a + b)                                                  \
-  FUNCTION(f_subtract, float, float, a - b)                                             \
-  FUNCTION(f_multiply, float, float, a * b)                                             \
-  FUNCTION(f_fma, float, float, fmaf(a, b, -a))                                         \
-  FUNCTION(f_divide, float, float, a / b)                                               \
-  FUNCTION(f_reciprocal, float, float, 1.0f / a + b)                                    \
-  FUNCTION(f_sqrt, float, float, sqrtf(a) - b)                                          \
-  FUNCTION(f_minimum, float, float, minimum_of(a, b))                                     \
-  FUNCTION(f_maximum, float, float, maximum_of(fabsf(a), -b))                             \
-  FUNCTION(f_floor, float, float, floorf(a) + ceilf(b))                                 \
-  FUNCTION(f_truncate, float, float, truncf(a) * rintf(b))                              \
-  FUNCTION(f_compare, float, int32_t, (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b) + 16 * !(a > b)) \
-  FUNCTION(f_select, float, float, a > 0.5f ? b : a)                                    \
-  FUNCTION(f_to_double, float, double, static_cast<double>(a) * b)                      \
+#define FLOAT_FUNCTIONS(FUNCTION)                                                                            \
+  FUNCTION(f_add, float, float, a + b)                                                                       \
+  FUNCTION(f_subtract, float, float, a - b)                                                                  \
+  FUNCTION(f_multiply, float, float, a* b)                                                                   \
+  FUNCTION(f_fma, float, float, fmaf(a, b, -a))                                                              \
+  FUNCTION(f_divide, float, float, a / b)                                                                    \
+  FUNCTION(f_reciprocal, float, float, 1.0f / a + b)                                                         \
+  FUNCTION(f_sqrt, float, float, sqrtf(a) - b)                                                               \
+  FUNCTION(f_minimum, float, float, minimum_of(a, b))                                                        \
+  FUNCTION(f_maximum, float, float, maximum_of(fabsf(a), -b))                                                \
+  FUNCTION(f_floor, float, float, floorf(a) + ceilf(b))                                                      \
+  FUNCTION(f_truncate, float, float, truncf(a) * rintf(b))                                                   \
+  FUNCTION(f_compare, float, int32_t, (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b) + 16 * !(a > b))  \
+  FUNCTION(f_select, float, float, a > 0.5f ? b : a)                                                         \
+  FUNCTION(f_to_double, float, double, static_cast<double>(a) * b)                                           \
   FUNCTION(f_from_int, int32_t, float, static_cast<float>(a) + static_cast<float>(static_cast<uint32_t>(b))) \
-  FUNCTION(f_from_int_64, int64_t, float, static_cast<float>(a) + static_cast<float>(static_cast<uint64_t>(b))) \
-  FUNCTION(f_from_short, int32_t, float, static_cast<float>(static_cast<int16_t>(a)) + static_cast<float>(static_cast<uint8_t>(b))) \
-  FUNCTION(d_add, double, double, a + b)                                                \
-  FUNCTION(d_multiply, double, double, a * b)                                           \
-  FUNCTION(d_fma, double, double, fma(a, b, a))                                         \
-  FUNCTION(d_divide, double, double, a / b)                                             \
-  FUNCTION(d_sqrt, double, double, sqrt(fabs(a)) + b)                                   \
-  FUNCTION(d_minimum, double, double, minimum_of(a, b))                                       \
-  FUNCTION(d_maximum, double, double, maximum_of(a, b))                                       \
-  FUNCTION(d_floor, double, double, floor(a) - rint(b))                                 \
+  FUNCTION(f_from_int_64, int64_t, float,                                                                    \
+           static_cast<float>(a) + static_cast<float>(static_cast<uint64_t>(b)))                             \
+  FUNCTION(f_from_short, int32_t, float,                                                                     \
+           static_cast<float>(static_cast<int16_t>(a)) + static_cast<float>(static_cast<uint8_t>(b)))        \
+  FUNCTION(d_add, double, double, a + b)                                                                     \
+  FUNCTION(d_multiply, double, double, a* b)                                                                 \
+  FUNCTION(d_fma, double, double, fma(a, b, a))                                                              \
+  FUNCTION(d_divide, double, double, a / b)                                                                  \
+  FUNCTION(d_sqrt, double, double, sqrt(fabs(a)) + b)                                                        \
+  FUNCTION(d_minimum, double, double, minimum_of(a, b))                                                      \
+  FUNCTION(d_maximum, double, double, maximum_of(a, b))                                                      \
+  FUNCTION(d_floor, double, double, floor(a) - rint(b))                                                      \
   FUNCTION(d_compare, double, int32_t, (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b) + 16 * !(a > b)) \
-  FUNCTION(d_to_float, double, float, static_cast<float>(a) * static_cast<float>(b))    \
-  FUNCTION(d_from_int_64, int64_t, double, static_cast<double>(a) - static_cast<double>(static_cast<uint64_t>(b)))
+  FUNCTION(d_to_float, double, float, static_cast<float>(a) * static_cast<float>(b))                         \
+  FUNCTION(d_from_int_64, int64_t, double,                                                                   \
+           static_cast<double>(a) - static_cast<double>(static_cast<uint64_t>(b)))
 
 /// FUNCTION(name, device expression of float x, host expression of double x, most units in the last place): the bounds
 /// are those of the CUDA C++ Programming Guide's table of maximum errors, plus one for the host's own rounding.
-#define LIBRARY_FUNCTIONS(FUNCTION)                                  \
-  FUNCTION(l_sin, sinf(x), sin(x), 3)                                \
-  FUNCTION(l_cos, cosf(x), cos(x), 3)                                \
-  FUNCTION(l_sin_large, sinf(x * 1e6f), sin(double(float(float(x) * 1e6f))), 3) \
-  FUNCTION(l_tan, tanf(x), tan(x), 5)                                \
-  FUNCTION(l_exp, expf(x), exp(x), 3)                                \
-  FUNCTION(l_exp2, exp2f(x), exp2(x), 3)                             \
-  FUNCTION(l_log, logf(fabsf(x)), log(fabs(x)), 2)                   \
-  FUNCTION(l_log2, log2f(fabsf(x)), log2(fabs(x)), 2)                \
-  FUNCTION(l_log1p, log1pf(fabsf(x)), log1p(fabs(x)), 2)             \
-  FUNCTION(l_rsqrt, rsqrtf(fabsf(x)), 1 / sqrt(fabs(x)), 3)          \
-  FUNCTION(l_cbrt, cbrtf(x), cbrt(x), 2)                             \
-  FUNCTION(l_tanh, tanhf(x), tanh(x), 3)                             \
-  FUNCTION(l_erf, erff(x), erf(x), 3)                                \
-  FUNCTION(l_atan, atanf(x), atan(x), 3)                             \
-  FUNCTION(l_pow, powf(fabsf(x), 2.5f), pow(fabs(x), 2.5), 5)        \
+#define LIBRARY_FUNCTIONS(FUNCTION)                                                             \
+  FUNCTION(l_sin, sinf(x), sin(x), 3)                                                           \
+  FUNCTION(l_cos, cosf(x), cos(x), 3)                                                           \
+  FUNCTION(l_sin_large, sinf(x * 1e6f), sin(double(float(float(x) * 1e6f))), 3)                 \
+  FUNCTION(l_tan, tanf(x), tan(x), 5)                                                           \
+  FUNCTION(l_exp, expf(x), exp(x), 3)                                                           \
+  FUNCTION(l_exp2, exp2f(x), exp2(x), 3)                                                        \
+  FUNCTION(l_log, logf(fabsf(x)), log(fabs(x)), 2)                                              \
+  FUNCTION(l_log2, log2f(fabsf(x)), log2(fabs(x)), 2)                                           \
+  FUNCTION(l_log1p, log1pf(fabsf(x)), log1p(fabs(x)), 2)                                        \
+  FUNCTION(l_rsqrt, rsqrtf(fabsf(x)), 1 / sqrt(fabs(x)), 3)                                     \
+  FUNCTION(l_cbrt, cbrtf(x), cbrt(x), 2)                                                        \
+  FUNCTION(l_tanh, tanhf(x), tanh(x), 3)                                                        \
+  FUNCTION(l_erf, erff(x), erf(x), 3)                                                           \
+  FUNCTION(l_atan, atanf(x), atan(x), 3)                                                        \
+  FUNCTION(l_pow, powf(fabsf(x), 2.5f), pow(fabs(x), 2.5), 5)                                   \
   FUNCTION(l_gamma, tgammaf(fabsf(x) + 1.0f), tgamma(double(float(fabsf(float(x)) + 1.0f))), 6) \
   FUNCTION(l_remainder, fmodf(x, 0.7f), fmod(x, double(0.7f)), 1)
