@@ -16,6 +16,7 @@
 
 #include "model/isa/program.h"
 #include "model/units/units.h"
+#include "model/work/address_space.h"
 #include "model/work/warp_record.h"
 #include "sim/emulate/fault.h"
 #include "sim/emulate/global_memory.h"
@@ -23,9 +24,9 @@
 namespace foretrace::emulate {
 
 inline constexpr int kConstantBanks = 8;
-inline constexpr std::uint64_t kSharedWindow = 0x7e0000000000;  ///< generic address of shared offset 0
-inline constexpr std::uint64_t kLocalWindow = 0x7e8000000000;   ///< generic address of local offset 0
-inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+using work::kLocalWindow;
+using work::kSharedWindow;
+using work::kWindowBytes;
 inline constexpr std::uint64_t kIdleLimit =
     100'000'000;  ///< warp instructions without a store, atomic or exit
 
