@@ -16,6 +16,7 @@ int launches(const Words& words);
 int occupancy(const Words& words);
 int predict(const Words& words);
 int simulate(const Words& words);
+int validate(const Words& words);
 
 /// All words of the command line, the program's name first: the result document's "command".
 const Words& command_line();

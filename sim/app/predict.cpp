@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,12 +14,10 @@
 #include "sim/app/launch_options.h"
 #include "sim/app/make_prediction.h"
 #include "sim/app/options.h"
-#include "sim/engine/device.h"
-#include "sim/engine/sources.h"
+#include "sim/app/run_launch.h"
 #include "sim/frontend/compile.h"
 #include "sim/frontend/load.h"
 #include "sim/report/json.h"
-#include "sim/trace/trace_writer.h"
 
 namespace foretrace::app {
 
@@ -126,29 +123,16 @@ class ChipJob {
     request.options = frontend::split_options(launch.nvcc);
     const frontend::LoadedKernel kernel = frontend::load_kernels(request, toolchain).front();
     const auto program = std::make_shared<const isa::Program>(kernel.program);
-    const engine::LaunchShape shape{program, launch.grid, launch.block, launch.dynamic_shared};
+    std::uint64_t buffer_bytes = 0;
+    for (const frontend::Argument& argument : launch.arguments) {
+      if (argument.kind == frontend::ArgumentKind::buffer) buffer_bytes += argument.buffer_bytes();
+    }
+    const engine::LaunchShape shape{program, launch.grid, launch.block, launch.dynamic_shared, buffer_bytes};
     engine::check_launch(*spec_, shape);
 
-    emulate::LaunchContext bound = device_->bind(launch, kernel);
-    bound.max_instructions = chosen_.max_instructions;
-    const emulate::Emulator emulator(bound);
-    std::optional<trace::TraceWriter> writer;
-    const std::string path = planned.reported ? trace_path(chosen_.trace, many_traces_, launch, variant_) : std::string();
-    if (!path.empty()) {
-      writer.emplace(path, *program, trace::LaunchInfo{launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared});
-    }
-    const std::uint64_t blocks = launch.grid.count();
-    engine::RunOptions run;
-    run.warm = chosen_.warm;
-    run.threads = context.threads;
-    const std::string what = program->kernel + " on " + spec_->name;
-    run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
-    engine::Outcome outcome;
-    {
-      engine::EmulatedBlocks source(emulator, writer ? &*writer : nullptr);
-      outcome = machine_.run(shape, source, run);
-    }
-    if (writer) writer->close();
+    const std::string trace = planned.reported ? trace_path(chosen_.trace, many_traces_, launch, variant_) : std::string();
+    engine::Outcome outcome = run_launch(launch, kernel, program, *device_, machine_, spec_->name,
+                                         {chosen_.warm, chosen_.max_instructions, trace}, context);
     for (const frontend::Dump& dump : launch.dumps) {
       const std::vector<std::byte> bytes = device_->read(dump.buffer);
       report::write_file(dump.file.string(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -1,0 +1,42 @@
+#include "sim/app/run_launch.h"
+
+#include <optional>
+
+#include "sim/engine/sources.h"
+#include "sim/trace/trace_writer.h"
+
+namespace foretrace::app {
+
+engine::Outcome run_launch(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
+                           const std::shared_ptr<const isa::Program>& program, engine::Device& device, engine::Machine& machine,
+                           const std::string& chip, const RunChoices& choices, const JobContext& context) {
+  emulate::LaunchContext bound = device.bind(launch, kernel);
+  bound.max_instructions = choices.max_instructions;
+  const emulate::Emulator emulator(bound);
+  std::optional<trace::TraceWriter> writer;
+  if (!choices.trace.empty()) {
+    writer.emplace(choices.trace, *program,
+                   trace::LaunchInfo{launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared});
+  }
+  const std::uint64_t blocks = launch.grid.count();
+  const std::string what = program->kernel + " on " + chip;
+  engine::RunOptions run;
+  run.warm = choices.warm;
+  run.threads = context.threads;
+  run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
+  engine::Outcome outcome;
+  {
+    engine::EmulatedBlocks source(emulator, writer ? &*writer : nullptr);
+    outcome = machine.run({program, launch.grid, launch.block, launch.dynamic_shared}, source, run);
+  }
+  if (writer) writer->close();
+  return outcome;
+}
+
+void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, engine::Device& device) {
+  const emulate::LaunchContext bound = device.bind(launch, kernel);
+  const emulate::Emulator emulator(bound);
+  for (std::uint64_t block = 0; block < emulator.blocks(); ++block) emulator.run_block(block, nullptr);
+}
+
+}  // namespace foretrace::app

@@ -1,0 +1,26 @@
+// One launch on one chip: bound, emulated, simulated.
+#pragma once
+
+#include "sim/app/jobs.h"
+#include "sim/engine/device.h"
+#include "sim/engine/machine.h"
+#include "sim/frontend/launch/launch.h"
+#include "sim/frontend/module.h"
+
+namespace foretrace::app {
+
+struct RunChoices {
+  bool warm = false;
+  std::uint64_t max_instructions = 0;  ///< a block; 0: no limit
+  std::string trace;                   ///< file to record to; empty: none
+};
+
+/// Emulates the launch on `device` and simulates it on `machine` at the same time; `chip` names the machine in the progress line.
+engine::Outcome run_launch(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
+                           const std::shared_ptr<const isa::Program>& program, engine::Device& device, engine::Machine& machine,
+                           const std::string& chip, const RunChoices& choices, const JobContext& context);
+
+/// Emulates the launch only: what it leaves in memory is what a launch after it finds.
+void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, engine::Device& device);
+
+}  // namespace foretrace::app
