@@ -2,63 +2,16 @@
 
     command_line.py FORETRACE REPOSITORY DOCUMENTS Offline|WithCompiler [unittest's arguments]
 
-Offline needs no CUDA compiler. The result documents go to DOCUMENTS, where another test holds them against their schema.
+Offline needs no CUDA compiler.
 """
 
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
-import unittest
 
-FORETRACE, REPOSITORY, DOCUMENTS = sys.argv[1:4]
-ARCHS = {80: "a100-sxm-40gb", 90: "h100-sxm", 120: "rtx5070ti"}
-VECTOR_ADD = ["--kernel", "vector_add", "--grid", "8", "--block", "128", "--arg", "buf:f32:1000:uniform",
-              "--arg", "buf:f32:1000:uniform", "--arg", "buf:f32:1000", "--arg", "val:i32:1000"]
-SGEMM = ["--kernel", "sgemm_tiled", "--define", "TILE=16", "--grid", "4,4", "--block", "16,16", "--arg", "buf:f32:4096:uniform",
-         "--arg", "buf:f32:4096:uniform", "--arg", "buf:f32:4096:name=C", "--arg", "val:i32:64"]
-
-
-def trace(kernel, sm):
-    return os.path.join(REPOSITORY, "tests", "data", f"{kernel}_sm_{sm}.trace")
-
-
-def kernel_file(name):
-    return os.path.join(REPOSITORY, "validate", "kernels", name)
-
-
-def run(*words):
-    return subprocess.run([FORETRACE, *words], capture_output=True, text=True, check=False)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def answer(self, *words):
-        """The text of a run that succeeds."""
-        done = run(*words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
-    def document(self, *words):
-        """The result document of a run that succeeds, parsed."""
-        return json.loads(self.answer(*words, "--json", "-"))
-
-    def refused(self, expected, *words):
-        """A run that is refused in one line of ours that holds all of `expected`."""
-        done = run(*words)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertEqual(done.stdout, "")
-        self.assertRegex(done.stderr, r"\Aforetrace: [^\n]+\n\Z")
-        for part in expected:
-            self.assertIn(part, done.stderr)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from program import ARCHS, REPOSITORY, SGEMM, VECTOR_ADD, Case, kernel_file, main, run, trace  # noqa: E402
 
 
 class Offline(Case):
@@ -69,8 +22,6 @@ class Offline(Case):
                 (prediction,) = result["predictions"]
                 self.assertEqual(prediction["arch"], arch)
                 self.assertGreater(prediction["metrics"]["gpc__cycles_elapsed.max"], 0)
-                with open(os.path.join(DOCUMENTS, f"{kernel}_sm_{sm}.json"), "w", encoding="utf-8") as file:
-                    json.dump(result, file)
 
     def test_the_same_run_gives_the_same_bytes(self):
         words = ["simulate", trace("sgemm_tiled", 90), "--arch", "h100,h200", "--json", "-"]
@@ -147,6 +98,17 @@ class Offline(Case):
         self.refused(["no_such.trace"], "simulate", self.path("no_such.trace"), "--arch", "h100")
         self.refused(["no trace"], "simulate", os.path.join(REPOSITORY, "README.md"), "--arch", "h100")
 
+    def test_argument_forms_are_refused_before_anything_runs(self):
+        for form in ("buf:f32", "buf:f32:0", "buf:f32:x", "buf:f32:8:fibonacci", "val:i32", "val:i32:1.5", "val:u8:256", "nonsense",
+                     "bytes:123", "bytes:xy"):
+            self.refused([form], "predict", kernel_file("vector_add.cu"), *VECTOR_ADD, "--arg", form, "--arch", "h100")
+
+    def test_clocks_and_occupancy_refuse_what_cannot_be(self):
+        self.refused(["turbo", "boost"], "simulate", trace("vector_add", 90), "--arch", "h100", "--clock", "turbo")
+        self.refused(["1024"], "occupancy", "--arch", "h100", "--block", "1025", "--registers", "32")
+        self.refused(["h100-sxm", "shared"], "occupancy", "--arch", "h100", "--block", "32", "--registers", "32", "--shared", "1000000")
+        self.refused(["--block"], "occupancy", "--arch", "h100", "--registers", "32")
+
     def test_help_is_an_answer(self):
         for words in (["--help"], ["predict", "--help"], ["simulate", "--help"], ["arch", "--help"]):
             self.assertIn("usage: foretrace", self.answer(*words))
@@ -180,18 +142,52 @@ class WithCompiler(Case):
 
     def test_bad_input_is_refused_in_one_line(self):
         file = kernel_file("vector_add.cu")
-        with open(self.path("one.cu"), "w", encoding="utf-8") as source:
-            source.write("__global__ void k(int* p) { p[threadIdx.x] = 1; }\n")
+        one = self.write("one.cu", "__global__ void k(int* p) { p[threadIdx.x] = 1; }\n")
+        run_one = ["predict", one, "--kernel", "k", "--arch", "h100"]
         self.refused(["nope", "vector_add"], "predict", file, "--kernel", "nope", "--grid", "1", "--block", "32", "--arch", "h100")
         self.refused(["expected 4"], "predict", file, *VECTOR_ADD[:-2], "--arch", "h100")
-        self.refused(["expected"], "predict", file, *VECTOR_ADD[:-1], "val:f32:1000", "--arch", "h100")
+        self.refused(["expected 4"], "predict", file, *VECTOR_ADD, "--arg", "val:i32:1", "--arch", "h100")
+        self.refused(["val:f64:1000", "expected"], "predict", file, *VECTOR_ADD[:-1], "val:f64:1000", "--arch", "h100")
         self.refused(["buf:f33"], "predict", file, *VECTOR_ADD, "--arg", "buf:f33:1", "--arch", "h100")
-        self.refused(["1024"], "predict", self.path("one.cu"), "--kernel", "k", "--grid", "1", "--block", "1025",
-                     "--arg", "buf:i32:2048", "--arch", "h100")
-        self.refused(["shared"], "predict", file, *VECTOR_ADD, "--shared", "1000000", "--arch", "h100")
-        self.refused(["out-of-bounds", "one.cu:1"], "predict", self.path("one.cu"), "--kernel", "k", "--grid", "1", "--block", "64",
-                     "--arg", "buf:i32:63", "--arch", "h100")
+        self.refused(["1025", "1024"], *run_one, "--grid", "1", "--block", "1025", "--arg", "buf:i32:2048")
+        self.refused(["shared", "h100-sxm"], "predict", file, *VECTOR_ADD, "--shared", "1000000", "--arch", "h100")
         self.refused(["no cubin"], "predict", os.path.join(REPOSITORY, "README.md"), *VECTOR_ADD, "--arch", "h100")
+        self.refused(["corpus.sm_80.cubin", "sm_80", "sm_90"], "predict",
+                     os.path.join(REPOSITORY, "tests", "frontend", "data", "corpus.sm_80.cubin"), *VECTOR_ADD, "--arch", "h100")
+
+    def test_faults_name_kernel_block_thread_offset_and_line(self):
+        place = [" k", "block", "thread", "0x", "one.cu:1"]
+        one = self.write("one.cu", "__global__ void k(int* p) { p[threadIdx.x] = 1; }\n")
+        self.refused(["out-of-bounds", *place], "predict", one, "--kernel", "k", "--grid", "1", "--block", "64",
+                     "--arg", "buf:i32:63", "--arch", "h100")
+        wide = self.write("wide.cu", "__global__ void k(float* p) { *(float4*)(p + 1) = float4{}; }\n")
+        self.refused(["misaligned", " k", "block", "thread", "0x", "wide.cu:1"], "predict", wide, "--kernel", "k", "--grid", "1",
+                     "--block", "1", "--arg", "buf:f32:8", "--arch", "h100")
+        self.answer("predict", one, "--kernel", "k", "--grid", "1", "--block", "64", "--arg", "buf:i32:64", "--arch", "h100")
+        spin = self.write("spin.cu", "__global__ void k(volatile int* p) { while (*p == 0) {} }\n")
+        self.refused([" k", "spin.cu:1", "10000"], "predict", spin, "--kernel", "k", "--grid", "1", "--block", "32",
+                     "--arg", "buf:i32:1", "--max-instructions", "10000", "--arch", "h100")
+
+    def test_an_unsupported_instruction_is_named_with_its_place(self):
+        file = self.write("texture.cu", "__global__ void k(float* p, cudaTextureObject_t t) {\n"
+                                        "  p[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x);\n}\n")
+        for arch in ARCHS.values():
+            self.refused(["texture.cu", "kernel k", "offset 0x", "instruction TLD"], "predict", file, "--kernel", "k", "--grid", "1", "--block", "32",
+                         "--arg", "buf:f32:32", "--arg", "val:u64:0", "--arch", arch)
+
+    def test_lanes_by_avx2_and_by_avx512_give_the_same_bytes(self):
+        with open("/proc/cpuinfo", encoding="utf-8") as cpu:
+            flags = cpu.read().split()
+            if not {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= set(flags):
+                self.skipTest("this processor has no AVX-512")
+        results = []
+        for simd in ("avx2", "avx512"):
+            file = self.path(simd)
+            words = ["predict", kernel_file("sgemm_tiled.cu"), *SGEMM, "--arch", "h100", "--dump", "C=" + file]
+            predictions = self.predictions(*words, FORETRACE_SIMD=simd)
+            with open(file, "rb") as dumped:
+                results.append((predictions, dumped.read()))
+        self.assertEqual(results[0], results[1])
 
     def test_what_the_compiler_said_stands_below_our_line(self):
         with open(self.path("broken.cu"), "w", encoding="utf-8") as source:
@@ -204,5 +200,4 @@ class WithCompiler(Case):
 
 
 if __name__ == "__main__":
-    os.makedirs(DOCUMENTS, exist_ok=True)
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    main()

@@ -1,7 +1,7 @@
 // Every lesson predicted on every architecture, whole: compiled, executed, simulated. What the kernel left in memory is the
 // reference's, bit for bit; the counters obey their conservation laws; and no prediction beats the closed forms.
 //
-// Which launches: those of at most 2^16 threads and 16 MiB of buffers, and of every kernel the smallest. Nothing is named.
+// Which launches: those of at most 2^16 threads and 1 MiB of buffers, and of every kernel the smallest. Nothing is named.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -31,7 +31,7 @@ namespace {
 using frontend::LaunchDescription;
 
 constexpr std::uint64_t kThreads = 1 << 16;
-constexpr std::uint64_t kBufferBytes = 16 << 20;
+constexpr std::uint64_t kBufferBytes = 1 << 20;
 
 std::uint64_t threads_of(const LaunchDescription& launch) { return launch.grid.count() * launch.block.count(); }
 
@@ -153,8 +153,11 @@ class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, con
     EXPECT_EQ(threads, c.thread_inst_executed);
     EXPECT_EQ(warp_cycles, c.warp_cycles) << "states by instruction add up to the states of the launch";
     const stats::MemoryCounters& m = c.memory;
-    EXPECT_EQ(m.tex_sectors_hit + m.tex_sectors_miss,
-              m.tex_sectors_read + m.tex_sectors_write + m.tex_sectors_atomic + m.tex_sectors_reduction);
+    // Of a missing sector, DRAM's whole access counts as missed: at most a line.
+    const std::uint64_t asked = m.tex_sectors_read + m.tex_sectors_write + m.tex_sectors_atomic + m.tex_sectors_reduction;
+    EXPECT_LE(m.tex_sectors_hit, asked);
+    EXPECT_GE(m.tex_sectors_hit + m.tex_sectors_miss, asked);
+    EXPECT_LE(m.tex_sectors_miss, (asked - m.tex_sectors_hit) * static_cast<std::uint64_t>(kSectorsPerLine));
     EXPECT_EQ(m.read_latency,
               m.segment_network + m.segment_l2 + m.segment_partition + m.segment_dram_queue + m.segment_dram);
   }
