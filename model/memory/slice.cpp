@@ -65,11 +65,11 @@ bool MemorySystem::Implementation::attempt(std::uint32_t index) {
   return transaction.kind == Kind::write ? write_home(index) : look_up_read(index);
 }
 
-/// A miss counts as all the sectors that it brings, as the hardware's counters have it.
+/// As the hardware's counters have it: a sector that is already on its way is a hit, and a miss counts as all that it brings.
 void MemorySystem::Implementation::count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending) {
-  const std::uint8_t missing = without(transaction.sectors, valid);
-  const std::uint32_t sectors = sector_count(transaction.sectors), hit = sectors - sector_count(missing);
-  const std::uint8_t brought = without(granules_of(without(missing, pending)), static_cast<std::uint8_t>(valid | pending));
+  const std::uint8_t there = static_cast<std::uint8_t>(valid | pending);
+  const std::uint8_t needed = without(transaction.sectors, there);
+  const std::uint32_t sectors = sector_count(transaction.sectors), hit = sectors - sector_count(needed);
   counters_.lts_sectors += sectors;
   counters_.lts_sectors_hit += hit;
   switch (transaction.kind) {
@@ -83,7 +83,7 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
   const bool atomic = transaction.kind == Kind::atomic || transaction.kind == Kind::reduction;
   if (atomic ? !at_home(transaction) : transaction.at != transaction.near) return;
   counters_.tex_sectors_hit += hit;
-  counters_.tex_sectors_miss += sector_count(static_cast<std::uint8_t>(brought | missing));
+  counters_.tex_sectors_miss += sector_count(without(granules_of(needed), there));
 }
 
 /// Reads, and atomics at home: every sector must be there.
