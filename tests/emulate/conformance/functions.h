@@ -120,7 +120,7 @@ using namespace host_intrinsics;
   FUNCTION(absolute_differences, uint32_t, uint32_t, __usad(a, b, 17) + __vabsdiffu4(a, b))                  \
   FUNCTION(packed_add, uint32_t, uint32_t, __vadd2(a, b))                                                    \
   FUNCTION(packed_maximum, uint32_t, uint32_t, __vmaxs2(a, b))                                               \
-  FUNCTION(minimum_maximum, int32_t, int32_t, (a < b ? a : b) - ((a >> 2) > (b >> 3) ? (a >> 2) : (b >> 3))) \
+  FUNCTION(minimum_maximum, int32_t, int32_t, (a < b ? a : b) ^ ((a >> 2) > (b >> 3) ? (a >> 2) : (b >> 3))) \
   FUNCTION(absolute, int32_t, int32_t, (a < 0 ? -(a + 1) : a) ^ b)                                           \
   FUNCTION(compare_chain, int32_t, int32_t, (a < b) + 2 * (a <= 0) + 4 * (b != -1) + 8 * (a > b && b >= 7))  \
   FUNCTION(clamp_byte, int32_t, int32_t, (a >> 20) < 0 ? 0 : (a >> 20) > 255 ? 255 : (a >> 20))              \
