@@ -9,8 +9,12 @@
 namespace foretrace::bounds {
 namespace {
 
-double l2_to_sm(const spec::GpuSpec& spec) { return static_cast<double>(spec.clock.sm) / static_cast<double>(spec.clock.l2); }
-double dram_to_sm(const spec::GpuSpec& spec) { return static_cast<double>(spec.clock.sm) / static_cast<double>(spec.clock.dram); }
+double l2_to_sm(const spec::GpuSpec& spec) {
+  return static_cast<double>(spec.clock.sm) / static_cast<double>(spec.clock.l2);
+}
+double dram_to_sm(const spec::GpuSpec& spec) {
+  return static_cast<double>(spec.clock.sm) / static_cast<double>(spec.clock.dram);
+}
 
 /// SM cycles from a request's departure from the SM to its data's arrival there, at best.
 double l2_round_trip(const spec::GpuSpec& spec) {
@@ -29,7 +33,8 @@ Work work_of(const stats::LaunchCounters& counters) {
   work.pipe_cycles = counters.pipe_busy;
   work.l1_tag_cycles = counters.l1_tag_cycles;
   work.l1_data_wavefronts = counters.l1_data_wavefronts;
-  work.shared_wavefronts = counters.shared_wavefronts_ld + counters.shared_wavefronts_st + counters.shared_wavefronts_atom;
+  work.shared_wavefronts =
+      counters.shared_wavefronts_ld + counters.shared_wavefronts_st + counters.shared_wavefronts_atom;
   work.l2_read_sectors = memory.tex_sectors_read;
   work.l2_atomic_sectors = memory.tex_sectors_atomic;
   work.l2_write_sectors = memory.tex_sectors_write + memory.tex_sectors_reduction;
@@ -45,11 +50,13 @@ std::vector<Bound> lower_bounds(const spec::GpuSpec& spec, const Work& work) {
   const auto add = [&bounds](std::string name, std::string what, double cycles) {
     if (cycles > 0) bounds.push_back({std::move(name), std::move(what), cycles});
   };
-  const double sms = static_cast<double>(std::min<std::uint64_t>(spec.sm.count, std::max<std::uint64_t>(1, work.blocks)));
+  const double sms =
+      static_cast<double>(std::min<std::uint64_t>(spec.sm.count, std::max<std::uint64_t>(1, work.blocks)));
   const double sub_cores = sms * kSubCores;
   const auto real = [](std::uint64_t value) { return static_cast<double>(value); };
 
-  add("issue", "warp instructions / (schedulers of the SMs that have a block)", real(work.warp_instructions) / sub_cores);
+  add("issue", "warp instructions / (schedulers of the SMs that have a block)",
+      real(work.warp_instructions) / sub_cores);
   for (int pipe = 0; pipe < spec::kPipes; ++pipe) {
     const auto each = static_cast<spec::Pipe>(pipe);
     if (each == spec::Pipe::none) continue;
@@ -63,13 +70,17 @@ std::vector<Bound> lower_bounds(const spec::GpuSpec& spec, const Work& work) {
   const double to_sm = l2_to_sm(spec);
   const double in = real(work.l2_read_sectors + work.l2_atomic_sectors) * kSectorBytes;
   const double out = real(work.l2_write_sectors + work.l2_atomic_sectors) * kSectorBytes;
-  if (spec.l1.fill_bytes > 0) add("l1_fill", "bytes from L2 / (SMs x l1.fill_bytes)", in / (sms * spec.l1.fill_bytes));
-  add("network_reply", "bytes from L2 / (SMs x network.reply_bytes)", in / (sms * spec.network.reply_bytes) * to_sm);
+  if (spec.l1.fill_bytes > 0)
+    add("l1_fill", "bytes from L2 / (SMs x l1.fill_bytes)", in / (sms * spec.l1.fill_bytes));
+  add("network_reply", "bytes from L2 / (SMs x network.reply_bytes)",
+      in / (sms * spec.network.reply_bytes) * to_sm);
   add("network_gpc", "bytes from L2 / (GPCs x network.gpc_reply_bytes)",
       in / (std::min<double>(spec.sm.gpcs, sms) * spec.network.gpc_reply_bytes) * to_sm);
-  add("network_request", "bytes to L2 / (SMs x network.request_bytes)", out / (sms * spec.network.request_bytes) * to_sm);
+  add("network_request", "bytes to L2 / (SMs x network.request_bytes)",
+      out / (sms * spec.network.request_bytes) * to_sm);
   // A read's data leave one slice, or two where they crossed; a write's enter one.
-  add("l2", "bytes to and from SMs / (slices x l2.slice_bytes)", std::max(in, out) / (real(spec.l2.slices) * spec.l2.slice_bytes) * to_sm);
+  add("l2", "bytes to and from SMs / (slices x l2.slice_bytes)",
+      std::max(in, out) / (real(spec.l2.slices) * spec.l2.slice_bytes) * to_sm);
   if (spec.l2.partitions > 1) {
     add("partition", "bytes between the partitions / (2 x network.partition_bytes)",
         real(work.partition_sectors) * kSectorBytes / (2.0 * spec.network.partition_bytes) * to_sm);
@@ -78,7 +89,8 @@ std::vector<Bound> lower_bounds(const spec::GpuSpec& spec, const Work& work) {
   const double queued = real(spec.dram.channels) * spec.dram.queue * kLineBytes;
   const double written = std::max(0.0, real(work.dram_write_bytes) - queued);
   add("dram", "DRAM bytes / (channels x dram.channel_bytes), less the writes that may still be queued",
-      (real(work.dram_read_bytes) + written) / (real(spec.dram.channels) * spec.dram.channel_bytes) * dram_to_sm(spec));
+      (real(work.dram_read_bytes) + written) / (real(spec.dram.channels) * spec.dram.channel_bytes) *
+          dram_to_sm(spec));
   if (spec.l1.sectors_in_flight > 0) {
     add("outstanding", "Little: sectors from L2 x L2 latency / (SMs x l1.sectors_in_flight)",
         real(work.l2_read_sectors) * l2_round_trip(spec) / (sms * spec.l1.sectors_in_flight));
@@ -89,16 +101,19 @@ std::vector<Bound> lower_bounds(const spec::GpuSpec& spec, const Work& work) {
   if (work.reads_memory) chain += l2_latency(spec);
   add("latency", "launch, block start, one L2 read if there is any, block end, drain", chain);
   if (work.blocks > 0) {
-    const std::uint64_t rounds = (work.blocks - 1) / spec.sm.count;  // further blocks of the SM that gets most
+    const std::uint64_t rounds =
+        (work.blocks - 1) / spec.sm.count;  // further blocks of the SM that gets most
     add("dispatch", "blocks one after the other, chip-wide and on the fullest SM",
-        real(launch.start) + std::max(real(work.blocks - 1) * launch.block_interval, real(rounds) * launch.sm_block_interval));
+        real(launch.start) +
+            std::max(real(work.blocks - 1) * launch.block_interval, real(rounds) * launch.sm_block_interval));
   }
   return bounds;
 }
 
 const Bound& tightest(const std::vector<Bound>& bounds) {
   FORETRACE_ASSERT(!bounds.empty(), "a launch without any bound");
-  return *std::max_element(bounds.begin(), bounds.end(), [](const Bound& a, const Bound& b) { return a.cycles < b.cycles; });
+  return *std::max_element(bounds.begin(), bounds.end(),
+                           [](const Bound& a, const Bound& b) { return a.cycles < b.cycles; });
 }
 
 Ceilings ceilings(const spec::GpuSpec& spec) {
@@ -110,7 +125,8 @@ Ceilings ceilings(const spec::GpuSpec& spec) {
   Ceilings result;
   result.warp_instructions = sub_cores;
   // Two FP32 pipes can together not take more than what the scheduler issues.
-  result.fp32_operations = 2 * std::min(rate(spec::Pipe::fmaheavy) + rate(spec::Pipe::fmalite), kWarpSize * sub_cores);
+  result.fp32_operations =
+      2 * std::min(rate(spec::Pipe::fmaheavy) + rate(spec::Pipe::fmalite), kWarpSize * sub_cores);
   result.fp64_operations = 2 * rate(spec::Pipe::fp64);
   result.l2_bytes = static_cast<double>(spec.l2.slices) * spec.l2.slice_bytes / l2_to_sm(spec);
   result.dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes / dram_to_sm(spec);

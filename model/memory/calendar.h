@@ -1,6 +1,7 @@
 // Events in order of time, those of one cycle in the order in which they were put in.
 //
-// Models:  nothing; it is the event queue of the memory system. A ring of buckets for the near future, a heap for the rest.
+// Models:  nothing; it is the event queue of the memory system. A ring of buckets for the near future, a
+//          heap for the rest.
 // Ignores: ties other than by order of insertion: whoever needs another order inserts in it.
 #pragma once
 
@@ -44,8 +45,8 @@ class Calendar {
     next_ = find(now + 1);
   }
 
-  /// No event before `now` is left. Far events come into the ring as soon as their time is inside its span, hence before any later
-  /// push for the same cycle.
+  /// No event before `now` is left. Far events come into the ring as soon as their time is inside its span,
+  /// hence before any later push for the same cycle.
   void move_to(std::uint64_t now) {
     base_ = now;
     while (!far_.empty() && far_.front().time - base_ < kSpan) {

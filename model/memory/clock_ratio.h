@@ -1,6 +1,7 @@
 // Cycles of one clock domain as cycles of another, exactly.
 //
-// Models:  two clocks that start together at time zero; their frequencies' ratio is a reduced fraction, so nothing drifts.
+// Models:  two clocks that start together at time zero; their frequencies' ratio is a reduced fraction, so
+//          nothing drifts.
 // Ignores: phase, jitter, and the synchronisers' own cycles (they are part of the measured latencies).
 // Source:  DESIGN, decision 4.
 #pragma once

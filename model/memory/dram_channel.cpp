@@ -6,13 +6,18 @@
 
 namespace foretrace::memory {
 namespace {
-constexpr std::uint64_t kReservedAtOnce = 32;  // bus cycles reserved beyond what opening a row needs, so that one call serves several
-constexpr std::uint32_t kOvertakings = 4;      // queue lengths by which the oldest access may be overtaken
+constexpr std::uint64_t kReservedAtOnce =
+    32;  // bus cycles reserved beyond what opening a row needs, so that one call serves several
+constexpr std::uint32_t kOvertakings = 4;  // queue lengths by which the oldest access may be overtaken
 }  // namespace
 
 DramChannel::DramChannel(const spec::DramSpec& spec, std::uint64_t phase)
-    : spec_(spec), phase_(phase), horizon_(std::uint64_t{spec.t_rp} + spec.t_rcd + spec.t_cl), banks_(spec.banks) {
-  FORETRACE_ASSERT(spec.refresh_interval == 0 || spec.refresh_cycles < spec.refresh_interval, "refresh leaves the channel no time");
+    : spec_(spec),
+      phase_(phase),
+      horizon_(std::uint64_t{spec.t_rp} + spec.t_rcd + spec.t_cl),
+      banks_(spec.banks) {
+  FORETRACE_ASSERT(spec.refresh_interval == 0 || spec.refresh_cycles < spec.refresh_interval,
+                   "refresh leaves the channel no time");
   FORETRACE_ASSERT(spec.queue > 0, "a DRAM controller without a queue serves nothing");
   reads_.reserve(spec.queue);
   writes_.reserve(spec.queue);
@@ -31,7 +36,8 @@ void DramChannel::restart() {
 }
 
 void DramChannel::enqueue(const Access& access) {
-  FORETRACE_ASSERT(access.bank < spec_.banks && access.cycles > 0, "a DRAM access names no bank or moves nothing");
+  FORETRACE_ASSERT(access.bank < spec_.banks && access.cycles > 0,
+                   "a DRAM access names no bank or moves nothing");
   incoming_.push(access);
   writes_waiting_ += access.write ? 1 : 0;
 }
@@ -84,7 +90,8 @@ std::uint64_t DramChannel::data_start(const Access& access, std::uint64_t now, s
   return std::max(bus, column + spec_.t_cl);
 }
 
-DramChannel::Done DramChannel::serve(std::vector<Waiting>& queue, std::size_t index, std::uint64_t now, std::uint64_t bus) {
+DramChannel::Done DramChannel::serve(std::vector<Waiting>& queue, std::size_t index, std::uint64_t now,
+                                     std::uint64_t bus) {
   const Access access = queue[index].access;
   if (index > 0) ++queue.front().overtaken;
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
@@ -126,7 +133,9 @@ std::uint64_t DramChannel::schedule(std::uint64_t now, std::vector<Done>& done) 
     const bool write = choose_writes(now);
     std::vector<Waiting>& queue = write ? writes_ : reads_;
     if (queue.empty()) return std::max(now + 1, bus_free_);  // writes wait for a free bus or for company
-    const std::uint64_t turn = !bus_used_ || bus_wrote_ == write ? 0 : write ? spec_.read_to_write : spec_.write_to_read;
+    const std::uint64_t turn = !bus_used_ || bus_wrote_ == write ? 0
+                               : write                           ? spec_.read_to_write
+                                                                 : spec_.write_to_read;
     const std::uint64_t bus = bus_free_ + turn;
     std::size_t best = 0;
     if (queue.front().overtaken < kOvertakings * spec_.queue) {
@@ -135,7 +144,8 @@ std::uint64_t DramChannel::schedule(std::uint64_t now, std::vector<Done>& done) 
         const Access& access = queue[i].access;
         const std::uint64_t start = data_start(access, now, bus);
         const bool hit = banks_[access.bank].row == access.row;
-        if (start < best_start || (start == best_start && hit && banks_[queue[best].access.bank].row != queue[best].access.row)) {
+        if (start < best_start ||
+            (start == best_start && hit && banks_[queue[best].access.bank].row != queue[best].access.row)) {
           best = i;
           best_start = start;
         }

@@ -1,9 +1,11 @@
 // One DRAM channel: its controller's queues, its banks and its data bus.
 //
-// Models:  open rows, activate / precharge / column latencies (t_rcd, t_rp, t_cl, t_ras, t_wr), spacing of activates (t_rrd), bus
-//          turn-arounds, refresh of the whole channel; a controller that serves what can move data first, rows that are open hence
-//          before others and older before younger (FR-FCFS, with a bound on being overtaken), reads before writes, and writes in batches.
-// Ignores: bank groups, the four-activate window, per-bank refresh, ECC, temperature; commands cost no command-bus slots.
+// Models:  open rows, activate / precharge / column latencies (t_rcd, t_rp, t_cl, t_ras, t_wr), spacing of
+//          activates (t_rrd), bus turn-arounds, refresh of the whole channel; a controller that serves what
+//          can move data first, rows that are open hence before others and older before younger (FR-FCFS,
+//          with a bound on being overtaken), reads before writes, and writes in batches.
+// Ignores: bank groups, the four-activate window, per-bank refresh, ECC, temperature; commands cost no
+//          command-bus slots.
 // Source:  timing names as in JEDEC's HBM and GDDR standards; values in configs/.
 // Time:    DRAM command clock cycles. The channel is passive: it acts when schedule() is called.
 #pragma once
@@ -20,11 +22,12 @@ namespace foretrace::memory {
 class DramChannel {
  public:
   struct Access {
-    std::uint64_t arrival = 0;  ///< cycle at which the controller has it; not before that of the access enqueued before
+    std::uint64_t arrival =
+        0;  ///< cycle at which the controller has it; not before that of the access enqueued before
     std::uint64_t row = 0;
     std::uint32_t bank = 0;
-    std::uint32_t cycles = 0;   ///< data bus cycles
-    std::uint32_t tag = 0;      ///< given back
+    std::uint32_t cycles = 0;  ///< data bus cycles
+    std::uint32_t tag = 0;     ///< given back
     bool write = false;
   };
   struct Done {
@@ -41,8 +44,8 @@ class DramChannel {
   DramChannel(const spec::DramSpec& spec, std::uint64_t phase);
 
   void enqueue(const Access& access);
-  /// Reserves the bus for what may be served by now and appends it to `done`. Returns the cycle at which it wants to be called
-  /// again (after `now`), kNever when nothing waits.
+  /// Reserves the bus for what may be served by now and appends it to `done`. Returns the cycle at which it
+  /// wants to be called again (after `now`), kNever when nothing waits.
   std::uint64_t schedule(std::uint64_t now, std::vector<Done>& done);
 
   /// Earliest cycle at which an access enqueued at `arrival` can be looked at.
@@ -83,7 +86,7 @@ class DramChannel {
   std::uint32_t writes_waiting_ = 0;
   std::uint64_t bus_free_ = 0, last_activate_ = 0, next_refresh_ = 0;
   bool any_activate_ = false;
-  bool draining_ = false;                // serving a batch of writes
+  bool draining_ = false;  // serving a batch of writes
   bool bus_used_ = false, bus_wrote_ = false;
   Counters counters_;
 };

@@ -17,7 +17,8 @@ std::uint8_t MemorySystem::Implementation::granules_of(std::uint8_t sectors) con
 }
 
 /// Asks for sectors of the line in `slot`: DRAM at home, else the home slice in the other partition.
-void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transaction& transaction, std::uint8_t sectors) {
+void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transaction& transaction,
+                                                std::uint8_t sectors) {
   const std::uint32_t index = pool_.take();
   Transaction& asked = pool_[index];
   asked = Transaction{};
@@ -29,10 +30,12 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
   asked.home = transaction.home;
   asked.slot = slot;
   asked.since = now_;
-  // What comes along is kept, unless L2 has it or awaits it already. The far side is asked for whole accesses as well.
+  // What comes along is kept, unless L2 has it or awaits it already. The far side is asked for whole
+  // accesses as well.
   L2Tags::Line& line = tags_[slot];
   const std::uint8_t granules = granules_of(sectors);
-  asked.sectors = static_cast<std::uint8_t>(granules & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
+  asked.sectors =
+      static_cast<std::uint8_t>(granules & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
   line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
   if (!at_home(transaction)) {
     asked.kind = Transaction::Kind::far_read;
@@ -42,12 +45,12 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
   }
   asked.kind = Transaction::Kind::fill;
   counters_.fill_sectors += sector_count(static_cast<std::uint8_t>(asked.sectors & line.partly()));
-  send(map_.dram({transaction.home, transaction.index, transaction.set, transaction.tag}), sector_count(granules) * kSectorBytes, index,
-       false);
+  send(map_.dram({transaction.home, transaction.index, transaction.set, transaction.tag}),
+       sector_count(granules) * kSectorBytes, index, false);
 }
 
-/// Writes a line's dirty sectors to DRAM; it stays, clean. Partly written sectors are read first, to complete them: alone, without the
-/// rest of an access (measured on H100: 32 bytes each).
+/// Writes a line's dirty sectors to DRAM; it stays, clean. Partly written sectors are read first, to
+/// complete them: alone, without the rest of an access (measured on H100: 32 bytes each).
 void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   L2Tags::Line& line = tags_[slot];
   const DramPlace place = map_.dram(map_.place_of(tags_.set_of(slot), tags_.tag_of(slot)));
@@ -69,18 +72,22 @@ void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
 /// Whether the write queues of the slice's channels have room.
 bool MemorySystem::Implementation::may_save(std::uint32_t slice) const {
   const auto [first, last] = map_.channels_of(slice);
-  return std::none_of(channel_.begin() + first, channel_.begin() + last, [](const DramChannel& c) { return c.writes_full(); });
+  return std::none_of(channel_.begin() + first, channel_.begin() + last,
+                      [](const DramChannel& c) { return c.writes_full(); });
 }
 
-void MemorySystem::Implementation::send(const DramPlace& place, std::uint32_t bytes, std::uint32_t tag, bool write) {
+void MemorySystem::Implementation::send(const DramPlace& place, std::uint32_t bytes, std::uint32_t tag,
+                                        bool write) {
   const std::uint32_t channel = place.channel;
   if (!write) counters_.dram_bytes_read += bytes;
   DramChannel::Access access;
   access.arrival = l2_to_dram_.up(now_ + spec_.dram.latency / 2);
   access.row = place.row;
   access.bank = place.bank;
-  // A lone sector takes the bus for as long as a whole access (H100: strided stores of one sector or of two a line run alike).
-  access.cycles = (std::max(bytes, spec_.dram.access_bytes) + spec_.dram.channel_bytes - 1) / spec_.dram.channel_bytes;
+  // A lone sector takes the bus for as long as a whole access (H100: strided stores of one sector or of two
+  // a line run alike).
+  access.cycles =
+      (std::max(bytes, spec_.dram.access_bytes) + spec_.dram.channel_bytes - 1) / spec_.dram.channel_bytes;
   access.tag = tag;
   access.write = write;
   channel_[channel].enqueue(access);
@@ -100,7 +107,8 @@ void MemorySystem::Implementation::run_channel(std::uint32_t index) {
     wrote |= done.write;
     if (done.tag == kNone) continue;
     pool_[done.tag].segments.dram_queue = static_cast<std::uint32_t>(dram_to_l2_.down(done.queued));
-    events_.push(dram_to_l2_.up(done.end) + (spec_.dram.latency - spec_.dram.latency / 2), {done.tag, EventKind::fill});
+    events_.push(dram_to_l2_.up(done.end) + (spec_.dram.latency - spec_.dram.latency / 2),
+                 {done.tag, EventKind::fill});
   }
   wake_[index] = next == kNever ? kNever : std::max(now_ + 1, dram_to_l2_.up(next));
   if (next != kNever) events_.push(wake_[index], {index, EventKind::channel});

@@ -1,9 +1,12 @@
 // The memory system's insides: what one event does to the ports, the slices and the channels.
 //
-// Models:  the way of a request: SM port, network, the slice beside the SM, the link between partitions, the home slice, its DRAM
-//          channel, and back through the GPC's and the SM's reply ports. Each lookup takes its slice's port for at least a cycle.
-// Ignores: bandwidth of acknowledgements and of read requests beyond one packet a cycle an SM; the data array's time for fills.
-// Time:    L2 cycles. An event sees everything that happened before its cycle and, in its cycle, what stood in the calendar before it.
+// Models:  the way of a request: SM port, network, the slice beside the SM, the link between partitions,
+//          the home slice, its DRAM channel, and back through the GPC's and the SM's reply ports. Each
+//          lookup takes its slice's port for at least a cycle.
+// Ignores: bandwidth of acknowledgements and of read requests beyond one packet a cycle an SM; the data
+//          array's time for fills.
+// Time:    L2 cycles. An event sees everything that happened before its cycle and, in its cycle, what stood
+//          in the calendar before it.
 #pragma once
 
 #include <cstdint>
@@ -93,24 +96,24 @@ struct MemorySystem::Implementation {
   const spec::GpuSpec spec_;
   const AddressMap map_;
   const ClockRatio sm_to_l2_, l2_to_sm_, l2_to_dram_, dram_to_l2_;
-  const std::uint32_t dirty_limit_;       // dirty lines a slice
-  const std::uint32_t partly_limit_;      // lines with partly written sectors a slice
-  const std::uint32_t granule_sectors_;   // sectors of a DRAM access
+  const std::uint32_t dirty_limit_;      // dirty lines a slice
+  const std::uint32_t partly_limit_;     // lines with partly written sectors a slice
+  const std::uint32_t granule_sectors_;  // sectors of a DRAM access
 
   std::vector<SmPlace> sm_place_;
   std::vector<Port> sm_out_, sm_in_, gpc_in_, slice_port_;
-  std::vector<Port> link_;                // by the partition it leaves
+  std::vector<Port> link_;  // by the partition it leaves
   L2Tags tags_;
-  // By queue: what a slice holds of lines at home, and what it copies from the other partition. They are kept apart: two slices
-  // whose entries were all taken by copies would wait for each other for ever.
-  std::vector<std::uint32_t> misses_;     // lines with sectors pending
+  // By queue: what a slice holds of lines at home, and what it copies from the other partition. They are
+  // kept apart: two slices whose entries were all taken by copies would wait for each other for ever.
+  std::vector<std::uint32_t> misses_;  // lines with sectors pending
   std::vector<Stalled> stalled_;
   std::vector<DramChannel> channel_;
-  std::vector<std::uint64_t> wake_;       // L2 cycle of a channel's next event
+  std::vector<std::uint64_t> wake_;  // L2 cycle of a channel's next event
   std::vector<DramChannel::Done> done_;
 
   TransactionPool pool_;
-  Calendar<Event> arrivals_;              // of requests at their first slice, in order of submission
+  Calendar<Event> arrivals_;  // of requests at their first slice, in order of submission
   Calendar<Event> events_;
   std::uint64_t now_ = 0;
   Cycle until_ = 0;

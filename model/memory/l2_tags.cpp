@@ -5,8 +5,16 @@
 namespace foretrace::memory {
 
 L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
-    : sets_(sets), ways_(ways), tags_(std::size_t{slices} * sets * ways, kEmpty), lines_(tags_.size()), stamps_(tags_.size()),
-      waiters_(tags_.size(), kNone), links_{std::vector<Links>(tags_.size()), std::vector<Links>(tags_.size())}, bytes_(tags_.size()), clock_(std::size_t{slices} * sets), random_(slices),
+    : sets_(sets),
+      ways_(ways),
+      tags_(std::size_t{slices} * sets * ways, kEmpty),
+      lines_(tags_.size()),
+      stamps_(tags_.size()),
+      waiters_(tags_.size(), kNone),
+      links_{std::vector<Links>(tags_.size()), std::vector<Links>(tags_.size())},
+      bytes_(tags_.size()),
+      clock_(std::size_t{slices} * sets),
+      random_(slices),
       chains_(2 * std::size_t{slices}) {
   invalidate_all();
 }

@@ -1,10 +1,13 @@
-// What the L2 slices hold: tags, sector states, byte masks of partly written sectors, and which lines were written first.
+// What the L2 slices hold: tags, sector states, byte masks of partly written sectors, and which lines were
+// written first.
 //
-// Models:  sectored set-associative slices, write-back, replacement of the least recently used of half the ways (the half rotates at
-//          random), which gives the sloping capacity knees that pointer chases show (arch.md C4); lists of a slice's dirty and
-//          of its partly written lines, oldest first.
+// Models:  sectored set-associative slices, write-back, replacement of the least recently used of half the
+//          ways (the half rotates at random), which gives the sloping capacity knees that pointer chases
+//          show (RRZE gpu-latency); lists of a slice's dirty and of its partly written lines, oldest first.
 // Ignores: persisting accesses, compression, eviction hints.
-// Source:  128-byte lines of four sectors with byte masks: arch.md D3. The replacement policy is unpublished (arch.md H 8): assumed.
+// Source:  128-byte lines of four sectors with byte masks: ASIM, JIA. The replacement policy is
+//          unpublished: assumed. Dirty and partly written lines in
+//          numbers: our profiled_traffic on H100.
 #pragma once
 
 #include <array>
@@ -37,8 +40,9 @@ class L2Tags {
     }
     return kNone;
   }
-  /// A slot to put a new line in: an empty one, or a victim with nothing pending (and nothing dirty, unless `dirty_too`). kNone if
-  /// there is none. A copy does not get the last way that has nothing pending. The caller saves what is dirty, then calls install.
+  /// A slot to put a new line in: an empty one, or a victim with nothing pending (and nothing dirty, unless
+  /// `dirty_too`). kNone if there is none. A copy does not get the last way that has nothing pending. The
+  /// caller saves what is dirty, then calls install.
   std::uint32_t victim(std::uint32_t set, bool dirty_too, bool copy);
   /// Puts an empty line, nothing of it listed, into a slot.
   void install(std::uint32_t slot, std::uint32_t tag);
@@ -52,14 +56,18 @@ class L2Tags {
   /// Newest of the ring of transactions that wait for pending sectors, kNone without any.
   std::uint32_t& waiters(std::uint32_t slot) { return waiters_[slot]; }
   /// Bytes written so far of a partly written sector.
-  std::uint32_t& bytes(std::uint32_t slot, int sector) { return bytes_[slot][static_cast<std::size_t>(sector)]; }
+  std::uint32_t& bytes(std::uint32_t slot, int sector) {
+    return bytes_[slot][static_cast<std::size_t>(sector)];
+  }
 
   /// Lines of a slice in the order in which they were last put in.
   enum class List : std::uint8_t { dirty, partly };
   /// Puts the line at the new end of its slice's list.
   void put_newest(List list, std::uint32_t slot);
   void remove(List list, std::uint32_t slot);
-  bool listed(List list, std::uint32_t slot) const { return lines_[slot].listed >> static_cast<int>(list) & 1; }
+  bool listed(List list, std::uint32_t slot) const {
+    return lines_[slot].listed >> static_cast<int>(list) & 1;
+  }
   std::uint32_t oldest(List list, std::uint32_t slice) const { return chains_[chain(list, slice)].oldest; }
   std::uint32_t count(List list, std::uint32_t slice) const { return chains_[chain(list, slice)].count; }
 
@@ -81,17 +89,19 @@ class L2Tags {
   struct Links {
     std::uint32_t older = kNone, newer = kNone;
   };
-  static std::size_t chain(List list, std::uint32_t slice) { return 2 * std::size_t{slice} + static_cast<std::size_t>(list); }
+  static std::size_t chain(List list, std::uint32_t slice) {
+    return 2 * std::size_t{slice} + static_cast<std::size_t>(list);
+  }
   std::uint32_t sets_, ways_;
   std::vector<std::uint32_t> tags_;
   std::vector<Line> lines_;
-  std::vector<std::uint16_t> stamps_;    // the set's clock at the last use
+  std::vector<std::uint16_t> stamps_;  // the set's clock at the last use
   std::vector<std::uint32_t> waiters_;
   std::array<std::vector<Links>, 2> links_;  // by list
   std::vector<std::array<std::uint32_t, kSectorsPerLine>> bytes_;
-  std::vector<std::uint16_t> clock_;     // uses, by set
-  std::vector<std::uint32_t> random_;    // by slice
-  std::vector<Chain> chains_;            // by slice and list
+  std::vector<std::uint16_t> clock_;   // uses, by set
+  std::vector<std::uint32_t> random_;  // by slice
+  std::vector<Chain> chains_;          // by slice and list
 };
 
 }  // namespace foretrace::memory

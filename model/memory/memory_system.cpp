@@ -15,8 +15,10 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       l2_to_sm_(chip.clock.l2, chip.clock.sm),
       l2_to_dram_(chip.clock.l2, chip.clock.dram),
       dram_to_l2_(chip.clock.dram, chip.clock.l2),
-      dirty_limit_(std::max(1u, static_cast<std::uint32_t>(chip.l2.dirty_fraction * map_.sets() * chip.l2.ways))),
-      partly_limit_(std::max(1u, static_cast<std::uint32_t>(chip.l2.partly_fraction * map_.sets() * chip.l2.ways))),
+      dirty_limit_(
+          std::max(1u, static_cast<std::uint32_t>(chip.l2.dirty_fraction * map_.sets() * chip.l2.ways))),
+      partly_limit_(
+          std::max(1u, static_cast<std::uint32_t>(chip.l2.partly_fraction * map_.sets() * chip.l2.ways))),
       granule_sectors_(chip.dram.access_bytes / kSectorBytes),
       sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
@@ -27,14 +29,19 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       misses_(2 * std::size_t{chip.l2.slices}),
       stalled_(2 * std::size_t{chip.l2.slices}),
       wake_(chip.dram.channels, kNever) {
-  FORETRACE_ASSERT(chip.dram.access_bytes == 32 || chip.dram.access_bytes == 64 || chip.dram.access_bytes == 128,
-                   "DRAM accesses are of one, two or four sectors");
+  FORETRACE_ASSERT(
+      chip.dram.access_bytes == 32 || chip.dram.access_bytes == 64 || chip.dram.access_bytes == 128,
+      "DRAM accesses are of one, two or four sectors");
   FORETRACE_ASSERT(chip.l2.misses > 0, "a slice without outstanding misses cannot read DRAM");
-  FORETRACE_ASSERT(chip.sm.count < 65536 && chip.l2.slices < 65536, "more SMs or slices than 16 bits can number");
-  for (std::uint32_t sm = 0; sm < chip.sm.count; ++sm) sm_place_.push_back({gpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
+  FORETRACE_ASSERT(chip.sm.count < 65536 && chip.l2.slices < 65536,
+                   "more SMs or slices than 16 bits can number");
+  for (std::uint32_t sm = 0; sm < chip.sm.count; ++sm)
+    sm_place_.push_back({gpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
   channel_.reserve(chip.dram.channels);
-  for (std::uint32_t i = 0; i < chip.dram.channels; ++i) {  // refreshes of the channels are spread over the interval
-    channel_.emplace_back(chip.dram, std::uint64_t{chip.dram.refresh_interval} * (i + 1) / chip.dram.channels);
+  for (std::uint32_t i = 0; i < chip.dram.channels;
+       ++i) {  // refreshes of the channels are spread over the interval
+    channel_.emplace_back(chip.dram,
+                          std::uint64_t{chip.dram.refresh_interval} * (i + 1) / chip.dram.channels);
   }
 }
 
@@ -44,7 +51,8 @@ Cycle MemorySystem::Implementation::lookahead() const {
 
 void MemorySystem::Implementation::submit(const Request& request) {
   FORETRACE_ASSERT(request.time >= until_, "a memory request came after its window had been served");
-  FORETRACE_ASSERT(request.sm < spec_.sm.count && request.sectors != 0 && request.sectors < 16, "a memory request asks for nothing");
+  FORETRACE_ASSERT(request.sm < spec_.sm.count && request.sectors != 0 && request.sectors < 16,
+                   "a memory request asks for nothing");
   const std::uint32_t index = pool_.take();
   Transaction& transaction = pool_[index];
   transaction = Transaction{};
@@ -69,9 +77,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
       transaction.kind = Transaction::Kind::read;
       counters_.tex_sectors_read += sectors;
       break;
-    case RequestKind::instruction:
-      transaction.kind = Transaction::Kind::instruction;
-      break;
+    case RequestKind::instruction: transaction.kind = Transaction::Kind::instruction; break;
     case RequestKind::write:
       transaction.kind = Transaction::Kind::write;
       transaction.bytes = request.bytes;
@@ -84,9 +90,11 @@ void MemorySystem::Implementation::submit(const Request& request) {
       transaction.kind = atomic ? Transaction::Kind::atomic : Transaction::Kind::reduction;
       (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += sectors;
       // A sector's eight words are worked on together; lanes that share a word one after the other.
-      const std::uint32_t shared = std::max<std::uint32_t>(request.same_word, (request.lanes + 8 * sectors - 1) / (8 * sectors));
+      const std::uint32_t shared =
+          std::max<std::uint32_t>(request.same_word, (request.lanes + 8 * sectors - 1) / (8 * sectors));
       const double lanes = shared > 1 ? std::ceil(shared * spec_.l2.atomic_lane_interval) : 0;
-      transaction.cycles = static_cast<std::uint16_t>(std::max(sectors * spec_.l2.atomic_interval, static_cast<std::uint32_t>(lanes)));
+      transaction.cycles = static_cast<std::uint16_t>(
+          std::max(sectors * spec_.l2.atomic_interval, static_cast<std::uint32_t>(lanes)));
       bytes = sectors * kSectorBytes;
       break;
     }
@@ -103,7 +111,8 @@ void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& repl
   // What is submitted from now on reaches a slice in this cycle or later.
   run_before(sm_to_l2_.up(until) + spec_.network.request_latency);
   const Cycle known = until + lookahead();
-  const auto ready = std::partition(due_.begin(), due_.end(), [known](const Due& due) { return due.reply.time < known; });
+  const auto ready =
+      std::partition(due_.begin(), due_.end(), [known](const Due& due) { return due.reply.time < known; });
   std::sort(due_.begin(), ready, [](const Due& a, const Due& b) {
     if (a.reply.time != b.reply.time) return a.reply.time < b.reply.time;
     return a.reply.sm != b.reply.sm ? a.reply.sm < b.reply.sm : a.order < b.order;
@@ -116,8 +125,8 @@ void MemorySystem::Implementation::run_before(std::uint64_t end) {
   while (true) {
     now_ = std::min(events_.next(), arrivals_.next());
     if (now_ == kNever || now_ >= end) return;
-    // Within a cycle: what was under way, then what arrives from the SMs, then what the arrivals caused. Neither order depends
-    // on when a request was submitted.
+    // Within a cycle: what was under way, then what arrives from the SMs, then what the arrivals caused.
+    // Neither order depends on when a request was submitted.
     arrivals_.move_to(now_);
     events_.move_to(now_);
     const auto act = [this](const Event& event) { handle(event); };
@@ -151,8 +160,10 @@ void MemorySystem::Implementation::reply(std::uint32_t index) {
   if (transaction.kind == Transaction::Kind::read) {
     const Segments& waited = transaction.segments;
     const std::uint64_t part = sm_to_l2_.from();
-    const std::uint64_t network = (transaction.reached - now_) * part + (time - transaction.issued) * sm_to_l2_.to();
-    const std::uint64_t inside = std::uint64_t{waited.l2} + waited.partition + waited.dram_queue + waited.dram;
+    const std::uint64_t network =
+        (transaction.reached - now_) * part + (time - transaction.issued) * sm_to_l2_.to();
+    const std::uint64_t inside =
+        std::uint64_t{waited.l2} + waited.partition + waited.dram_queue + waited.dram;
     FORETRACE_ASSERT(network + inside * part == (time - transaction.issued) * sm_to_l2_.to(),
                      "the segments of a read do not sum to its latency");
     ++counters_.read_requests;
@@ -167,7 +178,8 @@ void MemorySystem::Implementation::reply(std::uint32_t index) {
 }
 
 bool MemorySystem::Implementation::idle() const {
-  return pool_.live() == 0 && due_.empty() && std::all_of(channel_.begin(), channel_.end(), [](const auto& c) { return c.idle(); });
+  return pool_.live() == 0 && due_.empty() &&
+         std::all_of(channel_.begin(), channel_.end(), [](const auto& c) { return c.idle(); });
 }
 
 Cycle MemorySystem::Implementation::next_event() const {
@@ -225,11 +237,14 @@ const stats::MemoryCounters& MemorySystem::Implementation::counters() const {
   return counters_;
 }
 
-MemorySystem::MemorySystem(const spec::GpuSpec& spec) : implementation_(std::make_unique<Implementation>(spec)) {}
+MemorySystem::MemorySystem(const spec::GpuSpec& spec)
+    : implementation_(std::make_unique<Implementation>(spec)) {}
 MemorySystem::~MemorySystem() = default;
 Cycle MemorySystem::lookahead() const { return implementation_->lookahead(); }
 void MemorySystem::submit(const Request& request) { implementation_->submit(request); }
-void MemorySystem::advance(Cycle until, std::vector<Reply>& replies) { implementation_->advance(until, replies); }
+void MemorySystem::advance(Cycle until, std::vector<Reply>& replies) {
+  implementation_->advance(until, replies);
+}
 bool MemorySystem::idle() const { return implementation_->idle(); }
 Cycle MemorySystem::next_event() const { return implementation_->next_event(); }
 void MemorySystem::begin_launch(bool warm) { implementation_->begin_launch(warm); }

@@ -1,10 +1,13 @@
 // Everything beyond an SM's L1: the network, the L2 slices in their partitions, and DRAM.
 //
-// Models:  request and reply paths with latency and bandwidth, sectored write-back L2 with byte masks, copies of far lines in the
-//          near partition, DRAM channels with banks, rows, turn-arounds and refresh.
+// Models:  request and reply paths with latency and bandwidth, sectored write-back L2 with byte masks,
+//          copies of far lines in the near partition, DRAM channels with banks, rows, turn-arounds and
+//          refresh.
 // Ignores: see docs/mechanisms.md.
-// Time:    at this interface SM cycles; inside, each part runs in its own clock domain (exact rational ratios).
-// Order:   requests of one window are submitted sorted by (time, sm); the result does not depend on the window's length.
+// Time:    at this interface SM cycles; inside, each part runs in its own clock domain (exact rational
+//          ratios).
+// Order:   requests of one window are submitted sorted by (time, sm); the result does not depend on the
+//          window's length.
 #pragma once
 
 #include <array>
@@ -28,16 +31,18 @@ enum class RequestKind : std::uint8_t {
 
 /// One request: up to four sectors of one line.
 struct Request {
-  Cycle time = 0;            ///< SM cycle at which it leaves the SM
+  Cycle time = 0;  ///< SM cycle at which it leaves the SM
   std::uint32_t sm = 0;
   std::uint32_t id = 0;      ///< given back in the reply
   std::uint64_t line = 0;    ///< byte address / 128
   std::uint8_t sectors = 0;  ///< bit i: sector i of the line
   RequestKind kind = RequestKind::read;
-  bool wants_reply = true;   ///< writes: an acknowledgement is awaited (fences, drain)
-  std::uint8_t lanes = 0;    ///< atomics and reductions: operations in the request
-  std::uint8_t same_word = 0;  ///< atomics and reductions: the most lanes that share a word; 0: as few as the lanes allow
-  std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes: bytes written in each sector, bit i: byte i
+  bool wants_reply = true;  ///< writes: an acknowledgement is awaited (fences, drain)
+  std::uint8_t lanes = 0;   ///< atomics and reductions: operations in the request
+  std::uint8_t same_word =
+      0;  ///< atomics and reductions: the most lanes that share a word; 0: as few as the lanes allow
+  std::array<std::uint32_t, kSectorsPerLine>
+      bytes{};  ///< writes: bytes written in each sector, bit i: byte i
 };
 
 struct Reply {
@@ -53,9 +58,11 @@ class MemorySystem {
   MemorySystem(const MemorySystem&) = delete;
   MemorySystem& operator=(const MemorySystem&) = delete;
 
-  /// The shortest way from a request's time to its reply's time, SM cycles: how far SMs may run ahead of each other.
+  /// The shortest way from a request's time to its reply's time, SM cycles: how far SMs may run ahead of
+  /// each other.
   Cycle lookahead() const;
-  /// A request with a time not before the last advance's `until`. Sorted by (time, sm) within what is submitted between two advances.
+  /// A request with a time not before the last advance's `until`. Sorted by (time, sm) within what is
+  /// submitted between two advances.
   void submit(const Request& request);
   /// All requests with time < until were submitted; makes every reply with time < until + lookahead() known.
   /// Replies are appended in (time, sm, order of request) order, each exactly once.
@@ -65,8 +72,8 @@ class MemorySystem {
   /// Earliest time at which something inside happens, kNever when idle.
   Cycle next_event() const;
 
-  /// A new launch begins at time 0. Cold: L2 is invalidated (what is dirty was written back before the launch, as ncu's flush does);
-  /// warm: L2 stays as the launch before left it. Counters start at zero.
+  /// A new launch begins at time 0. Cold: L2 is invalidated (what is dirty was written back before the
+  /// launch, as ncu's flush does); warm: L2 stays as the launch before left it. Counters start at zero.
   void begin_launch(bool warm);
   const stats::MemoryCounters& counters() const;
 

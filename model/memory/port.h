@@ -1,7 +1,9 @@
 // A path of limited width: so many bytes a cycle, in the order in which they are handed over.
 //
-// Models:  bandwidth only. A packet passes cut-through: when the path is free, its last byte passes at the time it is offered.
-// Ignores: latency (the caller adds it), arbitration between packets offered in the same cycle (first come, first served).
+// Models:  bandwidth only. A packet passes cut-through: when the path is free, its last byte passes at the
+//          time it is offered.
+// Ignores: latency (the caller adds it), arbitration between packets offered in the same cycle (first come,
+//          first served).
 // Source:  DESIGN, decision 4: resources with a next-free time.
 #pragma once
 
@@ -14,7 +16,8 @@ class Port {
   /// `width`: bytes a cycle, above zero.
   explicit Port(std::uint32_t width) : width_(width) {}
 
-  /// A packet's last byte is ready in cycle `ready`. Returns the cycle in which it passes. Calls come in order of `ready`.
+  /// A packet's last byte is ready in cycle `ready`. Returns the cycle in which it passes. Calls come in
+  /// order of `ready`.
   std::uint64_t pass(std::uint64_t ready, std::uint32_t bytes) {
     ready += kBefore;
     used_ += bytes;
@@ -34,7 +37,8 @@ class Port {
   void reset() { cycle_ = 0, used_ = 0; }
 
  private:
-  static constexpr std::uint64_t kBefore = std::uint64_t{1} << 32;  // a free path was free before time zero as well
+  static constexpr std::uint64_t kBefore = std::uint64_t{1}
+                                           << 32;  // a free path was free before time zero as well
 
   std::uint32_t width_;
   std::uint32_t used_ = 0;   // bytes of cycle_ that are taken

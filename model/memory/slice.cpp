@@ -10,7 +10,9 @@ namespace foretrace::memory {
 namespace {
 using Kind = Transaction::Kind;
 using List = L2Tags::List;
-std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) { return static_cast<std::uint8_t>(sectors & ~taken); }
+std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) {
+  return static_cast<std::uint8_t>(sectors & ~taken);
+}
 constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
 }  // namespace
 
@@ -26,7 +28,8 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   const bool home = at_home(transaction);
   const bool read = transaction.kind == Kind::read || transaction.kind == Kind::instruction;
   std::uint32_t cycles = 1;
-  if (home || !read || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
+  if (home || !read ||
+      has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
     cycles = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
   }
   if (home) cycles = std::max<std::uint32_t>(cycles, transaction.cycles);
@@ -55,7 +58,8 @@ void MemorySystem::Implementation::serve(std::uint32_t index) {
 /// False when it needs a line, a miss entry or room in the write queue that is not there now.
 bool MemorySystem::Implementation::attempt(std::uint32_t index) {
   const Transaction& transaction = pool_[index];
-  if (transaction.kind == Kind::read || transaction.kind == Kind::instruction || transaction.kind == Kind::far_read) {
+  if (transaction.kind == Kind::read || transaction.kind == Kind::instruction ||
+      transaction.kind == Kind::far_read) {
     return look_up_read(index);
   }
   if (!at_home(transaction)) {
@@ -65,8 +69,10 @@ bool MemorySystem::Implementation::attempt(std::uint32_t index) {
   return transaction.kind == Kind::write ? write_home(index) : look_up_read(index);
 }
 
-/// As the hardware's counters have it: a sector that is already on its way is a hit, and a miss counts as all that it brings.
-void MemorySystem::Implementation::count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending) {
+/// As the hardware's counters have it: a sector that is already on its way is a hit, and a miss counts as
+/// all that it brings.
+void MemorySystem::Implementation::count_lookup(const Transaction& transaction, std::uint8_t valid,
+                                                std::uint8_t pending) {
   const std::uint8_t there = static_cast<std::uint8_t>(valid | pending);
   const std::uint8_t needed = without(transaction.sectors, there);
   const std::uint32_t sectors = sector_count(transaction.sectors), hit = sectors - sector_count(needed);
@@ -155,14 +161,16 @@ bool MemorySystem::Implementation::write_home(std::uint32_t index) {
   return true;
 }
 
-/// Writes and atomics whose home is the other partition. A copy here follows a write; an atomic's result is only known at home.
+/// Writes and atomics whose home is the other partition. A copy here follows a write; an atomic's result is
+/// only known at home.
 void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   count_lookup(transaction, transaction.sectors, 0);
   if (transaction.kind != Kind::write) drop_copy(transaction);
   const std::uint32_t sectors = sector_count(transaction.sectors);
   counters_.partition_sectors += sectors;
-  const std::uint64_t across = link_[transaction.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency;
+  const std::uint64_t across =
+      link_[transaction.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency;
   transaction.at = transaction.home;
   tags_.prefetch(set_of(transaction));
   events_.push(across, {index, EventKind::arrive});
@@ -177,7 +185,8 @@ void MemorySystem::Implementation::drop_copy(const Transaction& transaction) {
 
 std::uint32_t MemorySystem::Implementation::claim(const Transaction& transaction) {
   const std::uint32_t slice = slice_of(transaction);
-  const std::uint32_t slot = tags_.victim(map_.set(slice, transaction.set), may_save(slice), !at_home(transaction));
+  const std::uint32_t slot =
+      tags_.victim(map_.set(slice, transaction.set), may_save(slice), !at_home(transaction));
   if (slot == kNone) return kNone;
   if (tags_[slot].dirty) save_dirty(slot);
   tags_.install(slot, transaction.tag);
@@ -221,7 +230,8 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   const std::uint32_t slice = slice_of(filled);
   if (filled.kind == Kind::far_read) {
     Port& port = slice_port_[slice];
-    const std::uint32_t cycles = (sector_count(filled.sectors) * kSectorBytes + port.width() - 1) / port.width();
+    const std::uint32_t cycles =
+        (sector_count(filled.sectors) * kSectorBytes + port.width() - 1) / port.width();
     counters_.l2_slice_busy += cycles;
     port.pass(now_, cycles * port.width());
   } else {
@@ -255,7 +265,8 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   retry_later(slice);
 }
 
-/// A wait is booked from its end backwards along what the fill went through: whoever joined late saw only the last of it.
+/// A wait is booked from its end backwards along what the fill went through: whoever joined late saw only
+/// the last of it.
 void MemorySystem::Implementation::book_wait(Transaction& transaction, const Transaction& filled) const {
   std::uint32_t left = static_cast<std::uint32_t>(now_ - transaction.since);
   const auto book = [&left](std::uint32_t length, std::uint32_t& segment) {
@@ -280,12 +291,11 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
   std::uint64_t out = now_ + spec_.l2.latency;
   switch (transaction.kind) {
     case Kind::read:
-    case Kind::instruction:
-      transaction.segments.l2 += spec_.l2.latency;
-      break;
+    case Kind::instruction: transaction.segments.l2 += spec_.l2.latency; break;
     case Kind::far_read: {
       counters_.partition_sectors += sector_count(transaction.sectors);
-      const std::uint64_t across = link_[transaction.home].pass(now_, bytes) + spec_.network.partition_latency;
+      const std::uint64_t across =
+          link_[transaction.home].pass(now_, bytes) + spec_.network.partition_latency;
       transaction.back = static_cast<std::uint32_t>(across - now_);
       events_.push(across, {index, EventKind::fill});
       return;
@@ -303,11 +313,11 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
       if (transaction.near != transaction.home) {
         const bool data = transaction.kind == Kind::atomic;
         if (data) counters_.partition_sectors += sector_count(transaction.sectors);
-        out = (data ? link_[transaction.home].pass(now_, bytes) : now_) + spec_.network.partition_latency + spec_.l2.latency;
+        out = (data ? link_[transaction.home].pass(now_, bytes) : now_) + spec_.network.partition_latency +
+              spec_.l2.latency;
       }
       break;
-    case Kind::fill:
-      FORETRACE_ASSERT(false, "a fill was looked up");
+    case Kind::fill: FORETRACE_ASSERT(false, "a fill was looked up");
   }
   events_.push(out, {index, EventKind::reply});
 }

@@ -10,8 +10,8 @@
 namespace foretrace::memory {
 namespace {
 
-// Bits of a byte address whose parity picks the partition: the published ones within 2 MiB, and every bit above, where nothing is
-// published, so that no power-of-two stride stays on one side.
+// Bits of a byte address whose parity picks the partition: the published ones within 2 MiB, and every bit
+// above, where nothing is published, so that no power-of-two stride stays on one side.
 constexpr std::uint64_t kPartitionBits = 0x0B3000 | ~std::uint64_t{0x1FFFFF};
 constexpr std::uint64_t kGranuleLines = 4096 / kLineBytes;
 
@@ -41,18 +41,23 @@ AddressMap::AddressMap(const spec::GpuSpec& spec) {
   const auto require = [&spec](bool condition, const std::string& what) {
     if (!condition) throw InputError(fmt::format("{}: {}", spec.name, what));
   };
-  require(l2.partitions == 1 || l2.partitions == 2, fmt::format("l2.partitions is {}, expected 1 or 2", l2.partitions));
-  require(l2.slices > 0 && l2.slices % l2.partitions == 0,
-          fmt::format("l2.slices is {}, expected a multiple of l2.partitions ({})", l2.slices, l2.partitions));
+  require(l2.partitions == 1 || l2.partitions == 2,
+          fmt::format("l2.partitions is {}, expected 1 or 2", l2.partitions));
+  require(
+      l2.slices > 0 && l2.slices % l2.partitions == 0,
+      fmt::format("l2.slices is {}, expected a multiple of l2.partitions ({})", l2.slices, l2.partitions));
   partitions_ = l2.partitions;
   slices_ = l2.slices / l2.partitions;
   const std::uint64_t set_bytes = std::uint64_t{l2.slices} * l2.ways * kLineBytes;
   require(set_bytes > 0 && l2.bytes >= set_bytes && l2.bytes % set_bytes == 0,
-          fmt::format("l2.bytes is {}, expected a multiple of slices x ways x {} bytes ({})", l2.bytes, kLineBytes, set_bytes));
+          fmt::format("l2.bytes is {}, expected a multiple of slices x ways x {} bytes ({})", l2.bytes,
+                      kLineBytes, set_bytes));
   sets_ = static_cast<std::uint32_t>(l2.bytes / set_bytes);
-  require(l2.ways >= l2.partitions, fmt::format("l2.ways is {}, expected at least l2.partitions ({})", l2.ways, l2.partitions));
+  require(l2.ways >= l2.partitions,
+          fmt::format("l2.ways is {}, expected at least l2.partitions ({})", l2.ways, l2.partitions));
   require(dram.channels > 0 && (l2.slices % dram.channels == 0 || dram.channels % l2.slices == 0),
-          fmt::format("dram.channels is {}, expected a divisor or a multiple of l2.slices ({})", dram.channels, l2.slices));
+          fmt::format("dram.channels is {}, expected a divisor or a multiple of l2.slices ({})",
+                      dram.channels, l2.slices));
   channels_ = dram.channels;
   slices_per_channel_ = std::max(1u, l2.slices / channels_);
   channels_per_slice_ = std::max(1u, channels_ / l2.slices);
@@ -67,8 +72,8 @@ Place AddressMap::place(std::uint64_t line) const {
   Place place;
   std::uint64_t local = line;
   if (partitions_ == 2) {
-    // Two neighbouring granules lie in different partitions (bit 12 is one of the parity's), so that one of a pair is the
-    // pair-number-th granule of its partition: lines stay dense on both sides.
+    // Two neighbouring granules lie in different partitions (bit 12 is one of the parity's), so that one of
+    // a pair is the pair-number-th granule of its partition: lines stay dense on both sides.
     place.home = parity(line * kLineBytes & kPartitionBits);
     local = line / (2 * kGranuleLines) * kGranuleLines + line % kGranuleLines;
   }
@@ -85,7 +90,8 @@ DramPlace AddressMap::dram(const Place& place) const {
   const std::uint32_t slice = place.home * slices_ + place.index;
   const std::uint64_t block = place.tag >> 1;
   const std::uint32_t turn = scatter(block, sets_);  // place() rotated the set by this
-  const std::uint64_t group = block * sets_ + (place.set >= turn ? place.set - turn : place.set + sets_ - turn);
+  const std::uint64_t group =
+      block * sets_ + (place.set >= turn ? place.set - turn : place.set + sets_ - turn);
   DramPlace result;
   std::uint64_t local;  // the how-many-th line of its channel
   if (channels_per_slice_ > 1) {

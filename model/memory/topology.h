@@ -1,11 +1,13 @@
 // Where an SM and an address sit on the chip.
 //
-// Models:  SMs to GPCs and L2 partitions; line addresses to home partition, slice, set, DRAM channel, bank and row. Slices and channels
-//          need not be a power of two in number: each run of as many lines as there are slices visits every slice once.
-// Ignores: the physical page behind a virtual address (addresses are used as they are), slices at different distances from an SM,
-//          which SMs of a GPC were fused off.
-// Source:  GPCs by SM number: ASIM PR 87 (arch.md E). Partitions alternate in 4 KiB granules by the parity of bits, mask 0x0B3000 within
-//          2 MiB: SIDE (arch.md C3). Inside a partition the hardware's hash is unpublished: ours is only required to be even.
+// Models:  SMs to GPCs and L2 partitions; line addresses to home partition, slice, set, DRAM channel, bank
+//          and row. Slices and channels need not be a power of two in number: each run of as many lines as
+//          there are slices visits every slice once.
+// Ignores: the physical page behind a virtual address (addresses are used as they are), slices at different
+//          distances from an SM, which SMs of a GPC were fused off.
+// Source:  GPCs by SM number: ASIM (its PR 87). Partitions alternate in 4 KiB granules by the parity
+//          of bits, mask 0x0B3000 within 2 MiB: QRC (side_aware). Inside a partition the hardware's hash
+//          is unpublished: ours is only required to be even.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +20,14 @@ namespace foretrace::memory {
 /// GPC of an SM: pairs of SMs (a TPC) go round the GPCs.
 inline std::uint32_t gpc_of_sm(const spec::SmSpec& sm, std::uint32_t index) { return index / 2 % sm.gpcs; }
 
-/// L2 partition next to an SM: the first half of the GPCs (rounded up) is beside partition 0. 0 where the chip has one partition.
+/// L2 partition next to an SM: the first half of the GPCs (rounded up) is beside partition 0. 0 where the
+/// chip has one partition.
 inline std::uint32_t partition_of_sm(const spec::GpuSpec& spec, std::uint32_t index) {
   return spec.l2.partitions > 1 && gpc_of_sm(spec.sm, index) >= (spec.sm.gpcs + 1) / 2 ? 1 : 0;
 }
 
-/// Where a line lives in L2. Its copy for the other partition would sit in the slice of the same index, in the same set.
+/// Where a line lives in L2. Its copy for the other partition would sit in the slice of the same index, in
+/// the same set.
 struct Place {
   std::uint32_t home = 0;   ///< partition
   std::uint32_t index = 0;  ///< slice within the partition
@@ -57,13 +61,17 @@ class AddressMap {
   std::uint32_t slices_per_partition() const { return slices_; }
   std::uint32_t sets() const { return sets_; }
   /// A set among those of all slices.
-  std::uint32_t set(std::uint32_t slice, std::uint32_t set_of_slice) const { return slice * sets_ + set_of_slice; }
+  std::uint32_t set(std::uint32_t slice, std::uint32_t set_of_slice) const {
+    return slice * sets_ + set_of_slice;
+  }
   /// The place of what sits in set `set` (of all slices) under `tag`.
   Place place_of(std::uint32_t set, std::uint32_t tag) const {
     return {tag & 1, set / sets_ % slices_, set % sets_, tag};
   }
   /// Slice among all slices.
-  std::uint32_t slice(std::uint32_t partition, std::uint32_t index) const { return partition * slices_ + index; }
+  std::uint32_t slice(std::uint32_t partition, std::uint32_t index) const {
+    return partition * slices_ + index;
+  }
 
  private:
   std::uint32_t partitions_, slices_, sets_;

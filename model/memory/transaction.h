@@ -13,7 +13,8 @@ namespace foretrace::memory {
 
 /// Sectors in a mask of one line's.
 inline std::uint32_t sector_count(std::uint8_t sectors) {
-  return static_cast<std::uint32_t>(std::uint64_t{0x4332'3221'3221'2110u} >> (4 * sectors) & 15);  // a digit a mask
+  return static_cast<std::uint32_t>(std::uint64_t{0x4332'3221'3221'2110u} >> (4 * sectors) &
+                                    15);  // a digit a mask
 }
 
 /// L2 cycles of a wait, by where they went. They tile it.
@@ -24,27 +25,27 @@ struct Segments {
 struct alignas(64) Transaction {
   enum class Kind : std::uint8_t { read, write, atomic, reduction, instruction, far_read, fill };
 
-  std::uint64_t order = 0;     ///< of submission, for ties between replies
-  std::uint64_t issued = 0;    ///< SM cycle
-  std::uint64_t since = 0;     ///< L2 cycle up to which its segments are booked
-  std::uint64_t reached = 0;   ///< L2 cycle at which it came to its first slice
+  std::uint64_t order = 0;    ///< of submission, for ties between replies
+  std::uint64_t issued = 0;   ///< SM cycle
+  std::uint64_t since = 0;    ///< L2 cycle up to which its segments are booked
+  std::uint64_t reached = 0;  ///< L2 cycle at which it came to its first slice
   std::uint32_t id = 0;
   std::uint32_t next = kNone;  ///< in a list of waiters, of stalled ones, or of free ones
   std::uint32_t slot = kNone;  ///< far reads and fills: the line that they fill
   std::uint32_t tag = 0;
-  std::uint32_t set = 0;       ///< within the slice
+  std::uint32_t set = 0;  ///< within the slice
   std::uint16_t sm = 0;
-  std::uint16_t index = 0;     ///< slice within its partition
-  std::uint8_t at = 0;         ///< partition of the slice where it is looked up
+  std::uint16_t index = 0;          ///< slice within its partition
+  std::uint8_t at = 0;              ///< partition of the slice where it is looked up
   std::uint8_t near = 0, home = 0;  ///< partitions of the SM and of the line
   Kind kind = Kind::read;
-  std::uint8_t sectors = 0;    ///< asked for; fills: brought
-  std::uint8_t wait = 0;       ///< sectors it still waits for
-  std::uint16_t cycles = 0;    ///< atomics: L2 cycles of the slice's atomic unit
+  std::uint8_t sectors = 0;  ///< asked for; fills: brought
+  std::uint8_t wait = 0;     ///< sectors it still waits for
+  std::uint16_t cycles = 0;  ///< atomics: L2 cycles of the slice's atomic unit
   bool wants_reply = false;
-  bool counted = false;        ///< its lookup was counted (it is tried again)
-  std::uint32_t back = 0;      ///< far reads: L2 cycles of the way back between the partitions
-  Segments segments;           ///< of what delays the reply
+  bool counted = false;    ///< its lookup was counted (it is tried again)
+  std::uint32_t back = 0;  ///< far reads: L2 cycles of the way back between the partitions
+  Segments segments;       ///< of what delays the reply
   std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
 };
 

@@ -91,7 +91,8 @@ TEST(Bounds, ClocksScaleTheirOwnDomains) {
   work.blocks = 100;
   work.l2_read_sectors = 16'000;
   work.dram_read_bytes = 640'000;
-  const double l2 = cycles_of(spec, work, "l2"), dram = cycles_of(spec, work, "dram"), fill = cycles_of(spec, work, "l1_fill");
+  const double l2 = cycles_of(spec, work, "l2"), dram = cycles_of(spec, work, "dram"),
+               fill = cycles_of(spec, work, "l1_fill");
   spec.clock.sm *= 2;
   EXPECT_DOUBLE_EQ(cycles_of(spec, work, "l2"), 2 * l2);
   EXPECT_DOUBLE_EQ(cycles_of(spec, work, "dram"), 2 * dram);

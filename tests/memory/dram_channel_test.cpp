@@ -1,4 +1,5 @@
-// The DRAM channel alone: each timing refused a cycle early and met on time, order of service, turn-arounds, refresh.
+// The DRAM channel alone: each timing refused a cycle early and met on time, order of service,
+// turn-arounds, refresh.
 
 #include "model/memory/dram_channel.h"
 
@@ -12,9 +13,11 @@ namespace {
 using memory::DramChannel;
 using Done = DramChannel::Done;
 
-constexpr std::uint64_t kRcd = 20, kRp = 21, kCl = 22, kRas = 45, kWr = 19, kRrd = 6, kToWrite = 7, kToRead = 13;
+constexpr std::uint64_t kRcd = 20, kRp = 21, kCl = 22, kRas = 45, kWr = 19, kRrd = 6, kToWrite = 7,
+                        kToRead = 13;
 
-DramChannel::Access read(std::uint64_t arrival, std::uint32_t bank, std::uint64_t row, std::uint32_t tag, std::uint32_t cycles = 4) {
+DramChannel::Access read(std::uint64_t arrival, std::uint32_t bank, std::uint64_t row, std::uint32_t tag,
+                         std::uint32_t cycles = 4) {
   return {arrival, row, bank, cycles, tag, false};
 }
 DramChannel::Access write(std::uint64_t arrival, std::uint32_t bank, std::uint64_t row, std::uint32_t tag) {
@@ -111,7 +114,8 @@ TEST_F(Channel, NobodyIsOvertakenForEver) {
   channel.enqueue(read(0, 0, 6, 2));
   for (std::uint32_t i = 0; i < 100; ++i) channel.enqueue(read(0, 0, 5, 100 + i));
   const std::vector<Done> done = serve(channel, 0);
-  const auto at = std::find_if(done.begin(), done.end(), [](const Done& d) { return d.tag == 2; }) - done.begin();
+  const auto at =
+      std::find_if(done.begin(), done.end(), [](const Done& d) { return d.tag == 2; }) - done.begin();
   EXPECT_EQ(at, 1 + 4 * 4);  // the first, then four queue lengths that overtook it
 }
 
@@ -168,7 +172,8 @@ TEST_F(Channel, RefreshHoldsTheChannelAndClosesRows) {
 TEST_F(Channel, StreamOfOpenRowsFillsTheBus) {
   DramChannel channel(spec, 0);
   constexpr std::uint32_t kReads = 4096, kPerRow = 8;
-  for (std::uint32_t i = 0; i < kReads; ++i) channel.enqueue(read(0, i / kPerRow % 16, i / kPerRow / 16, i, 8));
+  for (std::uint32_t i = 0; i < kReads; ++i)
+    channel.enqueue(read(0, i / kPerRow % 16, i / kPerRow / 16, i, 8));
   const std::vector<Done> done = serve(channel, 0);
   EXPECT_EQ(channel.counters().busy, kReads * 8u);
   EXPECT_GE(done.back().end, kReads * 8u);  // never above the peak

@@ -9,7 +9,8 @@
 
 namespace foretrace::memory_tests {
 
-inline memory::Request read_request(Cycle time, std::uint32_t sm, std::uint64_t line, std::uint8_t sectors, std::uint32_t id = 0) {
+inline memory::Request read_request(Cycle time, std::uint32_t sm, std::uint64_t line, std::uint8_t sectors,
+                                    std::uint32_t id = 0) {
   memory::Request request;
   request.time = time;
   request.sm = sm;
@@ -27,17 +28,19 @@ inline memory::Request write_request(Cycle time, std::uint32_t sm, std::uint64_t
   return request;
 }
 
-inline memory::Request atomic_request(Cycle time, std::uint32_t sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t lanes,
-                                      std::uint32_t id = 0) {
+inline memory::Request atomic_request(Cycle time, std::uint32_t sm, std::uint64_t line, std::uint8_t sectors,
+                                      std::uint8_t lanes, std::uint32_t id = 0) {
   memory::Request request = read_request(time, sm, line, sectors, id);
   request.kind = memory::RequestKind::atomic;
   request.lanes = lanes;
   return request;
 }
 
-/// Submits requests (sorted by (time, sm)) in windows of `window` cycles (the lookahead if 0) until all is served.
-inline std::vector<memory::Reply> play(memory::MemorySystem& memory, const std::vector<memory::Request>& requests,
-                                       Cycle from = 0, Cycle window = 0) {
+/// Submits requests (sorted by (time, sm)) in windows of `window` cycles (the lookahead if 0) until all is
+/// served.
+inline std::vector<memory::Reply> play(memory::MemorySystem& memory,
+                                       const std::vector<memory::Request>& requests, Cycle from = 0,
+                                       Cycle window = 0) {
   if (window == 0) window = memory.lookahead();
   std::vector<memory::Reply> replies;
   std::size_t next = 0;

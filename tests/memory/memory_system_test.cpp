@@ -1,4 +1,5 @@
-// What one request, or a handful, costs and counts: latencies to the cycle, hits, copies, write-back, granularity.
+// What one request, or a handful, costs and counts: latencies to the cycle, hits, copies, write-back,
+// granularity.
 
 #include "model/memory/memory_system.h"
 
@@ -143,7 +144,8 @@ TEST_F(SmallChip, AtomicIsDoneAtHomeAndDirtiesItsSector) {
 TEST_F(SmallChip, AtomicsOnOneSectorFollowAtTheAtomicInterval) {
   latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
   std::vector<memory::Request> requests;
-  for (std::uint32_t sm : {0u, 1u, 2u, 3u}) requests.push_back(atomic_request(1000, sm, near_line, 0b0001, 32, sm));
+  for (std::uint32_t sm : {0u, 1u, 2u, 3u})
+    requests.push_back(atomic_request(1000, sm, near_line, 0b0001, 32, sm));
   const std::vector<memory::Reply> replies = play(memory, requests, 1000);
   ASSERT_EQ(replies.size(), 4u);
   // 32 lanes on eight words: at least four share one, at 1.25 cycles each.

@@ -1,4 +1,5 @@
-// Chips for the memory tests: small ones whose every figure a test can compute by hand, and one of an H100's proportions.
+// Chips for the memory tests: small ones whose every figure a test can compute by hand, and one of an
+// H100's proportions.
 #pragma once
 
 #include "model/spec/gpu_spec.h"

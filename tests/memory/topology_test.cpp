@@ -1,4 +1,5 @@
-// Addresses spread evenly over slices, sets, channels and banks, whatever the stride and however many slices there are.
+// Addresses spread evenly over slices, sets, channels and banks, whatever the stride and however many
+// slices there are.
 
 #include "model/memory/topology.h"
 
@@ -31,7 +32,8 @@ class Shape : public testing::TestWithParam<std::tuple<int, int, int>> {
  protected:
   spec::GpuSpec chip() const {
     const auto [slices, partitions, channels] = GetParam();
-    return chip_with(static_cast<std::uint32_t>(slices), static_cast<std::uint32_t>(partitions), static_cast<std::uint32_t>(channels));
+    return chip_with(static_cast<std::uint32_t>(slices), static_cast<std::uint32_t>(partitions),
+                     static_cast<std::uint32_t>(channels));
   }
 };
 
@@ -56,8 +58,9 @@ TEST_P(Shape, EveryStrideSpreadsOverSlices) {
   const spec::GpuSpec spec = chip();
   const AddressMap map(spec);
   const std::uint64_t slices = spec.l2.slices;
-  const std::vector<std::uint64_t> strides = {2,    3,    4,       8,       16,         32,          40,          64, 80, 96, 128,
-                                              1024, 4096, 1 << 14, 1 << 18, slices * 5, slices * 64, slices * 320};
+  const std::vector<std::uint64_t> strides = {2,    3,       4,       8,          16,          32,
+                                              40,   64,      80,      96,         128,         1024,
+                                              4096, 1 << 14, 1 << 18, slices * 5, slices * 64, slices * 320};
   for (const std::uint64_t stride : strides) {
     std::vector<double> lines(slices);
     constexpr int kEach = 400;
@@ -66,8 +69,10 @@ TEST_P(Shape, EveryStrideSpreadsOverSlices) {
       ++lines[map.slice(place.home, place.index)];
     }
     // Random spreading has a standard deviation of sqrt(400) = 20 a slice.
-    EXPECT_LT(*std::max_element(lines.begin(), lines.end()), kEach + 120) << "stride of " << stride << " lines";
-    EXPECT_GT(*std::min_element(lines.begin(), lines.end()), kEach - 120) << "stride of " << stride << " lines";
+    EXPECT_LT(*std::max_element(lines.begin(), lines.end()), kEach + 120)
+        << "stride of " << stride << " lines";
+    EXPECT_GT(*std::min_element(lines.begin(), lines.end()), kEach - 120)
+        << "stride of " << stride << " lines";
   }
 }
 
@@ -101,7 +106,8 @@ TEST_P(Shape, AContiguousCapacityFillsEverySetOnce) {
 TEST_P(Shape, RowsHoldNeighbouringLinesOfAChannel) {
   const spec::GpuSpec spec = chip();
   const AddressMap map(spec);
-  const std::uint64_t lines = std::uint64_t{spec.dram.channels} * spec.dram.row_bytes / 128 * 64;  // 64 rows a channel
+  const std::uint64_t lines =
+      std::uint64_t{spec.dram.channels} * spec.dram.row_bytes / 128 * 64;  // 64 rows a channel
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> rows;
   std::vector<std::set<std::uint64_t>> banks(spec.dram.channels);
   for (std::uint64_t line = 0; line < lines; ++line) {
@@ -114,8 +120,8 @@ TEST_P(Shape, RowsHoldNeighbouringLinesOfAChannel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Shape,
-                         testing::Values(std::tuple{8, 2, 4}, std::tuple{80, 2, 40}, std::tuple{80, 2, 80}, std::tuple{96, 2, 96},
-                                         std::tuple{48, 1, 8}, std::tuple{64, 1, 16}));
+                         testing::Values(std::tuple{8, 2, 4}, std::tuple{80, 2, 40}, std::tuple{80, 2, 80},
+                                         std::tuple{96, 2, 96}, std::tuple{48, 1, 8}, std::tuple{64, 1, 16}));
 
 TEST(AddressMap, PartitionsAlternateInFourKibibyteGranules) {
   const AddressMap map(chip_with(80, 2, 80));

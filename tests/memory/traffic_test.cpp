@@ -1,4 +1,5 @@
-// Many requests: bandwidth at each narrow place, capacity, write-back, determinism over windows, and that nothing gets lost.
+// Many requests: bandwidth at each narrow place, capacity, write-back, determinism over windows, and that
+// nothing gets lost.
 
 #include <map>
 #include <random>
@@ -19,14 +20,17 @@ using memory::Request;
 using memory::RequestKind;
 using spec::GpuSpec;
 
-/// Every SM asks for a whole line each `pace` cycles; the lines of all SMs together are [0, lines), `rounds` times over.
-std::vector<Request> stream(const GpuSpec& chip, std::uint64_t lines, int rounds, RequestKind kind, Cycle from = 0, Cycle pace = 1) {
+/// Every SM asks for a whole line each `pace` cycles; the lines of all SMs together are [0, lines),
+/// `rounds` times over.
+std::vector<Request> stream(const GpuSpec& chip, std::uint64_t lines, int rounds, RequestKind kind,
+                            Cycle from = 0, Cycle pace = 1) {
   std::vector<Request> requests;
   std::uint64_t n = 0;
   for (int round = 0; round < rounds; ++round) {
     for (std::uint64_t line = 0; line < lines; ++line, ++n) {
       const auto sm = static_cast<std::uint32_t>(n % chip.sm.count);
-      Request request = read_request(from + n / chip.sm.count * pace, sm, line, 0b1111, static_cast<std::uint32_t>(n));
+      Request request =
+          read_request(from + n / chip.sm.count * pace, sm, line, 0b1111, static_cast<std::uint32_t>(n));
       request.kind = kind;
       if (kind == RequestKind::write) request.bytes.fill(~0u);
       requests.push_back(request);
@@ -210,8 +214,10 @@ TEST(Capacity, CopiesHalveItForSharedData) {
     play(memory, {requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(last_round)});
     const std::uint64_t before = memory.counters().tex_sectors_hit;
     for (Request& request : requests) request.time += 100'000;
-    play(memory, {requests.begin() + static_cast<std::ptrdiff_t>(last_round), requests.end()}, requests[last_round].time);
-    return static_cast<double>(memory.counters().tex_sectors_hit - before) / static_cast<double>(4 * requests.size() / 3);
+    play(memory, {requests.begin() + static_cast<std::ptrdiff_t>(last_round), requests.end()},
+         requests[last_round].time);
+    return static_cast<double>(memory.counters().tex_sectors_hit - before) /
+           static_cast<double>(4 * requests.size() / 3);
   };
   EXPECT_GT(far_share(capacity * 45 / 100), 0.99);
   EXPECT_LT(far_share(capacity * 80 / 100), 0.5);
@@ -233,11 +239,13 @@ TEST(WriteBack, PartlyWrittenSectorsAreFilledWhenTheyGo) {
   MemorySystem memory(chip);
   std::vector<Request> requests;
   constexpr std::uint32_t kLines = 16384;  // 2 MiB of lines; L2 has 1 MiB
-  for (std::uint32_t i = 0; i < kLines; ++i) requests.push_back(write_request(4 * i, i % 8, i, 0b0001, 0x0000'000f, i));
+  for (std::uint32_t i = 0; i < kLines; ++i)
+    requests.push_back(write_request(4 * i, i % 8, i, 0b0001, 0x0000'000f, i));
   cycles_of(memory, requests);
   const stats::MemoryCounters& counters = memory.counters();
   EXPECT_EQ(counters.fill_sectors + counters.dirty_sectors_left, kLines);
-  EXPECT_EQ(counters.dirty_sectors_left, chip.l2.bytes / 128 / 8);  // fewer lines may be partly written than dirty
+  EXPECT_EQ(counters.dirty_sectors_left,
+            chip.l2.bytes / 128 / 8);  // fewer lines may be partly written than dirty
   EXPECT_EQ(counters.dram_bytes_read, counters.fill_sectors * 32);
   EXPECT_EQ(counters.dram_bytes_write, counters.fill_sectors * 32);
 }
@@ -254,9 +262,13 @@ TEST(Counters, StreamingCopyIsLookedUpOneAndAHalfTimes) {
   cycles_of(memory, requests);
   const stats::MemoryCounters& counters = memory.counters();
   EXPECT_EQ(counters.tex_sectors_read + counters.tex_sectors_write, 4 * requests.size());
-  EXPECT_NEAR(static_cast<double>(counters.lts_sectors_read) / static_cast<double>(counters.tex_sectors_read), 1.5, 0.02);
-  EXPECT_NEAR(static_cast<double>(counters.lts_sectors_write) / static_cast<double>(counters.tex_sectors_write), 1.5, 0.02);
-  EXPECT_NEAR(static_cast<double>(counters.lts_sectors_hit) / static_cast<double>(counters.lts_sectors), 0.5, 0.02);
+  EXPECT_NEAR(static_cast<double>(counters.lts_sectors_read) / static_cast<double>(counters.tex_sectors_read),
+              1.5, 0.02);
+  EXPECT_NEAR(
+      static_cast<double>(counters.lts_sectors_write) / static_cast<double>(counters.tex_sectors_write), 1.5,
+      0.02);
+  EXPECT_NEAR(static_cast<double>(counters.lts_sectors_hit) / static_cast<double>(counters.lts_sectors), 0.5,
+              0.02);
   EXPECT_EQ(counters.dram_bytes_read, requests.size() / 2 * 128);
 }
 
@@ -277,7 +289,8 @@ std::vector<Request> mixture(const GpuSpec& chip, unsigned seed, std::size_t cou
       if (kind < 6) {
         request.kind = RequestKind::write;
         request.wants_reply = random() % 2 == 0;
-        for (std::uint32_t& bytes : request.bytes) bytes = random() % 2 ? ~0u : static_cast<std::uint32_t>(random());
+        for (std::uint32_t& bytes : request.bytes)
+          bytes = random() % 2 ? ~0u : static_cast<std::uint32_t>(random());
       } else if (kind == 6) {
         request.kind = RequestKind::atomic;
       } else if (kind == 7) {
@@ -322,7 +335,8 @@ TEST(Determinism, WindowsOfAnyLengthGiveTheSameReplies) {
     for (const Cycle window : {full, full / 2, full / 3, Cycle{1}}) {
       MemorySystem memory(chip);
       std::vector<Answer> each;
-      for (const Reply& reply : play(memory, requests, 0, window)) each.push_back({reply.time, reply.sm, reply.id});
+      for (const Reply& reply : play(memory, requests, 0, window))
+        each.push_back({reply.time, reply.sm, reply.id});
       answers.push_back(each);
       counters.push_back(memory.counters());
     }
@@ -344,7 +358,8 @@ TEST(Determinism, SecondLaunchOfAColdSystemRepeatsTheFirst) {
   const std::vector<Reply> second = play(memory, requests);
   ASSERT_EQ(first.size(), second.size());
   std::size_t same = 0;
-  for (std::size_t i = 0; i < first.size(); ++i) same += first[i].id == second[i].id && first[i].time == second[i].time;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    same += first[i].id == second[i].id && first[i].time == second[i].time;
   // Open rows are all that the first leaves behind.
   EXPECT_GT(same, first.size() / 2);
 }
@@ -374,10 +389,12 @@ TEST(Conservation, EveryRequestIsAnsweredOnceInOrderAndNotTooEarly) {
       }
       const stats::MemoryCounters& counters = memory.counters();
       EXPECT_EQ(counters.read_requests, reads);
-      EXPECT_EQ(counters.segment_network + counters.segment_l2 + counters.segment_partition + counters.segment_dram_queue +
-                    counters.segment_dram, counters.read_latency);
+      EXPECT_EQ(counters.segment_network + counters.segment_l2 + counters.segment_partition +
+                    counters.segment_dram_queue + counters.segment_dram,
+                counters.read_latency);
       EXPECT_GE(counters.tex_sectors_hit + counters.tex_sectors_miss,  // misses count what they bring
-                counters.tex_sectors_read + counters.tex_sectors_write + counters.tex_sectors_atomic + counters.tex_sectors_reduction);
+                counters.tex_sectors_read + counters.tex_sectors_write + counters.tex_sectors_atomic +
+                    counters.tex_sectors_reduction);
       EXPECT_TRUE(memory.idle());
     }
   }
