@@ -151,6 +151,8 @@ class WithCompiler(Case):
         self.refused(["buf:f33"], "predict", file, *VECTOR_ADD, "--arg", "buf:f33:1", "--arch", "h100")
         self.refused(["1025", "1024"], *run_one, "--grid", "1", "--block", "1025", "--arg", "buf:i32:2048")
         self.refused(["shared", "h100-sxm"], "predict", file, *VECTOR_ADD, "--shared", "1000000", "--arch", "h100")
+        self.refused(["17179869188", "17179869184", "rtx5070ti"], "predict", one, "--kernel", "k", "--block", "32",
+                     "--arg", f"buf:i32:{2**32 + 1}", "--arch", "gb203")
         self.refused(["no cubin"], "predict", os.path.join(REPOSITORY, "README.md"), *VECTOR_ADD, "--arch", "h100")
         self.refused(["corpus.sm_80.cubin", "sm_80", "sm_90"], "predict",
                      os.path.join(REPOSITORY, "tests", "frontend", "data", "corpus.sm_80.cubin"), *VECTOR_ADD, "--arch", "h100")

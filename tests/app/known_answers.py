@@ -102,6 +102,15 @@ class WhatIf(Case):
             self.assertGreaterEqual(ratio, 1.7, settings)
             self.assertLessEqual(ratio, 2.0, settings)
 
+    def test_where_l2_stands_in_the_way_it_takes_both(self):
+        plain, = self.predictions(*copy(1 << 24), "--arch", H100)
+        dram, both = self.predictions(*copy(1 << 24), "--arch", H100, "--set", "dram.channels=160", "--set", "l2.slice_bytes=64,128")
+        self.assertGreater(dram["metrics"]["foretrace__l2_slices.pct"], 85)
+        self.assertEqual(dram["limiter"]["name"], "l2")
+        ratio = plain["metrics"][TIME] / both["metrics"][TIME]
+        self.assertGreaterEqual(ratio, 1.7)
+        self.assertLessEqual(ratio, 2.0)
+
     def test_dram_bandwidth_does_not_move_a_chain_of_multiply_adds(self):
         for arch, channels in ((A100, 40), (H100, 80)):
             ratio = self.ratio(TIME, chain(128, 2048), "--arch", arch, "--set", f"dram.channels={channels},{2 * channels}")
