@@ -177,9 +177,8 @@ int validate(const Words& words) {
   const std::filesystem::path document(chosen.measurements);
   const compare::Measurement measurement = compare::read_measurement(report::read_file(chosen.measurements), chosen.measurements);
   if (chosen.arch.empty()) chosen.arch = document.stem().string();
-  // Measurements of two GPUs with the same machine code share its folder.
-  std::filesystem::path code = document.parent_path() / document.stem() / "cubins";
-  if (!std::filesystem::is_directory(code)) code = document.parent_path() / "h100-sxm" / "cubins";
+  // GPUs with the same machine code share its folder: all but one have a link to it.
+  const std::filesystem::path code = document.parent_path() / document.stem() / "cubins";
   const Lessons lessons{std::filesystem::path(chosen.launches)};
 
   const TemporaryDirectory directory;
