@@ -192,7 +192,8 @@ void Sm::take_pipe(SubCore& core, std::uint16_t id, const StaticInstruction& ins
   spec::Pipe pipe = issue_class.first;
   if (!issue_class.queue && core.pipe_free[static_cast<std::size_t>(pipe)] > now) pipe = issue_class.second;
   const auto p = static_cast<std::size_t>(pipe);
-  ++counters.pipe_inst[p];
+  const bool either = instruction.counted == issue_class.first && issue_class.second != spec::Pipe::none;
+  ++counters.pipe_inst[either ? p : static_cast<std::size_t>(instruction.counted)];
   if (!issue_class.queue && pipe != spec::Pipe::none) {
     core.pipe_free[p] = now + instruction.interval;
     counters.pipe_busy[p] += instruction.interval;
@@ -298,8 +299,9 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
   switch (instruction.action) {
     case Action::control:
       ++counters.branches;
-      if (warp.step.index != done.index + 1) {
-        if (warp.step.active != done.active) ++counters.divergent_branches;
+      if (warp.step.index != done.index + 1 && warp.step.active != done.active) ++counters.divergent_branches;
+      // A jump, or an instruction that might have been one: the warp goes on when that is known.
+      if (warp.step.index != done.index + 1 || program_.shapes.of[done.index].guarded) {
         ready = std::max(ready, now + spec_.fetch.branch_latency);
         label = WarpState::branch_resolving;
       }

@@ -115,7 +115,10 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.tags_done = false;
   operation.missed = false;
   operation.lines.count = operation.lines.sectors = 0;
-  if (issue.instruction->action == Action::memory && issue.executed) prepare(operation, issue);
+  if (issue.instruction->action == Action::memory) {
+    count_instruction(issue.instruction->form);
+    if (issue.executed) prepare(operation, issue);
+  }
 
   const std::uint32_t interval =
       issue.instruction->short_address ? spec_.lsu.uniform_interval : spec_.lsu.address_interval;
@@ -213,6 +216,21 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   count_global(operation, memo.ideal);
 }
 
+/// Executed instructions by kind, those included whose guard holds back every lane: they make no request.
+void MemoryPipe::count_instruction(const isa::MemoryForm& form) {
+  const bool local = form.space == Space::local, shared = form.space == Space::shared;
+  switch (form.access) {
+    case Access::store: case Access::matrix_store:
+      ++(shared ? counters_.inst_shared_st : local ? counters_.inst_local_st : counters_.inst_global_st);
+      break;
+    case Access::atomic: ++(shared ? counters_.inst_shared_atom : counters_.inst_global_atom); break;
+    case Access::reduction: ++(shared ? counters_.inst_shared_atom : counters_.inst_global_red); break;
+    case Access::matrix_load: ++counters_.inst_matrix_ld; break;
+    case Access::async_copy: ++counters_.inst_async_copy; [[fallthrough]];
+    default: ++(shared ? counters_.inst_shared_ld : local ? counters_.inst_local_ld : counters_.inst_global_ld); break;
+  }
+}
+
 void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
   stats::InstructionCounters& instruction = counters_.instructions[operation.index];
   ++instruction.requests;
@@ -220,22 +238,18 @@ void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
   instruction.ideal_wavefronts += ideal;
   switch (operation.instruction->form.access) {
     case Access::store: case Access::matrix_store:
-      ++counters_.inst_shared_st;
       counters_.shared_wavefronts_st += operation.wavefronts;
       counters_.shared_ideal_st += ideal;
       break;
     case Access::atomic: case Access::reduction:
-      ++counters_.inst_shared_atom;
       counters_.shared_wavefronts_atom += operation.wavefronts;
       counters_.shared_ideal_atom += ideal;
       break;
     case Access::matrix_load:
-      ++counters_.inst_matrix_ld;
       counters_.shared_wavefronts_ld += operation.wavefronts;
       counters_.shared_ideal_ld += ideal;
       break;
     default:
-      ++counters_.inst_shared_ld;
       counters_.shared_wavefronts_ld += operation.wavefronts;
       counters_.shared_ideal_ld += ideal;
       break;
@@ -253,25 +267,18 @@ void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_se
   const bool local = operation.instruction->form.space == Space::local;
   switch (operation.instruction->form.access) {
     case Access::store:
-      ++(local ? counters_.inst_local_st : counters_.inst_global_st);
       ++(local ? counters_.l1_requests_local_st : counters_.l1_requests_global_st);
       (local ? counters_.l1_sectors_local_st : counters_.l1_sectors_global_st) += sectors;
       break;
     case Access::atomic:
-      ++counters_.inst_global_atom;
       ++counters_.l1_requests_global_atom;
       counters_.l1_sectors_global_atom += sectors;
       break;
     case Access::reduction:
-      ++counters_.inst_global_red;
       ++counters_.l1_requests_global_red;
       counters_.l1_sectors_global_red += sectors;
       break;
-    case Access::async_copy:
-      ++counters_.inst_async_copy;
-      [[fallthrough]];
     default:
-      ++(local ? counters_.inst_local_ld : counters_.inst_global_ld);
       ++(local ? counters_.l1_requests_local_ld : counters_.l1_requests_global_ld);
       (local ? counters_.l1_sectors_local_ld : counters_.l1_sectors_global_ld) += sectors;
       break;
@@ -365,7 +372,10 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   if (atomic) pass = spec_.shared.atomic_interval;
   if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;
   const Cycle start = std::max(data_free_, now + kTagToData);
-  const Cycle busy = Cycle{operation.wavefronts} * pass;
+  // A store whose write meets a fill's write to the data array goes again.
+  const bool meets_fill = instruction.form.access == Access::store && fill_end_ != kNever && now < fill_end_ + fill_cycles_;
+  if (meets_fill) ++counters_.shared_contention_st;
+  const Cycle busy = Cycle{operation.wavefronts} * pass + (meets_fill ? 1 : 0);
   data_free_ = start + busy;
   counters_.l1_data_wavefronts += busy;
   std::uint32_t latency = spec_.shared.latency;
@@ -628,6 +638,8 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
   } else {
     --lines_in_flight_;
     sectors_in_flight_ -= sectors;
+    fill_end_ = now;
+    fill_cycles_ = divide_up(sectors * kSectorBytes, spec_.l1.fill_bytes);
     if (pending.tagged) {
       if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
         // Unlink from the line's list; the list is short.

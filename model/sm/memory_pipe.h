@@ -3,8 +3,9 @@
 // Models:  a queue a sub-core that holds an instruction until the SM's memory unit takes it; one address generator a sub-core; one
 //          instruction an interval at the memory unit, sub-cores served in turn; tag stage with its lines and sectors a cycle; one data
 //          stage, one wavefront a cycle, for shared memory and global data alike; loads return in order (facts B1, D1, D2);
-//          write-through stores that allocate in L1; limits on misses and stores in flight.
-// Ignores: texture and surface instructions; conflicts between fills and reads of the data array.
+//          write-through stores that allocate in L1; limits on misses and stores in flight; a shared store that meets a fill's write
+//          to the data array takes one more pass (our reading of the counters: validate/DEVIATIONS.md, D2).
+// Ignores: texture and surface instructions; conflicts between fills and loads.
 // Source:  facts B4 (HUE Tables 1 and 2), D1-D3.
 #pragma once
 
@@ -119,6 +120,7 @@ class MemoryPipe {
   void prepare(Operation& operation, const MemoryIssue& issue);
   void prepare_shared(Operation& operation, const MemoryIssue& issue);
   void prepare_global(Operation& operation, const MemoryIssue& issue);
+  void count_instruction(const isa::MemoryForm& form);
   void count_shared(const Operation& operation, std::uint32_t ideal);
   void count_global(const Operation& operation, std::uint32_t ideal_sectors);
   void count_hits(const Operation& operation, std::uint32_t sectors);
@@ -158,6 +160,7 @@ class MemoryPipe {
   int turn_ = 0;
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
+  Cycle fill_end_ = kNever, fill_cycles_ = 0;  // the last fill: when it ended, and how long it wrote
   Cycle last_out_ = 0;
 };
 

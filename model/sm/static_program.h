@@ -43,7 +43,7 @@ struct StaticInstruction {
   bool fixed_latency = true;        ///< operands are read through the allocate stage
   bool long_scoreboard = false;     ///< a wait for its result is a long_scoreboard stall
   std::uint16_t latency = 0;        ///< issue to scoreboard release, where the class has a number
-  bool exit = false;
+  spec::Pipe counted = spec::Pipe::none;  ///< where the counters book it; fmaheavy and fmalite: wherever it was issued
   // Register reads
   std::uint8_t sources = 0;         ///< operand slots that read registers
   std::uint8_t source_register[3]{}, source_count[3]{};
