@@ -21,12 +21,12 @@ DramChannel::DramChannel(const spec::DramSpec& spec, std::uint64_t phase)
   FORETRACE_ASSERT(spec.queue > 0, "a DRAM controller without a queue serves nothing");
   reads_.reserve(spec.queue);
   writes_.reserve(spec.queue);
-  restart();
+  restart(false);
 }
 
-void DramChannel::restart() {
+void DramChannel::restart(bool warm) {
   FORETRACE_ASSERT(idle(), "a DRAM channel was restarted with accesses waiting");
-  for (Bank& bank : banks_) bank.column_ready = bank.precharge_ready = bank.activate_ready = 0;
+  for (Bank& bank : banks_) bank = {.row = warm ? bank.row : kClosed};
   bus_free_ = 0;
   any_activate_ = false;
   bus_used_ = false;

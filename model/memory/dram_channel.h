@@ -55,8 +55,8 @@ class DramChannel {
   bool writes_full() const { return writes_waiting_ >= spec_.queue; }
   bool idle() const { return reads_.empty() && writes_.empty() && incoming_.empty(); }
   const Counters& counters() const { return counters_; }
-  /// Time zero of a new launch: nothing may wait. Rows stay open.
-  void restart();
+  /// Time zero of a new launch: nothing may wait. Rows stay open if `warm`.
+  void restart(bool warm);
 
  private:
   static constexpr std::uint64_t kClosed = ~std::uint64_t{0};

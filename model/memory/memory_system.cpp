@@ -198,7 +198,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   for (auto* ports : {&sm_out_, &sm_in_, &gpc_in_, &slice_port_, &link_}) {
     for (Port& port : *ports) port.reset();
   }
-  for (DramChannel& channel : channel_) channel.restart();
+  for (DramChannel& channel : channel_) channel.restart(warm);
   std::fill(wake_.begin(), wake_.end(), kNever);
   now_ = until_ = order_ = 0;
   const std::uint64_t dirty = counters_.dirty_sectors_left;
