@@ -8,10 +8,12 @@ Offline needs no CUDA compiler.
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program import ARCHS, REPOSITORY, SGEMM, VECTOR_ADD, Case, kernel_file, main, run, trace  # noqa: E402
+from program import ARCHS, FORETRACE, REPOSITORY, SGEMM, VECTOR_ADD, Case, kernel_file, main, run, trace  # noqa: E402
 
 
 class Offline(Case):
@@ -34,6 +36,22 @@ class Offline(Case):
             one = self.document(*words, "--threads", "1")["predictions"]
             self.assertEqual(self.document(*words, "--threads", "2")["predictions"], one)
             self.assertEqual(self.document(*words, "--threads", "3")["predictions"], one)
+
+    def test_a_cubin_with_its_disassembly_beside_it_needs_no_compiler(self):
+        if os.path.exists("/usr/local/cuda/bin/nvdisasm"):
+            self.skipTest("the toolkit's own place cannot be hidden")
+        # A copy: foretrace looks for a virtual environment above itself.
+        alone = shutil.copy(FORETRACE, self.path("foretrace"))
+        nothing = {"PATH": "", "VIRTUAL_ENV": "", "FORETRACE_NVCC": "", "FORETRACE_NVDISASM": "",
+                   "FORETRACE_CONFIGS": os.path.join(REPOSITORY, "configs")}
+        for sm, arch in ARCHS.items():
+            file = os.path.join(REPOSITORY, "tests", "emulate", "data", f"sgemm_tiled.sm_{sm}.cubin")
+            words = ["predict", file, *SGEMM[:2], *SGEMM[4:], "--arch", arch, "--json", "-"]
+            done = subprocess.run([alone, *words], capture_output=True, text=True, check=False, env=nothing)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            metrics = json.loads(done.stdout)["predictions"][0]["metrics"]
+            # 16 blocks of 8 warps, each with 4 steps of 2 loads.
+            self.assertEqual(metrics["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 16 * 8 * 4 * 2)
 
     def test_arithmetic_is_exact(self):
         for sm, arch in ARCHS.items():
@@ -122,6 +140,13 @@ class WithCompiler(Case):
             predicted = self.document("predict", kernel_file("sgemm_tiled.cu"), *SGEMM, "--arch", arch, "--trace", file)
             replayed = self.document("simulate", file, "--arch", arch)
             self.assertEqual(replayed["predictions"], predicted["predictions"])
+
+    def test_predict_does_not_depend_on_the_number_of_host_threads(self):
+        # Enough blocks that the SMs compete for L2 and DRAM.
+        words = ["predict", kernel_file("copy.cu"), "--kernel", "copy_float", "--grid", "2048", "--block", "256",
+                 "--arg", "buf:f32:524288:uniform", "--arg", "buf:f32:524288", "--arg", "val:i32:524288", "--arch", "h100"]
+        one = self.predictions(*words, "--threads", "1")
+        self.assertEqual(self.predictions(*words, "--threads", "2"), one)
 
     def test_several_chips_at_once_give_what_each_gives_alone(self):
         os.mkdir(self.path("traces"))

@@ -180,7 +180,7 @@ TEST_P(LessonsPredict, MatchesItsReferencesAndKeepsTheLaws) {
   const auto& [stem, arch] = GetParam();
   const auto launches = frontend::load_launch_file(FORETRACE_SOURCE_DIR "/validate/kernels/" + stem + ".toml");
   report::Document document;
-  document.foretrace = "test";
+  document.foretrace = "0.0.0";
   document.command = {"lessons_predict_test", stem};
   for (const std::size_t index : chosen(launches)) {
     const LaunchDescription& launch = launches[index];
