@@ -30,6 +30,10 @@ void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape) {
     throw InputError(fmt::format("kernel {}: a block of {} threads; its __launch_bounds__ allow {}", program.kernel,
                                  shape.block.count(), program.max_threads));
   }
+  if (shape.buffer_bytes > spec.dram.bytes) {
+    throw InputError(fmt::format("kernel {}: its buffers take {} bytes; {} has {} bytes of device memory", program.kernel,
+                                 shape.buffer_bytes, spec.name, spec.dram.bytes));
+  }
   const std::string why = rules::impossible(spec, resources_of(shape));
   if (!why.empty()) throw InputError(fmt::format("kernel {}: {} on {}", program.kernel, why, spec.name));
 }

@@ -18,6 +18,7 @@ struct LaunchShape {
   std::shared_ptr<const isa::Program> program;
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t buffer_bytes = 0;    ///< device memory of the launch's buffers; 0: not known (a trace)
 };
 
 struct RunOptions {
