@@ -1,0 +1,444 @@
+// Every key moves something: each is halved and doubled in turn, and some counter of some kernel, or some occupancy, must react.
+//
+// The kernels are hand-made programs that between them use every pipe, latency class and queue. They run on machines with an eighth
+// of the SMs, L2 slices and channels, so that caches overflow and queues fill within milliseconds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "model/config/load.h"
+#include "model/gpu/gpu.h"
+#include "model/isa/parse.h"
+#include "model/rules/occupancy.h"
+#include "model/units/error.h"
+#include "sim/engine/machine.h"
+
+namespace foretrace::config {
+namespace {
+
+const std::string kConfigs = std::string(FORETRACE_SOURCE_DIR) + "/configs";
+
+/// One printed instruction and what its lanes do: address of lane l in warp w of block b at round r is
+/// base + l * lane + (b * warps + w) * warp + r * round.
+struct Line {
+  std::string text;
+  std::uint8_t stall = 1;
+  std::uint8_t write = 7, read = 7, wait = 0;
+  std::uint64_t base = 0;
+  std::uint64_t lane = 4, warp = 128, round = 0;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Line> lines;  ///< run `rounds` times over, then EXIT
+  std::uint64_t blocks = 1;
+  std::uint32_t warps = 1, rounds = 1, registers = 32;
+  std::uint64_t shared = 0;
+  std::uint32_t barriers = 1;
+};
+
+constexpr std::uint64_t kGlobal = std::uint64_t{7} << 40;
+
+class Source final : public work::BlockSource {
+ public:
+  Source(const Kernel& kernel, const sm::StaticProgram& program) : kernel_(kernel), program_(program) {}
+  std::shared_ptr<const work::BlockRecord> next() override {
+    if (given_ == kernel_.blocks) return nullptr;
+    auto record = std::make_shared<work::BlockRecord>();
+    record->block = given_;
+    record->warps.resize(kernel_.warps);
+    for (std::uint32_t warp = 0; warp < kernel_.warps; ++warp)
+      write(record->warps[warp], given_ * kernel_.warps + warp);
+    ++given_;
+    return record;
+  }
+
+ private:
+  void write(work::WarpRecord& out, std::uint64_t warp) const {
+    work::WarpRecorder recorder(program_.shapes, out);
+    const auto body = static_cast<std::uint32_t>(kernel_.lines.size());
+    for (std::uint32_t round = 0; round < kernel_.rounds; ++round) {
+      for (std::uint32_t i = 0; i < body; ++i) {
+        const Line& line = kernel_.lines[i];
+        std::array<work::LaneAddresses, 2> addresses{};
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+          const std::uint64_t address = line.base + lane * line.lane + warp * line.warp + round * line.round;
+          addresses[0][lane] = address;
+          addresses[1][lane] = kGlobal + address;  // a copy: shared destination, global source
+        }
+        recorder.record(i, ~0u, ~0u, std::span(addresses.data(), program_.shapes.of[i].addresses));
+      }
+    }
+    recorder.record(body, ~0u, ~0u);
+    recorder.finish();
+  }
+
+  const Kernel& kernel_;
+  const sm::StaticProgram& program_;
+  std::uint64_t given_ = 0;
+};
+
+std::shared_ptr<isa::Program> program_of(const Kernel& kernel, int sm_number) {
+  auto program = std::make_shared<isa::Program>();
+  program->sm = sm_number;
+  program->kernel = kernel.name;
+  std::vector<Line> lines = kernel.lines;
+  lines.push_back({"EXIT", 5});
+  for (const Line& line : lines) {
+    const auto offset = static_cast<std::uint32_t>(program->code.size() * kInstructionBytes);
+    isa::Instruction instruction = isa::parse_text(line.text, offset, {{".L", 0}}, kernel.name);
+    instruction.offset = offset;
+    instruction.control.stall = line.stall;
+    instruction.control.write_barrier = line.write;
+    instruction.control.read_barrier = line.read;
+    instruction.control.wait_mask = line.wait;
+    program->code.push_back(instruction);
+  }
+  return program;
+}
+
+/// Numbers of one run, in an order of their own; equal digests mean that nothing reacted.
+using Digest = std::vector<std::uint64_t>;
+
+Digest digest_of(const rules::Occupancy& o) {
+  return {o.limit_registers, o.limit_shared, o.limit_warps,   o.limit_blocks,
+          o.limit_barriers,  o.blocks,       o.shared_config, o.shared_per_block};
+}
+
+Digest run(const Kernel& kernel, const Loaded& chip) {
+  const rules::KernelResources resources{kernel.warps * kWarpSize, kernel.registers, 0, kernel.shared,
+                                         kernel.barriers};
+  const rules::Occupancy occupancy = rules::occupancy(chip.spec, resources);
+  Digest digest = digest_of(occupancy);
+  if (occupancy.blocks == 0) return digest;
+  const sm::StaticProgram program(program_of(kernel, chip.spec.sm_number), chip.spec);
+  gpu::Gpu gpu(chip.spec);
+  gpu::LaunchSetup setup;
+  setup.blocks = kernel.blocks;
+  setup.blocks_per_sm = occupancy.blocks;
+  setup.warps = kernel.warps;
+  setup.l1_bytes = chip.spec.l1.unified_bytes - occupancy.shared_config;
+  Source source(kernel, program);
+  const stats::LaunchCounters c = gpu.run(program, setup, source);
+  digest.insert(digest.end(), {c.elapsed, c.sm_active, c.sm_active_max, c.issue_active, c.l0i_misses,
+                               c.l1i_misses, c.constant_l0_misses, c.constant_l1_misses, c.l1_hits_global_ld,
+                               c.l1_tag_cycles, c.l1_data_wavefronts, c.register_bank_conflict_cycles});
+  digest.insert(digest.end(), c.state.begin(), c.state.end());
+  digest.insert(digest.end(), c.pipe_busy.begin(), c.pipe_busy.end());
+  const auto* memory = reinterpret_cast<const std::uint64_t*>(&c.memory);
+  digest.insert(digest.end(), memory, memory + sizeof c.memory / sizeof *memory);
+  // A time counts where it is shown too: gpu__time_duration.
+  digest.push_back(c.elapsed * 1'000'000'000 / chip.spec.clock.sm);
+  return digest;
+}
+
+/// A result in scoreboard 0, awaited by the next line.
+void dependent(std::vector<Line>& lines, Line line) {
+  line.write = 0;
+  line.stall = 2;
+  lines.push_back(line);
+  lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+}
+
+/// One of everything, each result awaited before the next instruction: latencies.
+Kernel one_of_each(int sm_number) {
+  Kernel kernel{"one_of_each", {}, 3, 2, 2};
+  auto& lines = kernel.lines;
+  const std::string global = "desc[UR4][R2.64]";
+  dependent(lines, {"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal});
+  dependent(lines, {"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal});  // now from L1
+  dependent(lines, {"LDG.E.64 R4, " + global, 1, 7, 7, 0, kGlobal, 8, 0});
+  dependent(lines, {"LDS R4, [R2]", 1, 7, 7, 0, 0, 8, 0});
+  dependent(lines, {"ATOMS.ADD R4, [R2], R5", 1, 7, 7, 0, 0, 8, 0});
+  dependent(lines, {"LDSM.16.M88.4 R4, [R2]", 1, 7, 7, 0, 0, 16, 0});
+  dependent(lines, {"MUFU.RCP R4, R5"});
+  dependent(lines, {"SHFL.IDX PT, R4, R5, RZ, 0x1f"});
+  dependent(lines, {"S2R R4, SR_TID.X"});
+  dependent(lines, {"LDC R4, c[0x3][R5+0x10]"});
+  dependent(lines, {"REDUX.SUM UR4, R5"});
+  dependent(lines, {"MATCH.ANY R4, R5"});
+  dependent(lines, {"ATOMG.E.ADD.STRONG.GPU PT, R4, " + global + ", R5", 1, 7, 7, 0, kGlobal});
+  dependent(lines, {sm_number == 80 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4"});
+  dependent(lines, {"DFMA R4, R6, R8, R4"});
+  if (sm_number == 120) dependent(lines, {"LDCU UR4, c[0x3][0x40]"});
+  lines.push_back({"STG.E " + global + ", R5", 2, 7, 1, 0, kGlobal});
+  lines.push_back({"IADD3 R5, R4, R5, RZ", 4, 7, 7, 2});
+  lines.push_back({"STG.E.128 " + global + ", R4", 2, 7, 1, 0, kGlobal, 16});
+  lines.push_back({"IADD3 R5, R4, R5, RZ", 4, 7, 7, 2});
+  lines.push_back({"BAR.SYNC.DEFER_BLOCKING 0x0", 5});
+  lines.push_back({"MEMBAR.ALL.CTA", 5});
+  lines.push_back({"MEMBAR.SC.GPU", 5});
+  lines.push_back({"MEMBAR.SC.SYS", 5});
+  lines.push_back({"YIELD", 5});
+  lines.push_back({"IADD3 R1, R4, c[0x0][0x210], RZ", 4});
+  lines.push_back({"BRA `(.L)", 5});
+  return kernel;
+}
+
+/// Independent instructions at stall 1: widths of pipes, register banks.
+Kernel back_to_back(int sm_number) {
+  Kernel kernel{"back_to_back", {}, 2, 8, 2};
+  std::vector<std::string> texts = {"IADD3 R1, R2, R5, RZ",
+                                    "ISETP.NE.AND P0, PT, R1, R2, PT",
+                                    "FFMA R1, R2, R5, R7",
+                                    "FFMA R1, R2, R4, R6",
+                                    "IMAD R1, R2, R5, R7",
+                                    "IMAD.WIDE R2, R4, R5, R6",
+                                    "HFMA2 R1, R2, R5, R7",
+                                    "DFMA R2, R4, R6, R8",
+                                    "MUFU.RCP R1, R5",
+                                    "HMMA.16816.F32 R4, R8, R12, R4",
+                                    "HMMA.1688.F32 R4, R8, R12, R4",
+                                    "HMMA.1688.F32.TF32 R4, R8, R12, R4",
+                                    "UIADD3 UR4, UR5, UR6, URZ",
+                                    "REDUX.SUM UR4, R5",
+                                    "LDC R4, c[0x3][R5+0x10]",
+                                    "BSYNC B0",
+                                    "S2R R4, SR_TID.X",
+                                    "LDS R4, [R2]"};
+  if (sm_number != 120) texts.push_back("HFMA2.MMA R1, R2, R5, R7");
+  texts.push_back(sm_number == 80 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4");
+  if (sm_number == 80)
+    texts.insert(texts.end(), {"HMMA.1684.F32.TF32 R4, R8, R12, R4", "IMMA.16816.S8.S8 R4, R8, R12, R4"});
+  if (sm_number == 120) texts.push_back("HMMA.16816.F16 R4, R8, R12, R4");
+  if (sm_number == 90) {
+    texts.push_back("MATCH.ANY R4, R5");
+    for (const char* n : {"256", "128", "64", "32", "16", "8"}) {
+      texts.push_back(std::string("HGMMA.64x") + n + "x16.F32 R24, gdesc[UR4], RZ, !UPT");
+    }
+  }
+  for (const std::string& text : texts) {
+    for (int i = 0; i < 6; ++i) kernel.lines.push_back({text, 1, 7, 7, 0, 0, 4, 0});
+  }
+  return kernel;
+}
+
+/// More memory instructions than any queue holds, in one warp a sub-core and in many.
+std::vector<Kernel> floods(int sm_number) {
+  std::vector<Kernel> kernels;
+  const std::string global = "desc[UR4][R2.64]";
+  Kernel loads{"loads", {}, 1, 4, 1};
+  for (std::uint64_t i = 0; i < 24; ++i)
+    loads.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 4, 0});
+  kernels.push_back(loads);
+  Kernel reuse{"reuse", {}, 1, 1, 16};  // the address register is overwritten as soon as it was read
+  reuse.lines.push_back({"LDG.E R4, " + global, 2, 7, 1, 0, kGlobal, 4, 0});
+  reuse.lines.push_back({"IADD3 R2, R2, R5, RZ", 4, 7, 7, 2});
+  kernels.push_back(reuse);
+  Kernel shared_loads{"shared_loads", {}, 1, 1, 1};  // one sub-core, or the SM's memory unit is what limits
+  for (std::uint64_t i = 0; i < 32; ++i) shared_loads.lines.push_back({"LDS R4, [R2]", 1, 7, 7, 0, 0, 4, 0});
+  kernels.push_back(shared_loads);
+  Kernel scattered{"scattered", {}, 2, 32, 2};  // a line a lane, and none twice
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    scattered.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 128, 4096, 1 << 20});
+  }
+  kernels.push_back(scattered);
+  Kernel sparse{"sparse", {}, 2, 32, 1};  // a sector a warp
+  for (std::uint64_t i = 0; i < 16; ++i) {
+    sparse.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 0, 4096});
+  }
+  kernels.push_back(sparse);
+  Kernel wide{"wide", {}, 2, 32, 2};  // four whole lines a warp
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    wide.lines.push_back({"LDG.E.128 R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 16, 512, 1 << 20});
+  }
+  kernels.push_back(wide);
+  Kernel stores{"stores", {}, 4, 32, 2};
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    stores.lines.push_back(
+        {"STG.E.128 " + global + ", R4", 1, 7, 7, 0, kGlobal + (i << 24), 128, 4096, 1 << 20});
+  }
+  kernels.push_back(stores);
+  Kernel conflicts{"conflicts", {}, 1, 1, 2};
+  for (int i = 0; i < 8; ++i) conflicts.lines.push_back({"LDS R4, [R2]", 2, 0, 7, 0, 0, 128, 0});
+  conflicts.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  kernels.push_back(conflicts);
+  Kernel atomics{"atomics", {}, 8, 8, 4};
+  atomics.lines.push_back({(sm_number == 80 ? "RED" : "REDG") + (".E.ADD.STRONG.GPU " + global) + ", R5", 2,
+                           7, 7, 0, kGlobal, 0, 0});
+  atomics.lines.push_back({"ATOMS.ADD R4, [R2], R5", 2, 0, 7, 0, 0, 128, 0});
+  kernels.push_back(atomics);
+  return kernels;
+}
+
+/// Working sets beyond each cache: code, constants, L1, L2; and results that L2 cannot all keep.
+std::vector<Kernel> overflows() {
+  std::vector<Kernel> kernels;
+  const std::string global = "desc[UR4][R2.64]";
+  for (const std::uint32_t kib : {24u, 48u, 96u, 200u}) {
+    Kernel code{"code", {}, 1, 1, 2};
+    code.lines.assign(kib * 1024 / kInstructionBytes, {"IADD3 R1, R2, R5, RZ", 1});
+    kernels.push_back(code);
+  }
+  for (const std::uint32_t bytes : {1024u, 2048u, 4096u, 32768u, 65024u}) {
+    Kernel constants{"constants", {}, 1, 1, 2};
+    for (std::uint32_t at = 0; at < bytes; at += 64) {
+      char text[64];
+      std::snprintf(text, sizeof text, "IADD3 R1, R4, c[0x3][0x%x], RZ", at);
+      constants.lines.push_back({text, 4});
+      std::snprintf(text, sizeof text, "LDC R4, c[0x3][0x%x]", at);
+      constants.lines.push_back({text, 2, 0});
+      constants.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+    }
+    kernels.push_back(constants);
+  }
+  for (const std::uint64_t kib :
+       {24u, 100u, 120u, 185u, 230u}) {  // of one SM's L1, twice over: below and above it on each chip
+    Kernel l1{"l1", {}, 1, 8, 1};
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::uint64_t at = 0; at < kib * 1024; at += 8 * 512) {
+        l1.lines.push_back({"LDG.E.128 R4, " + global, 2, 0, 7, 0, kGlobal + at, 16, 512});
+        l1.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+      }
+    }
+    kernels.push_back(l1);
+  }
+  Kernel results{"results", {}, 64, 16, 10};
+  results.lines.push_back({"STG.E.128 " + global + ", R4", 2, 7, 7, 0, kGlobal, 16, 512, 64 * 16 * 512});
+  kernels.push_back(results);
+  // Lines strewn over the address space, so that sets fill unevenly: how many ways matters before the cache is full.
+  Kernel l1_sets{"l1_sets", {}, 1, 8, 1};
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::uint64_t i = 0; i < 90; ++i) {
+      const std::uint64_t line = i * 2654435761 % 65521;
+      l1_sets.lines.push_back({"LDG.E R4, " + global, 2, 0, 7, 0, kGlobal + line * 128, 0, 128 * 1000003});
+      l1_sets.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+    }
+  }
+  kernels.push_back(l1_sets);
+  // Half a MiB of such lines a round; what was read 4 to 11 rounds ago is read again: from L2, and from where L2 ends.
+  Kernel l2_sets{"l2_sets", {}, 8, 16, 16};
+  constexpr std::uint64_t kStep = 128 * 7368787;
+  for (const std::uint64_t ago : {0u, 4u, 7u, 11u}) {
+    l2_sets.lines.push_back(
+        {"LDG.E R4, " + global, 1, 0, 7, 0, kGlobal + (64 - ago) * kStep, 128 * 4099, 128 * 131071, kStep});
+  }
+  kernels.push_back(l2_sets);
+  return kernels;
+}
+
+/// Kernels whose occupancy each resource limits, on several blocks an SM.
+std::vector<Kernel> occupants(const spec::LimitsSpec& limits) {
+  const std::vector<Line> lines = {{"IADD3 R1, R2, R5, RZ", 4}};
+  return {{"registers", lines, 64, 8, 1, 33},     {"many_registers", lines, 64, 2, 1, 200},
+          {"three_warps", lines, 64, 3, 1, 40},   {"block_registers", lines, 8, 25, 1, 72},
+          {"shared", lines, 64, 4, 1, 16, 9000},  {"all_shared", lines, 8, 4, 1, 16, limits.shared_per_block},
+          {"small_blocks", lines, 128, 1, 1, 16}, {"named_barriers", lines, 64, 1, 1, 16, 0, 16},
+          {"large_blocks", lines, 16, 32, 1, 16}};
+}
+
+/// What makes a chip small: an eighth of it, in proportion.
+std::vector<Override> small(const std::string& chip) {
+  std::vector<Override> set = {{"sm.count", "8"}, {"sm.gpcs", "2"}};
+  if (chip == "gb203") {
+    set.insert(set.end(), {{"l2.slices", "6"}, {"dram.channels", "2"}});
+  } else {
+    set.insert(set.end(), {{"l2.slices", "8"}, {"dram.channels", chip == "a100" ? "4" : "8"}});
+  }
+  if (chip != "gb203") set.push_back({"network.partition_bytes", "128"});
+  set.push_back({"network.gpc_reply_bytes", "200"});
+  if (chip == "a100") set.push_back({"l2.bytes", "4194304"});
+  return set;
+}
+
+class Sensitivity : public ::testing::TestWithParam<const char*> {
+ protected:
+  Sensitivity() : chip_(GetParam()) {
+    const spec::GpuSpec spec = load_gpu(chip_, {}, {}, kConfigs).spec;
+    const int sm_number = spec.sm_number;
+    kernels_ = occupants(spec.limits);
+    kernels_.push_back(one_of_each(sm_number));
+    kernels_.push_back(back_to_back(sm_number));
+    for (auto& kernel : floods(sm_number)) kernels_.push_back(kernel);
+    for (auto& kernel : overflows()) kernels_.push_back(kernel);
+  }
+
+  Loaded load(const std::vector<Override>& more, const ClockRequest& clock) const {
+    std::vector<Override> set = small(chip_);
+    const auto put = [&](const std::string& key, const std::string& value) {
+      std::erase_if(set, [&](const Override& other) { return other.key == key; });
+      if (!value.empty()) set.push_back({key, value});
+    };
+    for (const Override& change : more) {
+      put(change.key, change.value);
+      // What another number of partitions needs beside it, and half the warps.
+      const bool two = std::strtod(change.value.c_str(), nullptr) == 2;
+      if (change.key == "l2.partitions") {
+        put("network.partition_bytes", two ? "128" : "");
+        if (two) put("network.partition_latency", "80");
+      }
+      if (change.key == "limits.warps") put("limits.threads_per_block", "768");
+    }
+    return load_gpu(chip_, set, clock, kConfigs);
+  }
+
+  const Digest& before(std::size_t kernel, const ClockRequest& clock) {
+    auto [at, fresh] = before_.try_emplace({kernel, clock.choice});
+    if (fresh) at->second = run(kernels_[kernel], load({}, clock));
+    return at->second;
+  }
+
+  /// Whether any kernel answers differently with the key's value times `factor`; false too when the loader refuses that value.
+  bool reacts(const Value& value, double factor) {
+    std::string text;
+    const bool list = value.text.front() == '[';
+    for (const double number : value.numbers) {
+      const bool whole = number == static_cast<double>(static_cast<std::int64_t>(number)) &&
+                         !value.key.starts_with("clock.");
+      const double scaled =
+          whole ? static_cast<double>(static_cast<std::int64_t>(number * factor)) : number * factor;
+      text += (text.empty() ? "" : ",") + std::to_string(scaled);
+    }
+    if (list) text = "[" + text + "]";
+    ClockRequest clock;
+    if (value.key.starts_with("clock.base")) clock.choice = spec::ClockChoice::base;
+    if (value.key.starts_with("clock.observed")) clock.choice = spec::ClockChoice::observed;
+    Loaded changed;
+    try {
+      changed = load({{value.key, text}}, clock);
+    } catch (const InputError&) {
+      return false;  // out of the key's range: the other direction has to do
+    }
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+      if (run(kernels_[i], changed) != before(i, clock)) return true;
+    }
+    return false;
+  }
+
+  std::string chip_;
+  std::vector<Kernel> kernels_;
+  std::map<std::pair<std::size_t, spec::ClockChoice>, Digest> before_;
+};
+
+TEST_P(Sensitivity, EveryKeyMovesACounter) {
+  const Loaded chip = load({}, {});
+  int moved = 0;
+  for (const Value& value : chip.values) {
+    if (value.key == "dram.bytes") continue;  // below
+    const bool reacted = reacts(value, 2) || reacts(value, 0.5);
+    EXPECT_TRUE(reacted) << value.key << " = " << value.text << " on " << chip_
+                         << ": no counter reacts to half or double of it";
+    moved += reacted ? 1 : 0;
+  }
+  EXPECT_GT(moved, 100);
+}
+
+TEST_P(Sensitivity, DeviceMemoryHoldsTheBuffersOrTheLaunchIsRefused) {
+  const Loaded whole = load({}, {});
+  const Loaded half = load({{"dram.bytes", std::to_string(whole.spec.dram.bytes / 2)}}, {});
+  engine::LaunchShape shape{
+      program_of(kernels_.front(), whole.spec.sm_number), {1, 1, 1}, {32, 1, 1}, 0, whole.spec.dram.bytes};
+  EXPECT_NO_THROW(engine::check_launch(whole.spec, shape));
+  EXPECT_THROW(engine::check_launch(half.spec, shape), InputError);
+  ++shape.buffer_bytes;
+  EXPECT_THROW(engine::check_launch(whole.spec, shape), InputError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, Sensitivity, ::testing::Values("h100", "a100", "gb203"),
+                         [](const auto& chip) { return std::string(chip.param); });
+
+}  // namespace
+}  // namespace foretrace::config
