@@ -47,6 +47,23 @@ void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed
   }
 }
 
+/// The most lanes of an atomic whose addresses in `line` are the same.
+std::uint8_t lanes_on_one_word(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint64_t line) {
+  int most = 0;
+  std::uint32_t left = executed;
+  while (left) {
+    const std::uint64_t address = addresses[static_cast<unsigned>(std::countr_zero(left))];
+    std::uint32_t same = 0;
+    for (std::uint32_t m = left; m; m &= m - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(m));
+      if (addresses[lane] == address) same |= 1u << lane;
+    }
+    left &= ~same;
+    if (address / kLineBytes == line) most = std::max(most, std::popcount(same));
+  }
+  return static_cast<std::uint8_t>(most);
+}
+
 rules::SharedAccess bank_access(const isa::MemoryForm& form) {
   switch (form.access) {
     case Access::matrix_load: case Access::matrix_store: return rules::SharedAccess::matrix;
@@ -169,7 +186,8 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   const bool store = is_store(instruction);
   const bool local = form.space == Space::local ||
                      (form.space == Space::generic && work::is_local_window(pattern.base));
-  if (store || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, operation.addresses);
+  const bool needs_addresses = store || form.access == Access::atomic;
+  if (needs_addresses || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, operation.addresses);
   if (!memo.repeats(pattern, issue.executed)) {
     if (local) {
       for (auto& address : operation.addresses) address = work::local_offset(address);
@@ -428,6 +446,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   request.line = access.line;
   request.lanes = access.lanes;
   request.kind = atomic ? memory::RequestKind::atomic : memory::RequestKind::read;
+  if (atomic) request.same_word = lanes_on_one_word(operation.addresses, operation.executed, access.line);
   if (atomic || form.strong) {  // served by L2, whatever L1 holds
     const auto sectors = static_cast<std::uint32_t>(std::popcount(access.sectors));
     if (!load_room(sectors)) return false;
@@ -482,6 +501,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
   L1Tags::Entry* entry = tags_.find(access.line);
   if (form.access == Access::reduction) {
     request.kind = memory::RequestKind::reduction;
+    request.same_word = lanes_on_one_word(operation.addresses, operation.executed, access.line);
     if (entry) entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
   } else {
     request.kind = memory::RequestKind::write;

@@ -26,7 +26,8 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
   engine::Outcome outcome;
   {
-    engine::EmulatedBlocks source(emulator, writer ? &*writer : nullptr);
+    engine::EmulatedBlocks source(emulator, machine.resident_blocks({program, launch.grid, launch.block, launch.dynamic_shared}),
+                                  writer ? &*writer : nullptr);
     outcome = machine.run({program, launch.grid, launch.block, launch.dynamic_shared}, source, run);
   }
   if (writer) writer->close();
@@ -36,7 +37,9 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
 void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, engine::Device& device) {
   const emulate::LaunchContext bound = device.bind(launch, kernel);
   const emulate::Emulator emulator(bound);
-  for (std::uint64_t block = 0; block < emulator.blocks(); ++block) emulator.run_block(block, nullptr);
+  emulate::BlockSequence blocks(emulator, emulator.blocks(), false);
+  while (blocks.next()) {
+  }
 }
 
 }  // namespace foretrace::app

@@ -40,6 +40,10 @@ void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape) {
 
 Machine::Machine(std::shared_ptr<const spec::GpuSpec> spec) : spec_(std::move(spec)), gpu_(*spec_) {}
 
+std::uint64_t Machine::resident_blocks(const LaunchShape& shape) const {
+  return std::uint64_t{rules::occupancy(*spec_, resources_of(shape)).blocks} * spec_->sm.count;
+}
+
 Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options) {
   check_launch(*spec_, shape);
   Outcome outcome;

@@ -43,6 +43,8 @@ void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape);
 class Machine {
  public:
   explicit Machine(std::shared_ptr<const spec::GpuSpec> spec);
+  /// Blocks of the launch that the chip holds at a time.
+  std::uint64_t resident_blocks(const LaunchShape& shape) const;
   /// Simulates a launch from the records of its blocks.
   Outcome run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options);
 

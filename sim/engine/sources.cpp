@@ -16,8 +16,8 @@ std::size_t bytes_of(const work::BlockRecord& record) {
 
 }  // namespace
 
-EmulatedBlocks::EmulatedBlocks(const emulate::Emulator& emulator, trace::TraceWriter* writer)
-    : emulator_(emulator), writer_(writer), producer_([this] { produce(); }) {}
+EmulatedBlocks::EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer)
+    : blocks_(emulator, resident, true), writer_(writer), producer_([this] { produce(); }) {}
 
 EmulatedBlocks::~EmulatedBlocks() {
   {
@@ -30,9 +30,7 @@ EmulatedBlocks::~EmulatedBlocks() {
 
 void EmulatedBlocks::produce() {
   try {
-    for (std::uint64_t block = 0; block < emulator_.blocks(); ++block) {
-      auto record = std::make_shared<work::BlockRecord>();
-      emulator_.run_block(block, record.get());
+    while (const std::shared_ptr<work::BlockRecord> record = blocks_.next()) {
       for (work::WarpRecord& warp : record->warps) {
         warp.runs.shrink_to_fit();
         warp.details.shrink_to_fit();
@@ -42,7 +40,7 @@ void EmulatedBlocks::produce() {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return stop_ || ready_bytes_ < kAheadBytes; });
       if (stop_) return;
-      ready_.push_back(std::move(record));
+      ready_.push_back(record);
       ready_bytes_ += bytes;
       changed_.notify_all();
     }

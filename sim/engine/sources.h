@@ -21,13 +21,14 @@ namespace foretrace::engine {
 class EmulatedBlocks final : public work::BlockSource {
  public:
   /// References must outlive the object.
-  EmulatedBlocks(const emulate::Emulator& emulator, trace::TraceWriter* writer);
+  /// `resident`: blocks that may take turns when they wait for each other, one chip-full.
+  EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer);
   ~EmulatedBlocks() override;
   std::shared_ptr<const work::BlockRecord> next() override;
 
  private:
   void produce();
-  const emulate::Emulator& emulator_;
+  emulate::BlockSequence blocks_;
   trace::TraceWriter* writer_;
   std::mutex mutex_;
   std::condition_variable changed_;
