@@ -83,7 +83,7 @@ TEST(ShippedConfigs, EveryChipLoadsAndIsWhatItIs) {
   };
   const Expected chips[] = {
       {"a100-sxm-40gb", 80, 108, 41943040, 1555}, {"a100-sxm-80gb", 80, 108, 41943040, 2039},
-      {"h100-sxm", 90, 132, 52428800, 3352},      {"h200-sxm", 90, 132, 62914560, 4800},
+      {"h100-sxm", 90, 132, 52428800, 3352},      {"h200-sxm", 90, 132, 62914560, 4917},
       {"rtx5070ti", 120, 70, 50331648, 896},      {"rtx5080", 120, 84, 67108864, 960}};
   ASSERT_EQ(chip_names().size(), std::size(chips));
   for (const Expected& expected : chips) {
