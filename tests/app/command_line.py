@@ -81,6 +81,20 @@ class Offline(Case):
         with open(file, encoding="utf-8") as written:
             self.assertEqual(json.load(written)["predictions"], self.document(*words)["predictions"])
 
+    def test_two_results_are_compared_launch_by_launch(self):
+        before, after = self.path("before.json"), self.path("after.json")
+        self.answer("simulate", trace("sgemm_tiled", 90), "--arch", "h100", "--json", before)
+        self.answer("simulate", trace("sgemm_tiled", 90), "--arch", "h100", "--set", "sm.count=8", "--json", after)
+        self.assertIn("gpu__time_duration.sum", self.answer("compare", before, after) + self.answer("compare", before, after, "--json", "-"))
+        self.assertEqual(json.loads(self.answer("compare", before, after, "--json", "-"))["compared"], 1)
+        self.refused(["README.md"], "compare", before, os.path.join(REPOSITORY, "README.md"))
+        self.refused(["1 result document given"], "compare", before)
+
+    def test_disassembly_shows_control_bits_and_pipes(self):
+        text = self.answer("disassemble", os.path.join(REPOSITORY, "tests", "emulate", "data", "sgemm_tiled.sm_90.cubin"), "--arch", "h100")
+        self.assertRegex(text, r"FFMA [^\n]*")
+        self.assertIn("lsu", text)
+
     def test_occupancy_knows_the_allocation_unit(self):
         text = self.answer("occupancy", "--arch", "h100", "--block", "256", "--registers", "33", "--shared", "0")
         self.assertIn("6 blocks", text)

@@ -88,6 +88,33 @@ class Lessons(Case):
             self.assertEqual(first["thread_executed"], 130 * 256)
 
 
+    def test_a_second_kernel_finds_in_warm_caches_what_the_first_left(self):
+        launches = f"""source = "{kernel_file("relu.cu")}"
+[[launch]]
+name = "first"
+kernel = "add_one"
+grid = [256]
+block = [256]
+args = ["buf:f32:65536:uniform:name=x", "buf:f32:65536:name=sum", "val:i32:65536"]
+[[launch]]
+name = "second"
+kernel = "relu"
+after = "first"
+grid = [256]
+block = [256]
+args = ["ref:sum", "buf:f32:65536:name=y", "val:i32:65536"]
+"""
+        words = ["predict", self.write("two.toml", launches), "--arch", ",".join(ARCHS.values())]
+        cold, warm = self.predictions(*words), self.predictions(*words, "--warm")
+        self.assertEqual([p["launch"] for p in cold], ["first"] * 3 + ["second"] * 3)
+        for by_cold, by_warm in zip(cold[:3], warm[:3]):
+            self.assertEqual(by_cold["metrics"], by_warm["metrics"], "nothing came before the first")
+        for by_cold, by_warm in zip(cold[3:], warm[3:]):
+            self.assertGreaterEqual(by_cold["metrics"]["dram__bytes_read.sum"], 4 * 65536)
+            self.assertLess(by_warm["metrics"]["dram__bytes_read.sum"], 4 * 65536 / 10)
+            self.assertLess(by_warm["metrics"][CYCLES], by_cold["metrics"][CYCLES])
+
+
 class WhatIf(Case):
     def ratio(self, metric, words, *settings):
         """How many times the metric falls from the first value of the settings to the second."""
