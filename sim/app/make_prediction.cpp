@@ -37,12 +37,8 @@ report::Prediction make_prediction(const Variant& variant, std::shared_ptr<const
   prediction.dynamic_shared = launch.dynamic_shared;
   prediction.warm = launch.warm;
   const rules::Occupancy& occupancy = outcome.occupancy;
-  // ncu states the shared-memory limit of the configuration that the driver chose, not of the largest, and no limit above the block
-  // slots for barriers (measured: validate/measurements/h100-sxm.json).
-  const auto shared_limit = occupancy.shared_per_block
-                                ? static_cast<std::uint32_t>(occupancy.shared_config / occupancy.shared_per_block)
-                                : occupancy.limit_shared;
-  prediction.occupancy = {occupancy.limit_registers, shared_limit, occupancy.limit_warps, occupancy.limit_blocks,
+  // ncu states no limit above the block slots for barriers (measured: validate/measurements/h100-sxm.json).
+  prediction.occupancy = {occupancy.limit_registers, occupancy.limit_shared_configured, occupancy.limit_warps, occupancy.limit_blocks,
                           std::min(occupancy.limit_barriers, occupancy.limit_blocks),  occupancy.blocks,       occupancy.warps,       occupancy.shared_config,
                           outcome.next_step};
   prediction.counters = std::move(outcome.counters);
