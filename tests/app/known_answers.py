@@ -10,7 +10,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program import ARCHS, Case, kernel_file, main, trace  # noqa: E402
+from program import ARCHS, Case, configured, kernel_file, main, trace  # noqa: E402
 
 TIME = "gpu__time_duration.sum"
 CYCLES = "gpc__cycles_elapsed.max"
@@ -115,6 +115,12 @@ args = ["ref:sum", "buf:f32:65536:name=y", "val:i32:65536"]
             self.assertLess(by_warm["metrics"][CYCLES], by_cold["metrics"][CYCLES])
 
 
+def once_and(times, arch, key):
+    """--set with the chip's number and with so many times that."""
+    value = configured(arch, key)
+    return ["--set", f"{key}={value:.10g},{times * value:.10g}"]
+
+
 class WhatIf(Case):
     def ratio(self, metric, words, *settings):
         """How many times the metric falls from the first value of the settings to the second."""
@@ -123,15 +129,15 @@ class WhatIf(Case):
 
     def test_twice_the_dram_bandwidth_makes_the_large_copy_about_twice_as_fast(self):
         # On H100 the copy at twice DRAM's bandwidth is more than its L2 delivers; it needs both.
-        for settings in (["--arch", A100, "--set", "dram.channels=40,80"],
-                         ["--arch", GB203, "--set", "clock.boost.dram=14000,28000"]):
-            ratio = self.ratio(TIME, copy(1 << 24), *settings)
-            self.assertGreaterEqual(ratio, 1.7, settings)
-            self.assertLessEqual(ratio, 2.0, settings)
+        for arch, key in ((A100, "dram.channels"), (GB203, "clock.boost.dram")):
+            ratio = self.ratio(TIME, copy(1 << 24), "--arch", arch, *once_and(2, arch, key))
+            self.assertGreaterEqual(ratio, 1.7, arch)
+            self.assertLessEqual(ratio, 2.0, arch)
 
     def test_where_l2_stands_in_the_way_it_takes_both(self):
         plain, = self.predictions(*copy(1 << 24), "--arch", H100)
-        dram, both = self.predictions(*copy(1 << 24), "--arch", H100, "--set", "dram.channels=160", "--set", "l2.slice_bytes=64,128")
+        dram, both = self.predictions(*copy(1 << 24), "--arch", H100, "--set", f"dram.channels={2 * configured(H100, 'dram.channels'):.0f}",
+                                      *once_and(2, H100, "l2.slice_bytes"))
         self.assertGreater(dram["metrics"]["foretrace__l2_slices.pct"], 85)
         self.assertEqual(dram["limiter"]["name"], "l2")
         ratio = plain["metrics"][TIME] / both["metrics"][TIME]
@@ -139,8 +145,8 @@ class WhatIf(Case):
         self.assertLessEqual(ratio, 2.0)
 
     def test_dram_bandwidth_does_not_move_a_chain_of_multiply_adds(self):
-        for arch, channels in ((A100, 40), (H100, 80)):
-            ratio = self.ratio(TIME, chain(128, 2048), "--arch", arch, "--set", f"dram.channels={channels},{2 * channels}")
+        for arch in (A100, H100):
+            ratio = self.ratio(TIME, chain(128, 2048), "--arch", arch, *once_and(2, arch, "dram.channels"))
             self.assertAlmostEqual(ratio, 1.0, delta=0.01)
 
     def test_twice_the_sms_halve_a_compute_bound_grid_of_many_waves(self):
@@ -149,8 +155,8 @@ class WhatIf(Case):
             self.assertAlmostEqual(ratio, 2.0, delta=0.1)
 
     def test_a_faster_sm_clock_does_not_move_a_copy_that_dram_limits(self):
-        for arch, mhz in ((A100, 1410), (GB203, 2452)):
-            ratio = self.ratio(TIME, copy(1 << 24), "--arch", arch, "--set", f"clock.boost.sm={mhz},{1.2 * mhz:.0f}")
+        for arch in (A100, GB203):
+            ratio = self.ratio(TIME, copy(1 << 24), "--arch", arch, *once_and(1.2, arch, "clock.boost.sm"))
             self.assertAlmostEqual(ratio, 1.0, delta=0.02)
 
     def test_an_l2_smaller_than_the_working_set_reads_it_from_dram_each_time(self):
@@ -167,12 +173,11 @@ __global__ void again(const float4* in, float* out, int n, int times) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 """)
-        megabytes, times = 8, 4
-        size = megabytes << 20
+        size, times = 8 << 20, 4
         words = ["predict", file, "--kernel", "again", "--grid", "64", "--block", "256", "--arg", f"buf:f32:{size // 4}",
                  "--arg", "buf:f32:16384", "--arg", f"val:i32:{size // 16}", "--arg", f"val:i32:{times}", "--arch", A100]
-        # 80 slices of 16 ways: a set a slice is 160 KiB. 16 of them hold 2.5 MiB, a third of what is read.
-        large, small = self.predictions(*words, "--set", f"l2.bytes={256 * 163840},{16 * 163840}")
+        # A sixteenth of it, 2.5 MiB, holds a third of what is read.
+        large, small = self.predictions(*words, *once_and(1 / 16, A100, "l2.bytes"))
         self.assertAlmostEqual(large["metrics"]["dram__bytes_read.sum"] / size, 1.0, delta=0.02)
         self.assertGreaterEqual(small["metrics"]["dram__bytes_read.sum"] / size, 0.95 * times)
         self.assertLessEqual(small["metrics"]["dram__bytes_read.sum"] / size, 1.02 * times)

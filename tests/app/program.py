@@ -9,6 +9,7 @@ and ends with main(). Result documents that are kept go to DOCUMENTS, where anot
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,11 @@ def kernel_file(name):
 
 def run(*words, **variables):
     return subprocess.run([FORETRACE, *words], capture_output=True, text=True, check=False, env={**os.environ, **variables})
+
+
+def configured(arch, key):
+    """A chip's number, as `foretrace arch` prints it."""
+    return float(re.search(rf"(?m)^\s*{re.escape(key)}\s+([0-9.]+)\s", run("arch", arch).stdout).group(1))
 
 
 class Case(unittest.TestCase):
