@@ -33,7 +33,9 @@ using frontend::LaunchDescription;
 constexpr std::uint64_t kThreads = 1 << 16;
 constexpr std::uint64_t kBufferBytes = 1 << 20;
 
-std::uint64_t threads_of(const LaunchDescription& launch) { return launch.grid.count() * launch.block.count(); }
+std::uint64_t threads_of(const LaunchDescription& launch) {
+  return launch.grid.count() * launch.block.count();
+}
 
 std::uint64_t buffer_bytes_of(const LaunchDescription& launch) {
   std::uint64_t bytes = 0;
@@ -46,7 +48,9 @@ std::uint64_t buffer_bytes_of(const LaunchDescription& launch) {
 /// Indices of the launches to predict, in the file's order.
 std::vector<std::size_t> chosen(const std::vector<LaunchDescription>& launches) {
   std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> smallest;
-  const auto size = [&](std::size_t i) { return std::pair(threads_of(launches[i]), buffer_bytes_of(launches[i])); };
+  const auto size = [&](std::size_t i) {
+    return std::pair(threads_of(launches[i]), buffer_bytes_of(launches[i]));
+  };
   std::vector<bool> take(launches.size());
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const auto [threads, bytes] = size(i);
@@ -96,7 +100,8 @@ class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, con
     const auto program = std::make_shared<const isa::Program>(kernel.program);
     const emulate::Emulator emulator(device.bind(launch, kernel));
     engine::EmulatedBlocks source(emulator, nullptr);
-    engine::Outcome outcome = machine_->run({program, launch.grid, launch.block, launch.dynamic_shared}, source, {});
+    engine::Outcome outcome =
+        machine_->run({program, launch.grid, launch.block, launch.dynamic_shared}, source, {});
     report::Prediction prediction;
     prediction.gpu = spec_;
     prediction.program = program;
@@ -121,7 +126,8 @@ class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, con
     for (std::uint64_t block = 0; block < emulator.blocks(); ++block) emulator.run_block(block, nullptr);
   }
 
-  static void expect_results(engine::Device& device, const std::vector<LaunchDescription>& launches, std::size_t index) {
+  static void expect_results(engine::Device& device, const std::vector<LaunchDescription>& launches,
+                             std::size_t index) {
     const LaunchDescription& launch = launches[index];
     ASSERT_FALSE(launch.checks.empty()) << launch.name << " checks nothing";
     frontend::HostBuffers expected(launches, index);
@@ -137,10 +143,13 @@ class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, con
   }
 
   static void expect_conservation(const stats::LaunchCounters& c, const LaunchDescription& launch) {
-    const auto sum = [](const auto& list) { return std::accumulate(list.begin(), list.end(), std::uint64_t{0}); };
+    const auto sum = [](const auto& list) {
+      return std::accumulate(list.begin(), list.end(), std::uint64_t{0});
+    };
     EXPECT_EQ(c.blocks, launch.grid.count());
     EXPECT_EQ(c.issue_active, c.inst_executed) << "one issue a warp instruction";
-    EXPECT_EQ(c.scheduler_cycles, c.issue_active + sum(c.idle_reason)) << "every scheduler cycle issues or has a reason not to";
+    EXPECT_EQ(c.scheduler_cycles, c.issue_active + sum(c.idle_reason))
+        << "every scheduler cycle issues or has a reason not to";
     EXPECT_EQ(c.warp_cycles, sum(c.state)) << "every resident warp is in one state each cycle";
     EXPECT_EQ(c.sm_active, sum(c.sm_active_each));
     std::uint64_t executed = 0, threads = 0, warp_cycles = 0;
@@ -154,7 +163,8 @@ class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, con
     EXPECT_EQ(warp_cycles, c.warp_cycles) << "states by instruction add up to the states of the launch";
     const stats::MemoryCounters& m = c.memory;
     // Of a missing sector, DRAM's whole access counts as missed: at most a line.
-    const std::uint64_t asked = m.tex_sectors_read + m.tex_sectors_write + m.tex_sectors_atomic + m.tex_sectors_reduction;
+    const std::uint64_t asked =
+        m.tex_sectors_read + m.tex_sectors_write + m.tex_sectors_atomic + m.tex_sectors_reduction;
     EXPECT_LE(m.tex_sectors_hit, asked);
     EXPECT_GE(m.tex_sectors_hit + m.tex_sectors_miss, asked);
     EXPECT_LE(m.tex_sectors_miss, (asked - m.tex_sectors_hit) * static_cast<std::uint64_t>(kSectorsPerLine));
@@ -178,7 +188,8 @@ class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, con
 
 TEST_P(LessonsPredict, MatchesItsReferencesAndKeepsTheLaws) {
   const auto& [stem, arch] = GetParam();
-  const auto launches = frontend::load_launch_file(FORETRACE_SOURCE_DIR "/validate/kernels/" + stem + ".toml");
+  const auto launches =
+      frontend::load_launch_file(FORETRACE_SOURCE_DIR "/validate/kernels/" + stem + ".toml");
   report::Document document;
   document.foretrace = "0.0.0";
   document.command = {"lessons_predict_test", stem};
@@ -209,8 +220,11 @@ TEST_P(LessonsPredict, MatchesItsReferencesAndKeepsTheLaws) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, LessonsPredict,
-                         testing::Combine(testing::ValuesIn(launch_files()), testing::Values("a100", "h100", "gb203")),
-                         [](const auto& test) { return std::get<0>(test.param) + "_" + std::get<1>(test.param); });
+                         testing::Combine(testing::ValuesIn(launch_files()),
+                                          testing::Values("a100", "h100", "gb203")),
+                         [](const auto& test) {
+                           return std::get<0>(test.param) + "_" + std::get<1>(test.param);
+                         });
 
 }  // namespace
 }  // namespace foretrace

@@ -61,12 +61,13 @@ Recorded record(frontend::LoadRequest request, const frontend::Toolchain& toolch
 
 Recorded sgemm_tiled(int sm, std::uint32_t size) {
   frontend::LoadRequest request;
-  request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/data/sgemm_tiled.sm_" + std::to_string(sm) + ".cubin";
+  request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/data/sgemm_tiled.sm_" +
+                 std::to_string(sm) + ".cubin";
   request.sm = sm;
   const std::string elements = std::to_string(size * size);
   return record(request, {}, {size / 16, size / 16, 1}, {16, 16, 1},
-                {"buf:f32:" + elements + ":uniform", "buf:f32:" + elements + ":uniform", "buf:f32:" + elements,
-                 "val:i32:" + std::to_string(size)});
+                {"buf:f32:" + elements + ":uniform", "buf:f32:" + elements + ":uniform",
+                 "buf:f32:" + elements, "val:i32:" + std::to_string(size)});
 }
 
 Recorded vector_add(int sm, std::uint32_t size, const frontend::Toolchain& toolchain) {
@@ -75,7 +76,8 @@ Recorded vector_add(int sm, std::uint32_t size, const frontend::Toolchain& toolc
   request.sm = sm;
   request.kernel = "vector_add";
   const std::string buffer = "buf:f32:" + std::to_string(size);
-  return record(request, toolchain, {size / 256, 1, 1}, {256, 1, 1}, {buffer, buffer, buffer, "val:i32:" + std::to_string(size)});
+  return record(request, toolchain, {size / 256, 1, 1}, {256, 1, 1},
+                {buffer, buffer, buffer, "val:i32:" + std::to_string(size)});
 }
 
 const char* chip_of(int sm) { return sm == 80 ? "a100" : sm == 90 ? "h100" : "gb203"; }
@@ -112,8 +114,14 @@ void model_vector_add(benchmark::State& state) {
   simulate(state, vector_add(sm, static_cast<std::uint32_t>(state.range(1)), toolchain), sm);
 }
 
-BENCHMARK(model_sgemm_tiled)->ArgNames({"sm", "n"})->ArgsProduct({{80, 90, 120}, {512}})->Unit(benchmark::kMillisecond);
-BENCHMARK(model_vector_add)->ArgNames({"sm", "n"})->ArgsProduct({{80, 90, 120}, {1 << 22}})->Unit(benchmark::kMillisecond);
+BENCHMARK(model_sgemm_tiled)
+    ->ArgNames({"sm", "n"})
+    ->ArgsProduct({{80, 90, 120}, {512}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(model_vector_add)
+    ->ArgNames({"sm", "n"})
+    ->ArgsProduct({{80, 90, 120}, {1 << 22}})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace foretrace
