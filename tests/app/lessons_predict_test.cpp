@@ -99,9 +99,9 @@ class LessonsPredict : public testing::TestWithParam<std::tuple<std::string, con
     const frontend::LoadedKernel kernel = load(launch);
     const auto program = std::make_shared<const isa::Program>(kernel.program);
     const emulate::Emulator emulator(device.bind(launch, kernel));
-    engine::EmulatedBlocks source(emulator, nullptr);
-    engine::Outcome outcome =
-        machine_->run({program, launch.grid, launch.block, launch.dynamic_shared}, source, {});
+    const engine::LaunchShape shape{program, launch.grid, launch.block, launch.dynamic_shared};
+    engine::EmulatedBlocks source(emulator, machine_->resident_blocks(shape), nullptr);
+    engine::Outcome outcome = machine_->run(shape, source, {});
     report::Prediction prediction;
     prediction.gpu = spec_;
     prediction.program = program;
