@@ -1,0 +1,224 @@
+// What a memory instruction asks for, found out once at its issue: lines and sectors, data-stage passes, and the counts that are arithmetic.
+
+#include <algorithm>
+#include <bit>
+
+#include "model/rules/shared_banks.h"
+#include "model/sm/memory_forms.h"
+#include "model/sm/memory_pipe.h"
+#include "model/work/address_space.h"
+
+namespace foretrace::sm {
+
+using isa::Access;
+using isa::Space;
+
+namespace {
+
+/// Local memory: word w of lane l of a warp stands at w * 128 + l * 4 of the warp's window, so that a warp that works on the same
+/// variable touches whole lines.
+void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint32_t bytes, std::uint64_t base,
+                    rules::Coalesced& out) {
+  out.count = 0;
+  out.sectors = 0;
+  const std::uint32_t words = divide_up(bytes, 4);
+  for (std::uint32_t m = executed; m; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    for (std::uint32_t word = 0; word < words; ++word) {
+      const std::uint64_t line = base / kLineBytes + addresses[lane] / 4 + word;
+      const auto sector = static_cast<std::uint8_t>(1u << (lane / 8));
+      std::uint32_t i = 0;
+      while (i < out.count && out.lines[i].line != line) ++i;
+      if (i == rules::Coalesced::kMaxLines) continue;
+      if (i == out.count) out.lines[out.count++] = {line, 0, 0};
+      if (!(out.lines[i].sectors & sector)) ++out.sectors;
+      out.lines[i].sectors = static_cast<std::uint8_t>(out.lines[i].sectors | sector);
+      ++out.lines[i].lanes;
+    }
+  }
+}
+
+rules::SharedAccess bank_access(const isa::MemoryForm& form) {
+  switch (form.access) {
+    case Access::matrix_load: case Access::matrix_store: return rules::SharedAccess::matrix;
+    case Access::atomic: case Access::reduction: return rules::SharedAccess::atomic;
+    case Access::store: return rules::SharedAccess::store;
+    case Access::async_copy: return rules::SharedAccess::copy;
+    default: return rules::SharedAccess::load;
+  }
+}
+
+}  // namespace
+
+bool MemoryPipe::Memo::repeats(const work::AddressPattern& p, std::uint32_t lanes) const {
+  return valid && p.regular && lanes == executed && p.inner == pattern.inner && p.outer == pattern.outer &&
+         p.log2_width == pattern.log2_width && p.base % kLineBytes == pattern.base % kLineBytes;
+}
+
+void MemoryPipe::prepare(Operation& operation, const MemoryIssue& issue) {
+  const isa::MemoryForm& form = issue.instruction->form;
+  if (form.space == Space::shared) {
+    prepare_shared(operation, issue);
+  } else {
+    prepare_global(operation, issue);
+  }
+}
+
+void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) {
+  const StaticInstruction& instruction = *issue.instruction;
+  Memo& memo = memo_[program_.shapes.of[issue.index].slot];
+  const work::AddressPattern& pattern = issue.cursor->pattern(0);
+  if (!memo.repeats(pattern, issue.executed)) {
+    work::LaneAddresses addresses;
+    issue.cursor->addresses(0, addresses);
+    const rules::SharedCost cost = rules::shared_cost(addresses, issue.executed, instruction.form.bytes,
+                                                      bank_access(instruction.form), instruction.form.matrices);
+    memo.pattern = pattern;
+    memo.executed = issue.executed;
+    memo.valid = pattern.regular;
+    memo.wavefronts = cost.wavefronts;
+    memo.ideal = cost.ideal;
+  }
+  operation.wavefronts = memo.wavefronts;
+  operation.ideal = std::max(1u, memo.ideal);
+  count_shared(operation, memo.ideal);
+}
+
+void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) {
+  const StaticInstruction& instruction = *issue.instruction;
+  const isa::MemoryForm& form = instruction.form;
+  const int set = is_copy(instruction) ? 1 : 0;
+  const unsigned slot = program_.shapes.of[issue.index].slot;
+  Memo& memo = memo_[slot + static_cast<unsigned>(set)];
+  const work::AddressPattern& pattern = issue.cursor->pattern(set);
+  const bool store = is_store(instruction);
+  const bool local = form.space == Space::local ||
+                     (form.space == Space::generic && work::is_local_window(pattern.base));
+  const bool needs_addresses = store || form.access == Access::atomic;
+  if (needs_addresses || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, operation.addresses);
+  if (!memo.repeats(pattern, issue.executed)) {
+    if (local) {
+      for (auto& address : operation.addresses) address = work::local_offset(address);
+      coalesce_local(operation.addresses, issue.executed, form.bytes, 0, memo.lines);
+      memo.wavefronts = std::max(1u, memo.lines.count);
+      memo.ideal = memo.lines.sectors;
+    } else {
+      rules::coalesce(operation.addresses, issue.executed, form.bytes, memo.lines);
+      memo.ideal = rules::ideal_sectors(operation.addresses, issue.executed, form.bytes);
+      memo.wavefronts = rules::shared_cost(operation.addresses, issue.executed, form.bytes,
+                                           store ? rules::SharedAccess::store : rules::SharedAccess::load).wavefronts;
+    }
+    memo.pattern = pattern;
+    memo.executed = issue.executed;
+    memo.valid = pattern.regular;
+  }
+  operation.wavefronts = memo.wavefronts;
+  operation.lines.count = memo.lines.count;
+  operation.lines.sectors = memo.lines.sectors;
+  // A local access repeats at another offset of the window: words, not bytes, are what moves from line to line.
+  // A move may go backwards: the division is a signed one.
+  const std::uint64_t moved =
+      local ? issue.local_base / kLineBytes + work::local_offset(pattern.base) / 4 - work::local_offset(memo.pattern.base) / 4
+            : static_cast<std::uint64_t>(static_cast<std::int64_t>(pattern.base - memo.pattern.base) / kLineBytes);
+  for (std::uint32_t i = 0; i < memo.lines.count; ++i) {
+    operation.lines.lines[i] = memo.lines.lines[i];
+    operation.lines.lines[i].line += moved;
+  }
+  if (is_copy(instruction)) {
+    Memo& destination = memo_[slot];
+    const work::AddressPattern& to = issue.cursor->pattern(0);
+    if (!destination.repeats(to, issue.executed)) {
+      work::LaneAddresses addresses;
+      issue.cursor->addresses(0, addresses);
+      const rules::SharedCost cost =
+          rules::shared_cost(addresses, issue.executed, form.bytes, rules::SharedAccess::copy);
+      destination.pattern = to;
+      destination.executed = issue.executed;
+      destination.valid = to.regular;
+      destination.wavefronts = cost.wavefronts;
+    }
+    operation.shared_wavefronts = destination.wavefronts;
+  }
+  count_global(operation, memo.ideal);
+}
+
+/// Executed instructions by kind, those included whose guard holds back every lane: they make no request.
+void MemoryPipe::count_instruction(const isa::MemoryForm& form) {
+  const bool local = form.space == Space::local, shared = form.space == Space::shared;
+  switch (form.access) {
+    case Access::store: case Access::matrix_store:
+      ++(shared ? counters_.inst_shared_st : local ? counters_.inst_local_st : counters_.inst_global_st);
+      break;
+    case Access::atomic: ++(shared ? counters_.inst_shared_atom : counters_.inst_global_atom); break;
+    case Access::reduction: ++(shared ? counters_.inst_shared_atom : counters_.inst_global_red); break;
+    case Access::matrix_load: ++counters_.inst_matrix_ld; break;
+    case Access::async_copy: ++counters_.inst_async_copy; [[fallthrough]];
+    default: ++(shared ? counters_.inst_shared_ld : local ? counters_.inst_local_ld : counters_.inst_global_ld); break;
+  }
+}
+
+void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
+  stats::InstructionCounters& instruction = counters_.instructions[operation.index];
+  ++instruction.requests;
+  instruction.wavefronts += operation.wavefronts;
+  instruction.ideal_wavefronts += ideal;
+  switch (operation.instruction->form.access) {
+    case Access::store: case Access::matrix_store:
+      counters_.shared_wavefronts_st += operation.wavefronts;
+      counters_.shared_ideal_st += ideal;
+      break;
+    case Access::atomic: case Access::reduction:
+      counters_.shared_wavefronts_atom += operation.wavefronts;
+      counters_.shared_ideal_atom += ideal;
+      break;
+    case Access::matrix_load:
+      counters_.shared_wavefronts_ld += operation.wavefronts;
+      counters_.shared_ideal_ld += ideal;
+      break;
+    default:
+      counters_.shared_wavefronts_ld += operation.wavefronts;
+      counters_.shared_ideal_ld += ideal;
+      break;
+  }
+}
+
+void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_sectors) {
+  stats::InstructionCounters& instruction = counters_.instructions[operation.index];
+  const std::uint32_t sectors = operation.lines.sectors;
+  ++instruction.requests;
+  instruction.sectors += sectors;
+  instruction.ideal_sectors += ideal_sectors;
+  instruction.wavefronts += operation.wavefronts;
+  instruction.ideal_wavefronts += divide_up(operation.instruction->data_registers, 1);
+  const bool local = operation.instruction->form.space == Space::local;
+  switch (operation.instruction->form.access) {
+    case Access::store:
+      ++(local ? counters_.l1_requests_local_st : counters_.l1_requests_global_st);
+      (local ? counters_.l1_sectors_local_st : counters_.l1_sectors_global_st) += sectors;
+      break;
+    case Access::atomic:
+      ++counters_.l1_requests_global_atom;
+      counters_.l1_sectors_global_atom += sectors;
+      break;
+    case Access::reduction:
+      ++counters_.l1_requests_global_red;
+      counters_.l1_sectors_global_red += sectors;
+      break;
+    default:
+      ++(local ? counters_.l1_requests_local_ld : counters_.l1_requests_global_ld);
+      (local ? counters_.l1_sectors_local_ld : counters_.l1_sectors_global_ld) += sectors;
+      break;
+  }
+}
+
+void MemoryPipe::count_hits(const Operation& operation, std::uint32_t sectors) {
+  counters_.instructions[operation.index].l1_hit_sectors += sectors;
+  const bool local = operation.instruction->form.space == Space::local;
+  if (is_store(*operation.instruction)) {
+    (local ? counters_.l1_hits_local_st : counters_.l1_hits_global_st) += sectors;
+  } else {
+    (local ? counters_.l1_hits_local_ld : counters_.l1_hits_global_ld) += sectors;
+  }
+}
+
+}  // namespace foretrace::sm
