@@ -1,6 +1,6 @@
 // SHA-256 of a byte string, to name configurations and machine code.
 //
-// Models:  FIPS 180-4, section 6.2.
+// Models:  nothing; libcrypto computes it.
 // Ignores: streaming input; what we hash fits in memory.
 // Source:  FIPS 180-4 (NIST, 2015). Used for identity, not for secrecy.
 #pragma once

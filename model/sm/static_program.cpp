@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/config/load.h"
 #include "model/units/error.h"
 
 namespace foretrace::sm {
@@ -18,17 +19,13 @@ const spec::OpcodeSpec& row_for(const spec::GpuSpec& spec, const isa::Program& p
                                 const isa::Instruction& instruction) {
   std::string name(isa::name_of(instruction.opcode));
   for (const std::string& modifier : instruction.modifiers) name += "." + modifier;
-  const spec::GpuSpec::OpcodeRow* best = nullptr;
-  for (const auto& row : spec.opcodes) {
-    const bool starts = name.starts_with(row.pattern) &&
-                        (name.size() == row.pattern.size() || name[row.pattern.size()] == '.');
-    if (starts && (!best || row.pattern.size() > best->pattern.size())) best = &row;
+  const spec::OpcodeSpec* row = config::find_opcode(spec, name);
+  if (!row) {
+    throw InputError(
+        fmt::format("kernel {}, offset {:#x}: no row for {} in the opcode table of sm_{}; expected one in configs/isa",
+                    program.kernel, instruction.offset, name, spec.sm_number));
   }
-  if (!best) {
-    throw InputError(fmt::format("kernel {}, offset {:#x}: no row for {} in the opcode table of sm_{}; expected one in configs/isa",
-                                 program.kernel, instruction.offset, name, spec.sm_number));
-  }
-  return best->spec;
+  return *row;
 }
 
 Action action_of(const isa::Instruction& instruction, bool memory) {

@@ -23,6 +23,7 @@
 #include "sim/compare/error_statistics.h"
 #include "sim/compare/measurement.h"
 #include "sim/frontend/load.h"
+#include "sim/frontend/process.h"
 #include "sim/report/json.h"
 
 namespace foretrace::app {
@@ -85,19 +86,6 @@ std::string unpack(const std::filesystem::path& compressed, const std::filesyste
   report::write_file(target.string(), cubin);
   return target.string();
 }
-
-struct TemporaryDirectory {
-  std::filesystem::path path;
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "foretrace-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw InputError("cannot make a temporary directory");
-    path = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
 
 report::Prediction predict_measured(const compare::MeasuredLaunch& measured, const frontend::LaunchDescription& launch,
                                     const Lessons& lessons, const std::string& cubin, const ValidateOptions& chosen,
@@ -181,7 +169,7 @@ int validate(const Words& words) {
   const std::filesystem::path code = document.parent_path() / document.stem() / "cubins";
   const Lessons lessons{std::filesystem::path(chosen.launches)};
 
-  const TemporaryDirectory directory;
+  const frontend::TemporaryDirectory directory;
   std::vector<const compare::MeasuredLaunch*> compared;
   std::vector<std::string> left_out;
   std::vector<Job> jobs;
@@ -192,7 +180,7 @@ int validate(const Words& words) {
       continue;
     }
     compared.push_back(&measured);
-    const std::string cubin = unpack(code / (measured.cubin + ".zst"), directory.path);
+    const std::string cubin = unpack(code / (measured.cubin + ".zst"), directory.path());
     const frontend::LaunchDescription& launch = lessons.at(measured.name);
     jobs.push_back([&, cubin](const JobContext& context) {
       std::vector<report::Prediction> one;

@@ -2,7 +2,6 @@
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <regex>
 #include <string_view>
 
+#include "model/config/sha256.h"
 #include "model/units/error.h"
 #include "sim/frontend/attributes.h"
 #include "sim/frontend/elf_file.h"
@@ -302,11 +302,7 @@ std::vector<std::byte> read_file(const std::string& path) {
 }
 
 std::string sha256_hex(std::span<const std::byte> bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  std::string out;
-  for (const unsigned char byte : digest) out += fmt::format("{:02x}", byte);
-  return out;
+  return config::sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace foretrace::frontend
