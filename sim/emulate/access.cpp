@@ -44,6 +44,9 @@ void Execution::fault_access(FaultKind kind, int lane, const std::string& space,
     what += fmt::format("; the block has {} bytes", launch_.shared_bytes);
   } else if (space == "local") {
     what += fmt::format("; a thread has {} bytes", launch_.local_bytes);
+  } else if (const GlobalMemory::Allocation* old = memory_.freed(address)) {
+    what += fmt::format(", {} bytes into buffer {}, which was freed (0x{:x}, {} bytes)", address - old->address, old->name,
+                        old->address, old->size);
   } else if (const GlobalMemory::Allocation* a = memory_.nearest(address)) {
     const std::uint64_t end = a->address + a->size;
     if (address < a->address) {
@@ -60,12 +63,29 @@ void Execution::fault_access(FaultKind kind, int lane, const std::string& space,
   fault(kind, lane, what);
 }
 
+void Execution::fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const {
+  const DeviceHeap::Block block = memory_.heap().below(address);
+  std::string what = fmt::format("out-of-bounds global access of {} bytes at 0x{:x} in the device heap", bytes, address);
+  if (block.size == 0) fault(FaultKind::out_of_bounds, lane, what);
+  const std::uint64_t into = address - block.address;
+  if (block.freed && into < block.size) {
+    fault(FaultKind::use_after_free, lane,
+          fmt::format("use after free: global access of {} bytes at 0x{:x}, {} bytes into the freed block 0x{:x} ({} bytes)",
+                      bytes, address, into, block.address, block.size));
+  }
+  const std::string where = into < block.size ? fmt::format("{} bytes into", into)
+                                              : fmt::format("{} bytes after the end of", into - block.size);
+  fault(FaultKind::out_of_bounds, lane,
+        fmt::format("{}, {} the block 0x{:x} ({} bytes) that malloc gave", what, where, block.address, block.size));
+}
+
 std::byte* Execution::global_at(std::uint64_t address, std::uint32_t bytes, int lane) {
   if (last_ == nullptr || address - last_->address >= last_->size) last_ = memory_.find(address);
   if (last_ == nullptr || last_->size - (address - last_->address) < bytes) {
     fault_access(FaultKind::out_of_bounds, lane, "global", address, bytes);
   }
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "global", address, bytes);
+  if (memory_.heap().holds(address) && !memory_.heap().usable(address, bytes)) fault_heap(lane, address, bytes);
   return memory_.at(address);
 }
 
@@ -101,8 +121,8 @@ std::byte* Execution::global_span(const AddressRange& range, std::uint32_t bytes
   if (last_ == nullptr || range.least - last_->address >= last_->size) last_ = memory_.find(range.least);
   if (last_ == nullptr || range.greatest < range.least) return nullptr;
   if (range.greatest - last_->address + bytes > last_->size) return nullptr;
-  const std::uint64_t first = range.least - kGlobalBase, end = range.greatest - kGlobalBase;
-  if (first / kPageBytes != end / kPageBytes) return nullptr;
+  if (memory_.heap().holds(range.least)) return nullptr;  // its blocks are looked at one by one
+  if (!memory_.in_one_piece(range.least, range.greatest)) return nullptr;
   return memory_.at(range.least);
 }
 
