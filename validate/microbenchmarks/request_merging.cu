@@ -19,9 +19,9 @@ using namespace bench;
 enum Form { kPlain = 0, kCacheGlobal = 1, kNonCoherent = 2 };
 
 /// Block b of the first on each SM takes part when `reader[smid]` is 1 or 2; readers of kind 2 start `delay` cycles
-/// later (earlier if negative) and read sector `second` of each line instead of sector 0.
+/// later (earlier if negative) and read `width` sectors from `second` on of each line instead of sector `first` alone.
 __global__ void read_in_step(const unsigned char* reader, unsigned readers, int rounds, int period, int delay, int first,
-                             int second, int lines, int form, bool warm, const char* base, unsigned* meet, unsigned* taken,
+                             int second, int width, int lines, int form, bool warm, const char* base, unsigned* meet, unsigned* taken,
                              unsigned* sink) {
   const unsigned sm = sm_id();
   const unsigned kind = reader[sm];
@@ -43,17 +43,19 @@ __global__ void read_in_step(const unsigned char* reader, unsigned readers, int 
   __syncwarp();
   if (lane == 0) {
     atomicAdd(meet, 1u);
-    while (atomicAdd(meet, 0u) < readers) __nanosleep(100);
+    while (atomicAdd(meet, 0u) < readers) {
+    }
   }
   __syncwarp();
   const long long start = static_cast<long long>(clock_now()) + 20000 + (kind == 2 ? delay : 0);
   const int sector = kind == 2 ? second : first;
+  const int sectors = kind == 2 ? width : 1;
   for (int round = 0; round < rounds; ++round) {
     const long long due = start + static_cast<long long>(round) * period;
     while (static_cast<long long>(clock_now()) < due) {
     }
-    for (int i = lane; i < lines; i += 32) {
-      const char* p = base + (static_cast<std::size_t>(round) * lines + i) * 128 + sector * 32;
+    for (int i = lane; i < lines * sectors; i += 32) {
+      const char* p = base + (static_cast<std::size_t>(round) * lines + i / sectors) * 128 + (sector + i % sectors) * 32;
       unsigned v;
       if (form == kPlain) {
         asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
@@ -70,7 +72,7 @@ __global__ void read_in_step(const unsigned char* reader, unsigned readers, int 
 
 struct Setting {
   std::vector<unsigned char> reader;
-  int delay = 0, first = 0, second = 0, lines = 32, form = kPlain;
+  int delay = 0, first = 0, second = 0, width = 1, lines = 32, form = kPlain;
   bool warm = true;
 };
 
@@ -103,12 +105,13 @@ class Runner {
         .add("delay_cycles", s.delay)
         .add("sector_of_first", s.first)
         .add("sector_of_second", s.second)
+        .add("sectors_of_second", s.width)
         .add("lines_at_once", s.lines)
         .add("form", s.form)
         .add("in_l2", s.warm)
-        .print(8192.0 * (readers + (s.warm ? 1 : 0)), "sector if nothing merged", 0);
+        .print(8192.0 * (1 + (readers - 1) * s.width + (s.warm ? 1 : 0)), "sector if nothing merged", 0);
     read_in_step<<<static_cast<unsigned>(sms_), 32, 150 * 1024>>>(reader_.get(), readers, rounds, 6000, s.delay, s.first,
-                                                                   s.second, s.lines, s.form, s.warm, base_.get(),
+                                                                   s.second, s.width, s.lines, s.form, s.warm, base_.get(),
                                                                    meet_.get(), taken_.get(), sink_.get());
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
@@ -132,15 +135,17 @@ class Runner {
 int main() {
   Runner runner;
   runner.run("one SM alone", runner.pair(0));
-  for (int other = 1; other < runner.sms(); ++other) runner.run("which SMs share a merger with SM 0", runner.pair(other));
-  for (int other : {1, 2, 14, 16, 32, 64}) {
-    for (int delay = -900; delay <= 900; delay += 75) {
+  for (int other = 1; other < runner.sms(); ++other) {
+    Setting s = runner.pair(other);
+    s.warm = false;
+    runner.run("which SMs share a merger with SM 0", s);
+  }
+  for (int other : {1, 16, 32}) {
+    for (int delay = -120; delay <= 120; delay += 6) {
       Setting s = runner.pair(other);
       s.delay = delay;
       runner.run("how long it waits, in L2", s);
     }
-  }
-  for (int other : {1, 16}) {
     for (int delay = -1500; delay <= 1500; delay += 150) {
       Setting s = runner.pair(other);
       s.delay = delay;
@@ -148,7 +153,7 @@ int main() {
       runner.run("how long it waits, from DRAM", s);
     }
   }
-  for (int n : {1, 2, 4, 8, 16, 32, 64, 96, 128, runner.sms()}) {
+  for (int n : {1, 2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, runner.sms()}) {
     for (bool warm : {true, false}) {
       Setting s;
       s.reader.assign(512, 0);
@@ -157,21 +162,30 @@ int main() {
       runner.run("the first n SMs", s);
     }
   }
-  for (int other : {1, 2, 16}) {
-    for (int second : {1, 2}) {
-      Setting s = runner.pair(other);
-      s.second = second;
-      s.warm = false;
-      runner.run("other sectors of the same lines", s);
+  for (int other : {1, 16}) {
+    for (int width : {1, 2, 4}) {
+      for (int second : {0, 1, 2}) {
+        if (second + width > 4) continue;
+        for (int delay : {-200, 200}) {
+          Setting s = runner.pair(other);
+          s.second = second;
+          s.width = width;
+          s.delay = delay;
+          s.warm = false;
+          runner.run("other sectors of the same lines", s);
+        }
+      }
     }
     for (int lines : {1, 4, 64, 128, 256, 512, 1024}) {
       Setting s = runner.pair(other);
       s.lines = lines;
+      s.warm = false;
       runner.run("many lines at once", s);
     }
     for (int form : {kCacheGlobal, kNonCoherent}) {
       Setting s = runner.pair(other);
       s.form = form;
+      s.warm = false;
       runner.run("other loads", s);
     }
   }
