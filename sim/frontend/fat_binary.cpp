@@ -1,0 +1,167 @@
+#include "sim/frontend/fat_binary.h"
+
+#include <fmt/format.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/units/error.h"
+
+namespace foretrace::frontend {
+namespace {
+
+constexpr std::uint32_t kWrapperMagic = 0x466243b1;
+constexpr std::uint32_t kContainerMagic = 0xba55ed50;
+constexpr std::uint64_t kContainerHeader = 16;
+constexpr std::uint64_t kLeastEntryHeader = 64;
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // our own bound for one decompressed entry
+
+constexpr std::uint16_t kPtx = 1, kElf = 2;
+constexpr std::uint64_t kLz4Flag = 0x2000, kZstdFlag = 0x8000;
+constexpr std::uint64_t kSpecificFlag = 0x100000, kFamilyFlag = 0x200000;
+
+template <class T>
+T value_at(std::span<const std::byte> bytes, std::uint64_t offset) {
+  T value{};
+  FORETRACE_ASSERT(offset + sizeof value <= bytes.size(), "callers have checked the header's size");
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+FatEntry read_entry(std::span<const std::byte> header, std::span<const std::byte> payload,
+                    const std::string& where) {
+  FatEntry entry;
+  const auto kind = value_at<std::uint16_t>(header, 0);
+  entry.kind = kind == kPtx ? EntryKind::ptx : kind == kElf ? EntryKind::elf : EntryKind::other;
+  entry.sm = static_cast<int>(value_at<std::uint32_t>(header, 28));
+  const auto flags = value_at<std::uint64_t>(header, 40);
+  entry.variant = (flags & kSpecificFlag) != 0 ? EntryVariant::specific
+                  : (flags & kFamilyFlag) != 0 ? EntryVariant::family
+                                               : EntryVariant::plain;
+  if ((flags & kLz4Flag) != 0) entry.compression = EntryCompression::lz4;
+  if ((flags & kZstdFlag) != 0) entry.compression = EntryCompression::zstd;
+  entry.payload = payload;
+  entry.size = payload.size();
+  const std::uint64_t stored = value_at<std::uint32_t>(header, 16);
+  if (entry.compression != EntryCompression::none) {
+    entry.size = value_at<std::uint64_t>(header, 56);
+    if (stored == 0 || stored > payload.size() || entry.size == 0 || entry.size > kMostBytes) {
+      throw InputError(fmt::format("{}: an entry of the fat binary for {} states {} compressed bytes of {} and {} in all",
+                                   where, entry_name(entry), stored, payload.size(), entry.size));
+    }
+    entry.payload = payload.first(stored);
+  }
+  return entry;
+}
+
+int preference(const FatEntry& entry, int sm) {
+  if (entry.kind != EntryKind::elf) return -1;
+  const bool same_major = entry.sm / 10 == sm / 10 && entry.sm <= sm;
+  if (entry.variant == EntryVariant::specific) return entry.sm == sm ? 1000 : -1;
+  if (!same_major) return -1;
+  return (entry.sm % 10) * 2 + (entry.variant == EntryVariant::family ? 1 : 0);
+}
+
+}  // namespace
+
+std::string entry_name(const FatEntry& entry) {
+  const char* prefix = entry.kind == EntryKind::ptx ? "compute_" : entry.kind == EntryKind::elf ? "sm_" : "lto_";
+  const char* suffix = entry.variant == EntryVariant::specific ? "a" : entry.variant == EntryVariant::family ? "f" : "";
+  return fmt::format("{}{}{}", prefix, entry.sm, suffix);
+}
+
+std::vector<FatEntry> read_fat_binary(std::span<const std::byte> container, const std::string& where) {
+  if (container.size() < kContainerHeader || value_at<std::uint32_t>(container, 0) != kContainerMagic) {
+    throw InputError(where + ": no fat binary: its magic number is missing");
+  }
+  const std::uint64_t start = value_at<std::uint16_t>(container, 6);
+  const auto bytes = value_at<std::uint64_t>(container, 8);
+  if (start < kContainerHeader || start > container.size() || bytes > container.size() - start) {
+    throw InputError(fmt::format("{}: a fat binary of {} bytes after a header of {}, but only {} are there", where, bytes,
+                                 start, container.size()));
+  }
+  std::vector<FatEntry> entries;
+  const auto body = container.subspan(start, bytes);
+  for (std::uint64_t at = 0; at < body.size();) {
+    const std::uint64_t left = body.size() - at;
+    const std::uint64_t header = left < kLeastEntryHeader ? 0 : value_at<std::uint32_t>(body, at + 4);
+    const std::uint64_t payload = left < kLeastEntryHeader ? 0 : value_at<std::uint64_t>(body, at + 8);
+    if (header < kLeastEntryHeader || header > left || payload > left - header) {
+      throw InputError(fmt::format("{}: the entry at byte {} of the fat binary runs over its end", where, start + at));
+    }
+    entries.push_back(read_entry(body.subspan(at, header), body.subspan(at + header, payload), where));
+    at += header + payload;
+  }
+  return entries;
+}
+
+std::vector<std::byte> entry_contents(const FatEntry& entry, const std::string& where) {
+  if (entry.compression == EntryCompression::none) return {entry.payload.begin(), entry.payload.end()};
+  std::vector<std::byte> out(entry.size);
+  std::uint64_t made = 0;
+  if (entry.compression == EntryCompression::zstd) {
+    const std::size_t result = ZSTD_decompress(out.data(), out.size(), entry.payload.data(), entry.payload.size());
+    if (ZSTD_isError(result) == 0) made = result;
+  } else {
+    const int result = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()),
+                                           reinterpret_cast<char*>(out.data()), static_cast<int>(entry.payload.size()),
+                                           static_cast<int>(out.size()));
+    if (result > 0) made = static_cast<std::uint64_t>(result);
+  }
+  if (made != entry.size) {
+    throw InputError(fmt::format("{}: the {} entry of the fat binary is damaged: {} bytes came out of it, expected {}", where,
+                                 entry_name(entry), made, entry.size));
+  }
+  return out;
+}
+
+std::span<const std::byte> fat_binary_in_memory(const void* address, const std::string& where) {
+  struct Wrapper {  // __fatBinC_Wrapper_t
+    std::uint32_t magic;
+    std::uint32_t version;
+    const void* data;
+    const void* prelinked;
+  };
+  std::uint32_t magic = 0;
+  if (address != nullptr) std::memcpy(&magic, address, sizeof magic);
+  if (magic == kWrapperMagic) {
+    Wrapper wrapper{};
+    std::memcpy(&wrapper, address, sizeof wrapper);
+    if (wrapper.version != 1 && wrapper.version != 2) {
+      throw InputError(
+          fmt::format("{}: a fat binary's wrapper of version {}, expected 1 or 2", where, wrapper.version));
+    }
+    address = wrapper.data;
+    magic = 0;
+    if (address != nullptr) std::memcpy(&magic, address, sizeof magic);
+  }
+  if (magic != kContainerMagic) {
+    throw InputError(fmt::format("{}: no fat binary: magic number {:08x}, expected {:08x}", where, magic, kContainerMagic));
+  }
+  const std::span<const std::byte> header(static_cast<const std::byte*>(address), kContainerHeader);
+  return {header.data(), value_at<std::uint16_t>(header, 6) + value_at<std::uint64_t>(header, 8)};
+}
+
+const FatEntry* best_entry(const std::vector<FatEntry>& entries, int sm) {
+  const FatEntry* best = nullptr;
+  for (const FatEntry& entry : entries) {
+    const int wanted = preference(entry, sm);
+    if (wanted >= 0 && (best == nullptr || wanted > preference(*best, sm))) best = &entry;
+  }
+  return best;
+}
+
+std::string missing_code_message(const std::vector<FatEntry>& entries, int sm) {
+  std::vector<std::string> names;
+  for (const FatEntry& entry : entries) {
+    std::string name = entry_name(entry);
+    if (entry.kind == EntryKind::ptx) name = "PTX for " + name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  return fmt::format("no machine code for sm_{}: the program has {}; compile it with nvcc -gencode arch=compute_{},code=sm_{}",
+                     sm, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), sm, sm);
+}
+
+}  // namespace foretrace::frontend
