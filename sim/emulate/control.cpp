@@ -13,6 +13,11 @@
 
 namespace foretrace::emulate {
 
+namespace {
+constexpr std::uint64_t kDriverCodeBytes = 4096;
+constexpr std::uint32_t kReturnRegister = 20;  ///< R20:R21 hold where a driver's function returns to
+}  // namespace
+
 Group Execution::copy_of_now() const {
   Group copy = warp->now;
   copy.wait = Wait::none;
@@ -153,9 +158,25 @@ void Execution::branch_indirect(const MicroOp& op, std::uint32_t executed) {
   const std::uint32_t* low = words(op.a);
   std::map<std::uint32_t, std::uint32_t> lanes_of;  // by target
   std::uint32_t first = 0;
+  const auto address_of = [&](int lane) {
+    return (low[lane] | std::uint64_t{low[lane + 32]} << 32) + op.immediate;
+  };
+  std::uint32_t returned = 0;  // lanes that are back from the driver
   for (std::uint32_t m = executed; m != 0; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    const std::uint64_t address = (low[lane] | std::uint64_t{low[lane + 32]} << 32) + op.immediate;
+    std::uint64_t address = address_of(lane);
+    if (address - kDriverCode < kDriverCodeBytes && (returned >> lane & 1) == 0) {
+      std::uint32_t lanes = 0;
+      for (std::uint32_t n = m; n != 0; n &= n - 1) {
+        if (address_of(std::countr_zero(n)) == address) lanes |= 1u << std::countr_zero(n);
+      }
+      call_driver(address, lanes);
+      returned |= lanes;
+    }
+    if ((returned >> lane & 1) != 0) {
+      const std::uint32_t* back = warp->registers + kFirstRegisterWord + kReturnRegister * 32;
+      address = back[lane] | std::uint64_t{back[lane + 32]} << 32;
+    }
     if (address % 16 != 0 || address / 16 >= launch_.compiled.code.size()) {
       fault(FaultKind::illegal_instruction, lane,
             fmt::format("jump to 0x{:x}, outside the kernel's code", address));

@@ -67,6 +67,16 @@ bool reads_constant(const isa::Program& program, std::uint32_t offset) {
   return false;
 }
 
+/// Whether the bank of addresses holds this one.
+bool asks_for(const std::vector<std::byte>& bank, std::uint64_t address) {
+  for (std::size_t i = 0; i + 8 <= bank.size(); i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bank.data() + i, 8);
+    if (word == address) return true;
+  }
+  return false;
+}
+
 void check(const LaunchContext& c) {
   const isa::Program& p = *c.program;
   const auto refuse = [&](const std::string& what) {
@@ -121,6 +131,8 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from), shapes(*fro
   bank.resize(std::max<std::size_t>(bank.size(), program.parameter_base));
   bank.insert(bank.begin() + program.parameter_base, context.parameters.begin(), context.parameters.end());
   bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
+
+  if (asks_for(context.banks[4], driver_function_address("malloc"))) context.memory->heap().place(*context.memory);
 
   compiled = compile(program, context.banks, *lanes);
   for (std::size_t i = 0; i < compiled.code.size(); ++i) {
@@ -196,6 +208,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
 
 bool blocks_are_independent(const isa::Program& program) {
   for (const isa::Instruction& i : program.code) {
+    if (i.opcode == isa::Opcode::CALL && i.has("ABS")) return false;  // text and the heap have an order
     isa::MemoryForm form;
     if (isa::memory_form(i, form) && form.space != isa::Space::shared && form.space != isa::Space::local) {
       if (form.access == isa::Access::atomic || form.strong) return false;

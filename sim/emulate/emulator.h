@@ -18,6 +18,7 @@
 #include "model/units/units.h"
 #include "model/work/address_space.h"
 #include "model/work/warp_record.h"
+#include "sim/emulate/driver_functions.h"
 #include "sim/emulate/fault.h"
 #include "sim/emulate/global_memory.h"
 
@@ -43,6 +44,8 @@ struct LaunchContext {
   std::uint64_t max_instructions = 0;  ///< warp instructions of the launch's longest block; 0: no limit
   std::uint64_t idle_limit =
       kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
+  TextSink print = to_standard_output;  ///< what device printf writes
+  TextSink report = to_standard_error;  ///< what a failed assert writes
 };
 
 /// What a block did, in numbers that need no record.

@@ -75,6 +75,13 @@ class Execution {
   /// Runs until the block has ended (true), or until `patience` warp instructions in a row have brought no store, atomic or
   /// exit (false): it may be waiting for another block. May be called again.
   bool run(std::uint64_t patience);
+  /// Gives every warp that is ready one turn of up to `slice` warp instructions; true: the block has ended. Faults like run() with the
+  /// launch's idle limit.
+  bool run_turn(std::uint64_t slice);
+  bool ended(std::uint32_t warp) const { return warps_[warp].state == WarpState::done; }
+  /// From here on what the warp does is recorded there; what was recorded before is complete.
+  void record_in(std::uint32_t warp, work::WarpRecord& record) { warps_[warp].recorder->go_on_in(record); }
+  void close_record(std::uint32_t warp) { warps_[warp].recorder->finish(); }
   /// In the last call of run().
   bool made_progress() const { return progress_at_ > resumed_at_; }
   BlockCount count() const { return {issued_, thread_instructions_}; }
@@ -127,6 +134,7 @@ class Execution {
   std::byte* shared_span(const AddressRange& range, std::uint32_t bytes);
 
   [[noreturn]] void fault(FaultKind kind, int lane, const std::string& what) const;
+  [[noreturn]] void fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const;
   [[noreturn]] void fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
                                  std::uint32_t bytes) const;
 
@@ -140,12 +148,14 @@ class Execution {
 
   template <bool kRecording>
   Stop run_warp(std::uint64_t budget);
+  void give_turn(Warp& w, std::uint64_t slice);
   void enter(Warp& w);
   void leave();
   /// Branches and everything else that may change the group; returns false when the warp must stop (see stop_).
   bool control(const MicroOp& op, std::uint32_t executed);
   void branch(std::uint32_t taken, std::uint32_t target);
   void branch_indirect(const MicroOp& op, std::uint32_t executed);
+  void call_driver(std::uint64_t address, std::uint32_t lanes);
   bool exit_lanes(std::uint32_t lanes);
   bool join(const MicroOp& op, std::uint32_t executed);
   void leave_barrier(std::uint32_t lanes, std::uint8_t barrier);

@@ -10,6 +10,8 @@ const char* name_of(FaultKind kind) {
     case FaultKind::impossible_barrier: return "impossible_barrier";
     case FaultKind::never_ends: return "never_ends";
     case FaultKind::trap: return "trap";
+    case FaultKind::assertion: return "assertion";
+    case FaultKind::use_after_free: return "use_after_free";
     case FaultKind::illegal_instruction: return "illegal_instruction";
     case FaultKind::unsupported: return "unsupported";
   }

@@ -16,6 +16,8 @@ enum class FaultKind : std::uint8_t {
   impossible_barrier,  ///< a block barrier that can no longer complete
   never_ends,
   trap,
+  assertion,           ///< assert() in device code
+  use_after_free,      ///< an access to, or a second free of, a freed block of device malloc or cudaFree
   illegal_instruction,
   unsupported,  ///< an instruction form that the emulator does not know
 };

@@ -36,7 +36,8 @@ std::byte* lane_at(Execution& x, MemorySpace space, std::uint64_t address, std::
 
 /// Host memory of all lanes' accesses and the address it stands for, if there is one such piece.
 std::byte* span_of(Execution& x, MemorySpace space, const AddressRange& range, std::uint32_t bytes) {
-  if (space == MemorySpace::global || (space == MemorySpace::generic && range.least >= kGlobalBase)) {
+  const bool global = range.greatest < kSharedWindow || range.least >= kLocalWindow + kWindowBytes;
+  if (space == MemorySpace::global || (space == MemorySpace::generic && global)) {
     return x.global_span(range, bytes);
   }
   if (space == MemorySpace::shared) return x.shared_span(range, bytes);

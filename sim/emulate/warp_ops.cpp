@@ -401,8 +401,7 @@ bool translate_warp(Decoder& d, Opcode opcode) {
     case Opcode::RPCMOV: move_rpc(d); return true;
     case Opcode::LEPC: {
       d.destination();
-      const std::uint64_t at = d.instruction().offset + 16;
-      std::uint64_t address = at;
+      std::uint64_t address = d.instruction().offset;  // without an operand: its own
       if (d.next_is(OperandKind::label)) address = d.next().value;
       op.a.file = File::literal;
       op.a.word = d.literal({static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(address >> 32)});

@@ -135,8 +135,8 @@ void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed, em
     switch (pointer.target) {
       case frontend::TargetKind::global: value += placed.globals; break;
       case frontend::TargetKind::constant3: value += placed.constant3; break;
-      case frontend::TargetKind::code:
-      case frontend::TargetKind::external: break;  // offsets in the code; driver functions are refused when they are called
+      case frontend::TargetKind::code: break;  // an offset in the code
+      case frontend::TargetKind::external: value = emulate::driver_function_address(pointer.symbol); break;
     }
     switch (pointer.image) {
       case frontend::Image::constant3: put(context.banks[3], pointer.offset, value, module.path); break;

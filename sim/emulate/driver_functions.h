@@ -1,0 +1,43 @@
+// The functions that a CUDA driver puts beside a program's code: printf, malloc, free and a failed assert.
+//
+// Models:  vprintf(format, arguments): conversions d i u o x X c s p f F e E g G a A with flags, width, precision and the sizes
+//          h hh l ll j z t L; at most 32 arguments; the result is the number of arguments, -1 without a format. malloc and
+//          free on DeviceHeap. __assertfail: one line a thread, then the fault `assertion`.
+//          A call is CALL.ABS of an address that a relocation in constant bank 4 gives; arguments are in R4 on, pointers
+//          in pairs that start evenly; the return address in R20:R21; the result in R4 (R4:R5). Facts sass.md 1.6.
+// Ignores: the buffer of printf (1 MiB, shown when the host synchronises): text is shown when the call is executed, warp by
+//          warp in the order of execution, lanes in ascending order. The functions' own time and instructions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace foretrace::emulate {
+
+/// Where device code's text goes.
+using TextSink = std::function<void(std::string_view)>;
+void to_standard_output(std::string_view text);
+void to_standard_error(std::string_view text);
+
+/// Code addresses from here on are the driver's; the program's own code starts at 0.
+inline constexpr std::uint64_t kDriverCode = 0x6000'0000'0000;
+
+/// What a pointer to the driver's function of that name has to be. A name that is not provided has an address, too: a call of it
+/// is a fault that says so.
+std::uint64_t driver_function_address(std::string_view name);
+/// The function at an address of kDriverCode on: 'vprintf'; empty: none has it.
+std::string_view driver_function_name(std::uint64_t address);
+
+/// Reads the memory that a pointer of device code points to, byte by byte.
+using ByteReader = std::function<char(std::uint64_t address)>;
+
+struct Formatted {
+  std::string text;
+  std::int32_t arguments = 0;  ///< how many were taken
+};
+/// What printf makes of a format and its packed arguments, each aligned to its size.
+Formatted format_device_text(std::string_view format, std::uint64_t arguments, const ByteReader& read);
+
+}  // namespace foretrace::emulate
