@@ -2,17 +2,11 @@
 #pragma once
 
 #include "sim/app/options.h"
-#include "sim/engine/machine.h"
-#include "sim/report/prediction.h"
+#include "sim/report/from_outcome.h"
 
 namespace foretrace::app {
 
-struct LaunchIdentity {
-  std::string name;  ///< in a launch file; empty: none
-  Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;
-  bool warm = false;
-};
+using report::LaunchIdentity;
 
 report::Prediction make_prediction(const Variant& variant, std::shared_ptr<const spec::GpuSpec> spec,
                                    std::shared_ptr<const isa::Program> program, const LaunchIdentity& launch,
