@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "model/config/load.h"
 #include "model/units/error.h"
 #include "sim/app/kernel_options.h"
 #include "sim/app/options.h"
@@ -50,12 +52,27 @@ int launches(const Words& words) {
       ("cubins", options::value(&cubins), "compile each launch for --sm and put the cubins into this directory")
       ("sm", options::value(&sm)->default_value(sm), "machine code of the cubins: 80, 90 or 120");
   options::variables_map values;
-  if (!parse(words, "launches FILE.toml... [--emit FILE --cubins DIR --sm N]", known, "file", values)) return 0;
-  if (!values.count("file")) throw InputError("no file given; expected launch files");
+  if (!parse(words, "launches [FILE.toml | DIR]... [--emit FILE --cubins DIR --sm N]", known, "file", values)) return 0;
+  std::vector<std::string> places;
+  if (values.count("file")) {
+    places = values["file"].as<std::vector<std::string>>();
+  } else {  // everything that is measured: the lessons and the suite
+    const std::filesystem::path validate = config::config_directory().parent_path() / "validate";
+    places = {(validate / "kernels").string(), (validate / "suite").string()};
+  }
   std::vector<frontend::LaunchDescription> all;
-  for (const std::string& file : values["file"].as<std::vector<std::string>>()) {
-    for (auto& launch : frontend::load_launch_file(file)) {
-      if (kernel.matches(launch.kernel)) all.push_back(std::move(launch));
+  std::map<std::string, std::filesystem::path> file_of;  // by launch name
+  for (const std::string& place : places) {
+    for (const std::filesystem::path& file : frontend::launch_files(place)) {
+      for (auto& launch : frontend::load_launch_file(file)) {
+        if (!kernel.matches(launch.kernel)) continue;
+        const auto [known_name, is_new] = file_of.emplace(launch.name, file);
+        if (!is_new) {
+          throw InputError(fmt::format("{}: launch '{}' is in {} as well; expected a name of its own", file.string(),
+                                       launch.name, known_name->second.string()));
+        }
+        all.push_back(std::move(launch));
+      }
     }
   }
   if (emit.empty()) {

@@ -85,6 +85,37 @@ TEST(Argument, RangesMustNotBeEmpty) {
   EXPECT_NE(refusal("buf:u8:4:range=7").find("expected range=LO..HI"), std::string::npos);
 }
 
+TEST(Argument, GeneratorsOfIndices) {
+  EXPECT_EQ(parse_argument("buf:i32:9:ramp=12", 0).generator.low_bits, 12u);
+  EXPECT_EQ(parse_argument("buf:i32:9:jitter=12", 0).generator.kind, GeneratorKind::jitter);
+  EXPECT_EQ(parse_argument("buf:u32:9:skew=0..7", 0).generator.high_bits, 7u);
+  const Argument band = parse_argument("buf:i32:9:band=8..64", 0);
+  EXPECT_EQ(band.generator.low_bits, 8u);
+  EXPECT_EQ(band.generator.high_bits, 64u);
+  EXPECT_EQ(parse_argument("buf:u32:9:cycle", 0).generator.kind, GeneratorKind::cycle);
+}
+
+TEST(Argument, GeneratorsOfIndicesMustFitTheirType) {
+  EXPECT_EQ(refusal("buf:u8:255:ramp=1"), "accepted");
+  EXPECT_NE(refusal("buf:u8:256:ramp=1").find("does not fit u8"), std::string::npos);
+  EXPECT_EQ(refusal("buf:i8:12:jitter=10"), "accepted");
+  EXPECT_NE(refusal("buf:i8:13:jitter=10").find("does not fit i8"), std::string::npos);
+  EXPECT_EQ(refusal("buf:i8:113:band=8..114"), "accepted") << "14 + 113";
+  EXPECT_NE(refusal("buf:i8:113:band=8..115").find("does not fit i8"), std::string::npos);
+  EXPECT_NE(refusal("buf:i8:129:cycle").find("does not fit i8"), std::string::npos);
+  EXPECT_NE(refusal("buf:i32:9:ramp=0").find("at least 1"), std::string::npos);
+  EXPECT_NE(refusal("buf:i32:9:jitter=-1").find("at least 1"), std::string::npos);
+  EXPECT_NE(refusal("buf:i32:9:band=0..4").find("at least 1"), std::string::npos);
+  EXPECT_NE(refusal("buf:i32:9:band=4..0").find("at least 1"), std::string::npos);
+  EXPECT_NE(refusal("buf:i32:9:band=4").find("expected band=D..W"), std::string::npos);
+  EXPECT_NE(refusal("buf:i32:9:skew=4..4").find("is empty"), std::string::npos);
+  for (const char* form : {"cycle", "ramp=1", "jitter=1", "skew=0..4", "band=1..4"}) {
+    EXPECT_NE(refusal(std::string("buf:f32:9:") + form).find("an integer type"), std::string::npos) << form;
+  }
+  EXPECT_NE(refusal("buf:i32:9:ramp").find("is no option"), std::string::npos);
+  EXPECT_NE(refusal("buf:i32:9:cycle=1").find("is no option"), std::string::npos);
+}
+
 TEST(Argument, PermutationsMustBeExactInTheType) {
   EXPECT_EQ(refusal("buf:u8:256:perm"), "accepted");
   EXPECT_NE(refusal("buf:u8:257:perm").find("does not fit u8"), std::string::npos);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -170,6 +171,79 @@ TEST(FloatBits, RoundsHalfToEven) {
   EXPECT_EQ(float_bits(ElementType::f16, -std::ldexp(1.5, -25)), 0x8001u);
   EXPECT_EQ(float_bits(ElementType::bf16, 3.0e38), 0x7f62u);  // 0x7f61b1e6 in f32: up
   EXPECT_EQ(float_bits(ElementType::f32, 0.1), 0x3dcccccdu);
+}
+
+TEST(BufferValues, CycleVisitsEveryElementOnce) {
+  for (const std::uint64_t count : {1u, 2u, 3u, 17u, 256u, 257u, 4099u}) {
+    for (const std::uint64_t seed : {1u, 7u}) {
+      const Generator cycle = make(GeneratorKind::cycle, seed);
+      std::vector<bool> seen(count);
+      std::uint64_t place = 0;
+      for (std::uint64_t step = 0; step < count; ++step) {
+        place = element_bits(ElementType::u32, cycle, place, count);
+        ASSERT_LT(place, count);
+        ASSERT_FALSE(seen[place]) << "a shorter cycle of " << count;
+        seen[place] = true;
+      }
+      EXPECT_EQ(place, 0u) << "all of it, back at the start";
+    }
+  }
+}
+
+TEST(BufferValues, PermuteBackUndoesPermute) {
+  for (const std::uint64_t count : {1u, 5u, 64u, 65u, 100003u}) {
+    for (std::uint64_t i = 0; i < count; i += 1 + count / 1000) {
+      ASSERT_EQ(values::permute_back(3, values::permute(3, i, count), count), i);
+    }
+  }
+}
+
+TEST(BufferValues, RampAndJitterAscend) {
+  const Generator ramp = make(GeneratorKind::ramp, 1, 12);
+  const Generator jitter = make(GeneratorKind::jitter, 1, 12);
+  EXPECT_EQ(element_bits(ElementType::i32, ramp, 0, 5000), 0u);
+  EXPECT_EQ(element_bits(ElementType::i32, ramp, 4999, 5000), 59988u);
+  std::uint64_t shortest = 24;
+  std::uint64_t longest = 0;
+  for (std::uint64_t i = 0; i + 1 < 5000; ++i) {
+    const std::uint64_t here = element_bits(ElementType::i32, jitter, i, 5000);
+    const std::uint64_t length = element_bits(ElementType::i32, jitter, i + 1, 5000) - here;
+    ASSERT_EQ(here / 12, i);
+    shortest = std::min(shortest, length);
+    longest = std::max(longest, length);
+  }
+  EXPECT_EQ(shortest, 1u);
+  EXPECT_EQ(longest, 23u);
+}
+
+TEST(BufferValues, SkewFavoursTheSmall) {
+  const Generator skew = make(GeneratorKind::skew, 1, 100, 356);
+  int below[2] = {0, 0};  // 100 + 256 / 16, 100 + 256 / 2
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::uint64_t value = element_bits(ElementType::u32, skew, i, 20000);
+    ASSERT_GE(value, 100u);
+    ASSERT_LT(value, 356u);
+    below[0] += value < 116;
+    below[1] += value < 228;
+  }
+  // u^4 < 1/16 for half of all u, u^4 < 1/2 for 0.84 of them; the tolerances are ten standard deviations.
+  EXPECT_NEAR(below[0] / 20000.0, 0.5, 0.036);
+  EXPECT_NEAR(below[1] / 20000.0, 0.8409, 0.026);
+}
+
+TEST(BufferValues, BandStaysNearItsPlace) {
+  const Generator band = make(GeneratorKind::band, 1, 8, 64);
+  std::uint64_t least = 64;
+  std::uint64_t most = 0;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::uint64_t column = element_bits(ElementType::u32, band, i, 20000);
+    ASSERT_GE(column, i / 8);
+    ASSERT_LT(column, i / 8 + 64);
+    least = std::min(least, column - i / 8);
+    most = std::max(most, column - i / 8);
+  }
+  EXPECT_EQ(least, 0u);
+  EXPECT_EQ(most, 63u);
 }
 
 TEST(FillElements, WritesWhatElementBitsSaysLittleEndianFromAnyStart) {

@@ -53,6 +53,18 @@ const std::string kMinimal =
     "block = [128]\n"
     "args = [\"buf:f32:10:name=a\"]\n";
 
+TEST_F(LaunchFile, FoldersAreSearchedWithAllBelowThem) {
+  std::filesystem::create_directories(folder_ / "b" / "deep");
+  for (const char* name : {"b/deep/z.toml", "a.toml", "b/y.toml", "b/notes.txt"}) std::ofstream(folder_ / name) << "\n";
+  const std::vector<std::filesystem::path> expected = {folder_ / "a.toml", folder_ / "b/deep/z.toml",
+                                                       folder_ / "b/y.toml"};
+  EXPECT_EQ(launch_files(folder_), expected);
+  EXPECT_EQ(launch_files(folder_ / "a.toml"), std::vector<std::filesystem::path>{folder_ / "a.toml"});
+  EXPECT_THROW(launch_files(folder_ / "nowhere"), InputError);
+  std::filesystem::create_directories(folder_ / "empty");
+  EXPECT_THROW(launch_files(folder_ / "empty"), InputError);
+}
+
 TEST_F(LaunchFile, DefaultsOfAMinimalLaunch) {
   const auto launches = load(kMinimal);
   ASSERT_EQ(launches.size(), 1u);

@@ -5,6 +5,8 @@
 // Source:  docs/launch_files.md.
 #pragma once
 
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -41,6 +43,7 @@ class HostBuffers {
 
   /// A named buffer of the chain.
   std::vector<std::uint8_t>& named(const std::string& name) { return *named_.at(name); }
+  ElementType type_of(const std::string& name) const { return types_.at(name); }
 
  private:
   void bind(const LaunchDescription& launch) {
@@ -51,7 +54,10 @@ class HostBuffers {
       auto& contents = storage_.emplace_back(std::make_unique<std::vector<std::uint8_t>>(argument.bytes));
       if (argument.kind == ArgumentKind::buffer) {
         fill(argument, *contents);
-        if (!argument.name.empty()) named_[argument.name] = contents.get();
+        if (!argument.name.empty()) {
+          named_[argument.name] = contents.get();
+          types_[argument.name] = argument.type;
+        }
       }
       views_[i] = {contents->data(), contents->size()};
     }
@@ -75,7 +81,34 @@ class HostBuffers {
 
   std::vector<std::unique_ptr<std::vector<std::uint8_t>>> storage_;
   std::map<std::string, std::vector<std::uint8_t>*> named_;
+  std::map<std::string, ElementType> types_;
   std::vector<references::ArgumentView> views_;
 };
+
+/// The number that an element of a buffer stands for; beyond 2^53 an integer is rounded.
+inline double number_of(ElementType type, const std::uint8_t* element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, element_bytes(type));
+  if (type_info(type).is_float) return float_value(type, bits);
+  const std::uint64_t wide = values::extend(type, bits);
+  return type_info(type).is_signed ? static_cast<double>(static_cast<std::int64_t>(wide)) : static_cast<double>(wide);
+}
+
+/// The first element of a checked buffer that is not what it should be, in words; "" if there is none. Bits where both
+/// tolerances are 0.
+inline std::string first_difference(const Check& check, ElementType type, const std::uint8_t* got,
+                                    const std::vector<std::uint8_t>& wanted) {
+  const unsigned bytes = element_bytes(type);
+  for (std::size_t at = 0; at < wanted.size(); at += bytes) {
+    if (std::memcmp(got + at, &wanted[at], bytes) == 0) continue;
+    const double is = number_of(type, got + at);
+    const double should = number_of(type, &wanted[at]);
+    const bool exact = check.relative == 0 && check.absolute == 0;
+    if (!exact && std::fabs(is - should) <= check.absolute + check.relative * std::fabs(should)) continue;
+    return check.buffer + "[" + std::to_string(at / bytes) + "] is " + std::to_string(is) + ", expected " +
+           std::to_string(should);
+  }
+  return "";
+}
 
 }  // namespace foretrace::frontend

@@ -17,19 +17,6 @@
 namespace foretrace::references {
 namespace {
 
-using Arguments = std::vector<ArgumentView>;
-
-void need(const Arguments& arguments, std::size_t count) {
-  if (arguments.size() != count) {
-    throw std::invalid_argument("a reference needs " + std::to_string(count) + " arguments and got " +
-                                std::to_string(arguments.size()));
-  }
-}
-
-std::size_t count_of(const ArgumentView& argument) {
-  return static_cast<std::size_t>(std::max(argument.value<std::int32_t>(), 0));
-}
-
 void record_thread_coords(const Arguments& arguments, Dim3, Dim3 block) {
   need(arguments, 5);
   const std::size_t width = count_of(arguments[3]);
@@ -241,13 +228,13 @@ void ffma_chain(const Arguments& arguments, Dim3, Dim3) {
   chain(in, out, n, rounds);
 }
 
-struct Entry {
-  const char* name;
-  Reference reference;
-};
+// Made on first use: the files that register are initialised in any order.
+std::vector<Entry>& registry() {
+  static std::vector<Entry> entries;
+  return entries;
+}
 
-// Sorted by name.
-constexpr Entry kReferences[] = {
+const Registration kLessons{
     {"add_one", add_one},
     {"barrier_early_return", barrier_early_return},
     {"copy_float", copy_float},
@@ -268,8 +255,12 @@ constexpr Entry kReferences[] = {
 
 }  // namespace
 
+Registration::Registration(std::initializer_list<Entry> entries) {
+  registry().insert(registry().end(), entries.begin(), entries.end());
+}
+
 Reference find_reference(const std::string& name) {
-  for (const Entry& entry : kReferences) {
+  for (const Entry& entry : registry()) {
     if (name == entry.name) return entry.reference;
   }
   return nullptr;
@@ -277,7 +268,8 @@ Reference find_reference(const std::string& name) {
 
 std::vector<std::string> reference_names() {
   std::vector<std::string> names;
-  for (const Entry& entry : kReferences) names.emplace_back(entry.name);
+  for (const Entry& entry : registry()) names.emplace_back(entry.name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -1,14 +1,19 @@
-// What each kernel of this folder should have computed, in plain C++17 on the CPU.
+// What each kernel of validate/ should have computed, in plain C++17 on the CPU: one registry of all references.
 //
-// Models:  the result of a launch, bit for bit: float sums are chains of std::fma in ascending order, as the
-//          kernels' machine code has them (checked in the SASS of sm_80, sm_90 and sm_120).
+// Models:  the result of a launch. The lessons' (references.cpp beside this file) are bit for bit: float sums are
+//          chains of std::fma in ascending order, as the kernels' machine code has them (checked in the SASS of
+//          sm_80, sm_90 and sm_120). A class of the suite has its own in validate/suite/<class>/references.cpp and
+//          registers them there; where an order of additions is not fixed, the launch file states the tolerance.
 // Ignores: everything about time; grids that do not cover their problem.
-// Source:  the kernels beside this file. No library, no CUDA: it builds on a bare GPU machine.
+// Source:  the kernels beside each file. No library, no CUDA: it builds on a bare GPU machine. Whoever links the
+//          references must link each such file as an object: from a static library the linker would drop it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -53,6 +58,33 @@ struct ArgumentView {
 
 /// Writes what a launch of the kernel with this grid and block leaves in the buffers.
 using Reference = void (*)(const std::vector<ArgumentView>& arguments, Dim3 grid, Dim3 block);
+
+using Arguments = std::vector<ArgumentView>;
+
+/// Throws std::invalid_argument unless there are `count` arguments.
+inline void need(const Arguments& arguments, std::size_t count) {
+  if (arguments.size() != count) {
+    throw std::invalid_argument("a reference needs " + std::to_string(count) + " arguments and got " +
+                                std::to_string(arguments.size()));
+  }
+}
+
+/// An `int` argument that counts something; a negative one is nothing.
+inline std::size_t count_of(const ArgumentView& argument) {
+  return static_cast<std::size_t>(std::max(argument.value<std::int32_t>(), 0));
+}
+
+struct Entry {
+  const char* name;  ///< unique in the project, as a launch file's `reference` names it
+  Reference reference;
+};
+
+/// Adds references to the registry: one static object of a file's own in each references.cpp,
+///   const Registration kRegistered{{"reduce_sum", reduce_sum}, {"reduce_rows", reduce_rows}};
+class Registration {
+ public:
+  Registration(std::initializer_list<Entry> entries);
+};
 
 /// The reference of that name, or nullptr.
 Reference find_reference(const std::string& name);

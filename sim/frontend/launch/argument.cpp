@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kTypeList = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64";
 constexpr std::string_view kBufferForm =
-    "buf:TYPE:COUNT[:zero|iota|uniform|perm|value=V|range=LO..HI|file=PATH][:seed=N][:name=NAME]";
+    "buf:TYPE:COUNT[:zero|iota|uniform|perm|cycle|value=V|range=LO..HI|skew=LO..HI|ramp=STEP|jitter=STEP|band=D..W|"
+    "file=PATH][:seed=N][:name=NAME]";
 constexpr std::uint64_t kLargestBuffer = std::uint64_t{1} << 40;  // bytes, beyond any GPU's memory
 constexpr std::size_t kLargestStruct = 65536;                     // bytes, the size of a constant bank
 
@@ -166,7 +167,7 @@ class Parser {
     argument.count = *count;
     argument.generator.seed = default_seed_;
     for (std::size_t i = 2; i < fields.size(); ++i) parse_option(fields[i], argument);
-    if (argument.generator.kind == GeneratorKind::perm) check_permutation(argument);
+    check_generator(argument);
   }
 
   void parse_option(std::string_view field, Argument& argument) {
@@ -186,8 +187,7 @@ class Parser {
     } else {
       GeneratorKind kind = GeneratorKind::zero;
       const bool known = generator_from_name(key, kind);
-      const bool takes_value =
-          kind == GeneratorKind::value || kind == GeneratorKind::range || kind == GeneratorKind::file;
+      const bool takes_value = has_parameters(kind);
       if (!known || takes_value != has_value) {
         fail(fmt::format("'{}' is no option of a buffer, expected {}", field, kBufferForm));
       }
@@ -197,16 +197,27 @@ class Parser {
     }
   }
 
+  static bool has_parameters(GeneratorKind kind) {
+    return kind != GeneratorKind::zero && kind != GeneratorKind::iota && kind != GeneratorKind::uniform &&
+           kind != GeneratorKind::perm && kind != GeneratorKind::cycle;
+  }
+
   void once(bool& seen, std::string_view what) const {
     if (seen) fail(fmt::format("the buffer's {} is given twice", what));
     seen = true;
   }
 
   void parse_contents(std::string_view value, Argument& argument) {
-    if (argument.generator.kind == GeneratorKind::value) {
+    const GeneratorKind kind = argument.generator.kind;
+    if (kind == GeneratorKind::value || kind == GeneratorKind::ramp || kind == GeneratorKind::jitter) {
       argument.generator.low_bits = number(argument.type, value);
-    } else if (argument.generator.kind == GeneratorKind::range) {
+    } else if (kind == GeneratorKind::range || kind == GeneratorKind::skew) {
       parse_range(value, argument);
+    } else if (kind == GeneratorKind::band) {
+      const std::size_t dots = value.find("..");
+      if (dots == std::string_view::npos) fail(fmt::format("'{}' is no band, expected band=D..W", value));
+      argument.generator.low_bits = number(argument.type, value.substr(0, dots));
+      argument.generator.high_bits = number(argument.type, value.substr(dots + 2));
     } else {
       argument.file = directory_ / std::filesystem::path(value);
       std::error_code error;
@@ -239,6 +250,32 @@ class Parser {
       ordered = low < high;
     }
     if (!ordered) fail(fmt::format("the range '{}' is empty, expected LO < HI", value));
+  }
+
+  void check_generator(const Argument& argument) const {
+    const Generator& generator = argument.generator;
+    const GeneratorKind kind = generator.kind;
+    if (kind == GeneratorKind::perm || kind == GeneratorKind::cycle) check_permutation(argument);
+    const bool steps = kind == GeneratorKind::ramp || kind == GeneratorKind::jitter;
+    const bool is_band = kind == GeneratorKind::band;
+    if (!steps && !is_band && kind != GeneratorKind::cycle && kind != GeneratorKind::skew) return;
+    const values::TypeInfo& info = type_info(argument.type);
+    if (info.is_float) {
+      fail(fmt::format("{} makes indices, expected an integer type", generator_name(kind)));
+    }
+    if (!steps && !is_band) return;
+    const std::uint64_t largest =
+        std::numeric_limits<std::uint64_t>::max() >> (64 - info.bytes * 8 + (info.is_signed ? 1u : 0u));
+    const std::uint64_t low = generator.low_bits;
+    const std::uint64_t high = generator.high_bits;
+    if (low == 0 || low > largest || (is_band && (high == 0 || high > largest))) {
+      fail(fmt::format("{} needs numbers of at least 1", generator_name(kind)));
+    }
+    const bool fits = is_band ? (argument.count - 1) / low <= largest - (high - 1)
+                              : low <= largest / argument.count;
+    if (!fits) {
+      fail(fmt::format("the largest element that {} could make does not fit {}", generator_name(kind), info.name));
+    }
   }
 
   void check_permutation(const Argument& argument) const {

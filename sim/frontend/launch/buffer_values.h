@@ -19,10 +19,24 @@ namespace foretrace::frontend {
 
 enum class ElementType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 };
 
-enum class GeneratorKind : std::uint8_t { zero, iota, uniform, perm, value, range, file };
+enum class GeneratorKind : std::uint8_t {
+  zero,
+  iota,
+  uniform,
+  perm,
+  value,
+  range,
+  file,
+  cycle,
+  ramp,
+  jitter,
+  skew,
+  band
+};
 
-/// How a buffer is filled. `low_bits` is the element of `value` or the lower bound of `range`, `high_bits` the
-/// upper bound, each as the bits of one element (zero-extended).
+/// How a buffer is filled. `low_bits` is the element of `value`, the step of `ramp` and `jitter` or what stands before
+/// the dots of `range`, `skew` and `band`; `high_bits` is what stands behind them. Each is the bits of one element
+/// (zero-extended).
 struct Generator {
   GeneratorKind kind = GeneratorKind::zero;
   std::uint64_t low_bits = 0;
@@ -48,8 +62,8 @@ inline constexpr TypeInfo kTypes[] = {
     {"bf16", 2, true, true, 8, 8},  {"f32", 4, true, true, 24, 8},  {"f64", 8, true, true, 53, 11},
 };
 
-inline constexpr std::string_view kGenerators[] = {"zero",  "iota",  "uniform", "perm",
-                                                   "value", "range", "file"};
+inline constexpr std::string_view kGenerators[] = {"zero", "iota",  "uniform", "perm",   "value", "range",
+                                                   "file", "cycle", "ramp",    "jitter", "skew",  "band"};
 
 }  // namespace values
 
@@ -183,24 +197,54 @@ inline std::uint64_t scale(std::uint64_t random, std::uint64_t span) {
   return (random >> 32) * (span >> 32) + (first >> 32) + (second >> 32);
 }
 
+/// Half the bits, rounded up and at least one, of the smallest power of four that holds count-1.
+inline unsigned half_width(std::uint64_t count) {
+  unsigned half = 1;
+  while (half < 32 && (count - 1) >> (2 * half) != 0) ++half;
+  return half;
+}
+
+/// What a Feistel round mixes into the other half.
+inline std::uint64_t feistel(std::uint64_t seed, std::uint64_t round, std::uint64_t half_word,
+                             std::uint64_t mask) {
+  return random_bits(seed + round * 0x632be59bd9b4e019u, half_word) & mask;
+}
+
 /// A permutation of [0, count): four Feistel rounds on the smallest even number of bits that holds
 /// count-1, walked until the image lies inside (at most four steps on average).
 inline std::uint64_t permute(std::uint64_t seed, std::uint64_t index, std::uint64_t count) {
-  unsigned half = 1;
-  while (half < 32 && (count - 1) >> (2 * half) != 0) ++half;
+  const unsigned half = half_width(count);
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
   std::uint64_t image = index;
   do {
     std::uint64_t left = image >> half;
     std::uint64_t right = image & mask;
     for (std::uint64_t round = 0; round < 4; ++round) {
-      const std::uint64_t next = left ^ (random_bits(seed + round * 0x632be59bd9b4e019u, right) & mask);
+      const std::uint64_t next = left ^ feistel(seed, round, right, mask);
       left = right;
       right = next;
     }
     image = left << half | right;
   } while (image >= count);
   return image;
+}
+
+/// The index whose image under `permute` is `image`: the same rounds and the same walk backwards.
+inline std::uint64_t permute_back(std::uint64_t seed, std::uint64_t image, std::uint64_t count) {
+  const unsigned half = half_width(count);
+  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
+  std::uint64_t index = image;
+  do {
+    std::uint64_t left = index >> half;
+    std::uint64_t right = index & mask;
+    for (std::uint64_t round = 4; round-- > 0;) {
+      const std::uint64_t before = right ^ feistel(seed, round, left, mask);
+      right = left;
+      left = before;
+    }
+    index = left << half | right;
+  } while (index >= count);
+  return index;
 }
 
 /// The largest number of the float type below the one with these bits (not an infinity or a NaN).
@@ -251,6 +295,22 @@ inline std::uint64_t element_bits(ElementType type, const Generator& generator, 
     }
     case GeneratorKind::range:
       return values::in_range(type, generator, values::random_bits(generator.seed, index));
+    case GeneratorKind::cycle: {
+      const std::uint64_t place = values::permute_back(generator.seed, index, count);
+      return values::permute(generator.seed, place + 1 == count ? 0 : place + 1, count);
+    }
+    case GeneratorKind::ramp: return index * generator.low_bits;
+    case GeneratorKind::jitter:
+      return index * generator.low_bits +
+             values::scale(values::random_bits(generator.seed, index), generator.low_bits);
+    case GeneratorKind::skew: {
+      const std::uint64_t random = values::random_bits(generator.seed, index);
+      const std::uint64_t square = values::scale(random, random);
+      return values::in_range(type, generator, values::scale(square, square));
+    }
+    case GeneratorKind::band:
+      return index / generator.low_bits +
+             values::scale(values::random_bits(generator.seed, index), generator.high_bits);
   }
   return 0;
 }

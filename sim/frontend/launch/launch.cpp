@@ -89,6 +89,21 @@ void check_reference(const Argument& argument, const std::vector<NamedBuffer>& b
 
 }  // namespace
 
+std::vector<std::filesystem::path> launch_files(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) return {path};
+  if (!std::filesystem::is_directory(path, error)) {
+    throw InputError(fmt::format("{}: there is no such file or folder, expected launch files", path.string()));
+  }
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file() && entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  if (files.empty()) throw InputError(fmt::format("{}: there is no .toml in it or below it", path.string()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 void check_launch(const LaunchDescription& launch, const std::vector<const LaunchDescription*>& before,
                   std::string_view where) {
   check_shape(launch, where);

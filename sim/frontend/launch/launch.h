@@ -65,6 +65,10 @@ struct LaunchDescription {
 /// The launches of a file, in its order. Throws InputError: one line that names file, line and key.
 std::vector<LaunchDescription> load_launch_file(const std::filesystem::path& path);
 
+/// Launch files by name: `path` itself if it is a file; of a directory every .toml in it and below it, sorted by path.
+/// Throws InputError where there is neither, or none in it.
+std::vector<std::filesystem::path> launch_files(const std::filesystem::path& path);
+
 /// Asks what can be asked of a launch without its kernel: limits of grid, block and cluster; that the buffers
 /// which its references, dumps and checks name exist, in it or in the launches that ran `before` it on the same
 /// memory, and that no name stands twice. Throws InputError, one line that begins with `where`.
