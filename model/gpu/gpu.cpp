@@ -62,13 +62,19 @@ void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
 }
 
 /// The laws that hold in every run, whatever it simulated.
-void check_conservation(const stats::LaunchCounters& counters, std::uint64_t blocks) {
+void check_conservation(const stats::LaunchCounters& counters) {
   const auto sum = [](const auto& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0}); };
   FORETRACE_ASSERT(counters.scheduler_cycles == counters.issue_active + sum(counters.idle_reason),
                    "each scheduler cycle either issues or has one reason why not");
   FORETRACE_ASSERT(counters.warp_cycles == sum(counters.state), "each resident warp is in exactly one state at any cycle");
   FORETRACE_ASSERT(counters.issue_active == counters.inst_executed, "one instruction a scheduler cycle that issues");
-  FORETRACE_ASSERT(counters.blocks == blocks, "every block of the grid ran once");
+}
+
+Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended, const std::vector<std::unique_ptr<sm::Sm>>& sms,
+              const memory::MemorySystem& memory) {
+  Moment result{now, placed, ended, 0, memory.counters()};
+  for (const auto& sm : sms) result.instructions += sm->counters.inst_executed;
+  return result;
 }
 
 }  // namespace
@@ -97,6 +103,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   std::uint64_t done = 0;
   Cycle now = 0, last_end = 0, last_reply = 0;
   std::uint64_t windows = 0;
+  Cycle watched = 0;
+  bool stopped = false;
   const auto serve_memory = [&](Cycle until) {
     replies.clear();
     memory_.advance(until, replies);
@@ -156,21 +164,27 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     ends.clear();
     now = until;
     if (setup.progress && ++windows % 64 == 0) setup.progress(done, now);
+    if (setup.watch && now - watched >= setup.watch_interval) {
+      watched = now;
+      stopped = !setup.watch(moment(now, setup.blocks - dispatcher.left(), done, sms, memory_));
+      if (stopped) break;
+    }
   }
 
   stats::LaunchCounters counters;
   counters.sms = spec_.sm.count;
   counters.instructions.resize(program.code.size());
   for (const auto& sm : sms) {
-    FORETRACE_ASSERT(sm->idle(), "a launch ends when nothing is under way");
-    sm->finish();
+    FORETRACE_ASSERT(stopped || sm->idle(), "a launch ends when nothing is under way");
+    sm->finish(now);
     add(counters, sm->counters);
   }
   counters.memory = memory_.counters();
   // Stores are acknowledged while the launch drains: they make it longer only where they take longer than that (measured: an empty
   // kernel and one that stores differ by their SMs' active cycles alone).
-  counters.elapsed = std::max(last_end + spec_.launch.block_end + spec_.launch.drain, last_reply);
-  check_conservation(counters, setup.blocks);
+  counters.elapsed = stopped ? now : std::max(last_end + spec_.launch.block_end + spec_.launch.drain, last_reply);
+  check_conservation(counters);
+  FORETRACE_ASSERT(stopped || counters.blocks == setup.blocks, "every block of the grid ran once");
   return counters;
 }
 

@@ -17,6 +17,15 @@
 
 namespace foretrace::gpu {
 
+/// How far a simulation has come.
+struct Moment {
+  Cycle now = 0;                   ///< everything before this cycle has been simulated
+  std::uint64_t placed = 0;        ///< blocks handed to SMs
+  std::uint64_t ended = 0;         ///< blocks whose last warp has ended
+  std::uint64_t instructions = 0;  ///< warp instructions issued
+  stats::MemoryCounters memory;
+};
+
 /// One launch as the machine sees it.
 struct LaunchSetup {
   std::uint64_t blocks = 0;
@@ -27,6 +36,10 @@ struct LaunchSetup {
   int threads = 1;                   ///< host threads; any number gives the same bits
   Cycle window = 0;                  ///< cycles SMs run alone; 0: as long as possible
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
+  /// Called after the first window that ends `watch_interval` or more after the call before; false: the simulation stops there, and its
+  /// counters are those of what was simulated. May be empty. When it is called depends on `window`.
+  std::function<bool(const Moment&)> watch;
+  Cycle watch_interval = 1000;
 };
 
 class Gpu {

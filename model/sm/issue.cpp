@@ -286,7 +286,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
 /// After the issue of `done`: what holds the warp until it can issue its next instruction.
 void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) {
   const StaticInstruction& instruction = program_.code[done.index];
-  if (!warp.cursor.next(warp.step)) {
+  if (!next_step(warp)) {
     warp.label = WarpState::drain;
     warp.phase = Phase::drain;
     if (warp.stores == 0) events_.push(now + 1, {Event::Kind::end, 0, id, 0, generation(warp)});

@@ -101,6 +101,16 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   want(std::max(operation.ready, arbiter_free_));
 }
 
+void MemoryPipe::count(const MemoryIssue& issue) {
+  count_instruction(issue.instruction->form);
+  if (issue.executed == 0) return;
+  Operation operation;
+  operation.instruction = issue.instruction;
+  operation.index = issue.index;
+  operation.executed = issue.executed;
+  prepare(operation, issue);
+}
+
 void MemoryPipe::release(const Operation& operation, std::uint8_t scoreboard, Cycle when) {
   if (scoreboard >= kScoreboards) return;
   events_.push(when, {Event::Kind::release, scoreboard, operation.warp, 0, operation.generation});

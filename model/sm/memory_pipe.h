@@ -55,6 +55,8 @@ class MemoryPipe {
   bool queue_has_room(int sub_core) const { return queue_[sub_core].size < spec_.lsu.queue; }
   /// Entry of an instruction into its sub-core's queue at `now`. Room must have been asked for.
   void issue(int sub_core, const MemoryIssue& issue, Cycle now);
+  /// Counts what an instruction asks for, as issue() does, and does nothing else.
+  void count(const MemoryIssue& issue);
   /// Takes what can be taken at `now`.
   void tick(Cycle now);
   /// When tick() has something to do, kNever: after an event.

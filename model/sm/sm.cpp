@@ -74,8 +74,17 @@ void Sm::advance(Cycle until) {
   }
 }
 
-void Sm::finish() {
-  FORETRACE_ASSERT(resident_warps_ == 0, "a launch ends when all its warps have ended");
+void Sm::finish(Cycle now) {
+  if (resident_warps_ != 0) {
+    for (Warp& warp : warps_) {
+      if (warp.phase == Phase::free) continue;
+      book(warp, warp.label, now);
+      counters.warp_cycles += std::max(now, warp.since) - warp.started;  // an instruction may be booked to the end of its cycle
+    }
+    for (SubCore& core : cores_) book_idle(core, now);
+    counters.sm_active += now - active_since_;
+    counters.scheduler_cycles += kSubCores * (now - active_since_);
+  }
   counters.l0i_misses = fetch_.l0_misses;
   counters.l1i_misses = fetch_.l1_misses;
 }
@@ -100,13 +109,24 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
   if (counters.blocks == 1) fetch_.preload(now);
   double later = 0;
-  for (const work::WarpRecord& record : free->record->warps) {
-    start_warp(block, record, now + static_cast<Cycle>(later));
+  for (std::uint32_t warp = 0; warp < free->live_warps; ++warp) {
+    start_warp(block, warp, now + static_cast<Cycle>(later));
     later += spec_.launch.warp_interval;
   }
 }
 
-void Sm::start_warp(std::uint32_t block, const work::WarpRecord& record, Cycle now) {
+/// Reads the warp's next instruction; false: it has executed its last.
+bool Sm::next_step(Warp& warp) {
+  while (!warp.cursor.next(warp.step)) {
+    work::RecordStream* rest = blocks_[warp.block].record->rest.get();
+    const work::WarpRecord* more = rest ? rest->next(warp.in_block) : nullptr;
+    if (more == nullptr) return false;
+    warp.cursor.go_on_with(*more);
+  }
+  return true;
+}
+
+void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   const auto emptiest = std::min_element(cores_.begin(), cores_.end(), [](const SubCore& a, const SubCore& b) {
     return std::popcount(a.resident) < std::popcount(b.resident);
   });
@@ -116,11 +136,12 @@ void Sm::start_warp(std::uint32_t block, const work::WarpRecord& record, Cycle n
   const auto id = static_cast<std::uint16_t>((emptiest - cores_.begin()) * kSlots + slot);
   Warp& warp = warps_[id];
   warp = Warp{};
-  warp.cursor = work::WarpCursor(program_.shapes, record);
-  const bool any = warp.cursor.next(warp.step);
+  warp.block = block;
+  warp.in_block = in_block;
+  warp.cursor = work::WarpCursor(program_.shapes, blocks_[block].record->warps[in_block]);
+  const bool any = next_step(warp);
   FORETRACE_ASSERT(any, "a warp executes at least one instruction");
   warp.instruction = &program_.code[warp.step.index];
-  warp.block = block;
   warp.age = next_age_++;
   warp.since = warp.started = now;
   warp.blame = warp.step.index;

@@ -50,8 +50,9 @@ class Sm {
   /// Next cycle at which something happens, kNever: nothing without a delivery or a block.
   Cycle next_event() const;
   bool idle() const { return resident_warps_ == 0 && memory_.idle(); }
-  /// Closes the books at the launch's end.
-  void finish();
+  /// Closes the books at the launch's end, or, when the simulation stops before it, at the cycle `now`: every resident warp's state
+  /// and every scheduler's idle time are then booked up to `now`.
+  void finish(Cycle now);
 
   std::vector<memory::Request> outbox;  ///< requests made since the caller last emptied it, in order of time
   std::vector<BlockEnd> ended;          ///< blocks ended since the caller last emptied it, in order of time
@@ -69,6 +70,7 @@ class Sm {
     Cycle ready_at = 0, since = 0, started = 0;
     std::uint64_t age = 0, free_before = 0, allocate_before = 0;
     std::uint32_t block = 0;
+    std::uint32_t in_block = 0;  ///< its number in the block
     std::uint32_t stores = 0;  ///< instructions whose data have not left the memory pipe
     std::uint32_t blame = 0;   ///< instruction that the warp's present state is booked to
     std::array<std::uint8_t, kScoreboards> scoreboard{};
@@ -103,7 +105,8 @@ class Sm {
   };
 
   void start_block(BlockWork& work, Cycle now);
-  void start_warp(std::uint32_t block, const work::WarpRecord& record, Cycle now);
+  void start_warp(std::uint32_t block, std::uint32_t warp, Cycle now);
+  bool next_step(Warp& warp);
   void handle(const Event& event, Cycle now);
   void tick(int sub_core, Cycle now);
   void evaluate(std::uint16_t id, Cycle now);

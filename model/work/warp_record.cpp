@@ -113,16 +113,16 @@ Shapes::Shapes(const isa::Program& program) {
 }
 
 WarpRecorder::WarpRecorder(const Shapes& shapes, WarpRecord& record)
-    : shapes_(shapes), record_(record), last_(shapes.slots) {}
+    : shapes_(shapes), record_(&record), last_(shapes.slots) {}
 
 void WarpRecorder::close_run() {
   if (run_count_ == 0) return;
   // Bit 0 of the first varint says that a new active mask follows; the rest is the jump from the expected index.
   const bool new_mask = run_mask_ != written_mask_;
   const auto jump = static_cast<std::int64_t>(run_start_) - static_cast<std::int64_t>(expected_);
-  put(record_.runs, zigzag(jump) << 1 | (new_mask ? 1u : 0u));
-  if (new_mask) put_mask(record_.runs, run_mask_);
-  put(record_.runs, run_count_);
+  put(record_->runs, zigzag(jump) << 1 | (new_mask ? 1u : 0u));
+  if (new_mask) put_mask(record_->runs, run_mask_);
+  put(record_->runs, run_count_);
   written_mask_ = run_mask_;
   expected_ = run_next_;
   run_count_ = 0;
@@ -137,22 +137,22 @@ void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32
   }
   run_next_ = index + 1;
   ++run_count_;
-  ++record_.instructions;
-  record_.thread_instructions += static_cast<unsigned>(std::popcount(active));
+  ++record_->instructions;
+  record_->thread_instructions += static_cast<unsigned>(std::popcount(active));
   const Shape& shape = shapes_.of[index];
   FORETRACE_ASSERT(shape.guarded || executed == active, "only a guard keeps active lanes from executing");
   if (shape.guarded) {
     if (executed == 0) {
-      record_.details.push_back(kNoLane);
+      record_->details.push_back(kNoLane);
     } else if (executed == active) {
-      record_.details.push_back(kAllActive);
+      record_->details.push_back(kAllActive);
     } else {
-      record_.details.push_back(kLanes);
-      put_mask(record_.details, executed);
+      record_->details.push_back(kLanes);
+      put_mask(record_->details, executed);
     }
   }
   if (executed == 0) return;
-  if (shape.value) put(record_.details, value);
+  if (shape.value) put(record_->details, value);
   for (unsigned i = 0; i < shape.addresses; ++i) write_addresses(addresses[i], executed, last_[shape.slot + i]);
 }
 
@@ -164,10 +164,10 @@ void WarpRecorder::write_addresses(const LaneAddresses& addresses, std::uint32_t
     if (fits(p, addresses, executed)) {
       const auto step = static_cast<std::int64_t>(p.base - last.pattern.base);
       if (step == last.step) {
-        record_.details.push_back(kSameStep);
+        record_->details.push_back(kSameStep);
       } else {
-        record_.details.push_back(kSameShape);
-        put(record_.details, zigzag(step));
+        record_->details.push_back(kSameShape);
+        put(record_->details, zigzag(step));
       }
       last = {p, step};
       return;
@@ -175,18 +175,18 @@ void WarpRecorder::write_addresses(const LaneAddresses& addresses, std::uint32_t
   }
   if (find_pattern(addresses, executed, p)) {
     const auto step = static_cast<std::int64_t>(p.base - last.pattern.base);
-    record_.details.push_back(static_cast<std::uint8_t>(kRegular + p.log2_width));
-    put(record_.details, zigzag(p.inner));
-    put(record_.details, zigzag(p.outer));
-    put(record_.details, zigzag(step));
+    record_->details.push_back(static_cast<std::uint8_t>(kRegular + p.log2_width));
+    put(record_->details, zigzag(p.inner));
+    put(record_->details, zigzag(p.outer));
+    put(record_->details, zigzag(step));
     last = {p, step};
     return;
   }
-  record_.details.push_back(kExplicit);
+  record_->details.push_back(kExplicit);
   std::uint64_t previous = last.pattern.base;
   for (std::uint32_t m = executed; m; m &= m - 1) {
     const std::uint64_t address = addresses[static_cast<unsigned>(std::countr_zero(m))];
-    put(record_.details, zigzag(static_cast<std::int64_t>(address - previous)));
+    put(record_->details, zigzag(static_cast<std::int64_t>(address - previous)));
     previous = address;
   }
   last = {{addresses[first], 0, 0, 5, false}, 0};
@@ -194,8 +194,17 @@ void WarpRecorder::write_addresses(const LaneAddresses& addresses, std::uint32_t
 
 void WarpRecorder::finish() { close_run(); }
 
-WarpCursor::WarpCursor(const Shapes& shapes, const WarpRecord& record)
-    : shapes_(&shapes), record_(&record), last_(shapes.slots) {
+void WarpRecorder::go_on_in(WarpRecord& record) {
+  close_run();
+  record_ = &record;
+}
+
+WarpCursor::WarpCursor(const Shapes& shapes, const WarpRecord& record) : shapes_(&shapes), last_(shapes.slots) {
+  go_on_with(record);
+}
+
+void WarpCursor::go_on_with(const WarpRecord& record) {
+  record_ = &record;
   runs_ = record.runs.data();
   runs_end_ = runs_ + record.runs.size();
   details_ = record.details.data();

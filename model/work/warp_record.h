@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -38,10 +39,20 @@ struct WarpRecord {
   std::uint64_t thread_instructions = 0;  ///< sum of active lanes
 };
 
+/// The rest of a block's record, made while it is read. Used by one thread at a time.
+class RecordStream {
+ public:
+  virtual ~RecordStream() = default;
+  /// The next part of a warp's record; null: the warp has ended. It stays as it is until the next call for the same warp. May throw
+  /// what the execution of the block throws.
+  virtual const WarpRecord* next(std::uint32_t warp) = 0;
+};
+
 /// The record of one block; warps in order of thread index.
 struct BlockRecord {
   std::uint64_t block = 0;  ///< linear index, x fastest
   std::vector<WarpRecord> warps;
+  std::shared_ptr<RecordStream> rest;  ///< null: `warps` is all; else what follows what `warps` holds
 };
 
 using LaneAddresses = std::array<std::uint64_t, kWarpSize>;
@@ -67,13 +78,15 @@ class WarpRecorder {
               std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0);
   /// Must be called once at the warp's end.
   void finish();
+  /// Closes the record that is being written and goes on in another, which continues it.
+  void go_on_in(WarpRecord& record);
 
  private:
   struct Last { AddressPattern pattern; std::int64_t step = 0; };
   void write_addresses(const LaneAddresses& addresses, std::uint32_t executed, Last& last);
   void close_run();
   const Shapes& shapes_;
-  WarpRecord& record_;
+  WarpRecord* record_;
   std::vector<Last> last_;
   std::uint32_t run_start_ = 0, run_next_ = 0, run_count_ = 0, run_mask_ = 0, expected_ = 0, written_mask_ = 0;
 };
@@ -94,6 +107,8 @@ class WarpCursor {
   WarpCursor(const Shapes& shapes, const WarpRecord& record);
   /// The next instruction; false at the end.
   bool next(Step& step);
+  /// After the end of a record: goes on with the one that continues it, which must outlive the cursor too.
+  void go_on_with(const WarpRecord& record);
   /// Address set `which` (0, 1) of the step just read; lanes outside the executed mask are unspecified.
   void addresses(int which, LaneAddresses& out) const;
   const AddressPattern& pattern(int which) const { return current_[static_cast<std::size_t>(which)]; }

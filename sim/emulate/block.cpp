@@ -53,8 +53,33 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
   }
 }
 
+void Execution::give_turn(Warp& w, std::uint64_t slice) {
+  enter(w);
+  const Stop stop = w.recorder ? run_warp<true>(slice) : run_warp<false>(slice);
+  if (stop == Stop::done) {
+    ++done_;
+    if (w.recorder) w.recorder->finish();
+    complete_barriers();  // those that have ended are not waited for
+  }
+  if (launch_.context.max_instructions != 0 && issued_ > launch_.context.max_instructions) {
+    fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
+          fmt::format("more than {} warp instructions in one block", launch_.context.max_instructions));
+  }
+}
+
+bool Execution::run_turn(std::uint64_t slice) {
+  bool some = false;
+  for (Warp& w : warps_) {
+    if (w.state != WarpState::ready) continue;
+    some = true;
+    give_turn(w, slice);
+  }
+  if (!some && done_ < warps_.size()) fault_impossible_barrier();
+  if (issued_ - progress_at_ > launch_.context.idle_limit) fault_never_ends(issued_ - progress_at_);
+  return done_ == warps_.size();
+}
+
 bool Execution::run(std::uint64_t patience) {
-  const bool recording = !warps_.empty() && warps_[0].recorder != nullptr;
   progress_at_ = resumed_at_ =
       issued_;  // what was idle before may have been waiting for what has happened since
   while (done_ < warps_.size()) {
@@ -62,17 +87,7 @@ bool Execution::run(std::uint64_t patience) {
     for (Warp& w : warps_) {
       if (w.state != WarpState::ready) continue;
       some = true;
-      enter(w);
-      const Stop stop = recording ? run_warp<true>(kSlice) : run_warp<false>(kSlice);
-      if (stop == Stop::done) {
-        ++done_;
-        if (w.recorder) w.recorder->finish();
-        complete_barriers();  // those that have ended are not waited for
-      }
-      if (launch_.context.max_instructions != 0 && issued_ > launch_.context.max_instructions) {
-        fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
-              fmt::format("more than {} warp instructions in one block", launch_.context.max_instructions));
-      }
+      give_turn(w, kSlice);
       if (issued_ - progress_at_ > patience) return false;
     }
     if (!some && done_ < warps_.size()) fault_impossible_barrier();

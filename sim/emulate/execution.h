@@ -78,10 +78,10 @@ class Execution {
   /// Gives every warp that is ready one turn of up to `slice` warp instructions; true: the block has ended. Faults like run() with the
   /// launch's idle limit.
   bool run_turn(std::uint64_t slice);
-  bool ended(std::uint32_t warp) const { return warps_[warp].state == WarpState::done; }
-  /// From here on what the warp does is recorded there; what was recorded before is complete.
-  void record_in(std::uint32_t warp, work::WarpRecord& record) { warps_[warp].recorder->go_on_in(record); }
-  void close_record(std::uint32_t warp) { warps_[warp].recorder->finish(); }
+  bool ended(std::uint32_t index) const { return warps_[index].state == WarpState::done; }
+  /// From here on what warp `index` does is recorded there; what was recorded before is complete.
+  void record_in(std::uint32_t index, work::WarpRecord& record) { warps_[index].recorder->go_on_in(record); }
+  void close_record(std::uint32_t index) { warps_[index].recorder->finish(); }
   /// In the last call of run().
   bool made_progress() const { return progress_at_ > resumed_at_; }
   BlockCount count() const { return {issued_, thread_instructions_}; }

@@ -191,12 +191,6 @@ std::byte* GlobalMemory::make_page(std::uint64_t page) {
   auto* memory = static_cast<std::byte*>(std::calloc(kPageBytes, 1));
   if (memory == nullptr) throw InputError("out of host memory for the kernel's global memory");
   const std::uint64_t begin = kGlobalBase + page * kPageBytes, end = begin + kPageBytes;
-  if (const std::byte* before = parent_ ? parent_->made_page(page) : nullptr) {
-    std::memcpy(memory, before, kPageBytes);
-    resident_ += kPageBytes;
-    pages_[page].store(memory, std::memory_order_release);
-    return memory;
-  }
   for (const Allocation& a : allocations_) {
     const std::uint64_t from = std::max(begin, a.address), to = std::min(end, a.address + a.size);
     if (from < to && a.fill) a.fill(from - a.address, {memory + (from - begin), to - from});
@@ -206,19 +200,36 @@ std::byte* GlobalMemory::make_page(std::uint64_t page) {
   return memory;
 }
 
-/// The page where it was made last: here or in what this was forked from; null: nowhere.
-const std::byte* GlobalMemory::made_page(std::uint64_t page) const {
-  const std::byte* made = page < page_count_ ? pages_[page].load(std::memory_order_acquire) : nullptr;
-  return made == nullptr && parent_ != nullptr ? parent_->made_page(page) : made;
+/// First contents of a fork's page: what the memory below holds there now, without making pages in it.
+void GlobalMemory::copy_page(std::uint64_t begin, std::byte* to) {
+  for (const Allocation& a : allocations_) {
+    const std::uint64_t first = std::max(begin, a.address), last = std::min(begin + kPageBytes, a.address + a.size);
+    if (first >= last) continue;
+    const std::span<std::byte> part(to + (first - begin), last - first);
+    if (parent_->backing_ == Backing::pages && !parent_->pages_[(begin - kGlobalBase) / kPageBytes].load()) {
+      if (a.fill) a.fill(first - a.address, part);
+    } else {
+      std::memcpy(part.data(), parent_->at(first), part.size());
+    }
+  }
 }
 
-std::unique_ptr<GlobalMemory> GlobalMemory::fork() const {
+std::byte* GlobalMemory::at_fork(std::uint64_t address) {
+  std::unique_ptr<std::byte[]>& page = own_[address / kPageBytes];
+  if (!page) {
+    page = std::make_unique<std::byte[]>(kPageBytes);
+    copy_page(address / kPageBytes * kPageBytes, page.get());
+    resident_ += kPageBytes;
+  }
+  return page.get() + address % kPageBytes;
+}
+
+std::unique_ptr<GlobalMemory> GlobalMemory::fork() {
   auto forked = std::make_unique<GlobalMemory>();
+  forked->backing_ = Backing::fork;
   forked->parent_ = this;
   forked->allocations_ = allocations_;
-  forked->pages_ = std::make_unique<std::atomic<std::byte*>[]>(page_count_);
-  forked->page_count_ = page_count_;
-  forked->next_ = next_;
+  forked->heap_ = heap_;
   return forked;
 }
 

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/emulate/device_heap.h"
@@ -37,7 +38,8 @@ inline constexpr std::uint64_t kHostArenaBytes = std::uint64_t{16} << 40;
 
 enum class Backing : std::uint8_t {
   pages,  ///< pages made when first touched, anywhere in host memory
-  host    ///< the address itself, in a reserved range of the process; pages appear zero when first touched
+  host,   ///< the address itself, in a reserved range of the process; pages appear zero when first touched
+  fork    ///< pages of its own wherever it is touched, over another memory (GlobalMemory::fork)
 };
 
 class GlobalMemory {
@@ -64,6 +66,9 @@ class GlobalMemory {
   std::uint64_t allocate(std::uint64_t size, std::string name, Fill fill = {});
   /// Ends an allocation, which must start at the address; false: none does. Not while a launch runs.
   bool free(std::uint64_t address);
+  /// Another memory with the same allocations and, wherever it is touched first, the contents that this one has then; what is
+  /// written to it stays in it. This one must outlive it. For one thread; nothing is allocated in it.
+  std::unique_ptr<GlobalMemory> fork();
   /// Makes host memory that somebody else owns an allocation (Backing::host); it ends with forget(). False: it overlaps one.
   bool adopt(std::uint64_t address, std::uint64_t size, std::string name);
   bool forget(std::uint64_t address);
@@ -78,6 +83,7 @@ class GlobalMemory {
   /// Host memory of an address inside an allocation; it goes on while in_one_piece() says so. Safe from several threads.
   std::byte* at(std::uint64_t address) {
     if (backing_ == Backing::host) return reinterpret_cast<std::byte*>(address);
+    if (backing_ == Backing::fork) return at_fork(address);
     const std::uint64_t offset = address - kGlobalBase;
     std::byte* page = pages_[offset / kPageBytes].load(std::memory_order_acquire);
     if (page == nullptr) page = make_page(offset / kPageBytes);
@@ -102,6 +108,8 @@ class GlobalMemory {
 
  private:
   std::byte* make_page(std::uint64_t page);
+  std::byte* at_fork(std::uint64_t address);
+  void copy_page(std::uint64_t begin, std::byte* to);
   void make_pages(std::uint64_t address, std::uint64_t size);
   void open_arena(std::uint64_t end);
   std::uint64_t take_freed(std::uint64_t size);
@@ -117,6 +125,8 @@ class GlobalMemory {
   std::uint64_t page_count_ = 0;
   std::uint64_t next_ = kGlobalBase;
   std::uint64_t open_end_ = kHostArena;  // of the arena's part that may be touched
+  GlobalMemory* parent_ = nullptr;  // Backing::fork
+  std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>> own_;  // Backing::fork: by address / kPageBytes
   DeviceHeap heap_;
   std::mutex making_;
   std::atomic<std::uint64_t> resident_{0};

@@ -13,7 +13,7 @@ TEST(GlobalMemory, PlacesAsADeviceDoes) {
   EXPECT_EQ(a, kGlobalBase);
   EXPECT_EQ(b % 512, 0u);
   EXPECT_GE(b, a + 4 + 508);
-  EXPECT_EQ(c % kPageBytes, 0u);
+  EXPECT_EQ(c % kPlacementBytes, 0u);
   EXPECT_GE(d, c + (3 << 20) + 512);  // an access that runs over the end of c does not land in d
   EXPECT_EQ(memory.find(a + 3)->name, "a");
   EXPECT_EQ(memory.find(a + 4), nullptr);
