@@ -104,7 +104,10 @@ class Kernel:
         out += [" ret;", "}"]
         return "\n".join(out)
 
-    def manifest(self, file):
+    def manifest(self, file, rejected):
+        """The kernel's lines of the table; `rejected` has each architecture's set of operations."""
         lines = [f"kernel {self.name} {file} {self.threads} {self.words} {','.join(self.operands.values())}"]
-        lines += [f"op {first} {words} {name}" for name, _, first, words, _ in self.operations]
+        for name, _, first, words, _ in self.operations:
+            has = ",".join(sm for sm in rejected if f"{self.name}/{name}" not in rejected[sm])
+            lines.append(f"op {first} {words} {has or '-'} {name}")
         return lines

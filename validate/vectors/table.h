@@ -1,6 +1,6 @@
 // The table of the instruction vectors (vectors.txt), as validate/vectors/generate writes it.
 //
-// Models:  lines `kernel NAME FILE TUPLES WORDS KIND,KIND,...` each followed by its `op FIRST WORDS NAME` lines.
+// Models:  lines `kernel NAME FILE TUPLES WORDS KIND,KIND,...` each followed by its `op FIRST WORDS SM,SM,... NAME` lines.
 // Units:   words are 32 bits; an operation's answer of tuple i is words FIRST..FIRST+WORDS-1 at [word * TUPLES + i].
 // Errors:  std::runtime_error with the line number. C++17, no library (the device's runner includes it).
 #pragma once
@@ -19,6 +19,9 @@ namespace foretrace::vectors {
 struct Operation {
   std::string name;
   std::uint32_t first = 0, words = 0;
+  std::string architectures;  ///< those that have it: "80,90,120"; "-": none
+
+  bool on(const std::string& sm) const { return ("," + architectures + ",").find("," + sm + ",") != std::string::npos; }
 };
 
 struct VectorKernel {
@@ -47,7 +50,7 @@ inline std::vector<VectorKernel> read_table(const std::string& path) {
       kernels.push_back(kernel);
     } else if (key == "op" && !kernels.empty()) {
       Operation operation;
-      words >> operation.first >> operation.words >> std::ws;
+      words >> operation.first >> operation.words >> operation.architectures >> std::ws;
       std::getline(words, operation.name);
       kernels.back().operations.push_back(operation);
     } else {
