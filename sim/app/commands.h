@@ -15,6 +15,7 @@ int disassemble(const Words& words);
 int launches(const Words& words);
 int occupancy(const Words& words);
 int predict(const Words& words);
+int run(const Words& words);
 int simulate(const Words& words);
 int validate(const Words& words);
 

@@ -19,8 +19,9 @@ struct Command {
   int (*run)(const Words&);
   const char* summary;
 };
-constexpr std::array<Command, 8> kCommands{{
+constexpr std::array<Command, 9> kCommands{{
     {"predict", predict, "run a kernel's machine code on the CPU and predict its time on a GPU"},
+    {"run", run, "run a CUDA program with no GPU: its kernels are emulated, and each launch is predicted"},
     {"simulate", simulate, "predict from a trace"},
     {"validate", validate, "predict what a real GPU was measured on, and say how far off the predictions are"},
     {"compare", compare, "two results side by side, or a result beside ncu's CSV"},
@@ -44,7 +45,7 @@ void print_usage(std::ostream& out) {
       << "Exit codes: 0; 1 the answer is no; 2 bad input, a kernel's fault, or anything unsupported.\n";
 }
 
-int run(const Words& words) {
+int run_command(const Words& words) {
   if (words.size() < 2 || words[1] == "--help" || words[1] == "-h" || words[1] == "help") {
     print_usage(words.size() < 2 ? std::cerr : std::cout);
     return words.size() < 2 ? 2 : 0;
@@ -70,7 +71,7 @@ int main(int argc, char** argv) {
   using namespace foretrace;
   app::words_of_program().assign(argv, argv + argc);
   try {
-    const int code = app::run(app::command_line());
+    const int code = app::run_command(app::command_line());
     std::cout.flush();
     return code;
   } catch (const ToolError& error) {

@@ -1,0 +1,144 @@
+// foretrace run: starts a CUDA program with Foretrace's CUDA runtime library in the place of NVIDIA's.
+//
+// The program runs in this process: exit code, signals and standard streams are its own. The library (sim/runtime) finds what was
+// chosen here in one environment variable.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/app/options.h"
+#include "sim/app/program_file.h"
+#include "sim/app/version.h"
+#include "sim/frontend/toolchain.h"
+#include "sim/runtime/settings.h"
+
+namespace foretrace::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUsage = "run --arch CHIP [OPTIONS] -- PROGRAM [ARGUMENTS]";
+constexpr int kStopCode = 125;  // as env, timeout and docker: they failed, not the program
+
+/// The directory with libcudart.so.13: beside the binary in a build tree (../lib/foretrace) and in an installation.
+fs::path runtime_library() {
+  const fs::path binary = fs::read_symlink("/proc/self/exe");
+  const fs::path library = (binary.parent_path() / "../lib/foretrace/libcudart.so.13").lexically_normal();
+  if (!fs::is_regular_file(library)) {
+    throw InputError(fmt::format("{}: not there; foretrace was built without the CUDA headers (scripts/setup installs them, then build again)",
+                                 library.string()));
+  }
+  return library;
+}
+
+/// The file that the program's name means, looked up in PATH as a shell would.
+std::string program_path(const std::string& name) {
+  std::error_code error;
+  if (name.find('/') != std::string::npos) {
+    if (!fs::is_regular_file(name, error)) throw InputError(fmt::format("{}: no such program", name));
+    return name;
+  }
+  const char* path = std::getenv("PATH");
+  for (const std::string& directory : split(path == nullptr ? "" : path, ':')) {
+    const fs::path file = fs::path(directory.empty() ? "." : directory) / name;
+    if (fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0) return file.string();
+  }
+  throw InputError(fmt::format("{}: no such program in PATH", name));
+}
+
+void put_first(const char* variable, const std::string& value, char separator) {
+  const char* before = std::getenv(variable);
+  const std::string all = before == nullptr || *before == '\0' ? value : value + separator + before;
+  setenv(variable, all.c_str(), 1);
+}
+
+void check_program(const std::string& path, const ProgramFile& program) {
+  if (!program.is_elf || !program.has_device_code) return;  // a script, say: what it starts is looked at when it registers
+  for (const std::string& library : program.needed) {
+    if (library.rfind("libcudart.so", 0) == 0) {
+      if (library == "libcudart.so.13") return;
+      throw InputError(fmt::format("{}: it needs {}; expected libcudart.so.13: build it with nvcc 13 and -cudart shared", path, library));
+    }
+  }
+  throw InputError(fmt::format("{}: the CUDA runtime is linked into it statically, so it cannot be replaced; build it with nvcc -cudart shared", path));
+}
+
+}  // namespace
+
+int run(const Words& words) {
+  runtime::Settings settings;
+  ChipOptions chip;
+  std::string launches;
+  options::options_description known("options");
+  chip.add_to(known);
+  known.add_options()
+      ("functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")
+      ("launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")
+      ("kernel", options::value(&settings.kernel), "predict only kernels whose name matches this regular expression")
+      ("json", options::value(&settings.json), "write the result document, every predicted launch in it, to this file")
+      ("trace", options::value(&settings.trace), "record every predicted launch in this directory")
+      ("max-instructions", options::value(&settings.max_instructions), "a block that executes more warp instructions than this is a timeout")
+      ("threads", options::value(&settings.threads), "host threads (default: all); any number gives the same result")
+      ("quiet", options::bool_switch(&settings.quiet), "no line a launch and no summary");
+  const auto end = std::find(words.begin(), words.end(), "--");
+  options::variables_map values;
+  if (!parse(Words(words.begin(), end), kUsage, known, "program", values)) return 0;
+  try {
+    if (values.count("program")) {
+      throw InputError(fmt::format("{}: the program stands after --; expected: foretrace {}", values["program"].as<Words>().front(), kUsage));
+    }
+    if (end == words.end() || end + 1 == words.end()) throw InputError(fmt::format("no program given; expected: foretrace {}", kUsage));
+    const std::vector<Variant> chips = variants(chip);
+    if (chips.size() != 1) throw InputError("run takes one chip in one variant");
+    settings.arch = chip.arch.front();
+    settings.set = chips.front().overrides;
+    settings.clock = chip.clock;
+    if (!launches.empty()) settings.launches = runtime::parse_launches(launches);
+    try {
+      const std::regex pattern(settings.kernel);
+    } catch (const std::regex_error&) {
+      throw InputError(fmt::format("--kernel {}: no regular expression", settings.kernel));
+    }
+    if (!settings.trace.empty()) {
+      if (!fs::is_directory(settings.trace)) throw InputError(fmt::format("--trace {}: expected an existing directory", settings.trace));
+      settings.trace = fs::absolute(settings.trace).string();
+    }
+    if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
+    if (const auto toolchain = frontend::find_toolchain(); toolchain.nvdisasm) settings.nvdisasm = fs::absolute(toolchain.nvdisasm->path).string();
+    settings.version = kVersion;
+    settings.commit = kCommit;
+    settings.command = command_line();
+
+    const Words program(end + 1, words.end());
+    const std::string path = program_path(program.front());
+    check_program(path, read_program_file(path));
+    const fs::path library = runtime_library();
+    setenv(runtime::kSettingsVariable, runtime::to_json(settings).c_str(), 1);
+    setenv("FORETRACE_CONFIGS", fs::absolute(config::config_directory()).c_str(), 1);
+    put_first("LD_PRELOAD", library.string(), ' ');
+    put_first("LD_LIBRARY_PATH", library.parent_path().string(), ':');
+    std::vector<char*> arguments;
+    for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    std::cout.flush();
+    execv(path.c_str(), arguments.data());
+    throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));
+  } catch (const InputError& error) {
+    std::cerr << "foretrace: " << error.what() << "\n";
+    return kStopCode;
+  }
+}
+
+}  // namespace foretrace::app

@@ -1,0 +1,126 @@
+#include "sim/runtime/journal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "sim/report/json.h"
+
+namespace foretrace::runtime {
+
+namespace {
+
+std::string dimensions(const Dim3& d) {
+  if (d.z != 1) return fmt::format("({},{},{})", d.x, d.y, d.z);
+  if (d.y != 1) return fmt::format("({},{})", d.x, d.y);
+  return fmt::format("{}", d.x);
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
+std::string launch_text(const LaunchLine& line) {
+  return fmt::format("#{} {} <<<{}, {}{}>>>", line.index, line.kernel, dimensions(line.grid), dimensions(line.block),
+                     line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared));
+}
+
+}  // namespace
+
+Journal::Journal(const Settings& settings, std::string chip) : settings_(settings), chip_(std::move(chip)) {
+  terminal_ = isatty(STDERR_FILENO) != 0;
+  begun_ = last_shown_ = std::chrono::steady_clock::now();
+  document_.foretrace = settings.version;
+  document_.commit = settings.commit;
+  document_.command = settings.command;
+}
+
+void Journal::say(const std::string& text) {
+  clear_progress();
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void Journal::clear_progress() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
+  begun_ = std::chrono::steady_clock::now();
+}
+
+void Journal::progress(const std::string& kernel, std::uint64_t done, std::uint64_t of) {
+  if (!terminal_ || settings_.quiet || (done & 15) != 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - begun_ < std::chrono::seconds(1) || now - last_shown_ < std::chrono::milliseconds(200)) return;
+  last_shown_ = now;
+  shown_ = true;
+  std::fputs(fmt::format("\r\033[Kforetrace: {}: {} of {} blocks", kernel, done, of).c_str(), stderr);
+}
+
+double Journal::predicted(const LaunchLine& line, const report::Prediction& prediction) {
+  report::LaunchResult result = report::make_result(prediction);
+  const double seconds = result.metrics.get("gpu__time_duration.sum", 0) * 1e-9;
+  ++launches_;
+  ++predicted_;
+  seconds_ += seconds;
+  const auto [kernel, fresh] = kernels_.try_emplace(line.kernel);
+  if (fresh) order_.push_back(line.kernel);
+  PerKernel& per = kernel->second;
+  ++per.launches;
+  ++per.predicted;
+  per.seconds += seconds;
+  per.longest = std::max(per.longest, seconds);
+  ++per.limiters[result.limiter.name];
+  if (!settings_.quiet) say(fmt::format("foretrace: {} {}, {}\n", launch_text(line), time_text(seconds), result.limiter.name));
+  if (!settings_.json.empty()) document_.predictions.push_back(std::move(result));
+  return seconds;
+}
+
+void Journal::emulated(const LaunchLine& line) {
+  ++launches_;
+  const auto [kernel, fresh] = kernels_.try_emplace(line.kernel);
+  if (fresh) order_.push_back(line.kernel);
+  ++kernel->second.launches;
+  if (!settings_.quiet && !settings_.functional) say(fmt::format("foretrace: {} not predicted\n", launch_text(line)));
+}
+
+void Journal::fault(const LaunchLine& line, const std::string& what, const char* code) {
+  ++launches_;
+  ++faults_;
+  say(fmt::format("foretrace: #{} {}: {}\n", line.index, code, what));
+}
+
+void Journal::finish() {
+  if (finished_) return;
+  finished_ = true;
+  clear_progress();
+  if (!settings_.json.empty()) report::write_file(settings_.json, report::to_json(document_));
+  if (settings_.quiet) return;
+  std::string text = fmt::format("foretrace: {} launches", launches_);
+  if (predicted_ != 0) text += fmt::format(", {} predicted for {}: {} of GPU time", predicted_, chip_, time_text(seconds_));
+  if (faults_ != 0) text += fmt::format(", {} ended by a fault", faults_);
+  text += "\n";
+  if (predicted_ != 0) {
+    std::vector<std::string> names = order_;
+    std::stable_sort(names.begin(), names.end(),
+                     [&](const std::string& a, const std::string& b) { return kernels_[a].seconds > kernels_[b].seconds; });
+    text += fmt::format("foretrace: {:>6} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n", "share", "launches", "time", "mean", "longest",
+                        "limited by", "kernel");
+    for (const std::string& name : names) {
+      const PerKernel& per = kernels_[name];
+      const auto most = std::max_element(per.limiters.begin(), per.limiters.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+      text += fmt::format("foretrace: {:>5.1f}% {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n",
+                          seconds_ > 0 ? 100 * per.seconds / seconds_ : 0.0, per.launches, time_text(per.seconds),
+                          per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
+                          time_text(per.longest), most == per.limiters.end() ? "-" : most->first, name);
+    }
+    text += "foretrace: launches are predicted one by one: what streams would run side by side is not overlapped\n";
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace foretrace::runtime

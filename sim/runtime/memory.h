@@ -1,0 +1,56 @@
+// The program's allocations as the CUDA runtime knows them: what kind each is, where, and what the host may do with it.
+//
+// Models:  device, pinned host and managed memory. All of it is host memory at the address that kernels use (GlobalMemory with
+//          Backing::host), so a managed pointer is the same on both sides. Memory of device kind counts against the chip's capacity.
+// Ignores: that host code may not touch device memory; pageable host memory is out of a kernel's reach, as on a GPU without HMM.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "sim/emulate/global_memory.h"
+
+namespace foretrace::runtime {
+
+enum class MemoryKind : std::uint8_t { device, host, registered, managed, variable };
+
+struct MemoryBlock {
+  std::uint64_t address = 0, size = 0;  ///< bytes
+  MemoryKind kind = MemoryKind::device;
+  unsigned flags = 0;    ///< as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged
+  std::uint64_t id = 0;  ///< unique in the process
+};
+
+class DeviceMemory {
+ public:
+  /// `capacity`: bytes of the chip's memory.
+  explicit DeviceMemory(std::uint64_t capacity);
+
+  /// Null when the chip has no room for it.
+  void* allocate(std::uint64_t size, MemoryKind kind, unsigned flags = 0);
+  /// False: no block of that kind (device and managed count as one) starts there.
+  bool release(void* pointer, MemoryKind kind);
+  bool register_host(void* pointer, std::uint64_t size, unsigned flags);
+  /// Frees every block but the program's variables.
+  void release_all();
+
+  /// The block that holds the address; null: none.
+  const MemoryBlock* find(const void* pointer) const;
+  /// Whether [pointer, pointer + size) lies in one block.
+  bool holds(const void* pointer, std::uint64_t size) const;
+
+  std::uint64_t capacity() const { return capacity_; }
+  std::uint64_t used() const { return used_; }
+  emulate::GlobalMemory& global() { return global_; }
+
+ private:
+  std::uint64_t capacity_;
+  std::uint64_t used_ = 0;    // of device and managed blocks
+  std::uint64_t next_id_ = 1;
+  emulate::GlobalMemory global_{emulate::Backing::host};
+  std::map<std::uint64_t, MemoryBlock> blocks_;  // by address
+};
+
+}  // namespace foretrace::runtime

@@ -1,0 +1,101 @@
+// A program's device code: fat binaries as they are registered, and what is loaded of them when it is first asked for.
+//
+// Models:  lazy loading, as CUDA's default: the cubin is read when a kernel or variable of it is first used, and a kernel's code is
+//          decoded at its first launch. Variables are placed once and keep their addresses.
+// Cache:   nvdisasm's text of a cubin is kept in ${XDG_CACHE_HOME:-~/.cache}/foretrace, by the cubin's SHA-256.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/frontend/cubin.h"
+#include "sim/frontend/toolchain.h"
+#include "sim/runtime/memory.h"
+
+namespace foretrace::runtime {
+
+class Module;
+
+/// What cudaFuncSetAttribute may change of a kernel.
+struct KernelSettings {
+  std::uint64_t max_dynamic_shared = 48 * 1024;  ///< bytes a block, static ones not included
+  int carveout = -1;                             ///< percent; -1: the driver's choice
+  bool non_portable_cluster = false;
+  int cache_preference = 0;
+  Dim3 required_cluster{0, 0, 0};
+  int cluster_scheduling = 0;
+};
+
+class Kernel {
+ public:
+  Kernel(Module& module, std::size_t image) : module_(module), image_(image) {}
+  const frontend::KernelImage& image() const;
+  /// Decoded at the first call. Throws InputError.
+  const std::shared_ptr<const isa::Program>& program();
+  Module& module() { return module_; }
+  const std::string& name() const { return image().program.kernel; }  ///< as in the source
+
+  KernelSettings settings;
+
+ private:
+  Module& module_;
+  std::size_t image_;
+  std::shared_ptr<const isa::Program> program_;
+};
+
+/// A variable in memory.
+struct PlacedVariable {
+  void* address = nullptr;
+  std::uint64_t size = 0;
+  bool constant = false;
+};
+
+/// Where modules are loaded to.
+struct ModuleContext {
+  int sm = 0;  ///< 80, 90, 120
+  DeviceMemory* memory = nullptr;
+  const frontend::Toolchain* toolchain = nullptr;
+};
+
+class Module {
+ public:
+  /// `image`: a fat binary's wrapper or container, or a cubin, in the program's memory.
+  Module(const ModuleContext& context, const void* image, std::string where);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// Reads the cubin and places the variables, once. Throws InputError: no code for the chip, a cubin that cannot be read.
+  void load();
+  /// By mangled name; null: there is none. Loads.
+  Kernel* kernel(const std::string& mangled);
+  std::vector<Kernel*> kernels();
+  /// By mangled name; address null: there is none. Loads.
+  PlacedVariable variable(const std::string& mangled);
+
+  const frontend::Cubin& cubin() const { return cubin_; }
+  /// Constant banks 3 and 4 as they are now.
+  void fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const;
+  const std::string& disassembly();
+
+ private:
+  void place();
+  ModuleContext context_;
+  const void* image_;
+  std::string where_;
+  bool loaded_ = false;
+  std::vector<std::byte> bytes_;
+  frontend::Cubin cubin_;
+  std::string disassembly_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::map<std::string, Kernel*> by_name_;
+  std::uint64_t globals_ = 0, constant3_ = 0;  // addresses
+  std::vector<std::byte> bank4_;
+};
+
+}  // namespace foretrace::runtime

@@ -1,0 +1,53 @@
+// What a stream is given to do. An operation is executed at once, or, while the stream is captured, kept as a graph's node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "model/units/units.h"
+
+namespace foretrace::runtime {
+
+class Kernel;
+
+/// A kernel launch, its arguments copied.
+struct KernelCall {
+  Kernel* kernel = nullptr;
+  Dim3 grid, block, cluster;
+  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  bool cooperative = false;
+  std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
+};
+
+/// A copy of boxes of bytes between two places; plain copies have height and depth 1. Overlap is as memmove.
+struct CopyCall {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::size_t width = 0, height = 1, depth = 1;  ///< bytes, rows, slices
+  std::size_t to_pitch = 0, from_pitch = 0;      ///< bytes from row to row
+  std::size_t to_slice = 0, from_slice = 0;      ///< bytes from slice to slice
+  cudaMemcpyKind kind = cudaMemcpyDefault;
+};
+
+/// Fills boxes with an element of 1, 2 or 4 bytes.
+struct FillCall {
+  std::byte* to = nullptr;
+  unsigned value = 0;
+  std::size_t element = 1;                       ///< bytes
+  std::size_t width = 0, height = 1, depth = 1;  ///< elements, rows, slices
+  std::size_t pitch = 0, slice = 0;              ///< bytes
+};
+
+/// A function of the program.
+struct HostCall {
+  cudaHostFn_t function = nullptr;
+  void* data = nullptr;
+};
+
+using Operation = std::variant<KernelCall, CopyCall, FillCall, HostCall>;
+
+}  // namespace foretrace::runtime

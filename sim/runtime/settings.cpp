@@ -1,0 +1,78 @@
+#include "sim/runtime/settings.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/units/error.h"
+
+namespace foretrace::runtime {
+
+namespace {
+
+/// Calls visit(key, member) for every member: written once, used in both directions.
+template <class AnySettings, class Visit>
+void each_member(AnySettings& s, Visit visit) {
+  visit("arch", s.arch);
+  visit("set", s.set);
+  visit("clock", s.clock);
+  visit("functional", s.functional);
+  visit("quiet", s.quiet);
+  visit("json", s.json);
+  visit("trace", s.trace);
+  visit("kernel", s.kernel);
+  visit("launches", s.launches);
+  visit("accuracy", s.accuracy);
+  visit("max_instructions", s.max_instructions);
+  visit("threads", s.threads);
+  visit("check", s.check);
+  visit("nvdisasm", s.nvdisasm);
+  visit("version", s.version);
+  visit("commit", s.commit);
+  visit("command", s.command);
+}
+
+}  // namespace
+
+std::string to_json(const Settings& settings) {
+  nlohmann::json json = nlohmann::json::object();
+  each_member(settings, [&](const char* key, const auto& member) { json[key] = member; });
+  return json.dump();
+}
+
+Settings settings_from_json(const std::string& text) {
+  Settings settings;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(text);
+    each_member(settings, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(fmt::format("{}: {}; expected what 'foretrace run' puts there", kSettingsVariable, error.what()));
+  }
+  return settings;
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> parse_launches(const std::string& text) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    std::uint64_t first = 0, last = 0;
+    auto parsed = std::from_chars(at, end, first);
+    bool good = parsed.ec == std::errc();
+    last = first;
+    at = parsed.ptr;
+    if (good && at != end && *at == '-') {
+      parsed = std::from_chars(at + 1, end, last);
+      good = parsed.ec == std::errc() && last >= first;
+      at = parsed.ptr;
+    }
+    if (good && at != end) good = *at == ',' && ++at != end;
+    if (!good) throw InputError(fmt::format("--launches {}: expected numbers and ranges of launches from 0 on, as 0-11,20", text));
+    ranges.emplace_back(first, last);
+  }
+  if (ranges.empty()) throw InputError("--launches: nothing given; expected numbers and ranges of launches from 0 on, as 0-11,20");
+  return ranges;
+}
+
+}  // namespace foretrace::runtime
