@@ -1,245 +1,360 @@
-// foretrace validate: predictions beside what a real GPU was measured on.
+// foretrace validate: predictions beside what a real GPU was measured on, made now or frozen before.
 //
-// Every launch of a measurement is predicted from the very machine code that was measured (kept beside the document), at the clocks that
-// ran then, cold as ncu flushes. Arguments come from the launch files. Leaving out is asked for, and repeated in the summary.
-
-#include <zstd.h>
+// Every launch of a measurement is predicted from the very machine code that was measured (kept beside the document), at the clocks
+// that ran then, cold as ncu flushes. Arguments come from the launch files. Leaving out is asked for, and repeated in the summary.
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "model/units/error.h"
 #include "sim/app/jobs.h"
-#include "sim/app/make_prediction.h"
+#include "sim/app/launch_index.h"
 #include "sim/app/options.h"
-#include "sim/app/run_launch.h"
+#include "sim/app/predict_one.h"
 #include "sim/app/version.h"
-#include "sim/compare/error_statistics.h"
-#include "sim/compare/measurement.h"
-#include "sim/frontend/load.h"
+#include "sim/compare/class_errors.h"
+#include "sim/compare/frozen.h"
+#include "sim/compare/launch_class.h"
+#include "sim/compare/picture.h"
+#include "sim/compare/validation.h"
 #include "sim/frontend/process.h"
+#include "sim/frontend/toolchain.h"
 #include "sim/report/json.h"
 
 namespace foretrace::app {
 
 namespace {
 
-constexpr const char* kCycles = "gpc__cycles_elapsed.max";
-constexpr const char* kActive = "sm__cycles_active.avg";
+constexpr const char* kUsage =
+    "validate --measurements FILE.json [--frozen FILE.json] [OPTIONS]\n       foretrace validate --freeze "
+    "FILE.json --arch CHIP [OPTIONS]";
+
+/// Points by which a class's error may exceed the committed one: what rounding to three places can do.
+constexpr double kSlack = 0.0011;
 
 struct ValidateOptions {
-  std::string measurements, launches, arch;
-  std::vector<std::string> set;
+  std::string measurements, arch, freeze, frozen, clock = "observed", set_of = "all", picture, errors,
+                                                  write_errors;
+  std::vector<std::string> launches, set, leave_out;
   std::uint64_t largest = 0;
   double max_mean = 0;
   int threads = 0;
+  bool show_sealed = false;
   OutputOptions output;
 };
 
-/// Launch files of a directory, by the launches' names.
-class Lessons {
- public:
-  explicit Lessons(const std::filesystem::path& directory) {
-    if (!std::filesystem::is_directory(directory)) {
-      throw InputError(fmt::format("--launches {}: no directory of that name; expected the one that holds the launch files", directory.string()));
-    }
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      if (entry.path().extension() == ".toml") files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files) {
-      for (auto& launch : frontend::load_launch_file(file)) {
-        const std::string name = launch.name;
-        by_name_.emplace(name, std::move(launch));
-      }
+ValidatedChip chip_of(const ValidateOptions& chosen) {
+  ValidatedChip chip{config::resolve_name(chosen.arch), {}, config::parse_clock(chosen.clock)};
+  for (const std::string& text : chosen.set) {
+    for (const config::Override& value : config::parse_set(text)) chip.overrides.push_back(value);
+  }
+  return chip;
+}
+
+/// What was predicted of each launch, or why there is nothing.
+struct Answer {
+  std::optional<compare::PredictedLaunch> predicted;
+  std::string failure;
+};
+
+using PredictAnswer = std::function<compare::PredictedLaunch(const JobContext&)>;
+
+/// Runs the predictions side by side; a failure is an answer too, so that one launch does not hide the others.
+std::vector<Answer> answers(const std::vector<PredictAnswer>& questions, int threads) {
+  std::vector<Answer> all(questions.size());
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    jobs.push_back([&, i](const JobContext& context) {
+      try {
+        all[i].predicted = questions[i](context);
+      } catch (const InputError& error) { all[i].failure = error.what(); }
+      return std::vector<report::Prediction>();
+    });
+  }
+  run_jobs(jobs, threads);
+  return all;
+}
+
+bool is_in(const std::string& set_of, bool sealed) {
+  return set_of == "all" || sealed == (set_of == "sealed");
+}
+
+int freeze(const ValidateOptions& chosen) {
+  const LaunchIndex index(chosen.launches);
+  const ValidatedChip chip = chip_of(chosen);
+  const config::Loaded loaded = config::load_gpu(chip.arch, chip.overrides, chip.clock);
+  std::vector<const IndexedLaunch*> launches;
+  for (const IndexedLaunch& each : index.all()) {
+    if (each.launch.fault != frontend::ExpectedFault::none) continue;  // not run on a device either
+    if (std::find(chosen.leave_out.begin(), chosen.leave_out.end(), each.launch.name) !=
+        chosen.leave_out.end())
+      continue;
+    if (is_in(chosen.set_of, compare::is_sealed(each.file))) launches.push_back(&each);
+  }
+  if (launches.empty()) throw InputError("no launch is left to predict");
+  // The largest first, so that the threads end together.
+  const auto threads_of = [](const IndexedLaunch* each) {
+    return each->launch.grid.count() * each->launch.block.count();
+  };
+  std::stable_sort(launches.begin(), launches.end(),
+                   [&](const auto* a, const auto* b) { return threads_of(a) > threads_of(b); });
+  const MeasuredCodes none;
+  std::vector<PredictAnswer> questions;
+  for (const IndexedLaunch* each : launches) {
+    questions.push_back(
+        [&, each](const JobContext& context) { return predict_one(*each, index, chip, none, context); });
+  }
+  const std::vector<Answer> all = answers(questions, chosen.threads);
+  compare::Frozen frozen;
+  frozen.foretrace = kVersion;
+  frozen.commit = kCommit;
+  frozen.date =
+      fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                  fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  frozen.arch = chip.arch;
+  frozen.config_sha256 = loaded.sha256;
+  frozen.clock_hz = loaded.spec.clock;
+  const frontend::Toolchain toolchain = frontend::find_toolchain();
+  frozen.toolkit = toolchain.nvcc ? toolchain.nvcc->version : "";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].predicted) {
+      frozen.launches.push_back(*all[i].predicted);
+    } else {
+      frozen.failed.push_back(fmt::format("{}: {}", launches[i]->launch.name, all[i].failure));
     }
   }
-  const frontend::LaunchDescription& at(const std::string& name) const {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) throw InputError(fmt::format("launch {}: measured, but in none of the launch files", name));
-    return found->second;
+  std::sort(frozen.launches.begin(), frozen.launches.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.file, a.name) < std::tie(b.file, b.name); });
+  report::write_file(chosen.freeze, compare::to_json(frozen));
+  for (const std::string& each : frozen.failed) std::cout << "NOT PREDICTED: " << each << "\n";
+  std::cout << fmt::format("{}: {} launches predicted for {} at {} MHz, {} not predicted\n", chosen.freeze,
+                           frozen.launches.size(), frozen.arch, frozen.clock_hz.sm / 1'000'000,
+                           frozen.failed.size());
+  return frozen.failed.empty() ? 0 : 1;
+}
+
+/// Divides a measurement's launches into those to compare and those that options leave out.
+class Selection {
+ public:
+  Selection(const ValidateOptions& chosen, compare::Validation& validation)
+      : chosen_(chosen), validation_(validation) {
+    for (const std::string& each : chosen.leave_out) unused_.insert(each);
+  }
+  bool takes(const compare::MeasuredLaunch& launch) {
+    double instructions = 0;
+    unused_.erase(launch.name);
+    if (std::find(chosen_.leave_out.begin(), chosen_.leave_out.end(), launch.name) !=
+        chosen_.leave_out.end()) {
+      return leave_out(launch, "--leave-out");
+    }
+    if (chosen_.largest && launch.mean("smsp__inst_executed.sum", instructions) &&
+        instructions > static_cast<double>(chosen_.largest)) {
+      return leave_out(launch, fmt::format("--largest {}", chosen_.largest));
+    }
+    return true;
+  }
+  bool takes(const compare::MeasuredLaunch& launch, const std::string& file) {
+    return is_in(chosen_.set_of, compare::is_sealed(file)) || leave_out(launch, "--set-of " + chosen_.set_of);
+  }
+  bool leave_out(const compare::MeasuredLaunch& launch, const std::string& why) {
+    validation_.left_out.push_back(fmt::format("{}: {}", launch.name, why));
+    return false;
+  }
+  void check_all_used() const {
+    if (!unused_.empty()) {
+      throw InputError(
+          fmt::format("--leave-out {}: no such launch in {}", *unused_.begin(), chosen_.measurements));
+    }
   }
 
  private:
-  std::map<std::string, frontend::LaunchDescription> by_name_;
+  const ValidateOptions& chosen_;
+  compare::Validation& validation_;
+  std::set<std::string> unused_;
 };
 
-/// The measured cubin, decompressed into a directory of ours; its path.
-std::string unpack(const std::filesystem::path& compressed, const std::filesystem::path& directory) {
-  const std::filesystem::path target = directory / compressed.stem();
-  if (std::filesystem::exists(target)) return target.string();
-  const std::string bytes = report::read_file(compressed.string());
-  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-    throw InputError(fmt::format("{}: not a zstd file that states its size", compressed.string()));
+void compare_frozen(const ValidateOptions& chosen, const compare::Measurement& measurement,
+                    compare::Validation& validation) {
+  const compare::Frozen frozen = compare::read_frozen(report::read_file(chosen.frozen), chosen.frozen);
+  if (frozen.arch != config::resolve_name(chosen.arch)) {
+    throw InputError(
+        fmt::format("{}: predictions for {}; expected {}", chosen.frozen, frozen.arch, chosen.arch));
   }
-  std::string cubin(size, '\0');
-  const std::size_t got = ZSTD_decompress(cubin.data(), cubin.size(), bytes.data(), bytes.size());
-  if (ZSTD_isError(got) || got != size) throw InputError(fmt::format("{}: damaged zstd file", compressed.string()));
-  report::write_file(target.string(), cubin);
-  return target.string();
+  validation.commit = frozen.commit;
+  validation.foretrace = frozen.foretrace;
+  validation.config_sha256 = frozen.config_sha256;
+  validation.frozen = fmt::format("{} at commit {}, SM clock {} MHz", frozen.date, frozen.commit,
+                                  frozen.clock_hz.sm / 1'000'000);
+  Selection selection(chosen, validation);
+  for (const compare::MeasuredLaunch& measured : measurement.launches) {
+    if (!selection.takes(measured)) continue;
+    const compare::PredictedLaunch* predicted = compare::find(frozen, measured.name);
+    if (predicted == nullptr) {
+      selection.leave_out(measured, "not among the frozen predictions");
+    } else if (!measured.code_sha256.empty() && predicted->code_sha256 != measured.code_sha256) {
+      selection.leave_out(measured, "frozen for other machine code");
+    } else if (selection.takes(measured, predicted->file)) {
+      validation.launches.emplace_back(*predicted, measured);
+    }
+  }
+  selection.check_all_used();
 }
 
-report::Prediction predict_measured(const compare::MeasuredLaunch& measured, const frontend::LaunchDescription& launch,
-                                    const Lessons& lessons, const std::string& cubin, const ValidateOptions& chosen,
-                                    const JobContext& context) {
-  std::vector<config::Override> overrides;
-  for (const std::string& text : chosen.set) {
-    for (const config::Override& value : config::parse_set(text)) overrides.push_back(value);
+void compare_now(const ValidateOptions& chosen, const compare::Measurement& measurement,
+                 compare::Validation& validation) {
+  const std::filesystem::path document(chosen.measurements);
+  const LaunchIndex index(chosen.launches);
+  const ValidatedChip chip = chip_of(chosen);
+  validation.config_sha256 = config::load_gpu(chip.arch, chip.overrides, chip.clock).sha256;
+  const frontend::TemporaryDirectory scratch;
+  // GPUs with the same machine code share its folder: all but one have a link to it.
+  const PackedCubins cubins(document.parent_path() / document.stem() / "cubins", scratch.path());
+  MeasuredCodes codes;
+  std::vector<const compare::MeasuredLaunch*> compared;
+  Selection selection(chosen, validation);
+  for (const compare::MeasuredLaunch& measured : measurement.launches) {
+    if (!measured.cubin.empty())
+      codes[measured.name] = {cubins.path_of(measured.cubin), measured.mangled, measured.code_sha256};
+    if (selection.takes(measured) && selection.takes(measured, index.at(measured.name).file))
+      compared.push_back(&measured);
   }
-  Variant variant{config::load_gpu(chosen.arch, overrides, {spec::ClockChoice::custom, measured.clocks()}), {}};
-  const auto spec = std::make_shared<const spec::GpuSpec>(variant.chip.spec);
-  frontend::LoadRequest request;
-  request.file = cubin;
-  request.sm = spec->sm_number;
-  const frontend::Toolchain toolchain = frontend::find_toolchain();
-  engine::Device device;
-  std::vector<const frontend::LaunchDescription*> before;
-  for (const auto* earlier = &launch; !earlier->after.empty();) before.push_back(earlier = &lessons.at(earlier->after));
-  for (auto earlier = before.rbegin(); earlier != before.rend(); ++earlier) {
-    request.kernel = (*earlier)->kernel;
-    emulate_only(**earlier, frontend::load_kernels(request, toolchain).front(), device);
+  selection.check_all_used();
+  std::vector<PredictAnswer> questions;
+  for (const compare::MeasuredLaunch* measured : compared) {
+    questions.push_back([&, measured](const JobContext& context) {
+      ValidatedChip at_measured_clocks = chip;
+      if (measured->clocks().sm > 0)
+        at_measured_clocks.clock = {spec::ClockChoice::custom, measured->clocks()};
+      return predict_one(index.at(measured->name), index, at_measured_clocks, codes, context);
+    });
   }
-  request.kernel = measured.mangled;
-  const frontend::LoadedKernel kernel = frontend::load_kernels(request, toolchain).front();
-  if (kernel.program.code_sha256 != measured.code_sha256) {
-    throw InputError(fmt::format("launch {}: the cubin's code is {}; expected the measured {}", measured.name,
-                                 kernel.program.code_sha256, measured.code_sha256));
+  const std::vector<Answer> all = answers(questions, chosen.threads);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].predicted) {
+      validation.launches.emplace_back(*all[i].predicted, *compared[i]);
+    } else {
+      validation.failed.push_back(fmt::format("{}: {}", compared[i]->name, all[i].failure));
+    }
   }
-  const auto program = std::make_shared<const isa::Program>(kernel.program);
-  engine::Machine machine(spec);
-  engine::Outcome outcome = run_launch(launch, kernel, program, device, machine, spec->name, {}, context);
-  return make_prediction(variant, spec, program, {measured.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false},
-                         std::move(outcome));
 }
 
-nlohmann::ordered_json number(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+/// 1 where a class of kernel got worse than the committed errors.
+int check_errors(const ValidateOptions& chosen, const compare::Validation& validation) {
+  const compare::ClassErrorTable now = compare::class_error_table(validation);
+  if (!chosen.write_errors.empty()) report::write_file(chosen.write_errors, compare::to_json(now));
+  if (chosen.errors.empty()) return 0;
+  const auto before = compare::read_class_errors(report::read_file(chosen.errors), chosen.errors);
+  const std::vector<std::string> worse = compare::what_got_worse(before, now, kSlack);
+  for (const std::string& each : worse) std::cout << "  WORSE than " << chosen.errors << ": " << each << "\n";
+  return worse.empty() ? 0 : 1;
 }
 
-/// Errors of one metric over the launches that both sides have it for.
-compare::ErrorStatistics errors_of(const std::vector<report::LaunchResult>& results,
-                                   const std::vector<const compare::MeasuredLaunch*>& measured, const std::string& metric,
-                                   double at_least = 0) {
-  std::vector<compare::ValuePair> pairs;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    double reference = 0;
-    const report::Value value = results[i].metrics.get(metric);
-    if (value && measured[i]->mean(metric, reference) && reference >= at_least) pairs.push_back({*value, reference});
+int compare_measured(ValidateOptions& chosen) {
+  const compare::Measurement measurement =
+      compare::read_measurement(report::read_file(chosen.measurements), chosen.measurements);
+  const std::filesystem::path document(chosen.measurements);
+  if (chosen.arch.empty())
+    chosen.arch = measurement.arch.empty() ? document.stem().string() : measurement.arch;
+  compare::Validation validation;
+  validation.foretrace = kVersion;
+  validation.commit = kCommit;
+  validation.arch = config::resolve_name(chosen.arch);
+  validation.measured = measurement;
+  validation.show_sealed = chosen.show_sealed;
+  if (chosen.frozen.empty()) {
+    compare_now(chosen, measurement, validation);
+  } else {
+    compare_frozen(chosen, measurement, validation);
   }
-  return compare::error_statistics(pairs);
+  if (validation.launches.empty() && validation.failed.empty()) {
+    throw InputError(fmt::format("{}: no launch is left to compare", chosen.measurements));
+  }
+  const std::string json = compare::to_json(validation);
+  if (chosen.output.json == "-") {
+    std::cout << json;
+  } else {
+    if (!chosen.output.json.empty()) report::write_file(chosen.output.json, json);
+    std::cout << compare::to_text(validation);
+  }
+  if (!chosen.picture.empty()) report::write_file(chosen.picture, compare::to_svg(validation));
+  const int worse = check_errors(chosen, validation);
+  if (!validation.failed.empty()) {
+    std::cerr << fmt::format("foretrace: {} of {} measured launches could not be compared\n",
+                             validation.failed.size(), measurement.launches.size());
+    return 2;
+  }
+  const double mean = compare::errors_of(validation.all(), compare::kElapsed, 20000).mean_abs_pct.value_or(0);
+  return chosen.max_mean > 0 && mean > chosen.max_mean ? 1 : worse;
 }
 
-std::string line_of(const std::string& name, const compare::ErrorStatistics& errors) {
-  const auto text = [](const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : std::string("-"); };
-  return fmt::format("  {:<72} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8}\n", name, errors.pairs, text(errors.mean_abs_pct),
-                     text(errors.median_abs_pct), text(errors.p90_abs_pct), text(errors.worst_abs_pct),
-                     errors.pearson ? fmt::format("{:.4f}", *errors.pearson) : "-");
+/// Where launch files are looked for when nothing is said: beside a published document, else the lessons and the suite.
+std::vector<std::string> default_launches(const ValidateOptions& chosen) {
+  const std::filesystem::path validate = config::config_directory().parent_path() / "validate";
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(chosen.measurements).parent_path();
+  if (!chosen.measurements.empty() && folder == std::filesystem::weakly_canonical(validate / "published"))
+    return {folder.string()};
+  std::vector<std::string> folders;
+  for (const char* name : {"kernels", "suite"}) {
+    if (std::filesystem::is_directory(validate / name)) folders.push_back((validate / name).string());
+  }
+  return folders;
 }
 
 }  // namespace
 
 int validate(const Words& words) {
   ValidateOptions chosen;
-  chosen.launches = (config::config_directory().parent_path() / "validate" / "kernels").string();
   options::options_description known("options");
-  known.add_options()
-      ("measurements", options::value(&chosen.measurements)->required(), "a document of validate/measurements; its folder of the same name holds the code")
-      ("arch", options::value(&chosen.arch), "the chip (default: the document's name)")
-      ("launches", options::value(&chosen.launches)->default_value(chosen.launches), "directory of the launch files")
-      ("set", options::value(&chosen.set)->composing(), "override a value of the chip")
-      ("largest", options::value(&chosen.largest), "leave out launches of more warp instructions than this")
-      ("max-mean", options::value(&chosen.max_mean), "exit code 1 if the mean cycle error of launches of at least 20,000 cycles is above this, in percent")
-      ("threads", options::value(&chosen.threads), "host threads (default: all)");
+  known.add_options()("measurements", options::value(&chosen.measurements),
+                      "a document of validate/measurements; its folder of the same name holds the code")(
+      "arch", options::value(&chosen.arch),
+      "the chip (default: the one that the document names, or its file name)")(
+      "launches", options::value(&chosen.launches)->composing(),
+      "directory of launch files, searched to the bottom (default: the lessons and the suite)")(
+      "set", options::value(&chosen.set)->composing(), "override a value of the chip")(
+      "set-of", options::value(&chosen.set_of)->default_value(chosen.set_of), "kernels: open, sealed or all")(
+      "show-sealed", options::bool_switch(&chosen.show_sealed),
+      "print the numbers of single sealed kernels too")(
+      "largest", options::value(&chosen.largest), "leave out launches of more warp instructions than this")(
+      "leave-out", options::value(&chosen.leave_out)->composing(), "leave out the launch of this name")(
+      "picture", options::value(&chosen.picture),
+      "draw predicted against measured cycles into this SVG file")(
+      "freeze", options::value(&chosen.freeze),
+      "predict all launch files for --arch and keep the predictions in this file")(
+      "frozen", options::value(&chosen.frozen),
+      "compare the predictions of this file instead of predicting now")(
+      "clock", options::value(&chosen.clock)->default_value(chosen.clock),
+      "clocks where none were measured: base, boost, observed or sm=MHZ,...")(
+      "errors", options::value(&chosen.errors),
+      "exit code 1 if any class of kernels is worse than in this file")(
+      "write-errors", options::value(&chosen.write_errors),
+      "write the errors of each class of kernels for --errors")(
+      "max-mean", options::value(&chosen.max_mean),
+      "exit code 1 if the mean cycle error of launches of at least 20,000 cycles is above this, in percent")(
+      "threads", options::value(&chosen.threads), "host threads (default: all)");
   chosen.output.add_to(known);
   options::variables_map values;
-  if (!parse(words, "validate --measurements FILE.json [OPTIONS]", known, "", values)) return 0;
-
-  const std::filesystem::path document(chosen.measurements);
-  const compare::Measurement measurement = compare::read_measurement(report::read_file(chosen.measurements), chosen.measurements);
-  if (chosen.arch.empty()) chosen.arch = document.stem().string();
-  // GPUs with the same machine code share its folder: all but one have a link to it.
-  const std::filesystem::path code = document.parent_path() / document.stem() / "cubins";
-  const Lessons lessons{std::filesystem::path(chosen.launches)};
-
-  const frontend::TemporaryDirectory directory;
-  std::vector<const compare::MeasuredLaunch*> compared;
-  std::vector<std::string> left_out;
-  std::vector<Job> jobs;
-  for (const compare::MeasuredLaunch& measured : measurement.launches) {
-    double instructions = 0;
-    if (chosen.largest && measured.mean("smsp__inst_executed.sum", instructions) && instructions > static_cast<double>(chosen.largest)) {
-      left_out.push_back(measured.name);
-      continue;
-    }
-    compared.push_back(&measured);
-    const std::string cubin = unpack(code / (measured.cubin + ".zst"), directory.path());
-    const frontend::LaunchDescription& launch = lessons.at(measured.name);
-    jobs.push_back([&, cubin](const JobContext& context) {
-      std::vector<report::Prediction> one;
-      one.push_back(predict_measured(measured, launch, lessons, cubin, chosen, context));
-      return one;
-    });
+  if (!parse(words, kUsage, known, "", values)) return 0;
+  if (chosen.measurements.empty() == chosen.freeze.empty()) {
+    throw InputError("validate: expected either --measurements FILE or --freeze FILE");
   }
-  if (jobs.empty()) throw InputError(fmt::format("{}: no launch is left to compare", chosen.measurements));
-  std::vector<report::LaunchResult> results;
-  for (const report::Prediction& prediction : run_jobs(jobs, chosen.threads)) results.push_back(report::make_result(prediction));
-
-  std::vector<std::string> names;
-  for (const report::Metric& metric : report::metrics()) {
-    const bool both = std::any_of(compared.begin(), compared.end(), [&](const auto* launch) { return launch->metrics.count(metric.name); });
-    if (both) names.push_back(metric.name);
+  if (chosen.set_of != "open" && chosen.set_of != "sealed" && chosen.set_of != "all") {
+    throw InputError(fmt::format("--set-of {}: expected open, sealed or all", chosen.set_of));
   }
-  nlohmann::ordered_json json{{"schema", 1}, {"foretrace", kVersion}, {"commit", kCommit}, {"arch", chosen.arch},
-                              {"device", measurement.device}, {"compared", results.size()}, {"left_out", left_out}};
-  std::string text = fmt::format("{} on {} ({}), driver {}\n\n", chosen.arch, measurement.device, measurement.date, measurement.driver);
-  text += fmt::format("  {:<34} {:>12} {:>12} {:>8}   {:>12} {:>12} {:>8}\n", "Launch", "Elapsed", "Measured", "Error %",
-                      "SM active", "Measured", "Error %");
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    nlohmann::ordered_json row{{"name", compared[i]->name}, {"kernel", results[i].kernel}};
-    nlohmann::ordered_json& metrics = row["metrics"];
-    for (const std::string& name : names) {
-      double reference = 0;
-      if (!compared[i]->mean(name, reference)) continue;
-      metrics[name] = {{"predicted", number(results[i].metrics.get(name))}, {"measured", reference}};
-    }
-    json["launches"].push_back(row);
-    text += fmt::format("  {:<34}", compared[i]->name);
-    for (const char* name : {kCycles, kActive}) {
-      double reference = 0;
-      compared[i]->mean(name, reference);
-      const double value = results[i].metrics.get(name).value_or(0);
-      text += fmt::format(" {:>12.0f} {:>12.0f} {:>8.2f}  ", value, reference,
-                          compare::relative_error_pct(value, reference).value_or(0));
-    }
-    text += "\n";
-  }
-  text += fmt::format("\n  {:<72} {:>4} {:>9} {:>9} {:>9} {:>9} {:>8}\n", "Absolute error, %", "n", "mean", "median", "p90", "worst", "r");
-  const compare::ErrorStatistics long_cycles = errors_of(results, compared, kCycles, 20000);
-  text += line_of(std::string(kCycles) + ", launches of at least 20,000 cycles", long_cycles);
-  for (const std::string& name : names) {
-    const compare::ErrorStatistics errors = errors_of(results, compared, name);
-    json["metrics"][name] = {{"mean_abs_pct", number(errors.mean_abs_pct)}, {"median_abs_pct", number(errors.median_abs_pct)},
-                             {"p90_abs_pct", number(errors.p90_abs_pct)}, {"worst_abs_pct", number(errors.worst_abs_pct)},
-                             {"pearson", number(errors.pearson)}};
-    text += line_of(name, errors);
-  }
-  text += fmt::format("\n  {} launches compared, {} left out{}\n", results.size(), left_out.size(), left_out.empty() ? "" : " (--largest)");
-  const std::string dump = json.dump(2) + "\n";
-  if (chosen.output.json == "-") {
-    std::cout << dump;
-  } else {
-    if (!chosen.output.json.empty()) report::write_file(chosen.output.json, dump);
-    std::cout << text;
-  }
-  return chosen.max_mean > 0 && long_cycles.mean_abs_pct.value_or(0) > chosen.max_mean ? 1 : 0;
+  if (chosen.launches.empty()) chosen.launches = default_launches(chosen);
+  if (chosen.freeze.empty()) return compare_measured(chosen);
+  if (chosen.arch.empty()) throw InputError("--freeze: no chip is named; expected --arch");
+  return freeze(chosen);
 }
 
 }  // namespace foretrace::app

@@ -1,5 +1,6 @@
 #include "sim/compare/measurement.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -14,6 +15,13 @@ bool MeasuredLaunch::mean(const std::string& metric, double& value) const {
   if (found == metrics.end() || found->second.empty()) return false;
   value = std::accumulate(found->second.begin(), found->second.end(), 0.0) / static_cast<double>(found->second.size());
   return true;
+}
+
+bool MeasuredLaunch::repeats_agree(const std::string& metric) const {
+  const auto found = metrics.find(metric);
+  if (found == metrics.end() || found->second.size() < 2) return false;
+  const std::vector<double>& runs = found->second;
+  return std::all_of(runs.begin(), runs.end(), [&](double run) { return run == runs.front(); });
 }
 
 spec::ClockSet MeasuredLaunch::clocks() const {
@@ -42,16 +50,21 @@ Measurement read_measurement(std::string_view text, const std::string& name) {
       throw InputError(fmt::format("{}: schema {}; expected 1", name, document.at("schema").dump()));
     }
     measurement.device = document.at("device").get<std::string>();
-    measurement.driver = document.at("driver").get<std::string>();
     measurement.date = document.at("date").get<std::string>();
+    measurement.source = document.value("source", std::string());
+    measurement.arch = document.value("arch", std::string());
+    const bool published = !measurement.source.empty();
+    if (!published) measurement.driver = document.at("driver").get<std::string>();
     for (const nlohmann::json& launch : document.at("launches")) {
       MeasuredLaunch& read = measurement.launches.emplace_back();
       read.name = launch.at("name").get<std::string>();
-      read.mangled = launch.at("mangled").get<std::string>();
-      read.cubin = launch.at("cubin").get<std::string>();
-      read.code_sha256 = launch.at("code_sha256").get<std::string>();
-      read.grid = extent(launch.at("grid"));
-      read.block = extent(launch.at("block"));
+      if (!published) {
+        read.mangled = launch.at("mangled").get<std::string>();
+        read.cubin = launch.at("cubin").get<std::string>();
+        read.code_sha256 = launch.at("code_sha256").get<std::string>();
+        read.grid = extent(launch.at("grid"));
+        read.block = extent(launch.at("block"));
+      }
       for (const auto& [metric, values] : launch.at("metrics").items()) {
         for (const nlohmann::json& value : values) {
           if (value.is_number()) read.metrics[metric].push_back(value.get<double>());

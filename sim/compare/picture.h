@@ -1,0 +1,18 @@
+// A picture of a validation: predicted against measured elapsed cycles, both axes logarithmic, as SVG.
+//
+// Models:  one mark a launch, a colour and shape a class of kernel, the line of equality and lines at 20% to
+//          either side. Sealed launches are drawn in grey as one class and are not named.
+// Ignores: launches without elapsed cycles on both sides.
+// Source:  SVG 1.1 (W3C, 2011).
+#pragma once
+
+#include <string>
+
+#include "sim/compare/validation.h"
+
+namespace foretrace::compare {
+
+/// The whole file, ending with a newline. Hovering over a mark shows the launch's name and numbers.
+std::string to_svg(const Validation& validation);
+
+}  // namespace foretrace::compare

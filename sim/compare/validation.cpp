@@ -1,0 +1,121 @@
+#include "sim/compare/validation.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "sim/compare/accuracy.h"
+#include "sim/compare/launch_class.h"
+#include "sim/report/table.h"
+
+namespace foretrace::compare {
+namespace {
+
+/// Errors of a prediction that is no metric of ours.
+template <typename Predict>
+ErrorStatistics errors_of_predictor(const Launches& launches, const char* metric, double at_least,
+                                    const Predict& predict) {
+  std::vector<ValuePair> pairs;
+  for (const auto* launch : launches) {
+    const auto reference = launch->reference(metric);
+    if (reference && *reference >= at_least) pairs.push_back({predict(*launch), *reference});
+  }
+  return error_statistics(pairs);
+}
+
+std::vector<double> measured_at_least(const Launches& launches, const char* metric, double at_least) {
+  std::vector<double> values;
+  for (const auto* launch : launches) {
+    const auto reference = launch->reference(metric);
+    if (reference && *reference >= at_least) values.push_back(*reference);
+  }
+  return values;
+}
+
+}  // namespace
+
+ValidatedLaunch::ValidatedLaunch(PredictedLaunch prediction, MeasuredLaunch measurement)
+    : predicted(std::move(prediction)),
+      measured(std::move(measurement)),
+      kernel_class(class_of(predicted.file)),
+      sealed(is_sealed(predicted.file)) {}
+
+std::optional<double> ValidatedLaunch::reference(const std::string& metric) const {
+  double value = 0;
+  return measured.mean(metric, value) ? std::optional(value) : std::nullopt;
+}
+
+ErrorStatistics errors_of(const Launches& launches, const std::string& metric, double at_least) {
+  std::vector<ValuePair> pairs;
+  for (const auto* launch : launches) {
+    const auto value = launch->value(metric);
+    const auto reference = launch->reference(metric);
+    if (value && reference && *reference >= at_least) pairs.push_back({*value, *reference});
+  }
+  return error_statistics(pairs);
+}
+
+std::vector<ClassErrors> errors_by_class(const Launches& launches) {
+  std::map<std::string, Launches> classes;
+  for (const auto* launch : launches) classes[launch->kernel_class].push_back(launch);
+  std::vector<ClassErrors> errors;
+  for (const auto& [name, members] : classes) {
+    errors.push_back({name, members.size(), errors_of(members, kElapsed), errors_of(members, kActive)});
+  }
+  return errors;
+}
+
+double best_constant(std::vector<double> measured) {
+  // sum |c - m| / m is convex and piecewise linear in c, with a kink of weight 1 / m at each m: its least value
+  // stands where half of the weight has been passed.
+  std::sort(measured.begin(), measured.end());
+  double all = 0;
+  for (const double each : measured) all += 1 / each;
+  double passed = 0;
+  for (const double each : measured) {
+    passed += 1 / each;
+    if (passed >= all / 2) return each;
+  }
+  return 0;
+}
+
+std::vector<TrivialPredictor> trivial_predictors(const Launches& launches) {
+  const double elapsed = best_constant(measured_at_least(launches, kElapsed, kLeastElapsed));
+  const double active = best_constant(measured_at_least(launches, kActive, kLeastActive));
+  const auto always = [](double value) { return [value](const ValidatedLaunch&) { return value; }; };
+  const auto roofline = [](const ValidatedLaunch& launch) { return launch.predicted.roofline_cycles; };
+  return {{"best constant",
+           fmt::format("{} elapsed and {} active cycles for every launch, chosen to minimise the mean error",
+                       report::grouped(elapsed, 0), report::grouped(active, 0)),
+           errors_of_predictor(launches, kElapsed, kLeastElapsed, always(elapsed)),
+           errors_of_predictor(launches, kActive, kLeastActive, always(active))},
+          {"roofline", "the tightest lower bound on our own predicted counts (model/bounds)",
+           errors_of_predictor(launches, kElapsed, kLeastElapsed, roofline),
+           errors_of_predictor(launches, kActive, kLeastActive, roofline)}};
+}
+
+Launches Validation::open() const {
+  Launches some;
+  for (const auto& launch : launches) {
+    if (!launch.sealed) some.push_back(&launch);
+  }
+  return some;
+}
+
+Launches Validation::sealed() const {
+  Launches some;
+  for (const auto& launch : launches) {
+    if (launch.sealed) some.push_back(&launch);
+  }
+  return some;
+}
+
+Launches Validation::all() const {
+  Launches every;
+  for (const auto& launch : launches) every.push_back(&launch);
+  return every;
+}
+
+}  // namespace foretrace::compare

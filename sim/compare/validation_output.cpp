@@ -1,0 +1,282 @@
+// A validation as text and as JSON.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/compare/accuracy.h"
+#include "sim/compare/validation.h"
+#include "sim/report/document.h"
+#include "sim/report/json_text.h"
+#include "sim/report/table.h"
+
+namespace foretrace::compare {
+namespace {
+
+using report::grouped;
+using report::Json;
+using report::json_number;
+using report::Table;
+
+/// The sets of launches that figures are given over.
+struct Part {
+  const char* name;
+  Launches launches;
+};
+
+/// Open and sealed apart and together; where one of them is empty, only together.
+std::vector<Part> parts(const Validation& validation) {
+  std::vector<Part> all{{"all", validation.all()}};
+  Launches open = validation.open(), sealed = validation.sealed();
+  if (open.empty() || sealed.empty()) return all;
+  return {{"open", std::move(open)}, {"sealed", std::move(sealed)}, std::move(all.front())};
+}
+
+/// Metrics that both sides have for some launch, in the order of their declarations.
+std::vector<std::string> shared_metrics(const Validation& validation) {
+  std::vector<std::string> names;
+  for (const report::Metric& metric : report::metrics()) {
+    const bool both =
+        std::any_of(validation.launches.begin(), validation.launches.end(), [&](const auto& launch) {
+          return launch.predicted.metrics.has(metric.name) && launch.measured.metrics.count(metric.name) > 0;
+        });
+    if (both) names.push_back(metric.name);
+  }
+  return names;
+}
+
+std::string places(const std::optional<double>& value, int count = 2) {
+  return value ? fmt::format("{:.{}f}", *value, count) : "-";
+}
+
+/// Launches whose own numbers may be read.
+Launches readable(const Validation& validation) {
+  return validation.show_sealed ? validation.all() : validation.open();
+}
+
+std::string launches_text(const Validation& validation) {
+  const Launches launches = readable(validation);
+  Table table({"Launch", "Class", "Elapsed", "Measured", "Error %", "SM active", "Measured", "Error %"}, 2);
+  for (const auto* launch : launches) {
+    std::vector<std::string> cells{launch->predicted.name, launch->kernel_class};
+    for (const char* name : {kElapsed, kActive}) {
+      const auto value = launch->value(name), reference = launch->reference(name);
+      cells.push_back(value ? fmt::format("{:.0f}", *value) : "-");
+      cells.push_back(reference ? fmt::format("{:.0f}", *reference) : "-");
+      cells.push_back(value && reference ? places(relative_error_pct(*value, *reference)) : "-");
+    }
+    table.add(std::move(cells));
+  }
+  std::string out = table.empty() ? std::string() : table.text(2) + "\n";
+  if (const std::size_t hidden = validation.launches.size() - launches.size(); hidden > 0) {
+    out += fmt::format(
+        "  {} launches of sealed kernels stand in the sums below, not here (--show-sealed)\n\n", hidden);
+  }
+  return out;
+}
+
+std::string classes_text(const Validation& validation) {
+  Table table({"Class, cycle error %", "n", "Elapsed mean", "median", "p90", "worst", "r", "Active mean",
+               "median", "p90", "worst", "r"},
+              1);
+  for (const ClassErrors& each : errors_by_class(readable(validation))) {
+    std::vector<std::string> cells{each.name, fmt::format("{}", each.launches)};
+    for (const ErrorStatistics* errors : {&each.elapsed, &each.active}) {
+      for (const auto* value :
+           {&errors->mean_abs_pct, &errors->median_abs_pct, &errors->p90_abs_pct, &errors->worst_abs_pct}) {
+        cells.push_back(places(*value));
+      }
+      cells.push_back(places(errors->pearson, 4));
+    }
+    table.add(std::move(cells));
+  }
+  return table.empty() ? std::string() : table.text(2) + "\n";
+}
+
+std::string metrics_text(const Validation& validation) {
+  Table table({"Absolute error, %", "n", "mean", "median", "p90", "worst", "r"}, 1);
+  for (const std::string& name : shared_metrics(validation)) {
+    const ErrorStatistics errors = errors_of(validation.all(), name);
+    table.add({name, fmt::format("{}", errors.pairs), places(errors.mean_abs_pct),
+               places(errors.median_abs_pct), places(errors.p90_abs_pct), places(errors.worst_abs_pct),
+               places(errors.pearson, 4)});
+  }
+  return table.empty() ? std::string() : table.text(2) + "\n";
+}
+
+const char* verdict(const Row& row) { return !row.pass ? "" : *row.pass ? "yes" : "NO"; }
+
+std::string rows_text(const Validation& validation) {
+  std::string out;
+  for (const Part& part : parts(validation)) {
+    Table table({fmt::format("Asked of {} launches ({})", part.launches.size(), part.name), "To reach", "n",
+                 "Reached", "Met"},
+                2);
+    for (const Row& row : accuracy_rows(part.launches)) {
+      table.add({row.name, row.asked.empty() ? "(reported)" : row.asked, fmt::format("{}", row.n),
+                 row.n == 0 ? "-" : row.reached, verdict(row)});
+    }
+    out += table.text(2) + "\n";
+  }
+  return out;
+}
+
+std::string predictors_text(const Validation& validation) {
+  std::string out;
+  for (const Part& part : parts(validation)) {
+    Table table({fmt::format("Cycle error % ({})", part.name), "Elapsed mean", "p90", "worst", "r",
+                 "Active mean", "p90", "worst", "r"},
+                1);
+    const auto add = [&](const std::string& name, const ErrorStatistics& elapsed,
+                         const ErrorStatistics& active) {
+      std::vector<std::string> cells{name};
+      for (const ErrorStatistics* errors : {&elapsed, &active}) {
+        for (const auto* value : {&errors->mean_abs_pct, &errors->p90_abs_pct, &errors->worst_abs_pct}) {
+          cells.push_back(places(*value));
+        }
+        cells.push_back(places(errors->pearson, 4));
+      }
+      table.add(std::move(cells));
+    };
+    add("foretrace", errors_of(part.launches, kElapsed, kLeastElapsed),
+        errors_of(part.launches, kActive, kLeastActive));
+    for (const TrivialPredictor& each : trivial_predictors(part.launches))
+      add(each.name, each.elapsed, each.active);
+    out += table.text(2) + "\n";
+  }
+  for (const TrivialPredictor& each : trivial_predictors(validation.all())) {
+    out += fmt::format("  {}: {}\n", each.name, each.how);
+  }
+  return out + "\n";
+}
+
+Json errors_json(const ErrorStatistics& errors) {
+  return Json{{"launches", errors.pairs},
+              {"mean_abs_pct", json_number(errors.mean_abs_pct)},
+              {"median_abs_pct", json_number(errors.median_abs_pct)},
+              {"p90_abs_pct", json_number(errors.p90_abs_pct)},
+              {"worst_abs_pct", json_number(errors.worst_abs_pct)},
+              {"pearson", json_number(errors.pearson)}};
+}
+
+/// `named`: launches may be named.
+Json row_json(const Row& row, bool named) {
+  Json json{{"n", row.n},
+            {"reached", report::json_text_or_null(row.reached)},
+            {"met", row.pass ? Json(*row.pass) : Json()}};
+  for (const auto& [name, value] : row.figures) json[name] = json_number(value);
+  if (!named) return json;
+  Json outside = Json::object();
+  for (const auto& [name, error] : row.outside) outside[name] = json_number(error);
+  json["outside"] = std::move(outside);
+  json["not_asked"] = row.not_asked;
+  return json;
+}
+
+Json rows_json(const Validation& validation) {
+  Json rows = Json::array();
+  for (const Part& part : parts(validation)) {
+    const bool named =
+        validation.show_sealed || std::none_of(part.launches.begin(), part.launches.end(),
+                                               [](const auto* launch) { return launch->sealed; });
+    const std::vector<Row> reached = accuracy_rows(part.launches);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      if (rows.size() <= i)
+        rows.push_back(
+            Json{{"name", reached[i].name}, {"asked", report::json_text_or_null(reached[i].asked)}});
+      rows[i][part.name] = row_json(reached[i], named);
+    }
+  }
+  return rows;
+}
+
+Json predictors_json(const Validation& validation) {
+  Json predictors = Json::object();
+  for (const Part& part : parts(validation)) {
+    Json& json = predictors[part.name];
+    json["foretrace"] = Json{{"elapsed", errors_json(errors_of(part.launches, kElapsed, kLeastElapsed))},
+                             {"active", errors_json(errors_of(part.launches, kActive, kLeastActive))}};
+    for (const TrivialPredictor& each : trivial_predictors(part.launches)) {
+      json[each.name] = Json{
+          {"how", each.how}, {"elapsed", errors_json(each.elapsed)}, {"active", errors_json(each.active)}};
+    }
+  }
+  return predictors;
+}
+
+Json launches_json(const Validation& validation, const std::vector<std::string>& names) {
+  Json launches = Json::array();
+  for (const auto* launch : readable(validation)) {
+    Json metrics = Json::object();
+    for (const std::string& name : names) {
+      const auto reference = launch->reference(name);
+      if (!reference) continue;
+      metrics[name] =
+          Json{{"predicted", json_number(launch->value(name))}, {"measured", json_number(reference)}};
+    }
+    launches.push_back(Json{{"name", launch->predicted.name},
+                            {"kernel", launch->predicted.kernel},
+                            {"class", launch->kernel_class},
+                            {"sealed", launch->sealed},
+                            {"roofline_cycles", json_number(launch->predicted.roofline_cycles)},
+                            {"metrics", std::move(metrics)}});
+  }
+  return launches;
+}
+
+}  // namespace
+
+std::string to_text(const Validation& validation) {
+  const Measurement& measured = validation.measured;
+  std::string out =
+      fmt::format("{} on {} ({}), {}\n", validation.arch, measured.device, measured.date,
+                  measured.source.empty() ? "driver " + measured.driver : "published in " + measured.source);
+  if (!validation.frozen.empty()) out += fmt::format("predictions frozen {}\n", validation.frozen);
+  out += "\n" + launches_text(validation) + classes_text(validation) + metrics_text(validation) +
+         rows_text(validation) + predictors_text(validation);
+  for (const std::string& each : validation.left_out) out += fmt::format("  left out: {}\n", each);
+  for (const std::string& each : validation.failed) out += fmt::format("  NOT COMPARED: {}\n", each);
+  out += fmt::format(
+      "  {} launches compared ({} open, {} sealed), {} left out{}\n", validation.launches.size(),
+      validation.open().size(), validation.sealed().size(), validation.left_out.size(),
+      validation.failed.empty() ? std::string() : fmt::format(", {} NOT COMPARED", validation.failed.size()));
+  return out;
+}
+
+std::string to_json(const Validation& validation) {
+  const std::vector<std::string> names = shared_metrics(validation);
+  Json metrics = Json::object(), by_set = Json::object(), classes = Json::array();
+  for (const std::string& name : names) metrics[name] = errors_json(errors_of(validation.all(), name));
+  for (const Part& part : parts(validation)) {
+    Json& json = by_set[part.name];
+    json["launches"] = part.launches.size();
+    json["metrics"] = Json::object();
+    for (const std::string& name : names) json["metrics"][name] = errors_json(errors_of(part.launches, name));
+  }
+  for (const ClassErrors& each : errors_by_class(readable(validation))) {
+    classes.push_back(Json{{"name", each.name},
+                           {"launches", each.launches},
+                           {"elapsed", errors_json(each.elapsed)},
+                           {"active", errors_json(each.active)}});
+  }
+  return report::lay_out(Json{{"schema", report::kSchema},
+                              {"foretrace", validation.foretrace},
+                              {"commit", report::json_text_or_null(validation.commit)},
+                              {"arch", validation.arch},
+                              {"config_sha256", validation.config_sha256},
+                              {"device", validation.measured.device},
+                              {"date", validation.measured.date},
+                              {"source", report::json_text_or_null(validation.measured.source)},
+                              {"frozen", report::json_text_or_null(validation.frozen)},
+                              {"compared", validation.launches.size()},
+                              {"left_out", validation.left_out},
+                              {"failed", validation.failed},
+                              {"metrics", std::move(metrics)},
+                              {"sets", std::move(by_set)},
+                              {"classes", std::move(classes)},
+                              {"rows", rows_json(validation)},
+                              {"predictors", predictors_json(validation)},
+                              {"launches", launches_json(validation, names)}},
+                         {});
+}
+
+}  // namespace foretrace::compare
