@@ -9,6 +9,7 @@ namespace {
 /// Warp instructions a turn, and the least that a reader is given unless its warp waits or ends: long enough that the change from
 /// executing to reading costs little, short enough that all warps of a chip hold little.
 constexpr std::uint64_t kTurn = 512, kLeast = 256;
+constexpr std::uint64_t kLongTurn = 1 << 16;  ///< where nobody reads
 
 }  // namespace
 
@@ -39,6 +40,16 @@ const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
   if (reader.parts.empty()) return nullptr;
   reader.reading = true;
   return &reader.parts.front();
+}
+
+void BlockStream::finish() {
+  if (ended_) return;
+  if (!execution_) execution_ = std::make_unique<Execution>(emulator_.launch(), block_, nullptr);
+  execution_->stop_recording();
+  while (!execution_->run_turn(kLongTurn)) {
+  }
+  ended_ = true;
+  execution_.reset();
 }
 
 std::shared_ptr<const work::BlockRecord> BlockStream::record(std::shared_ptr<BlockStream> stream) {

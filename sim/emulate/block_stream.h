@@ -23,6 +23,9 @@ class BlockStream final : public work::RecordStream {
   ~BlockStream() override;
   /// Executes more of the block when the warp's reader has caught up. Throws KernelFault.
   const work::WarpRecord* next(std::uint32_t warp) override;
+  std::uint32_t warps() const { return static_cast<std::uint32_t>(warps_.size()); }
+  /// Executes what is left of the block; nothing of that can be read.
+  void finish();
   /// The record to be read from its start: nothing in it, and `stream` for all that follows.
   static std::shared_ptr<const work::BlockRecord> record(std::shared_ptr<BlockStream> stream);
 

@@ -82,6 +82,10 @@ class Execution {
   /// From here on what warp `index` does is recorded there; what was recorded before is complete.
   void record_in(std::uint32_t index, work::WarpRecord& record) { warps_[index].recorder->go_on_in(record); }
   void close_record(std::uint32_t index) { warps_[index].recorder->finish(); }
+  /// From here on nothing is recorded.
+  void stop_recording() {
+    for (Warp& w : warps_) w.recorder.reset();
+  }
   /// In the last call of run().
   bool made_progress() const { return progress_at_ > resumed_at_; }
   BlockCount count() const { return {issued_, thread_instructions_}; }

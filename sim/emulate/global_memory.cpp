@@ -206,6 +206,7 @@ void GlobalMemory::copy_page(std::uint64_t begin, std::byte* to) {
     const std::uint64_t first = std::max(begin, a.address), last = std::min(begin + kPageBytes, a.address + a.size);
     if (first >= last) continue;
     const std::span<std::byte> part(to + (first - begin), last - first);
+    if (parent_->find(first) == nullptr) continue;  // placed in the fork itself: zero
     if (parent_->backing_ == Backing::pages && !parent_->pages_[(begin - kGlobalBase) / kPageBytes].load()) {
       if (a.fill) a.fill(first - a.address, part);
     } else {
@@ -229,6 +230,7 @@ std::unique_ptr<GlobalMemory> GlobalMemory::fork() {
   forked->backing_ = Backing::fork;
   forked->parent_ = this;
   forked->allocations_ = allocations_;
+  forked->next_ = next_;
   forked->heap_ = heap_;
   return forked;
 }
