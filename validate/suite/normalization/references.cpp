@@ -1,0 +1,91 @@
+#include "validate/kernels/references.h"
+
+#include <cmath>
+
+#include "sim/frontend/launch/buffer_values.h"
+
+namespace foretrace::references {
+namespace {
+
+// Everything in double precision, rounded once at the end; the launch files say how far the kernels' own may be from it.
+
+void softmax_rows(const float* in, float* out, std::size_t rows, std::size_t columns) {
+  std::vector<double> power(columns);
+  for (std::size_t row = 0; row < rows; ++row, in += columns, out += columns) {
+    const auto largest = static_cast<double>(*std::max_element(in, in + columns));
+    double sum = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+      power[i] = std::exp(static_cast<double>(in[i]) - largest);
+      sum += power[i];
+    }
+    for (std::size_t i = 0; i < columns; ++i) out[i] = static_cast<float>(power[i] / sum);
+  }
+}
+
+void softmax_block(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 3);
+  const std::size_t columns = count_of(arguments[2]);
+  softmax_rows(arguments[0].elements<float>(grid.x * columns), arguments[1].elements<float>(grid.x * columns),
+               grid.x, columns);
+}
+
+template <std::size_t COLUMNS>
+void softmax_warp(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 3);
+  const std::size_t rows = count_of(arguments[2]);
+  softmax_rows(arguments[0].elements<float>(rows * COLUMNS), arguments[1].elements<float>(rows * COLUMNS), rows,
+               COLUMNS);
+}
+
+void layernorm(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 6);
+  const std::size_t columns = 4 * count_of(arguments[4]);
+  const auto epsilon = static_cast<double>(arguments[5].value<float>());
+  const auto* in = arguments[0].elements<float>(grid.x * columns);
+  const auto* gamma = arguments[1].elements<float>(columns);
+  const auto* beta = arguments[2].elements<float>(columns);
+  auto* out = arguments[3].elements<float>(grid.x * columns);
+  for (std::size_t row = 0; row < grid.x; ++row, in += columns, out += columns) {
+    double sum = 0;
+    for (std::size_t i = 0; i < columns; ++i) sum += static_cast<double>(in[i]);
+    const double mean = sum / static_cast<double>(columns);
+    double squares = 0;
+    for (std::size_t i = 0; i < columns; ++i) squares += std::pow(static_cast<double>(in[i]) - mean, 2);
+    const double scale = 1 / std::sqrt(squares / static_cast<double>(columns) + epsilon);
+    for (std::size_t i = 0; i < columns; ++i) {
+      out[i] = static_cast<float>((static_cast<double>(in[i]) - mean) * scale * static_cast<double>(gamma[i]) +
+                                  static_cast<double>(beta[i]));
+    }
+  }
+}
+
+void rmsnorm(const Arguments& arguments, Dim3, Dim3) {
+  constexpr auto kType = frontend::ElementType::bf16;
+  need(arguments, 6);
+  const std::size_t rows = count_of(arguments[3]);
+  const std::size_t columns = 8 * count_of(arguments[4]);
+  const auto epsilon = static_cast<double>(arguments[5].value<float>());
+  const auto* in = arguments[0].elements<std::uint16_t>(rows * columns);
+  const auto* weight = arguments[1].elements<std::uint16_t>(columns);
+  auto* out = arguments[2].elements<std::uint16_t>(rows * columns);
+  for (std::size_t row = 0; row < rows; ++row, in += columns, out += columns) {
+    double sum = 0;
+    for (std::size_t i = 0; i < columns; ++i) sum += std::pow(frontend::float_value(kType, in[i]), 2);
+    const double scale = 1 / std::sqrt(sum / static_cast<double>(columns) + epsilon);
+    for (std::size_t i = 0; i < columns; ++i) {
+      const double value = frontend::float_value(kType, in[i]) * scale * frontend::float_value(kType, weight[i]);
+      out[i] = static_cast<std::uint16_t>(frontend::float_bits(kType, value));
+    }
+  }
+}
+
+const Registration kNormalization{
+    {"softmax_block", softmax_block},
+    {"softmax_warp_128", softmax_warp<128>},
+    {"softmax_warp_1024", softmax_warp<1024>},
+    {"layernorm", layernorm},
+    {"rmsnorm", rmsnorm},
+};
+
+}  // namespace
+}  // namespace foretrace::references
