@@ -19,8 +19,8 @@ bool has_any(const Instruction& in, std::initializer_list<std::string_view> modi
 /// Bytes that a load, store or atomic moves for each lane.
 int access_bytes(const Instruction& in) {
   if (in.has("256")) return 32;
-  if (in.has("128")) return 16;
-  if (has_any(in, {"64", "S64", "U64", "F64"})) return 8;
+  if (has_any(in, {"128", "F32x4", "F16x8", "BF16x8"})) return 16;
+  if (has_any(in, {"64", "S64", "U64", "F64", "F32x2", "F16x4", "BF16x4"})) return 8;
   if (has_any(in, {"U16", "S16", "F16", "BF16"})) return 2;
   if (has_any(in, {"U8", "S8"})) return 1;
   return 4;
@@ -114,6 +114,7 @@ int destination_width(const Instruction& in) {
   if (opcode == Opcode::CS2R) return in.has("32") ? 1 : 2;
   if (opcode == Opcode::IMAD) return in.has("WIDE") ? 2 : 1;
   if (is_conversion(opcode)) return conversion_widths(in).result;
+  if (opcode == Opcode::MOVM) return in.has("U4TO8") ? 2 : 1;
   if (opcode == Opcode::IMNMX) return has_any(in, {"S64", "U64"}) ? 2 : 1;
   if (any_of(opcode, {Opcode::FADD2, Opcode::FMUL2, Opcode::FFMA2})) return 2;
   return in.has("64") ? 2 : 1;

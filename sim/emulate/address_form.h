@@ -18,6 +18,8 @@ inline constexpr int kAtomicTypeShift = 20;            ///< four bits: AtomicTyp
 inline constexpr std::uint32_t kTransposed = 1 << 24;  ///< LDSM, STSM .MT88
 inline constexpr int kMatricesShift = 25;              ///< three bits: 1, 2 or 4
 
+inline constexpr int kClusterRankShift = 24;  ///< a shared address: the block's rank in its cluster above it
+
 enum class MemorySpace : std::uint8_t { global, shared, local, generic };
 enum class AtomicOp : std::uint8_t {
   add,
@@ -34,6 +36,6 @@ enum class AtomicOp : std::uint8_t {
   popc_inc,
   arrive
 };
-enum class AtomicType : std::uint8_t { u32, s32, u64, s64, f32, f32_flush, f64, f16x2, bf16x2 };
+enum class AtomicType : std::uint8_t { u32, s32, u64, s64, f32, f32_flush, f64, f16x2, bf16x2, b128 };
 
 }  // namespace foretrace::emulate

@@ -55,11 +55,25 @@ T integer_result(AtomicOp which, T old, T b) {
 
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
-std::uint32_t added_halves(std::uint32_t old, std::uint32_t b, bool bfloat) {
+/// The less or the greater of two halves; a number wins over NaN, -0 is less than +0.
+std::uint16_t extreme_half(std::uint16_t x, std::uint16_t y, bool least, bool bfloat) {
+  const std::uint32_t infinity = bfloat ? 0x7f80 : 0x7c00;
+  const bool nan_x = (x & 0x7fff) > infinity, nan_y = (y & 0x7fff) > infinity;
+  if (nan_x && nan_y) return 0x7fff;
+  if (nan_x || nan_y) return nan_x ? y : x;
+  const auto order = [](std::uint16_t h) { return (h & 0x8000) != 0 ? -(h & 0x7fff) - 1 : int{h}; };
+  return (order(x) < order(y)) == least ? x : y;
+}
+
+std::uint32_t combined_halves(AtomicOp which, std::uint32_t old, std::uint32_t b, bool bfloat) {
   std::uint32_t r = 0;
   for (int part = 0; part < 2; ++part) {
     const auto x = static_cast<std::uint16_t>(old >> (16 * part)),
                y = static_cast<std::uint16_t>(b >> (16 * part));
+    if (which != AtomicOp::add) {
+      r |= std::uint32_t{extreme_half(x, y, which == AtomicOp::min, bfloat)} << (16 * part);
+      continue;
+    }
     // Two halves' sum is exact in double but for bits far below a half's last, so one rounding is what remains.
     const double sum = bfloat ? double{bfloat_to_float(x)} + bfloat_to_float(y)
                               : double{half_to_float(x)} + half_to_float(y);
@@ -97,10 +111,11 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
     case AtomicType::f64:
       return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
     case AtomicType::f16x2:
-      return added_halves(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), false);
-    case AtomicType::bf16x2: break;
+      return combined_halves(which, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), false);
+    case AtomicType::bf16x2:
+    case AtomicType::b128: break;
   }
-  return added_halves(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), true);
+  return combined_halves(which, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), true);
 }
 
 /// a, b (address), c: operand; CAS: c compared, register destination2 new. p_out: sm_120's success, or PT.
@@ -154,6 +169,45 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.set_predicate(op.p_out, mask, which == AtomicOp::cast_spin ? success : ~0u);
 }
 
+/// Several words a lane: 128 bits to exchange or to compare and exchange, or vectors whose parts are combined one by one.
+void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  const AtomicOp which = operation(op);
+  const AtomicType type = type_of(op);
+  const auto space = static_cast<MemorySpace>(op.flags >> kSpaceShift & 3);
+  const std::uint32_t bytes = 1u << (op.flags >> kSizeShift & 7), words = bytes / 4;
+  const std::uint32_t* operand = x.words(op.c);
+  const std::uint32_t* replacement = x.words(File::registers, op.destination2);
+  std::uint32_t results[4][32];
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint64_t address = x.addresses[0][static_cast<std::size_t>(l)];
+    std::byte* p = space == MemorySpace::global ? x.global_at(address, bytes, l) : x.generic_at(address, bytes, l);
+    std::uint32_t old[4], next[4];
+    std::memcpy(old, p, bytes);
+    bool same = true;
+    for (std::uint32_t i = 0; i < words; ++i) same = same && old[i] == operand[static_cast<std::uint32_t>(l) + 32 * i];
+    for (std::uint32_t i = 0; i < words; ++i) {
+      const std::uint32_t at = static_cast<std::uint32_t>(l) + 32 * i;
+      if (which == AtomicOp::cas) {
+        next[i] = same ? replacement[at] : old[i];
+      } else if (which == AtomicOp::exch) {
+        next[i] = operand[at];
+      } else {
+        next[i] = static_cast<std::uint32_t>(combined(which, type, old[i], operand[at]));
+      }
+      results[i][l] = old[i];
+    }
+    std::memcpy(p, next, bytes);
+  }
+  std::uint32_t* d = x.result(op);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    for (std::uint32_t i = 0; i < words; ++i) d[static_cast<std::uint32_t>(l) + 32 * i] = results[i][l];
+  }
+  x.set_predicate(op.p_out, mask, ~0u);
+}
+
 void translate(Decoder& d, MemorySpace space, bool returns) {
   MicroOp& op = d.op();
   d.take("E");
@@ -168,8 +222,11 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   if (operation == AtomicOp::cast_spin && !d.take("SPIN")) Decoder::refuse(".CAST without .SPIN");
   if (operation == AtomicOp::popc_inc && !d.take("INC")) Decoder::refuse(".POPC without .INC");
   AtomicType type = AtomicType::u32;
+  std::uint32_t words = 1;  // more: a vector, or 128 bits
   switch (
-      d.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "BF16_V2"}, 0)) {
+      d.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "BF16_V2", "128",
+                  "F32x2", "F32x4", "F16x4", "F16x8", "BF16x4", "BF16x8"},
+                 0)) {
     case 2: type = AtomicType::s32; break;
     case 3:
     case 4: type = AtomicType::u64; break;
@@ -179,18 +236,42 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
     case 8: type = AtomicType::f16x2; break;
     case 9:
     case 10: type = AtomicType::bf16x2; break;
+    case 11:
+      type = AtomicType::b128;
+      words = 4;
+      break;
+    case 12:
+    case 13:
+      type = AtomicType::f32;
+      words = d.instruction().has("F32x2") ? 2 : 4;
+      break;
+    case 14:
+    case 15:
+      type = AtomicType::f16x2;
+      words = d.instruction().has("F16x4") ? 2 : 4;
+      break;
+    case 16:
+    case 17:
+      type = AtomicType::bf16x2;
+      words = d.instruction().has("BF16x4") ? 2 : 4;
+      break;
     default: break;
   }
-  const bool is_float = type >= AtomicType::f32;
+  const bool is_float = type >= AtomicType::f32 && type != AtomicType::b128;
+  const bool halves = type == AtomicType::f16x2 || type == AtomicType::bf16x2;
   if (is_float) {
     if (d.take("FTZ") && type == AtomicType::f32) type = AtomicType::f32_flush;
     d.take("RN");
-    if (operation != AtomicOp::add) Decoder::refuse("an operation other than ADD on floats");
+    if (operation != AtomicOp::add && operation != AtomicOp::exch &&
+        !(halves && (operation == AtomicOp::min || operation == AtomicOp::max))) {
+      Decoder::refuse("such an operation on floats");
+    }
   }
   d.take_one({"STRONG", "WEAK"}, 0);
   d.take_one({"CTA", "SM", "GPU", "SYS"}, 0);
   const bool wide = type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
-  op.flags = (wide ? 3u : 2u) << kSizeShift | static_cast<std::uint32_t>(space) << kSpaceShift |
+  const std::uint32_t size = words == 4 ? 4 : wide || words == 2 ? 3 : 2;
+  op.flags = size << kSizeShift | static_cast<std::uint32_t>(space) << kSpaceShift |
              static_cast<std::uint32_t>(operation) << kAtomicOpShift |
              static_cast<std::uint32_t>(type) << kAtomicTypeShift;
   op.destination = kSinkWord;
@@ -211,7 +292,11 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   }
   op.address_sets = 1;
   op.progress = operation != AtomicOp::cas && operation != AtomicOp::cast_spin;
-  d.warp(atomic);
+  if (type == AtomicType::b128 && operation != AtomicOp::cas && operation != AtomicOp::exch) {
+    Decoder::refuse("such an operation on 128 bits");
+  }
+  if (words > 1 && space == MemorySpace::shared) Decoder::refuse("several words of shared memory");
+  d.warp(words > 1 ? atomic_words : atomic);
 }
 
 }  // namespace

@@ -155,6 +155,8 @@ void pack_floats(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   const auto to = static_cast<Format>(c.to);
   const auto narrow = [&](const Source& s, int l) {
     std::uint64_t h = pack(to, unpack(Format::f32, operand(f, s, Format::f32, l)), rounding(op));
+    const std::uint64_t infinity = to == Format::bf16 ? 0x7f80 : 0x7c00;
+    if ((op.flags & kSaturate) != 0 && (h & 0x7fff) == infinity) --h;
     if ((op.flags & kRelu) != 0 && h != 0x7fff && (h & 0x8000) != 0) h = 0;
     return static_cast<std::uint32_t>(h);
   };
@@ -165,27 +167,54 @@ void pack_floats(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+void round_to_tf32(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    auto bits = static_cast<std::uint32_t>(operand(f, op.b, Format::f32, l));
+    if ((bits & 0x7fffffffu) > 0x7f800000u) {
+      bits = 0x7fffffffu;
+    } else {
+      if (rounding(op) == Rounding::nearest) bits += 0xfffu + (bits >> 13 & 1);
+      bits &= 0xffffe000u;
+      if ((op.flags & kSaturate) != 0 && (bits & 0x7fffffffu) == 0x7f800000u) bits -= 0x2000u;
+      if ((op.flags & kRelu) != 0 && (bits >> 31) != 0) bits = 0;
+    }
+    put(f, op, false, l, bits);
+  }
+}
+
 void pack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
-  const auto narrow = [&](const Source& s, int l) {
-    Number n = unpack(Format::f32, operand(f, s, Format::f32, l));
-    std::uint32_t v = pack_eight(n, op.index2 == 1);
+  const auto narrow = [&](const Number& n) {
+    std::uint32_t v = pack_eight(n, (op.index2 & 1) != 0);
     if ((op.flags & kRelu) != 0 && v != 0x7f && (v & 0x80) != 0) v = 0;
     return v;
   };
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    put(f, op, false, l, narrow(op.b, l) | narrow(op.a, l) << 8 | words(f, op.c)[l] << 16);
+    Number low, high;
+    if ((op.index2 & kFromHalves) != 0) {
+      const std::uint32_t b = words(f, op.b)[l];
+      low = unpack(Format::f16, b & 0xffff);
+      high = unpack(Format::f16, b >> 16);
+    } else {
+      low = unpack(Format::f32, operand(f, op.b, Format::f32, l));
+      high = unpack(Format::f32, operand(f, op.a, Format::f32, l));
+    }
+    put(f, op, false, l, narrow(low) | narrow(high) << 8 | words(f, op.c)[l] << 16);
   }
 }
 
 void unpack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const int first = (op.index2 & kUpperEights) != 0 ? 16 : 0;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    const std::uint32_t x = words(f, op.b)[l];
+    const std::uint32_t x = words(f, op.b)[l] >> first;
     std::uint32_t r = 0;
     for (int i = 0; i < 2; ++i) {
-      const Number n = unpack_eight(static_cast<std::uint8_t>(x >> (8 * i)), op.index2 == 1);
-      r |= static_cast<std::uint32_t>(pack(Format::f16, n, Rounding::nearest)) << (16 * i);
+      const Number n = unpack_eight(static_cast<std::uint8_t>(x >> (8 * i)), (op.index2 & 1) != 0);
+      auto half = static_cast<std::uint32_t>(pack(Format::f16, n, Rounding::nearest));
+      if ((op.flags & kRelu) != 0 && half != 0x7fff && (half & 0x8000) != 0) half = 0;
+      r |= half << (16 * i);
     }
     put(f, op, false, l, r);
   }

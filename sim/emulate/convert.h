@@ -33,11 +33,16 @@ void convert_integer_to_float(const LaneFrame& f, const MicroOp& op, std::uint32
 void convert_float_to_integer(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// flags: kRelu: round to an integral value first (FRND); kSaturate; kFlush.
 void convert_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
-/// F2FP: a to the high half, b to the low one.
+/// F2FP: a to the high half, b to the low one. kRelu; kSaturate: too large or infinite becomes the largest finite number.
 void pack_floats(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
-/// F2FP to eight bits: a to byte 1, b to byte 0, the low half of c above them. index2: 1 for e5m2.
+/// F2FP to tf32: b with 10 bits of fraction. Flags as above.
+void round_to_tf32(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
+/// MicroOp::index2 of the eight-bit ones: 1 for e5m2, else e4m3, and
+inline constexpr std::uint32_t kUpperEights = 2;  ///< the source's upper two bytes
+inline constexpr std::uint32_t kFromHalves = 4;   ///< from two binary16 in b
+/// F2FP to eight bits: a to byte 1, b to byte 0, the low half of c above them.
 void pack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
-/// F2FP from two eight-bit floats to two halves. index2: 1 for e5m2.
+/// F2FP from two eight-bit floats to two halves.
 void unpack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// F2IP: b to byte 0, a to byte 1, c above them.
 void pack_bytes(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);

@@ -215,6 +215,8 @@ Source Decoder::source(Style style) {
         s.swizzle = 1;
       } else if (operand.suffix == "H1_H1" || operand.suffix == "H1") {
         s.swizzle = 2;
+      } else if (operand.suffix == "H0_NH1") {  // the high half negated
+        s.xor_mask ^= 0x80000000;
       } else if (!operand.suffix.empty() && operand.suffix != "H1_H0") {
         odd();
       }

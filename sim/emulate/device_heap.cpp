@@ -29,8 +29,16 @@ std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
   if (bytes > placed_) return 0;
   const std::uint64_t size = (std::max<std::uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   const auto fits = [&](const auto& extent) { return extent.second >= size; };
-  // From where the last one was placed to the end, then from the start.
-  const auto middle = free_.lower_bound(cursor_);
+  // From behind the last one to the end, then from the start.
+  auto middle = free_.lower_bound(cursor_);
+  if (middle != free_.begin()) {
+    const auto around = std::prev(middle);
+    const std::uint64_t end = around->first + around->second;
+    if (around->first < cursor_ && end > cursor_ && end - cursor_ >= size) {
+      around->second = cursor_ - around->first;
+      middle = free_.emplace(cursor_, end - cursor_).first;
+    }
+  }
   auto place = std::find_if(middle, free_.end(), fits);
   if (place == free_.end()) {
     place = std::find_if(free_.begin(), middle, fits);

@@ -117,6 +117,7 @@ class Execution {
   std::uint32_t special_register(std::uint32_t index, int lane) const;
   std::uint64_t clock() const { return issued_; }
   Dim3 block_index() const { return block_index_; }
+  std::uint32_t cluster_rank() const { return cluster_rank_; }
   /// The lanes' words of SR_TID.X, .Y, .Z (33, 34, 35); null for another register.
   const std::uint32_t* thread_coordinates(std::uint32_t index) const {
     if (index < 33 || index > 35) return nullptr;
@@ -181,6 +182,7 @@ class Execution {
   const Emulator::Launch& launch_;
   std::uint64_t block_;
   Dim3 block_index_;
+  std::uint32_t cluster_rank_ = 0;  // among the blocks of the cluster
   GlobalMemory& memory_;
   std::vector<Warp> warps_;
   LaneWords files_;

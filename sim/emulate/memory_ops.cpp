@@ -236,12 +236,17 @@ void store_matrix(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-/// P = the address lies in shared memory.
+/// P = the address lies in that space. index2: 0 shared memory of the block, 1 of the cluster, 2 local, 3 any other.
 void query_space(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   std::uint32_t inside = 0;
-  for (std::uint32_t l = 0; l < 32; ++l)
-    inside |= std::uint32_t{x.addresses[0][l] - kSharedWindow < kWindowBytes} << l;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    const std::uint64_t a = x.addresses[0][l];
+    const bool shared = a - kSharedWindow < kWindowBytes, local = a - kLocalWindow < kWindowBytes;
+    const bool own = shared && (a - kSharedWindow) >> kClusterRankShift == x.cluster_rank();
+    const bool answers[] = {own, shared, local, !shared && !local};
+    inside |= std::uint32_t{answers[op.index2]} << l;
+  }
   x.set_predicate(op.p_out, mask, inside);
 }
 
@@ -444,7 +449,7 @@ bool translate_memory(Decoder& d, Opcode opcode) {
     case Opcode::STSM: translate_matrix(d, false); return true;
     case Opcode::QSPC: {
       take_hints(d);
-      if (!d.take("S")) Decoder::refuse("a query that is not for shared memory");
+      d.op().index2 = static_cast<std::uint32_t>(d.need_one({"S", "D", "L", "G"}));
       d.op().p_out = d.predicate_output();
       d.destination();
       if (d.op().destination != kSinkWord) Decoder::refuse("a register result");

@@ -1,4 +1,4 @@
-// Matrix multiply-accumulate of a warp: HMMA, IMMA, BMMA, DMMA.
+// Matrix multiply-accumulate of a warp: HMMA, QMMA, IMMA, BMMA, DMMA.
 //
 // Models:  fragments as PTX's mma lays them out (facts sass.md 3.6). Floats into f32 or f16: products are exact; with the
 //          accumulator they are aligned to the largest exponent, cut to F bits behind the point, added exactly, and cut to
@@ -24,8 +24,8 @@ using isa::Opcode;
 
 namespace {
 
-enum class Element : std::uint8_t { f16, bf16, tf32, s8, u8, s4, u4, bit, f64 };
-constexpr int kElementBits[] = {16, 16, 32, 8, 8, 4, 4, 1, 64};
+enum class Element : std::uint8_t { f16, bf16, tf32, s8, u8, s4, u4, bit, f64, e4m3, e5m2 };
+constexpr int kElementBits[] = {16, 16, 32, 8, 8, 4, 4, 1, 64, 8, 8};
 
 /// MicroOp::flags and index2 of a matrix operation.
 constexpr std::uint32_t kHalfResult = 1, kSaturates = 2, kAmpere = 4, kXor = 8;
@@ -65,6 +65,8 @@ struct Layout {
 Layout layout(Element e) {
   if (e == Element::f16) return {10, 15, 5};
   if (e == Element::bf16) return {7, 127, 8};
+  if (e == Element::e4m3) return {3, 7, 4};
+  if (e == Element::e5m2) return {2, 15, 5};
   return {10, 127, 8};  // tf32: the low 13 bits of the word are not looked at
 }
 Term term(std::uint32_t bits, const Layout& l) {
@@ -73,7 +75,10 @@ Term term(std::uint32_t bits, const Layout& l) {
   const std::uint32_t fraction = bits & ((1u << l.fraction) - 1);
   const int biased = static_cast<int>(bits >> l.fraction) & ((1 << l.exponent_bits) - 1);
   t.negative = (bits >> width & 1) != 0;
-  if (biased == (1 << l.exponent_bits) - 1) {
+  if (l.exponent_bits == 4) {  // e4m3 has no infinity and one NaN
+    t.nan = (bits & 0x7f) == 0x7f;
+    if (t.nan) return t;
+  } else if (biased == (1 << l.exponent_bits) - 1) {
     (fraction != 0 ? t.nan : t.infinite) = true;
     return t;
   }
@@ -83,6 +88,7 @@ Term term(std::uint32_t bits, const Layout& l) {
 }
 
 /// The fused sum of `count` products and an f32 accumulator.
+/// `fraction`: bits behind the point of a product.
 std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, std::uint32_t c, int kept) {
   const Term acc = term(c, {23, 127, 8});
   bool nan = acc.nan, plus = acc.infinite && !acc.negative, minus = acc.infinite && acc.negative;
@@ -104,7 +110,7 @@ std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, s
   std::int64_t sum = aligned(acc.significand, 23, acc.exponent);
   if (acc.negative) sum = -sum;
   for (int i = 0; i < count; ++i) {
-    const std::int64_t product = aligned(std::int64_t{a[i].significand} * b[i].significand, 2 * fraction,
+    const std::int64_t product = aligned(std::int64_t{a[i].significand} * b[i].significand, fraction,
                                          a[i].exponent + b[i].exponent);
     sum += a[i].negative != b[i].negative ? -product : product;
   }
@@ -120,17 +126,17 @@ std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, s
 void multiply_floats(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const Shape s = shape_of(op);
   const Element e = element_a(op);
-  const Layout l = layout(e);
-  const int per = 32 / kElementBits[static_cast<int>(e)];
+  const Layout la = layout(e), lb = layout(element_b(op));
+  const int bits = kElementBits[static_cast<int>(e)], per = 32 / bits;
   const std::uint32_t *ra = x.words(op.a), *rb = x.words(op.b), *rc = x.words(op.c);
-  Term a[16][16], b[8][16];
-  const auto fetch = [&](const std::uint32_t* r, const Place& p) {
+  Term a[16][32], b[8][32];
+  const auto fetch = [&](const std::uint32_t* r, const Place& p, const Layout& l) {
     const std::uint32_t word = r[p.reg * 32 + p.lane];
-    return e == Element::tf32 ? term(word >> 13, l) : term(word >> (16 * p.part) & 0xffff, l);
+    return e == Element::tf32 ? term(word >> 13, l) : term(word >> (bits * p.part) & ((1u << bits) - 1), l);
   };
   for (int k = 0; k < s.k; ++k) {
-    for (int i = 0; i < s.m; ++i) a[i][k] = fetch(ra, place(i, k, per, 2));
-    for (int j = 0; j < s.n; ++j) b[j][k] = fetch(rb, place(j, k, per, 1));
+    for (int i = 0; i < s.m; ++i) a[i][k] = fetch(ra, place(i, k, per, 2), la);
+    for (int j = 0; j < s.n; ++j) b[j][k] = fetch(rb, place(j, k, per, 1), lb);
   }
   const bool half = (op.flags & kHalfResult) != 0, ampere = (op.flags & kAmpere) != 0;
   const int piece = ampere ? 16 / (kElementBits[static_cast<int>(e)] / 8) : s.k;
@@ -147,7 +153,7 @@ void multiply_floats(Execution& x, const MicroOp& op, std::uint32_t mask) {
         c = rc[p.reg * 32 + p.lane];
       }
       for (int k = 0; k < s.k; k += piece) {
-        c = fused_sum(a[i] + k, b[j] + k, std::min(piece, s.k - k), l.fraction, c, ampere ? 24 : 25);
+        c = fused_sum(a[i] + k, b[j] + k, std::min(piece, s.k - k), la.fraction + lb.fraction, c, ampere ? 24 : 25);
         if (half) c = std::bit_cast<std::uint32_t>(half_to_float(float_to_half(std::bit_cast<float>(c))));
       }
       if (half) {
@@ -284,6 +290,25 @@ void hmma(Decoder& d) {
   d.warp(multiply_floats);
 }
 
+void qmma(Decoder& d) {
+  MicroOp& op = d.op();
+  if (d.take("SP")) Decoder::refuse("sparse operands");
+  if (d.take("SF")) Decoder::refuse("block-scaled operands");
+  take_shape(d, {"16832", "16816"}, {{16, 8, 32}, {16, 8, 16}});
+  d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
+  std::vector<Element> types;
+  for (const std::string& m : d.instruction().modifiers) {
+    if (m == "E4M3") types.push_back(Element::e4m3);
+    if (m == "E5M2") types.push_back(Element::e5m2);
+  }
+  if (types.size() != 2) Decoder::refuse("two element types of eight bits are needed");
+  d.take_one({"E4M3", "E5M2"}, 0);
+  d.take_one({"E4M3", "E5M2"}, 0);
+  set_elements(op, types[0], types[1]);
+  take_operands(d);
+  d.warp(multiply_floats);
+}
+
 void imma(Decoder& d) {
   MicroOp& op = d.op();
   if (d.take("SP")) Decoder::refuse("sparse operands");
@@ -333,6 +358,7 @@ void dmma(Decoder& d) {
 bool translate_tensor(Decoder& d, Opcode opcode) {
   switch (opcode) {
     case Opcode::HMMA: hmma(d); return true;
+    case Opcode::QMMA: qmma(d); return true;
     case Opcode::IMMA: imma(d); return true;
     case Opcode::BMMA: bmma(d); return true;
     case Opcode::DMMA: dmma(d); return true;

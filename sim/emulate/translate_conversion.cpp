@@ -1,6 +1,8 @@
 // F2F, F2I, I2F, I2FP, FRND, F2FP, F2IP and MUFU.
 //
 // Models:  operand and modifier orders of facts sass.md 3.2 and 3.3.
+#include <string>
+
 #include <fmt/format.h>
 
 #include "sim/emulate/convert.h"
@@ -121,26 +123,55 @@ void round_integral(Decoder& d) {
   d.lane(convert_float);
 }
 
+/// F2FP to or from two eight-bit floats; `kind` 1: e5m2.
+void pack_or_unpack_eights(Decoder& d, int kind) {
+  MicroOp& op = d.op();
+  op.index2 = static_cast<std::uint32_t>(kind);
+  d.flag(d.take("RELU"), kRelu);
+  if (d.take("UNPACK_B")) {
+    if (!d.take("F16")) Decoder::refuse("a result other than F16");
+    d.destination();
+    const std::string suffix = d.peek().suffix;
+    const isa::Operand& operand = d.peek();
+    if (operand.negate || operand.absolute || operand.invert ||
+        (suffix != "H1" && suffix != "H0" && !suffix.empty())) {
+      Decoder::refuse(fmt::format("operand '{}'", operand.text));
+    }
+    op.b = d.sign_source();
+    op.index2 |= suffix == "H1" ? kUpperEights : 0;
+    d.lane(unpack_eights);
+    return;
+  }
+  if (!d.take("SATFINITE")) Decoder::refuse("an eight-bit form");
+  d.destination();
+  if (d.take("F16")) {  // from the two halves of one register
+    if (!d.take("UNPACK_B_MERGE_C")) Decoder::refuse("an eight-bit form");
+    op.b = d.source(Style::raw);
+    op.index2 |= kFromHalves;
+  } else {
+    if (!d.take("F32") || !d.take("PACK_AB_MERGE_C")) Decoder::refuse("an eight-bit form");
+    op.a = d.source(Style::single);
+    op.b = d.source(Style::single);
+  }
+  op.c = d.source(Style::raw);
+  d.lane(pack_eights);
+}
+
 void pack_two(Decoder& d) {
   MicroOp& op = d.op();
   Conversion c;
   if (const int eight = d.take_one({"E4M3", "E5M2"}, -1); eight >= 0) {
-    op.index2 = static_cast<std::uint32_t>(eight);
+    pack_or_unpack_eights(d, eight);
+    return;
+  }
+  if (d.take("TF32")) {
+    if (!d.take("F32") || !d.take("PACK_B")) Decoder::refuse("a form other than .F32.PACK_B");
+    take_rounding(d);
     d.flag(d.take("RELU"), kRelu);
-    if (d.take("UNPACK_B")) {
-      if (!d.take("F16")) Decoder::refuse("a result other than F16");
-      d.destination();
-      op.b = d.source(Style::raw);
-      d.lane(unpack_eights);
-      return;
-    }
-    if (!d.take("SATFINITE") || !d.take("F32") || !d.take("PACK_AB_MERGE_C"))
-      Decoder::refuse("an eight-bit form");
+    d.flag(d.take("SATFINITE"), kSaturate);
     d.destination();
-    op.a = d.source(Style::single);
     op.b = d.source(Style::single);
-    op.c = d.source(Style::raw);
-    d.lane(pack_eights);
+    d.lane(round_to_tf32);
     return;
   }
   const bool bfloat = d.take("BF16");
@@ -149,6 +180,7 @@ void pack_two(Decoder& d) {
   if (!d.take("PACK_AB")) Decoder::refuse("a form other than .PACK_AB");
   take_rounding(d);
   d.flag(d.take("RELU"), kRelu);
+  d.flag(d.take("SATFINITE"), kSaturate);
   c.to = static_cast<std::uint8_t>(bfloat ? Format::bf16 : Format::f16);
   d.destination();
   op.a = d.source(Style::single);

@@ -1,6 +1,9 @@
 // Integer, logic, shift, compare, select and move instructions, and their twins of the uniform datapath.
 //
 // Models:  operand orders of facts sass.md 3.1 with sass_checked.md W4, W13, W14.
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "sim/emulate/decoder.h"
@@ -11,6 +14,25 @@ using isa::Opcode;
 using isa::OperandKind;
 
 namespace {
+
+/// a + b, with -x exact, clamped to 32 bits.
+void add_saturated(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const auto wide = [&](const Source& s, int l) {
+    const std::uint32_t x = f.file[static_cast<int>(s.file)][s.word + static_cast<std::uint32_t>(l)];
+    const auto value = [&](std::uint32_t v) {
+      return (op.flags & kSigned) != 0 ? std::int64_t{static_cast<std::int32_t>(v)} : std::int64_t{v};
+    };
+    if (s.xor_mask == 0) return value(x);
+    return s.add != 0 ? -value(x) : value(~x);
+  };
+  const bool is_signed = (op.flags & kSigned) != 0;
+  const std::int64_t least = is_signed ? -std::int64_t{0x80000000} : 0, most = is_signed ? 0x7fffffff : 0xffffffff;
+  std::uint32_t* d = f.file[static_cast<int>(op.destination_file)] + op.destination;
+  for (int l = 0; l < 32; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    d[l] = static_cast<std::uint32_t>(std::clamp(wide(op.a, l) + wide(op.b, l), least, most));
+  }
+}
 
 /// U32 or S32 as a modifier; signed when neither stands there.
 void take_sign(Decoder& d) {
@@ -70,15 +92,20 @@ void iadd(Decoder& d) {
 void viadd(Decoder& d) {
   MicroOp& op = d.op();
   const int packed = d.take_one({"16x2", "U8x4", "S8x4"}, -1);
-  if (d.take("ISAT")) Decoder::refuse("saturation");
+  const bool saturates = d.take("ISAT");
   take_sign(d);
   d.destination();
-  op.a = d.source(packed < 0 ? Style::integer : Style::raw);
+  op.a = d.source(Style::integer);
   op.b = d.source(Style::integer);
   op.c.word = kZeroWord;
-  if (packed < 0) {
+  if (saturates) {
+    if (packed >= 0) Decoder::refuse("saturation of packed integers");
+    d.lane(add_saturated);
+  } else if (packed < 0) {
     d.lane(LaneOp::iadd3);
   } else {
+    if (op.a.xor_mask != 0) std::swap(op.a, op.b);  // the sum's second term may be negated, part by part
+    if (op.a.xor_mask != 0) Decoder::refuse("two negated terms");
     d.flag(packed > 0, 1u << kModeShift);
     d.lane(LaneOp::viadd_packed);
   }

@@ -241,6 +241,25 @@ void transpose_tile(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+/// An 8x32 tile of nibbles, a lane holding eight of a row, to bytes as a matrix operand of 8-bit elements stands: four of
+/// columns 0..15, four of columns 16..31.
+void widen_tile(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  std::uint32_t a[32];
+  std::copy_n(x.words(op.a), 32, a);
+  std::uint32_t* d = x.result(op);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<std::uint32_t>(std::countr_zero(m));
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      std::uint32_t word = 0;
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        const std::uint32_t column = half * 16 + l % 4 * 4 + i;
+        word |= (a[l / 4 * 4 + column / 8] >> (column % 8 * 4) & 15) << (8 * i);
+      }
+      d[l + 32 * half] = word;
+    }
+  }
+}
+
 void special(Decoder& d, std::uint32_t words) {
   MicroOp& op = d.op();
   d.destination();
@@ -393,6 +412,13 @@ bool translate_warp(Decoder& d, Opcode opcode) {
       return true;
     }
     case Opcode::MOVM:
+      if (d.take("U4TO8")) {
+        if (!d.take("M832")) Decoder::refuse("a form other than .U4TO8.M832");
+        d.destination();
+        op.a = d.source(Style::raw);
+        d.warp(widen_tile);
+        return true;
+      }
       if (!d.take("16") || !d.take("MT88")) Decoder::refuse("a form other than .16.MT88");
       d.destination();
       op.a = d.source(Style::raw);

@@ -244,5 +244,61 @@ TEST(Warp, ClockGoesUpWithEveryInstruction) {
   EXPECT_EQ(got[1][0] - got[0][0], 2u);
 }
 
+TEST(Integers, SumsSaturate) {
+  EXPECT_EQ(first("VIADD.S32.ISAT R8, R4, R5", {same(0x7ffffff0), same(0x20)}), 0x7fffffffu);
+  EXPECT_EQ(first("VIADD.S32.ISAT R8, R4, R5", {same(0x7ffffff0), same(0xf)}), 0x7fffffffu);
+  EXPECT_EQ(first("VIADD.S32.ISAT R8, R4, R5", {same(0x7ffffff0), same(0xe)}), 0x7ffffffeu);
+  EXPECT_EQ(first("VIADD.S32.ISAT R8, R4, -R5", {same(0), same(0x80000000)}), 0x7fffffffu);
+  EXPECT_EQ(first("VIADD.S32.ISAT R8, R4, -R5", {same(0xfffffffe), same(0x7fffffff)}), 0x80000000u);
+}
+
+TEST(Integers, PackedSumsOfANegatedTerm) {
+  EXPECT_EQ(first("VIADD.16x2 R8, -R4, RZ", {same(0x00018000)}), 0xffff8000u);
+  EXPECT_EQ(first("VIADD.16x2 R8, -R4, R5", {same(0x00010002), same(0x00030001)}), 0x0002ffffu);
+}
+
+TEST(Halves, OneHalfOfAnOperandNegated) {
+  // Both halves of the second factor are its own, the high one negated: 2 * (1, -3) + (1, 1).
+  EXPECT_EQ(first("HFMA2 R8, R4.H1_H1, R5.H0_NH1, R6", {same(0x40000000), same(0x42003c00), same(0x3c003c00)}), 0xc5004200u);
+}
+
+TEST(Eights, UnpackTheUpperHalfAndNarrowHalves) {
+  EXPECT_EQ(first("F2FP.F16.E4M3.UNPACK_B R8, R4", {same(0x40b83c38)}), 0x3e003c00u);
+  EXPECT_EQ(first("F2FP.F16.E4M3.UNPACK_B R8, R4.H1", {same(0x40b83c38)}), 0x4000bc00u);
+  EXPECT_EQ(first("F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R8, R4, R5", {same(0x7bffbc00), same(0x1234)}), 0x12347eb8u);
+  EXPECT_EQ(first("F2FP.SATFINITE.E5M2.F16.UNPACK_B_MERGE_C R8, R4, RZ", {same(0x40003c00)}), 0x403cu);
+}
+
+TEST(Tiles, NibblesBecomeBytes) {
+  Lanes nibbles(32);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    for (std::uint32_t i = 0; i < 8; ++i) nibbles[l] |= ((l / 4 + (l % 4) * 8 + i) & 15) << (4 * i);  // row + column
+  }
+  const auto got = compute("MOVM.U4TO8.M832 R8, R4", {nibbles}, 2);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(got[half][l] >> (8 * i) & 0xff, (l / 4 + half * 16 + l % 4 * 4 + i) & 15) << l;
+      }
+    }
+  }
+}
+
+/// c + the product of two matrices of ones and small numbers, exact in any arithmetic: one row of A and one column of B differ.
+TEST(Tensor, EightBitFloats) {
+  const char* lines = "QMMA.16832.F32.E4M3.E5M2 R8, R4, R12, RZ";
+  // e4m3: 1.0 is 0x38, 2.0 is 0x40; e5m2: 1.0 is 0x3c, 0.5 is 0x38.
+  Lanes a0(32, 0x38383838), b0(32, 0x3c3c3c3c);
+  a0[4] = 0x38384040;  // row 1, columns 0 to 3
+  b0[0] = 0x3c3c3c38;  // column 0, row 0
+  const auto got = compute("MOV R12, R8\nMOV R13, R9\n" + std::string(lines),
+                           {a0, same(0x38383838), same(0x38383838), same(0x38383838), b0, same(0x3c3c3c3c)}, 4);
+  EXPECT_EQ(got[0][0], bits(31.5f));  // row 0, column 0
+  EXPECT_EQ(got[1][0], bits(32.0f));  // row 0, column 1
+  EXPECT_EQ(got[0][4], bits(33.0f));  // row 1: 2 * 0.5 + 2 * 1 + 30
+  EXPECT_EQ(got[1][4], bits(34.0f));
+  EXPECT_EQ(got[2][0], bits(31.5f));  // row 8
+}
+
 }  // namespace
 }  // namespace foretrace::emulate
