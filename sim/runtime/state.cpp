@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/runtime/capture.h"
 #include "sim/runtime/copy.h"
 #include "sim/runtime/launcher.h"
 
@@ -120,6 +121,8 @@ Kernel* State::kernel(const void* function) {
 cudaError_t State::submit(cudaStream_t handle, Operation operation) {
   Stream* stream = streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream->capture) return capture_work(*stream, std::move(operation));
+  if (streams.is_legacy(stream) && streams.blocking_capture()) return break_captures(*this, cudaErrorStreamCaptureImplicit);
   double seconds = 0;
   const cudaError_t result = execute(operation, seconds);
   streams.occupy(*stream, seconds);

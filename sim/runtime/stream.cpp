@@ -54,4 +54,23 @@ double Streams::end() const {
   return last;
 }
 
+std::vector<Stream*> Streams::all() {
+  std::vector<Stream*> every{&legacy_, &per_thread_};
+  every.insert(every.end(), others_.begin(), others_.end());
+  return every;
+}
+
+bool Streams::blocking_capture() const {
+  const auto captured = [](const Stream& s) { return s.capture != nullptr && (s.flags & cudaStreamNonBlocking) == 0; };
+  return captured(per_thread_) || std::any_of(others_.begin(), others_.end(), [&](const Stream* s) { return captured(*s); });
+}
+
+std::vector<Stream*> Streams::captured_by(const Capture* capture) {
+  std::vector<Stream*> members;
+  for (Stream* stream : all()) {
+    if (stream->capture.get() == capture) members.push_back(stream);
+  }
+  return members;
+}
+
 }  // namespace foretrace::runtime
