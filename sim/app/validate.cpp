@@ -167,7 +167,7 @@ class Selection {
     return is_in(chosen_.set_of, compare::is_sealed(file)) || leave_out(launch, "--set-of " + chosen_.set_of);
   }
   bool leave_out(const compare::MeasuredLaunch& launch, const std::string& why) {
-    validation_.left_out.push_back(fmt::format("{}: {}", launch.name, why));
+    validation_.left_out.push_back({launch.name, why});
     return false;
   }
   void check_all_used() const {
@@ -243,7 +243,7 @@ void compare_now(const ValidateOptions& chosen, const compare::Measurement& meas
     if (all[i].predicted) {
       validation.launches.emplace_back(*all[i].predicted, *compared[i]);
     } else {
-      validation.failed.push_back(fmt::format("{}: {}", compared[i]->name, all[i].failure));
+      validation.failed.push_back({compared[i]->name, all[i].failure});
     }
   }
 }

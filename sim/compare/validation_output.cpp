@@ -1,7 +1,9 @@
 // A validation as text and as JSON.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/compare/accuracy.h"
 #include "sim/compare/validation.h"
@@ -233,17 +235,32 @@ std::string to_text(const Validation& validation) {
   if (!validation.frozen.empty()) out += fmt::format("predictions frozen {}\n", validation.frozen);
   out += "\n" + launches_text(validation) + classes_text(validation) + metrics_text(validation) +
          rows_text(validation) + predictors_text(validation);
-  for (const std::string& each : validation.left_out) out += fmt::format("  left out: {}\n", each);
-  for (const std::string& each : validation.failed) out += fmt::format("  NOT COMPARED: {}\n", each);
-  out += fmt::format(
-      "  {} launches compared ({} open, {} sealed), {} left out{}\n", validation.launches.size(),
-      validation.open().size(), validation.sealed().size(), validation.left_out.size(),
-      validation.failed.empty() ? std::string() : fmt::format(", {} NOT COMPARED", validation.failed.size()));
+  std::map<std::string, std::vector<std::string>> reasons;
+  for (const LeftOut& each : validation.left_out) reasons[each.why].push_back(each.name);
+  std::string options;
+  for (const auto& [why, names] : reasons) {
+    out += fmt::format("  left out ({}): {}\n", why, fmt::join(names, ", "));
+    options += fmt::format("{}{} {}", options.empty() ? ": " : ", ", names.size(), why);
+  }
+  for (const LeftOut& each : validation.failed) {
+    out += fmt::format("  NOT COMPARED: {}: {}\n", each.name, each.why);
+  }
+  out +=
+      fmt::format("  {} launches compared ({} open, {} sealed), {} left out{}", validation.launches.size(),
+                  validation.open().size(), validation.sealed().size(), validation.left_out.size(), options);
+  if (!validation.failed.empty()) out += fmt::format(", {} NOT COMPARED", validation.failed.size());
+  out += "\n";
   return out;
 }
 
 std::string to_json(const Validation& validation) {
   const std::vector<std::string> names = shared_metrics(validation);
+  Json left_out = Json::array(), why = Json::object(), failed = Json::object();
+  for (const LeftOut& each : validation.left_out) {
+    left_out.push_back(each.name);
+    why[each.name] = each.why;
+  }
+  for (const LeftOut& each : validation.failed) failed[each.name] = each.why;
   Json metrics = Json::object(), by_set = Json::object(), classes = Json::array();
   for (const std::string& name : names) metrics[name] = errors_json(errors_of(validation.all(), name));
   for (const Part& part : parts(validation)) {
@@ -268,8 +285,9 @@ std::string to_json(const Validation& validation) {
                               {"source", report::json_text_or_null(validation.measured.source)},
                               {"frozen", report::json_text_or_null(validation.frozen)},
                               {"compared", validation.launches.size()},
-                              {"left_out", validation.left_out},
-                              {"failed", validation.failed},
+                              {"left_out", std::move(left_out)},
+                              {"left_out_why", std::move(why)},
+                              {"failed", std::move(failed)},
                               {"metrics", std::move(metrics)},
                               {"sets", std::move(by_set)},
                               {"classes", std::move(classes)},
