@@ -1,5 +1,6 @@
 #include "sim/frontend/fat_binary.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
@@ -142,6 +143,25 @@ std::span<const std::byte> fat_binary_in_memory(const void* address, const std::
   }
   const std::span<const std::byte> header(static_cast<const std::byte*>(address), kContainerHeader);
   return {header.data(), value_at<std::uint16_t>(header, 6) + value_at<std::uint64_t>(header, 8)};
+}
+
+std::span<const std::byte> elf_in_memory(const void* address, const std::string& where) {
+  const auto* start = static_cast<const std::byte*>(address);
+  Elf64_Ehdr header;
+  if (address != nullptr) std::memcpy(&header, address, sizeof header);
+  if (address == nullptr || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_shentsize != sizeof(Elf64_Shdr)) {
+    throw InputError(where + ": no ELF-64 file in memory");
+  }
+  std::uint64_t end = std::max<std::uint64_t>(header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize,
+                                              header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize);
+  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, start + header.e_shoff + i * sizeof section, sizeof section);
+    if (section.sh_type != SHT_NOBITS) end = std::max<std::uint64_t>(end, section.sh_offset + section.sh_size);
+  }
+  if (end > kMostBytes) throw InputError(fmt::format("{}: an ELF file of {} bytes in memory", where, end));
+  return {start, end};
 }
 
 const FatEntry* best_entry(const std::vector<FatEntry>& entries, int sm) {

@@ -51,6 +51,9 @@ std::vector<std::byte> entry_contents(const FatEntry& entry, const std::string& 
 /// the wrapper or of the container. Throws InputError when neither magic number stands there.
 std::span<const std::byte> fat_binary_in_memory(const void* address, const std::string& where);
 
+/// A whole ELF file that a program's memory holds from `address` on: as long as its header and tables say. Throws InputError.
+std::span<const std::byte> elf_in_memory(const void* address, const std::string& where);
+
 /// The machine code that a chip of `sm` runs: of its own revision's "a", "f" or plain entries in this order, else that of the
 /// highest lower revision of the same major number. Null: there is none.
 const FatEntry* best_entry(const std::vector<FatEntry>& entries, int sm);

@@ -2,6 +2,7 @@
 #include <climits>
 
 #include "sim/runtime/api.h"
+#include "sim/runtime/capture.h"
 #include "sim/runtime/state.h"
 
 using namespace foretrace;
@@ -29,6 +30,17 @@ cudaError_t allocate_pitched(State& s, void** pointer, std::size_t* pitch, std::
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   if (rows != 0 && *pitch > SIZE_MAX / rows) return cudaErrorMemoryAllocation;
   return allocate(s, pointer, *pitch * rows, MemoryKind::device);
+}
+
+cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaStream_t handle) {
+  Stream* stream = s.streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  const cudaError_t refused = allocate(s, pointer, size, MemoryKind::device);
+  if (refused != cudaSuccess || !stream->capture) return refused;
+  AllocateWork work{};
+  work.parameters.bytesize = size;
+  work.parameters.dptr = *pointer;
+  return capture_node(*stream, work);
 }
 
 }  // namespace
@@ -97,21 +109,19 @@ FORETRACE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent exten
 }
 
 FORETRACE_API cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-  return call([&](State& s) {
-    if (s.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    return allocate(s, pointer, size, MemoryKind::device);
-  });
+  return call([&](State& s) { return allocate_in_stream(s, pointer, size, stream); });
 }
 FORETRACE_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
   return call([&](State& s) {
-    if (s.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (pool == nullptr) return cudaErrorInvalidValue;
-    return allocate(s, pointer, size, MemoryKind::device);
+    return pool == nullptr ? cudaErrorInvalidValue : allocate_in_stream(s, pointer, size, stream);
   });
 }
 FORETRACE_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call([&](State& s) {
-    if (s.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    Stream* in = s.streams.find(stream);
+    if (in == nullptr) return cudaErrorInvalidResourceHandle;
+    // While the stream is captured the graph only notes it: what the graph allocates keeps its address (graph.h).
+    if (in->capture) return capture_node(*in, FreeWork{pointer});
     return release(s, pointer, MemoryKind::device);
   });
 }

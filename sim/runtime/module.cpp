@@ -86,13 +86,15 @@ Module::~Module() {
 void Module::load() {
   if (loaded_) return;
   if (is_elf({static_cast<const std::byte*>(image_), 4})) {
-    throw InputError(fmt::format("{}: a bare cubin in memory; expected a fat binary", where_));
+    const auto bare = frontend::elf_in_memory(image_, where_);
+    bytes_.assign(bare.begin(), bare.end());
+  } else {
+    const auto container = frontend::fat_binary_in_memory(image_, where_);
+    const std::vector<frontend::FatEntry> entries = frontend::read_fat_binary(container, where_);
+    const frontend::FatEntry* entry = frontend::best_entry(entries, context_.sm);
+    if (entry == nullptr) throw InputError(fmt::format("{}: {}", where_, frontend::missing_code_message(entries, context_.sm)));
+    bytes_ = frontend::entry_contents(*entry, where_);
   }
-  const auto container = frontend::fat_binary_in_memory(image_, where_);
-  const std::vector<frontend::FatEntry> entries = frontend::read_fat_binary(container, where_);
-  const frontend::FatEntry* entry = frontend::best_entry(entries, context_.sm);
-  if (entry == nullptr) throw InputError(fmt::format("{}: {}", where_, frontend::missing_code_message(entries, context_.sm)));
-  bytes_ = frontend::entry_contents(*entry, where_);
   cubin_ = frontend::read_cubin(bytes_, where_, context_.sm);
   for (std::size_t i = 0; i < cubin_.kernels.size(); ++i) {
     kernels_.push_back(std::make_unique<Kernel>(*this, i));

@@ -97,6 +97,16 @@ TEST(FatBinary, IsFoundThroughItsWrapper) {
   EXPECT_NE(message_of<InputError>([&] { fat_binary_in_memory(nullptr, "x"); }), "no error");
 }
 
+TEST(FatBinary, ABareCubinInMemorySaysHowLongItIs) {
+  for (const int sm : kArchitectures) {
+    const auto file = read_file(corpus_path(sm));
+    EXPECT_EQ(elf_in_memory(file.data(), "x").size(), file.size()) << sm;
+  }
+  const auto fat = fat_file("none");
+  EXPECT_EQ(message_of<InputError>([&] { elf_in_memory(fat.data(), "x"); }), "x: no ELF-64 file in memory");
+  EXPECT_EQ(message_of<InputError>([] { elf_in_memory(nullptr, "x"); }), "x: no ELF-64 file in memory");
+}
+
 TEST(FatBinary, DamagedFilesAreRefused) {
   const auto good = fat_file("size");
   const auto error_of = [&](std::size_t at, std::uint8_t value) {
