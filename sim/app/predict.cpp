@@ -34,6 +34,8 @@ struct PredictOptions {
   std::uint64_t max_instructions = 0;
   int threads = 0;
   bool warm = false;
+  std::string accuracy_word = "auto";
+  engine::Accuracy accuracy = engine::Accuracy::automatic;
 };
 
 /// A launch and the launches of its file, for `after`.
@@ -104,16 +106,19 @@ class ChipJob {
   std::vector<report::Prediction> run(const JobContext& context) {
     const frontend::Toolchain toolchain = frontend::find_toolchain();
     std::vector<report::Prediction> results;
-    for (const Planned& planned : launches_) {
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      const Planned& planned = launches_[i];
       if (planned.launch.after.empty()) device_ = std::make_unique<engine::Device>();
-      report::Prediction prediction = run_one(planned, toolchain, context);
+      const bool followed = i + 1 < launches_.size() && !launches_[i + 1].launch.after.empty();
+      report::Prediction prediction = run_one(planned, followed, toolchain, context);
       if (planned.reported) results.push_back(std::move(prediction));
     }
     return results;
   }
 
  private:
-  report::Prediction run_one(const Planned& planned, const frontend::Toolchain& toolchain, const JobContext& context) {
+  /// `followed`: a launch after it finds what it leaves in memory.
+  report::Prediction run_one(const Planned& planned, bool followed, const frontend::Toolchain& toolchain, const JobContext& context) {
     const frontend::LaunchDescription& launch = planned.launch;
     frontend::LoadRequest request;
     request.file = launch.source.string();
@@ -132,7 +137,7 @@ class ChipJob {
 
     const std::string trace = planned.reported ? trace_path(chosen_.trace, many_traces_, launch, variant_) : std::string();
     engine::Outcome outcome = run_launch(launch, kernel, program, *device_, machine_, spec_->name,
-                                         {chosen_.warm, chosen_.max_instructions, trace}, context);
+                                         {chosen_.warm, chosen_.max_instructions, trace, chosen_.accuracy, followed || !launch.dumps.empty()}, context);
     for (const frontend::Dump& dump : launch.dumps) {
       const std::vector<std::byte> bytes = device_->read(dump.buffer);
       report::write_file(dump.file.string(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -174,12 +179,15 @@ int predict(const Words& words) {
       ("warm", options::bool_switch(&chosen.warm), "caches start as the launch before left them (default: cold, as ncu flushes them)")
       ("trace", options::value(&chosen.trace), "record the launch: a file for one chip, a directory for several")
       ("max-instructions", options::value(&chosen.max_instructions), "stop a block that executes more warp instructions than this")
+      ("accuracy", options::value(&chosen.accuracy_word)->default_value(chosen.accuracy_word),
+       "exact: simulate every instruction; fast: until the rates have settled, and estimate the rest; auto: fast for large launches only")
       ("threads", options::value(&chosen.threads), "host threads (default: all); any number gives the same result");
   chosen.output.add_to(known);
   options::variables_map values;
   if (!parse(words, kUsage, known, "file", values)) return 0;
   if (!values.count("file")) throw InputError(fmt::format("no file given; expected: foretrace {}", kUsage));
 
+  chosen.accuracy = engine::parse_accuracy(chosen.accuracy_word, "--accuracy");
   const std::vector<Variant> chips = variants(chosen.chips);
   const std::vector<Planned> launches = plan(values["file"].as<std::vector<std::string>>(), chosen);
   const auto reported = static_cast<std::size_t>(

@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "sim/engine/sources.h"
 #include "sim/trace/trace_writer.h"
 
 namespace foretrace::app {
@@ -12,7 +11,6 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
                            const std::string& chip, const RunChoices& choices, const JobContext& context) {
   emulate::LaunchContext bound = device.bind(launch, kernel);
   bound.max_instructions = choices.max_instructions;
-  const emulate::Emulator emulator(bound);
   std::optional<trace::TraceWriter> writer;
   if (!choices.trace.empty()) {
     writer.emplace(choices.trace, *program,
@@ -20,16 +18,14 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   }
   const std::uint64_t blocks = launch.grid.count();
   const std::string what = program->kernel + " on " + chip;
-  engine::RunOptions run;
+  engine::LaunchRun run;
+  run.accuracy = choices.accuracy;
   run.warm = choices.warm;
   run.threads = context.threads;
+  run.complete = choices.complete;
+  run.writer = writer ? &*writer : nullptr;
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
-  engine::Outcome outcome;
-  {
-    engine::EmulatedBlocks source(emulator, machine.resident_blocks({program, launch.grid, launch.block, launch.dynamic_shared}),
-                                  writer ? &*writer : nullptr);
-    outcome = machine.run({program, launch.grid, launch.block, launch.dynamic_shared}, source, run);
-  }
+  engine::Outcome outcome = engine::run_launch(bound, {program, launch.grid, launch.block, launch.dynamic_shared}, machine, run);
   if (writer) writer->close();
   return outcome;
 }

@@ -4,6 +4,7 @@
 #include "sim/app/jobs.h"
 #include "sim/engine/device.h"
 #include "sim/engine/machine.h"
+#include "sim/engine/run_launch.h"
 #include "sim/frontend/launch/launch.h"
 #include "sim/frontend/module.h"
 
@@ -13,6 +14,8 @@ struct RunChoices {
   bool warm = false;
   std::uint64_t max_instructions = 0;  ///< a block; 0: no limit
   std::string trace;                   ///< file to record to; empty: none
+  engine::Accuracy accuracy = engine::Accuracy::exact;
+  bool complete = true;                ///< a launch after it reads what it writes
 };
 
 /// Emulates the launch on `device` and simulates it on `machine` at the same time; `chip` names the machine in the progress line.

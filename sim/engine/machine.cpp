@@ -1,5 +1,7 @@
 #include "sim/engine/machine.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "model/units/error.h"
@@ -54,13 +56,17 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   gpu::LaunchSetup setup;
   setup.blocks = shape.grid.count();
   setup.blocks_per_sm = outcome.occupancy.blocks;
+  if (options.blocks_per_sm) setup.blocks_per_sm = std::min(setup.blocks_per_sm, options.blocks_per_sm);
   setup.warps = static_cast<std::uint32_t>((shape.block.count() + kWarpSize - 1) / kWarpSize);
   setup.l1_bytes = spec_->l1.unified_bytes - outcome.occupancy.shared_config;
   setup.warm = options.warm;
   setup.threads = options.threads;
   setup.window = options.window;
   setup.progress = options.progress;
+  setup.watch = options.watch;
+  setup.watch_interval = options.watch_interval;
   outcome.counters = gpu_.run(program, setup, source);
+  outcome.estimate.cycles_low = outcome.estimate.cycles_high = static_cast<double>(outcome.counters.elapsed);
   return outcome;
 }
 

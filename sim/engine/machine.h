@@ -26,12 +26,24 @@ struct RunOptions {
   int threads = 1;     ///< host threads for the SMs
   Cycle window = 0;    ///< see gpu::LaunchSetup
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
+  std::function<bool(const gpu::Moment&)> watch;  ///< see gpu::LaunchSetup
+  Cycle watch_interval = 1000;
+  std::uint32_t blocks_per_sm = 0;  ///< at most so many are resident; 0: as many as fit
+};
+
+/// How a result came about that was not simulated to its end (docs/accuracy.md).
+struct Estimate {
+  bool sampled = false;            ///< false: every instruction was simulated, and the interval is the one value
+  double cycles_low = 0, cycles_high = 0;  ///< of LaunchCounters::elapsed: an interval that holds the exact result in 9 cases of 10
+  double simulated = 1;            ///< share of the launch's warp instructions
+  std::string note;                ///< one sentence: what was asked for and could not be done; empty: nothing
 };
 
 struct Outcome {
   stats::LaunchCounters counters;
   rules::Occupancy occupancy;
   std::string next_step;
+  Estimate estimate;
 };
 
 /// What one block of the launch asks of an SM.
@@ -43,6 +55,8 @@ void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape);
 class Machine {
  public:
   explicit Machine(std::shared_ptr<const spec::GpuSpec> spec);
+  const spec::GpuSpec& spec() const { return *spec_; }
+  std::shared_ptr<const spec::GpuSpec> shared_spec() const { return spec_; }
   /// Blocks of the launch that the chip holds at a time.
   std::uint64_t resident_blocks(const LaunchShape& shape) const;
   /// Simulates a launch from the records of its blocks.

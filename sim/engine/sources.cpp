@@ -38,8 +38,9 @@ void EmulatedBlocks::produce() {
       if (writer_) writer_->add(*record);
       const std::size_t bytes = bytes_of(*record);
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stop_ || ready_bytes_ < kAheadBytes; });
+      changed_.wait(lock, [&] { return stop_ || unread_ || ready_bytes_ < kAheadBytes; });
       if (stop_) return;
+      if (unread_) continue;
       ready_.push_back(record);
       ready_bytes_ += bytes;
       changed_.notify_all();
@@ -65,6 +66,30 @@ std::shared_ptr<const work::BlockRecord> EmulatedBlocks::next() {
   ready_bytes_ -= bytes_of(*record);
   changed_.notify_all();
   return record;
+}
+
+void EmulatedBlocks::finish() {
+  std::unique_lock lock(mutex_);
+  unread_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return finished_; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+std::shared_ptr<const work::BlockRecord> StreamedBlocks::next() {
+  if (next_ == emulator_.blocks()) return nullptr;
+  if (given_.size() > look_at_) {  // a stream that nobody else holds has been read to its end
+    std::erase_if(given_, [](const auto& stream) { return stream.use_count() == 1; });
+    look_at_ = 2 * given_.size() + 4096;
+  }
+  given_.push_back(std::make_shared<emulate::BlockStream>(emulator_, next_++));
+  return emulate::BlockStream::record(given_.back());
+}
+
+void StreamedBlocks::finish() {
+  for (const auto& stream : given_) stream->finish();
+  given_.clear();
+  while (next_ < emulator_.blocks()) emulator_.run_block(next_++, nullptr);
 }
 
 std::shared_ptr<const work::BlockRecord> TracedBlocks::next() {

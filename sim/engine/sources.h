@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "model/work/block_source.h"
+#include "sim/emulate/block_stream.h"
 #include "sim/emulate/emulator.h"
 #include "sim/trace/trace_reader.h"
 #include "sim/trace/trace_writer.h"
@@ -25,6 +26,8 @@ class EmulatedBlocks final : public work::BlockSource {
   EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer);
   ~EmulatedBlocks() override;
   std::shared_ptr<const work::BlockRecord> next() override;
+  /// Executes the blocks that were not asked for. Memory is then as the launch leaves it.
+  void finish();
 
  private:
   void produce();
@@ -35,8 +38,24 @@ class EmulatedBlocks final : public work::BlockSource {
   std::deque<std::shared_ptr<const work::BlockRecord>> ready_;
   std::size_t ready_bytes_ = 0;
   std::exception_ptr failure_;
-  bool finished_ = false, stop_ = false;
+  bool finished_ = false, stop_ = false, unread_ = false;
   std::thread producer_;
+};
+
+/// Blocks that are executed while the cycle model reads them. For launches whose blocks are independent.
+class StreamedBlocks final : public work::BlockSource {
+ public:
+  /// The emulator must outlive the object and every record that it gave out.
+  explicit StreamedBlocks(const emulate::Emulator& emulator) : emulator_(emulator) {}
+  std::shared_ptr<const work::BlockRecord> next() override;
+  /// Executes what no reader has come to: the rest of the blocks given out, then all others. Memory is then as the launch leaves it.
+  void finish();
+
+ private:
+  const emulate::Emulator& emulator_;
+  std::uint64_t next_ = 0;
+  std::vector<std::shared_ptr<emulate::BlockStream>> given_;  // those that may not have ended
+  std::size_t look_at_ = 4096;  // how many there are before they are looked through
 };
 
 /// Reads them from a trace.

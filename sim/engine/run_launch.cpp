@@ -1,0 +1,237 @@
+#include "sim/engine/run_launch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/engine/extrapolate.h"
+#include "sim/engine/progress.h"
+#include "sim/engine/sources.h"
+#include "sim/engine/survey.h"
+#include "sim/engine/tail.h"
+
+namespace foretrace::engine {
+
+namespace {
+
+constexpr std::uint64_t kSurveyWork = 12'000'000;  // warp instructions of the survey, about
+constexpr double kFirstLook = 6e6, kNextLook = 1.15;  // warp instructions before the rates are looked at, and from look to look
+constexpr double kLongLook = 40e6;                 // after this many a launch that is nearly settled will do
+constexpr double kWorthLeaving = 0.15;             // share of the work; less is simulated to the end
+constexpr double kProbeWork = 3e6;                 // warp instructions of a run with fewer blocks an SM
+constexpr double kFewFulls = 30;                   // chip-fulls of blocks below which the tail is looked at closely
+
+/// Decides when to stop.
+class Watch {
+ public:
+  Watch(const Survey& survey, std::uint64_t chip_full, double dram_bytes)
+      : work_(survey.instructions), progress_(chip_full, dram_bytes) {}
+  bool operator()(const gpu::Moment& moment) {
+    progress_.note(moment);
+    const auto done = static_cast<double>(moment.instructions);
+    if (done < next_look_) return true;
+    next_look_ = done * kNextLook;
+    if (done > (1 - kWorthLeaving) * work_) return true;
+    const Pace pace = progress_.pace();
+    if (!pace.known) return true;
+    const double slack = done > kLongLook ? 2.5 : 1;
+    if (pace.error > 0.006 * slack || std::abs(pace.drift) > 0.015 * slack || std::abs(pace.memory_drift) > 0.02 * slack) return true;
+    pace_ = pace;
+    return false;
+  }
+  const std::optional<Pace>& settled() const { return pace_; }
+
+ private:
+  double work_;
+  Progress progress_;
+  double next_look_ = kFirstLook;
+  std::optional<Pace> pace_;
+};
+
+/// Exactly: whole blocks, executed ahead of the cycle model by a thread of their own.
+Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine, const LaunchRun& run) {
+  const emulate::Emulator emulator(context);
+  EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.writer);
+  RunOptions options;
+  options.warm = run.warm;
+  options.threads = run.threads;
+  options.progress = run.progress;
+  return machine.run(shape, source, options);
+}
+
+/// The launch's blocks for the cycle model, in the form that suits the kernel.
+class Blocks {
+ public:
+  Blocks(const emulate::LaunchContext& context, std::uint64_t resident) : emulator_(context) {
+    if (emulate::blocks_are_independent(*context.program) && context.cluster.count() == 1) {
+      streamed_.emplace(emulator_);
+    } else {
+      emulated_.emplace(emulator_, resident, nullptr);
+    }
+  }
+  work::BlockSource& source() { return streamed_ ? static_cast<work::BlockSource&>(*streamed_) : *emulated_; }
+  void finish() { streamed_ ? streamed_->finish() : emulated_->finish(); }
+
+ private:
+  emulate::Emulator emulator_;
+  std::optional<StreamedBlocks> streamed_;
+  std::optional<EmulatedBlocks> emulated_;
+};
+
+/// How much an SM's rate depends on the blocks it holds (TailSetup::shared): a run with half as many as fit, beside the pace with all.
+double shared_by_blocks(const emulate::LaunchContext& context, const LaunchShape& shape, const spec::GpuSpec& spec,
+                        std::shared_ptr<const spec::GpuSpec> chip, const LaunchRun& run, std::uint32_t per_sm, const Pace& full) {
+  if (per_sm < 2) return 1;
+  const std::uint32_t half = per_sm / 2;
+  const auto fork = context.memory->fork();
+  emulate::LaunchContext own = context;
+  own.memory = fork.get();
+  own.print = own.report = [](std::string_view) {};
+  Machine machine(std::move(chip));
+  const emulate::Emulator emulator(own);
+  if (!emulate::blocks_are_independent(*context.program)) return 1;
+  StreamedBlocks source(emulator);
+  Progress progress(std::uint64_t{half} * spec.sm.count, 1);
+  RunOptions options;
+  options.threads = 1;  // the fork is for one thread
+  options.warm = run.warm;
+  options.blocks_per_sm = half;
+  options.watch = [&](const gpu::Moment& moment) {
+    progress.note(moment);
+    return static_cast<double>(moment.instructions) < kProbeWork;
+  };
+  machine.run(shape, source, options);
+  const Pace pace = progress.pace();
+  if (!pace.known || pace.instructions <= 0) return 1;
+  // rate(half) / rate(full) = (half / full)^(1 - shared)
+  const double slower = std::log(pace.instructions / full.instructions) / std::log(static_cast<double>(half) / per_sm);
+  return std::clamp(1 - slower, 0.0, 1.0);
+}
+
+/// Work of blocks along the grid, relative to their mean, where they differ.
+std::vector<double> work_along_grid(const Survey& survey, std::uint64_t blocks) {
+  if (survey.uniform || survey.sample.size() < 8) return {};
+  constexpr std::size_t kPlaces = 4096;
+  std::vector<double> work(std::min<std::size_t>(kPlaces, blocks));
+  double sum = 0;
+  std::size_t sample = 0;
+  for (std::size_t i = 0; i < work.size(); ++i) {  // the nearest block of the sample
+    const double block = (static_cast<double>(i) + 0.5) / static_cast<double>(work.size()) * static_cast<double>(blocks);
+    const auto distance = [&](std::size_t s) { return std::abs(static_cast<double>(survey.sample[s].block) - block); };
+    while (sample + 1 < survey.sample.size() && distance(sample + 1) <= distance(sample)) ++sample;
+    work[i] = static_cast<double>(survey.sample[sample].instructions);
+    sum += work[i];
+  }
+  if (sum <= 0) return {};
+  for (double& each : work) each *= static_cast<double>(work.size()) / sum;
+  return work;
+}
+
+struct Ending {
+  double cycles = 0;  ///< of the whole launch
+  double low = 0, high = 0;
+};
+
+/// The end of the launch from a settled simulation.
+Ending ending(const Survey& survey, const Pace& pace, const gpu::Moment& stopped, TailSetup tail, const spec::GpuSpec& spec) {
+  const double left = survey.instructions - static_cast<double>(stopped.instructions);
+  const auto blocks = static_cast<double>(tail.blocks), full = static_cast<double>(tail.sms * tail.per_sm);
+  const double mean_work = survey.instructions / blocks;
+  // Blocks a cycle; where progress is instructions, by the mean block.
+  const double block_rate = pace.by_blocks ? pace.rate : pace.rate / mean_work;
+  const double steady = left / mean_work / block_rate;
+  const double residence = full / block_rate;
+  tail.spread = 0.01;
+  const double together = tail_beyond_work(tail) * residence;
+  tail.spread = 0.08;
+  const double apart = tail_beyond_work(tail) * residence;
+  const double beyond = (together + apart) / 2;
+  const double overhead = static_cast<double>(spec.launch.block_end + spec.launch.drain);
+  Ending result;
+  result.cycles = static_cast<double>(stopped.now) + steady + beyond + overhead;
+  const double of_rate = std::hypot(2.2 * pace.error, 0.75 * pace.drift, 2 * survey.relative_error);
+  const double doubt = std::hypot(steady * std::hypot(of_rate, 0.012), 0.75 * (together - apart), 0.3 * beyond);
+  result.low = std::max(static_cast<double>(stopped.now), result.cycles - doubt);
+  result.high = result.cycles + doubt;
+  return result;
+}
+
+Outcome with_note(Outcome outcome, std::string note) {
+  outcome.estimate.note = std::move(note);
+  return outcome;
+}
+
+}  // namespace
+
+Accuracy parse_accuracy(const std::string& word, const std::string& where) {
+  if (word == "auto") return Accuracy::automatic;
+  if (word == "fast") return Accuracy::fast;
+  if (word == "exact") return Accuracy::exact;
+  throw InputError(fmt::format("{} {}: expected auto, fast or exact", where, word));
+}
+
+Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine, const LaunchRun& run) {
+  check_launch(machine.spec(), shape);
+  const bool asked = run.accuracy == Accuracy::fast;
+  if (run.accuracy == Accuracy::exact || run.writer != nullptr) return run_exactly(context, shape, machine, run);
+  if (context.cluster.count() > 1) {
+    return with_note(run_exactly(context, shape, machine, run), asked ? "simulated exactly: blocks of a cluster run together" : "");
+  }
+  const std::uint64_t blocks = shape.grid.count();
+  const std::uint64_t typical = typical_block(context, kSurveyWork);
+  if (!asked && typical * blocks < kExactWork / 2) return run_exactly(context, shape, machine, run);
+  if (typical >= kSurveyWork) {
+    return with_note(run_exactly(context, shape, machine, run),
+                     fmt::format("simulated exactly: a block executes {} million warp instructions or more", kSurveyWork / 1'000'000));
+  }
+  const sm::StaticProgram program(shape.program, machine.spec());
+  const Survey known = survey(context, program, machine.spec(), kSurveyWork);
+  if (!known.possible) {
+    return with_note(run_exactly(context, shape, machine, run), fmt::format("simulated exactly: {}", known.obstacle));
+  }
+  if (!asked && known.instructions < static_cast<double>(kExactWork)) return run_exactly(context, shape, machine, run);
+
+  const spec::GpuSpec& spec = machine.spec();
+  const std::uint64_t resident = machine.resident_blocks(shape);
+  const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram) /
+                            static_cast<double>(spec.clock.sm);
+  Watch watch(known, std::min(resident, blocks), dram_bytes);
+  Blocks source(context, resident);
+  gpu::Moment stopped;
+  RunOptions options;
+  options.warm = run.warm;
+  options.threads = run.threads;
+  options.progress = run.progress;
+  options.watch_interval = 500;
+  options.watch = [&](const gpu::Moment& moment) {
+    stopped = moment;
+    return watch(moment);
+  };
+  Outcome outcome = machine.run(shape, source.source(), options);
+  if (!watch.settled()) {
+    return with_note(std::move(outcome), asked ? "simulated exactly: its rates did not settle before it ended" : "");
+  }
+  const Pace& pace = *watch.settled();
+  TailSetup tail;
+  tail.blocks = blocks;
+  tail.sms = spec.sm.count;
+  tail.per_sm = outcome.occupancy.blocks;
+  tail.work = work_along_grid(known, blocks);
+  if (static_cast<double>(blocks) < kFewFulls * static_cast<double>(resident)) {
+    tail.shared = shared_by_blocks(context, shape, spec, machine.shared_spec(), run, tail.per_sm, pace);
+  }
+  const Ending end = ending(known, pace, stopped, tail, spec);
+  const auto elapsed = static_cast<Cycle>(std::llround(end.cycles));
+  outcome.estimate.sampled = true;
+  outcome.estimate.cycles_low = end.low;
+  outcome.estimate.cycles_high = end.high;
+  outcome.estimate.simulated = static_cast<double>(outcome.counters.inst_executed) / known.instructions;
+  outcome.counters = extrapolate(outcome.counters, known, pace, program, elapsed);
+  if (run.complete) source.finish();
+  return outcome;
+}
+
+}  // namespace foretrace::engine

@@ -1,0 +1,40 @@
+// One launch on one chip, exactly or fast: the one way from a bound launch to an outcome.
+//
+// Exact:   every instruction of every block is executed and simulated.
+// Fast:    a survey of some blocks says what the launch's work is; the whole chip is simulated from the start, with the blocks it would
+//          have, until the rates have settled; what is left is taken to go on at those rates, and the tail is added. docs/accuracy.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "sim/emulate/emulator.h"
+#include "sim/engine/machine.h"
+#include "sim/trace/trace_writer.h"
+
+namespace foretrace::engine {
+
+enum class Accuracy : std::uint8_t {
+  automatic,  ///< exact for launches of less than kExactWork warp instructions, else fast
+  fast,
+  exact
+};
+
+inline constexpr std::uint64_t kExactWork = 20'000'000;
+
+/// "auto", "fast", "exact"; throws InputError naming `where` for another word.
+Accuracy parse_accuracy(const std::string& word, const std::string& where);
+
+struct LaunchRun {
+  Accuracy accuracy = Accuracy::automatic;
+  bool warm = false;                       ///< L2 as the machine's launch before left it
+  int threads = 1;                         ///< host threads for the SMs
+  bool complete = true;                    ///< memory holds all that the launch writes afterwards, also when it was not simulated to its end
+  trace::TraceWriter* writer = nullptr;    ///< records every block, which asks for an exact run; may be null
+  std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
+};
+
+/// Executes the launch on `context`'s memory and simulates it on `machine`. Throws InputError when the chip cannot run it, KernelFault.
+Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine, const LaunchRun& run);
+
+}  // namespace foretrace::engine
