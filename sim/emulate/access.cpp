@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/emulate/address_form.h"
+#include "sim/emulate/cluster.h"
 #include "sim/emulate/execution.h"
 
 namespace foretrace::emulate {
@@ -91,12 +92,35 @@ std::byte* Execution::global_at(std::uint64_t address, std::uint32_t bytes, int 
 
 std::byte* Execution::shared_at(std::uint64_t address, std::uint32_t bytes, int lane) {
   const std::uint64_t offset = address & kSharedOffsetMask;
-  // Rank 0 is the block itself: there are no clusters here (the launch says so).
-  if (address >> 24 != 0 || offset + bytes > launch_.shared_bytes) {
+  // The block itself is named by no rank or by its own.
+  const std::uint64_t rank = address >> kClusterRankShift;
+  if ((rank != 0 && rank != cluster_rank_) || offset + bytes > launch_.shared_bytes) {
     fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
   }
   if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);
   return shared_.data() + offset;
+}
+
+std::byte* Execution::cluster_shared_at(std::uint64_t address, std::uint32_t bytes, int lane) {
+  const std::uint64_t rank = address >> kClusterRankShift;
+  if (rank == cluster_rank_) return shared_at(address, bytes, lane);
+  if (cluster_ == nullptr || rank >= cluster_->size()) {
+    fault(FaultKind::out_of_bounds, lane,
+          fmt::format("access of {} bytes to shared memory of the block of rank {} (0x{:x}); the cluster has {} blocks",
+                      bytes, rank, address, cluster_ == nullptr ? 1 : cluster_->size()));
+  }
+  Execution& other = cluster_->block(rank);
+  if (other.ended()) {
+    fault(FaultKind::out_of_bounds, lane,
+          fmt::format("access of {} bytes to shared memory of the block of rank {} (0x{:x}), which has ended", bytes, rank,
+                      address));
+  }
+  const std::uint64_t offset = address & kSharedOffsetMask;
+  if (offset + bytes > launch_.shared_bytes) {
+    fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
+  }
+  if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);
+  return other.shared_.data() + offset;
 }
 
 std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int lane) {
@@ -111,7 +135,7 @@ std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int l
 }
 
 std::byte* Execution::generic_at(std::uint64_t address, std::uint32_t bytes, int lane) {
-  if (address - kSharedWindow < kWindowBytes) return shared_at(address - kSharedWindow, bytes, lane);
+  if (address - kSharedWindow < kWindowBytes) return cluster_shared_at(address - kSharedWindow, bytes, lane);
   if (address - kLocalWindow < kWindowBytes) return local_at(address - kLocalWindow, bytes, lane);
   return global_at(address, bytes, lane);
 }
@@ -127,8 +151,10 @@ std::byte* Execution::global_span(const AddressRange& range, std::uint32_t bytes
 }
 
 std::byte* Execution::shared_span(const AddressRange& range, std::uint32_t bytes) {
-  if ((range.bits & (bytes - 1)) != 0 || range.greatest + bytes > launch_.shared_bytes) return nullptr;
-  return shared_.data() + range.least;
+  const std::uint64_t own = std::uint64_t{cluster_rank_} << kClusterRankShift;
+  if (range.least < own || (range.bits & (bytes - 1)) != 0) return nullptr;
+  if (range.greatest - own + bytes > launch_.shared_bytes) return nullptr;
+  return shared_.data() + (range.least - own);
 }
 
 }  // namespace foretrace::emulate

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/emulate/cluster.h"
 #include "sim/emulate/execution.h"
 
 namespace foretrace::emulate {
@@ -31,7 +32,7 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
       memory_(*launch.context.memory),
       warps_(launch.warps),
       shared_(launch.shared_bytes + 16) {
-  const Compiled& compiled = launch.compiled;
+  const Compiled& compiled = launch.translation->compiled;
   const std::size_t uniform_words = kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
   const std::size_t per_warp = compiled.register_words + uniform_words;
   files_ = LaneWords(per_warp * launch.warps);
@@ -49,7 +50,7 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
     w.now.lanes = w.live;
     w.predicates[kTrueSlot] = ~0u;
     w.predicates[kUniformSlot + kTrueSlot] = ~0u;
-    if (record != nullptr) w.recorder = std::make_unique<work::WarpRecorder>(launch.shapes, record->warps[i]);
+    if (record != nullptr) w.recorder = std::make_unique<work::WarpRecorder>(launch.translation->shapes, record->warps[i]);
   }
 }
 
@@ -60,6 +61,7 @@ void Execution::give_turn(Warp& w, std::uint64_t slice) {
     ++done_;
     if (w.recorder) w.recorder->finish();
     complete_barriers();  // those that have ended are not waited for
+    if (cluster_ != nullptr) cluster_->complete_phase();
   }
   if (launch_.context.max_instructions != 0 && issued_ > launch_.context.max_instructions) {
     fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
@@ -90,9 +92,54 @@ bool Execution::run(std::uint64_t patience) {
       give_turn(w, kSlice);
       if (issued_ - progress_at_ > patience) return false;
     }
-    if (!some && done_ < warps_.size()) fault_impossible_barrier();
+    if (!some && done_ < warps_.size()) {
+      if (cluster_ != nullptr) return false;  // another block has to come to the cluster's barrier
+      fault_impossible_barrier();
+    }
   }
   return true;
+}
+
+bool Execution::all_arrived(std::uint64_t phase) const {
+  return std::all_of(warps_.begin(), warps_.end(), [&](const Warp& w) {
+    return w.state == WarpState::done || w.cluster_arrivals > phase;
+  });
+}
+
+void Execution::release_from_cluster() {
+  for (Warp& w : warps_) {
+    if (w.state == WarpState::at_cluster) w.state = WarpState::ready;
+  }
+}
+
+bool Execution::cluster_barrier(const MicroOp& op, std::uint32_t executed) {
+  Warp& w = *warp;
+  ++w.now.pc;
+  if (executed == 0) return true;
+  const bool waits = op.flags != 0;
+  if (executed != w.live) {
+    const std::uint32_t missing = w.live & ~executed;
+    pc = w.now.pc - 1;
+    fault(FaultKind::divergent_barrier, std::countr_zero(missing),
+          fmt::format("divergent cluster barrier: {} of the {} live threads of warp {} execute it, this thread does not",
+                      std::popcount(executed), std::popcount(w.live), w.index));
+  }
+  if (cluster_ == nullptr) return true;  // a block by itself is a whole cluster
+  progress_at_ = issued_;
+  if (!waits) {
+    if (w.cluster_arrivals > cluster_->phase()) {
+      pc = w.now.pc - 1;
+      fault(FaultKind::impossible_barrier, std::countr_zero(executed),
+            "the warp arrives at the cluster's barrier a second time without having waited for it");
+    }
+    w.cluster_arrivals = cluster_->phase() + 1;
+    cluster_->complete_phase();
+    return true;
+  }
+  if (w.cluster_arrivals <= cluster_->phase()) return true;  // the phase it arrived in has ended
+  w.state = WarpState::at_cluster;
+  stop_ = Stop::barrier;
+  return false;
 }
 
 void Execution::fault_impossible_barrier() {
@@ -107,6 +154,13 @@ void Execution::fault_impossible_barrier() {
           fmt::format("barrier {} can never complete: {} warps have arrived of {}, the others wait elsewhere "
                       "or have ended",
                       w.barrier, b.arrived_warps, wanted));
+  }
+  for (Warp& w : warps_) {
+    if (w.state != WarpState::at_cluster) continue;
+    enter(w);
+    pc = w.now.pc - 1;
+    fault(FaultKind::impossible_barrier, std::countr_zero(w.live),
+          "the cluster's barrier can never complete: other warps of the cluster wait elsewhere");
   }
   FORETRACE_ASSERT(false, "a block that cannot go on waits at a barrier");
 }
@@ -125,7 +179,7 @@ void Execution::enter(Warp& w) {
   warp = &w;
   frame.file[static_cast<int>(File::registers)] = w.registers;
   frame.file[static_cast<int>(File::uniform)] = w.uniforms;
-  frame.file[static_cast<int>(File::literal)] = launch_.compiled.literals.data();
+  frame.file[static_cast<int>(File::literal)] = launch_.literals.data();
   frame.predicates = w.predicates.data();
   pc = w.now.pc;
   active = w.now.lanes;
@@ -134,8 +188,8 @@ void Execution::enter(Warp& w) {
 template <bool kRecording>
 Stop Execution::run_warp(std::uint64_t budget) {
   Warp& w = *warp;
-  const MicroOp* code = launch_.compiled.code.data();
-  const std::uint32_t size = static_cast<std::uint32_t>(launch_.compiled.code.size());
+  const MicroOp* code = launch_.translation->compiled.code.data();
+  const std::uint32_t size = static_cast<std::uint32_t>(launch_.translation->compiled.code.size());
   work::WarpRecorder* recorder = w.recorder.get();
   const std::uint32_t* predicates = w.predicates.data();
   std::uint64_t lanes_now = static_cast<std::uint64_t>(std::popcount(active));
@@ -341,7 +395,7 @@ std::uint32_t Execution::special_register(std::uint32_t index, int lane) const {
     case 81: return static_cast<std::uint32_t>(clock() >> 32);
     case 82: return static_cast<std::uint32_t>(clock());
     case 83: return static_cast<std::uint32_t>(clock() >> 32);
-    case 136: return 0;  // CgaCtaId: a block is its own cluster
+    case 136: return cluster_rank_;  // CgaCtaId
     case 138: return 0;  // CgaSize, see facts sass.md 1.5
     case 255: return 0;
     default: break;

@@ -22,7 +22,7 @@ Group Execution::copy_of_now() const {
   Group copy = warp->now;
   copy.wait = Wait::none;
   for (std::size_t i = 0; i < 7; ++i) copy.uniform_predicates[i] = warp->predicates[kUniformSlot + i];
-  copy.uniform.resize(launch_.compiled.uniform_registers);
+  copy.uniform.resize(launch_.translation->compiled.uniform_registers);
   for (std::size_t i = 0; i < copy.uniform.size(); ++i)
     copy.uniform[i] = warp->uniforms[kFirstUniformWord + i * 32];
   return copy;
@@ -177,7 +177,7 @@ void Execution::branch_indirect(const MicroOp& op, std::uint32_t executed) {
       const std::uint32_t* back = warp->registers + kFirstRegisterWord + kReturnRegister * 32;
       address = back[lane] | std::uint64_t{back[lane + 32]} << 32;
     }
-    if (address % 16 != 0 || address / 16 >= launch_.compiled.code.size()) {
+    if (address % 16 != 0 || address / 16 >= launch_.translation->compiled.code.size()) {
       fault(FaultKind::illegal_instruction, lane,
             fmt::format("jump to 0x{:x}, outside the kernel's code", address));
     }
@@ -348,7 +348,8 @@ bool Execution::control(const MicroOp& op, std::uint32_t executed) {
     }
     case Kind::branch_diverged: {
       const std::uint32_t mask = read(op.a, 0);
-      const bool equal = executed == mask;
+      // BRA.DIV asks about all lanes that are here, whichever of them its guard lets through.
+      const bool equal = (op.flags != 0 ? executed : active) == mask;
       w.now.pc = equal == (op.flags != 0) ? op.target : w.now.pc + 1;
       return true;
     }
@@ -367,6 +368,7 @@ bool Execution::control(const MicroOp& op, std::uint32_t executed) {
     case Kind::warpsync: return warpsync(op, executed);
     case Kind::yield: return yield();
     case Kind::block_barrier: return block_barrier(op, executed);
+    case Kind::cluster_barrier: return cluster_barrier(op, executed);
     case Kind::trap:
       if (executed != 0) fault(FaultKind::trap, std::countr_zero(executed), "trap executed");
       ++w.now.pc;
@@ -375,7 +377,7 @@ bool Execution::control(const MicroOp& op, std::uint32_t executed) {
   }
   if (executed != 0) {
     fault(FaultKind::unsupported, std::countr_zero(executed),
-          "unsupported instruction: " + launch_.compiled.messages[op.message - 1]);
+          "unsupported instruction: " + launch_.translation->compiled.messages[op.message - 1]);
   }
   ++w.now.pc;
   return true;

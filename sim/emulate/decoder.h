@@ -4,6 +4,7 @@
 // Ignores: .reuse and the control bits, which do not change values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -27,12 +28,17 @@ class LiteralPool {
   std::uint32_t place(std::initializer_list<std::uint32_t> words);
   /// Four bytes of a constant bank. Throws Unsupported when they are not inside it.
   std::uint32_t constant(int bank, std::int64_t offset) const;
+  /// First word of the vectors of `count` words of a bank, which bind_literals() fills in again. Throws Unsupported as constant().
+  std::uint32_t place_constant(int bank, std::int64_t offset, int count);
   LaneWords finish() const;
+  const std::vector<BoundLiteral>& bound() const { return bound_; }
 
  private:
   Banks banks_;
   std::map<std::vector<std::uint32_t>, std::uint32_t> placed_;
+  std::map<std::array<std::int64_t, 3>, std::uint32_t> placed_constants_;  // bank, offset, count
   std::vector<std::uint32_t> values_;
+  std::vector<BoundLiteral> bound_;
 };
 
 /// What the modifiers of an operand mean.
@@ -89,7 +95,7 @@ class Decoder {
   void warp(WarpFunction function);
   std::uint32_t literal(std::initializer_list<std::uint32_t> words) { return pool_.place(words); }
   Source literal_source(std::uint32_t value);
-  std::uint32_t constant_word(int bank, std::int64_t offset) const { return pool_.constant(bank, offset); }
+  std::uint32_t constant_literal(int bank, std::int64_t offset, int words) { return pool_.place_constant(bank, offset, words); }
 
   void guard();   ///< the guard predicate
   void finish();  ///< refuses what was left over
@@ -123,6 +129,8 @@ bool translate_tensor(Decoder& d, isa::Opcode opcode);
 enum class MemorySpace : std::uint8_t;
 /// The address operand: base into a, uniform part into b, offset into immediate, form (address_form.h) into `flags`.
 void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space);
+/// The same of STAS, whose 64-bit base is two 32-bit addresses: the data's and, in the next register, the barrier's.
+void take_cluster_address(Decoder& d, std::uint32_t& flags);
 /// One arrival at a barrier word of sm_80.
 std::uint64_t arrived_sm80(std::uint64_t state);
 

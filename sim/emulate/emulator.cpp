@@ -1,6 +1,8 @@
 #include "sim/emulate/emulator.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -16,12 +18,15 @@ namespace {
 struct DriverArea {
   std::uint32_t block, grid, stack, dynamic_shared, local_window, shared_window, explicit_cluster, cluster,
       descriptor,
-      workspace;  ///< of a cooperative launch: high word (envreg1), then low word (envreg2)
+      workspace,        ///< of a cooperative launch: high word (envreg1), then low word (envreg2)
+      cluster_inverse,  ///< three floats: a block's index times them, cut to an integer, is the cluster's
+      cluster_grid,     ///< clusters in the grid
+      cluster_blocks;   ///< blocks in the cluster
 };
 constexpr std::uint32_t kAbsent = ~0u;
-constexpr DriverArea kSm80 = {0x0, 0xc, 0x28, 0x2c, 0x20, 0x18, kAbsent, kAbsent, 0x118, 0x8c};
-constexpr DriverArea kSm90 = {0x0, 0xc, 0x28, 0x2c, 0x20, 0x18, 0x140, 0x144, 0x208, 0x44};
-constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0, 0x358, 0x254};
+constexpr DriverArea kSm80 = {0x0, 0xc, 0x28, 0x2c, 0x20, 0x18, kAbsent, kAbsent, 0x118, 0x8c, kAbsent, kAbsent, kAbsent};
+constexpr DriverArea kSm90 = {0x0, 0xc, 0x28, 0x2c, 0x20, 0x18, 0x140, 0x144, 0x208, 0x44, 0x150, 0x15c, 0x188};
+constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0, 0x358, 0x254, 0x2b0, 0x2c0, 0x2cc};
 
 const DriverArea& driver_area(const isa::Program& program) {
   switch (program.sm) {
@@ -35,10 +40,8 @@ const DriverArea& driver_area(const isa::Program& program) {
   }
 }
 
-/// Warp instructions without progress after which a block is taken to wait for another; fewer once that is known of the launch.
-constexpr std::uint64_t kPatience = 1'000'000, kShortPatience = 10'000;
-
 constexpr std::uint64_t kWorkspaceBytes = 4096;
+constexpr std::uint64_t kLargestCluster = 16;  ///< blocks: what a kernel may ask for at most (CUDA C++ Programming Guide)
 
 void put(std::vector<std::byte>& bank, std::uint32_t offset, std::uint32_t word) {
   if (offset == kAbsent) return;
@@ -84,8 +87,17 @@ void check(const LaunchContext& c) {
   };
   if (c.grid.count() == 0 || c.block.count() == 0) refuse("a launch has at least one block of one thread");
   if (c.block.count() > 1024) refuse(fmt::format("{} threads a block; at most 1024", c.block.count()));
-  if (c.cluster.count() > 1) {
-    refuse(fmt::format("clusters of {} blocks are not supported by the emulator", c.cluster.count()));
+  const auto text = [](const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); };
+  if (p.cluster[0] != 0 && !(c.cluster.x == p.cluster[0] && c.cluster.y == p.cluster[1] && c.cluster.z == p.cluster[2])) {
+    refuse(fmt::format("clusters of {} blocks asked for; it is compiled for {}", text(c.cluster),
+                       text({p.cluster[0], p.cluster[1], p.cluster[2]})));
+  }
+  if (c.cluster.count() > kLargestCluster) {
+    refuse(fmt::format("clusters of {} blocks; at most {}", c.cluster.count(), kLargestCluster));
+  }
+  if (c.cluster.count() > 1 && p.sm < 90) refuse(fmt::format("sm_{} has no clusters", p.sm));
+  if (c.grid.x % c.cluster.x != 0 || c.grid.y % c.cluster.y != 0 || c.grid.z % c.cluster.z != 0) {
+    refuse(fmt::format("a grid of {} blocks is not made of whole clusters of {}", text(c.grid), text(c.cluster)));
   }
   if (c.parameters.size() != p.parameter_bytes) {
     refuse(fmt::format("{} bytes of parameters given; the kernel takes {}", c.parameters.size(),
@@ -93,10 +105,26 @@ void check(const LaunchContext& c) {
   }
 }
 
+std::shared_ptr<const Translation> translate(const isa::Program& program, Banks banks, const LaneTable& lanes, bool reads_workspace) {
+  auto made = std::make_shared<const Translation>(Translation{compile(program, banks, lanes), work::Shapes(program), reads_workspace});
+  for (std::size_t i = 0; i < made->compiled.code.size(); ++i) {
+    const MicroOp& op = made->compiled.code[i];
+    FORETRACE_ASSERT(op.kind == Kind::unsupported || (op.address_sets == made->shapes.of[i].addresses &&
+                                                      op.value_recorded == made->shapes.of[i].value),
+                     "the emulator records what the record's shape of an instruction asks for");
+  }
+  return made;
+}
+
 }  // namespace
 
-Emulator::Launch::Launch(const LaunchContext& from) : context(from), shapes(*from.program) {
+Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   const isa::Program& program = *context.program;
+  // One compiled into the kernel need not be given.
+  if (context.cluster.count() <= 1 && program.cluster[0] != 0) {
+    context.cluster = {program.cluster[0], program.cluster[1], program.cluster[2]};
+  }
+  if (context.cluster.count() == 0) context.cluster = {1, 1, 1};
   check(context);
   lanes = &lane_table();
   threads = static_cast<std::uint32_t>(context.block.count());
@@ -120,11 +148,20 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from), shapes(*fro
   put(bank, area.dynamic_shared, context.dynamic_shared);
   put64(bank, area.local_window, kLocalWindow);
   put64(bank, area.shared_window, kSharedWindow);
-  put(bank, area.explicit_cluster, 0);
-  put3(bank, area.cluster, {1, 1, 1});
+  const Dim3 c = context.cluster;
+  const auto inverse = [](std::uint32_t n) {  // rounded up, so that the product never falls below the quotient
+    const float nearest = 1.0f / static_cast<float>(n);
+    return std::bit_cast<std::uint32_t>(std::has_single_bit(n) ? nearest : std::nextafter(nearest, 1.0f));
+  };
+  put(bank, area.explicit_cluster, c.count() > 1 ? 1 : 0);
+  put3(bank, area.cluster, c);
+  put3(bank, area.cluster_inverse, {inverse(c.x), inverse(c.y), inverse(c.z)});
+  put3(bank, area.cluster_grid, {context.grid.x / c.x, context.grid.y / c.y, context.grid.z / c.z});
+  put(bank, area.cluster_blocks, static_cast<std::uint32_t>(c.count()));
   put64(bank, area.descriptor, 0);
-  if (reads_constant(program, area.workspace)) {
-    const std::uint64_t workspace = context.memory->allocate(kWorkspaceBytes, "grid workspace");
+  if (context.translation != nullptr) translation = *context.translation;
+  if (translation ? translation->reads_workspace : reads_constant(program, area.workspace)) {
+    workspace = context.memory->allocate(kWorkspaceBytes, "grid workspace");
     put(bank, area.workspace, static_cast<std::uint32_t>(workspace >> 32));
     put(bank, area.workspace + 4, static_cast<std::uint32_t>(workspace));
   }
@@ -134,13 +171,15 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from), shapes(*fro
 
   if (asks_for(context.banks[4], driver_function_address("malloc"))) context.memory->heap().place(*context.memory);
 
-  compiled = compile(program, context.banks, *lanes);
-  for (std::size_t i = 0; i < compiled.code.size(); ++i) {
-    const MicroOp& op = compiled.code[i];
-    FORETRACE_ASSERT(op.kind == Kind::unsupported || (op.address_sets == shapes.of[i].addresses &&
-                                                      op.value_recorded == shapes.of[i].value),
-                     "the emulator records what the record's shape of an instruction asks for");
+  if (!translation) {
+    translation = translate(program, context.banks, *lanes, workspace != 0);
+    if (context.translation != nullptr) *context.translation = translation;
   }
+  literals = bind_literals(translation->compiled, context.banks);
+}
+
+Emulator::Launch::~Launch() {
+  if (workspace != 0) context.memory->free(workspace);
 }
 
 Emulator::Emulator(const LaunchContext& context) : launch_(std::make_unique<Launch>(context)) {}
@@ -150,60 +189,11 @@ std::uint64_t Emulator::blocks() const { return launch_->context.grid.count(); }
 
 BlockCount Emulator::run_block(std::uint64_t block, work::BlockRecord* record) const {
   FORETRACE_ASSERT(block < blocks(), "a block that is run lies inside the grid");
+  FORETRACE_ASSERT(launch_->context.cluster.count() == 1, "blocks of a cluster run together, in a BlockSequence");
   Execution execution(*launch_, block, record);
   const std::uint64_t limit = launch_->context.idle_limit;
   if (!execution.run(limit)) execution.fault_never_ends(limit);
   return execution.count();
-}
-
-struct BlockSequence::Running {
-  Running(const Emulator::Launch& launch, std::uint64_t block, bool recording)
-      : record(std::make_shared<work::BlockRecord>()),
-        execution(launch, block, recording ? record.get() : nullptr) {}
-  std::shared_ptr<work::BlockRecord> record;
-  Execution execution;
-  bool ended = false;
-};
-
-BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording)
-    : emulator_(emulator), resident_(std::max<std::uint64_t>(resident, 1)), recording_(recording) {}
-BlockSequence::~BlockSequence() = default;
-
-std::shared_ptr<work::BlockRecord> BlockSequence::next() {
-  const std::uint64_t limit = emulator_.launch().context.idle_limit;
-  std::uint64_t idle = 0;
-  while (started_ < emulator_.blocks() || !running_.empty()) {
-    if (running_.empty()) {
-      running_.push_back(std::make_unique<Running>(emulator_.launch(), started_++, recording_));
-    }
-    // Each has its turn. The first alone, if it ends by itself, is the rule.
-    bool progress = false;
-    for (const auto& r : running_) {
-      if (r->ended) continue;
-      const std::uint64_t before = r->execution.count().instructions;
-      r->ended = r->execution.run(std::min(running_.size() > 1 ? kShortPatience : kPatience, limit));
-      progress = progress || r->ended || r->execution.made_progress();
-      idle += r->execution.count().instructions - before;
-      if (r == running_.front() && r->ended) break;
-    }
-    if (running_.front()->ended) {
-      const auto first = std::move(running_.front());
-      running_.erase(running_.begin());
-      count_.instructions += first->execution.count().instructions;
-      count_.thread_instructions += first->execution.count().thread_instructions;
-      return first->record;
-    }
-    if (progress) idle = 0;
-    const auto alive = static_cast<std::uint64_t>(
-        std::count_if(running_.begin(), running_.end(), [](const auto& r) { return !r->ended; }));
-    if (started_ < emulator_.blocks() && alive < resident_) {
-      running_.push_back(std::make_unique<Running>(emulator_.launch(), started_++, recording_));
-      idle = 0;
-    } else if (idle > limit) {
-      running_.front()->execution.fault_never_ends(idle);
-    }
-  }
-  return nullptr;
 }
 
 bool blocks_are_independent(const isa::Program& program) {
@@ -219,6 +209,9 @@ bool blocks_are_independent(const isa::Program& program) {
       case isa::Opcode::MEMBAR:
       case isa::Opcode::FENCE:
       case isa::Opcode::ERRBAR:
+      case isa::Opcode::UCGABAR_ARV:
+      case isa::Opcode::UCGABAR_WAIT:
+      case isa::Opcode::STAS:
       case isa::Opcode::RED:  // several threads would add at once
       case isa::Opcode::REDG: return false;
       default: break;

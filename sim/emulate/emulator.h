@@ -31,10 +31,15 @@ using work::kWindowBytes;
 inline constexpr std::uint64_t kIdleLimit =
     100'000'000;  ///< warp instructions without a store, atomic or exit
 
+struct Translation;
+
 struct LaunchContext {
   const isa::Program* program = nullptr;  ///< must outlive the emulator
+  /// Where the program's translation is kept for its next launch (one launch at a time); null: nowhere.
+  std::shared_ptr<const Translation>* translation = nullptr;
   GlobalMemory* memory = nullptr;         ///< must outlive the emulator
-  Dim3 grid, block, cluster;
+  Dim3 grid, block;
+  Dim3 cluster;  ///< blocks a cluster; (1,1,1) stands for what the kernel was compiled for
   std::uint32_t dynamic_shared = 0;   ///< bytes
   std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
   /// Images of constant banks 2, 3, 4; bank 0 is made from the launch, the rest stays empty.
@@ -65,7 +70,7 @@ class Emulator {
   Emulator& operator=(const Emulator&) = delete;
 
   std::uint64_t blocks() const;
-  /// Runs one block (linear index, x fastest) to its end. `record` may be null: then nothing is recorded.
+  /// Runs one block (linear index, x fastest) to its end; not for launches in clusters, whose blocks need each other. `record` may be null: then nothing is recorded.
   /// Throws KernelFault; memory then holds what was stored before.
   BlockCount run_block(std::uint64_t block, work::BlockRecord* record) const;
 
@@ -78,7 +83,7 @@ class Emulator {
 
 /// All blocks of a launch in index order, for kernels whose blocks may wait for each other (a grid-wide barrier, a chain of
 /// flags): when the next block spins, the ones after it are started beside it, up to `resident` at a time, and take turns.
-/// A kernel whose blocks do not wait runs exactly as with run_block.
+/// A kernel whose blocks do not wait runs exactly as with run_block. The blocks of a cluster run together.
 class BlockSequence {
  public:
   /// The emulator must outlive the sequence. `recording` false: the records stay empty.
@@ -92,12 +97,11 @@ class BlockSequence {
   const BlockCount& count() const { return count_; }
 
  private:
-  struct Running;
+  struct State;
   const Emulator& emulator_;
-  std::uint64_t resident_;
+  std::uint64_t resident_;  // clusters
   bool recording_;
-  std::uint64_t started_ = 0;
-  std::vector<std::unique_ptr<Running>> running_;  // ascending blocks; the first is the next to be returned
+  std::unique_ptr<State> state_;
   BlockCount count_;
 };
 

@@ -19,8 +19,9 @@ namespace foretrace::emulate {
 struct Emulator::Launch {
   LaunchContext context;
   const LaneTable* lanes = nullptr;
-  Compiled compiled;
-  work::Shapes shapes;
+  std::shared_ptr<const Translation> translation;
+  LaneWords literals;
+  std::uint64_t workspace = 0;           ///< address of what a grid-wide barrier needs; 0: none
   std::uint32_t threads = 0;             ///< a block
   std::uint32_t warps = 0;               ///< a block
   std::uint32_t shared_bytes = 0;        ///< a block, the part below Program::shared_base included
@@ -28,6 +29,7 @@ struct Emulator::Launch {
   std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words a warp
 
   explicit Launch(const LaunchContext& from);
+  ~Launch();
 };
 
 inline constexpr int kConvergenceBarriers = 16;
@@ -49,7 +51,7 @@ struct Group {
   std::vector<std::uint32_t> uniform;                        ///< uniform registers while not running
 };
 
-enum class WarpState : std::uint8_t { ready, at_barrier, done };
+enum class WarpState : std::uint8_t { ready, at_barrier, at_cluster, done };
 
 struct Warp {
   std::uint32_t index = 0;
@@ -62,12 +64,15 @@ struct Warp {
   WarpState state = WarpState::ready;
   std::uint8_t barrier = 0;          ///< at_barrier: which
   std::uint32_t barrier_result = 0;  ///< of the last BAR.RED
+  std::uint64_t cluster_arrivals = 0;  ///< at the cluster's barrier: one more than the phase of the last one
   std::uint64_t instructions = 0;
   std::unique_ptr<work::WarpRecorder> recorder;
 };
 
 /// Why a warp stopped running for now.
 enum class Stop : std::uint8_t { budget, turn, barrier, done };
+
+class Cluster;
 
 class Execution {
  public:
@@ -78,6 +83,15 @@ class Execution {
   /// Gives every warp that is ready one turn of up to `slice` warp instructions; true: the block has ended. Faults like run() with the
   /// launch's idle limit.
   bool run_turn(std::uint64_t slice);
+  bool ended() const { return done_ == warps_.size(); }
+  /// The block is one of several that run together.
+  void enter_cluster(Cluster* cluster, std::uint32_t rank) {
+    cluster_ = cluster;
+    cluster_rank_ = rank;
+  }
+  bool all_arrived(std::uint64_t phase) const;
+  void release_from_cluster();
+  [[noreturn]] void fault_impossible_barrier();
   bool ended(std::uint32_t index) const { return warps_[index].state == WarpState::done; }
   /// From here on what warp `index` does is recorded there; what was recorded before is complete.
   void record_in(std::uint32_t index, work::WarpRecord& record) { warps_[index].recorder->go_on_in(record); }
@@ -132,6 +146,8 @@ class Execution {
   /// Host memory of one lane's access; faults when it is not inside one buffer or not aligned.
   std::byte* global_at(std::uint64_t address, std::uint32_t bytes, int lane);
   std::byte* shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// Of any block of the cluster, by the rank in the address.
+  std::byte* cluster_shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
   std::byte* local_at(std::uint64_t address, std::uint32_t bytes, int lane);
   std::byte* generic_at(std::uint64_t address, std::uint32_t bytes, int lane);
   /// Host memory for all accesses in [least, greatest + bytes), or null when they need to be looked at one by one.
@@ -170,7 +186,7 @@ class Execution {
   bool block_barrier(const MicroOp& op, std::uint32_t executed);
   void note_barrier_value(const MicroOp& op, std::uint32_t executed);
   void complete_barriers();
-  [[noreturn]] void fault_impossible_barrier();
+  bool cluster_barrier(const MicroOp& op, std::uint32_t executed);
 
   Group copy_of_now() const;
   void push(Group group);
@@ -182,6 +198,7 @@ class Execution {
   const Emulator::Launch& launch_;
   std::uint64_t block_;
   Dim3 block_index_;
+  Cluster* cluster_ = nullptr;      // null: the block runs by itself
   std::uint32_t cluster_rank_ = 0;  // among the blocks of the cluster
   GlobalMemory& memory_;
   std::vector<Warp> warps_;

@@ -361,16 +361,10 @@ void translate_constant(Decoder& d) {
   const bool indexed = (operand.base >= 0 && operand.base != isa::kRz) ||
                        (operand.uniform_base >= 0 && operand.uniform_base != isa::kUrz);
   if (!indexed && (size == 2 || size == 3)) {
-    const std::uint32_t low = d.constant_word(operand.bank, operand.offset);
     op.a.file = File::literal;
     op.flags = 0;
-    if (size == 2) {
-      op.a.word = d.literal({low});
-      d.lane(LaneOp::mov);
-    } else {
-      op.a.word = d.literal({low, d.constant_word(operand.bank, operand.offset + 4)});
-      d.lane(LaneOp::mov64);
-    }
+    op.a.word = d.constant_literal(operand.bank, operand.offset, size == 2 ? 1 : 2);
+    d.lane(size == 2 ? LaneOp::mov : LaneOp::mov64);
     return;
   }
   op.index2 = static_cast<std::uint32_t>(operand.bank);
@@ -429,6 +423,16 @@ void translate_matrix(Decoder& d, bool loads) {
 void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space) {
   MicroOp& op = d.op();
   take_address(d, op.a, op.b, flags, op.immediate, space);
+}
+
+void take_cluster_address(Decoder& d, std::uint32_t& flags) {
+  MicroOp& op = d.op();
+  const isa::Operand& operand = d.next();
+  op.a = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
+  op.b = Source{.word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
+                .file = File::uniform};
+  op.immediate = static_cast<std::uint64_t>(operand.offset);
+  flags = 0;
 }
 
 bool translate_memory(Decoder& d, Opcode opcode) {

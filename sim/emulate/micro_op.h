@@ -67,6 +67,7 @@ enum class Kind : std::uint8_t {
   move_barrier,   ///< BMOV
   warpsync,
   block_barrier,  ///< BAR
+  cluster_barrier,  ///< UCGABAR_ARV (flags 0), UCGABAR_WAIT (flags 1)
   yield,
   trap,
   unsupported,

@@ -4,6 +4,7 @@
 //          count, 43..62 minus the pending arrivals, 63 the phase; when nothing is pending and the transaction count is
 //          0 the phase flips and the pending count is loaded anew. On sm_80: low word 2^30 - expected, high word phase and
 //          2^31 - pending. A failed test gives other warps their turn (sass_checked.md W24).
+//          STAS (st.async) and remote arrivals reach the shared memory of other blocks of the cluster.
 // Ignores: scopes; asynchronous copies have ended before the next instruction, so their arrival is immediate.
 #include <bit>
 #include <cstring>
@@ -47,7 +48,7 @@ void arrive(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::uint64_t token[32];
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    std::byte* p = x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
+    std::byte* p = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
     std::uint64_t state;
     std::memcpy(&state, p, 8);
     token[l] = state;
@@ -100,6 +101,41 @@ void check_phase(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
   x.set_predicate(op.p_out, mask, done);
   if ((mask & ~done) != 0) x.turn = true;
+}
+
+/// st.async: c to the address in register a, then its bytes are taken off the transactions of the mbarrier in register a + 1. Both
+/// are in the shared memory of any block of the cluster.
+void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  const std::uint32_t bytes = 1u << (op.flags >> kSizeShift & 7);
+  const std::uint32_t* barriers = x.words(op.a) + 32;
+  const std::uint32_t* data = x.words(op.c);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::byte* to = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
+    for (std::uint32_t i = 0; i < bytes / 4; ++i) std::memcpy(to + 4 * i, data + l + 32 * i, 4);
+    std::byte* p = x.cluster_shared_at(barriers[l], 8, l);
+    std::uint64_t state;
+    std::memcpy(&state, p, 8);
+    state = arrived(state, 0, -std::int64_t{bytes}, false);
+    std::memcpy(p, &state, 8);
+  }
+}
+
+void stores_and_signals(Decoder& d) {
+  MicroOp& op = d.op();
+  const int size = d.take_one({"32", "64", "128"}, 0);
+  const isa::Operand& address = d.peek();
+  if (address.kind != isa::OperandKind::memory || address.base_suffix != "64") {
+    Decoder::refuse(fmt::format("address '{}'", address.text));
+  }
+  std::uint32_t form = 0;
+  take_cluster_address(d, form);
+  op.flags = form | static_cast<std::uint32_t>(size + 2) << kSizeShift;
+  op.c = d.source(Style::raw);
+  op.address_sets = 1;
+  op.progress = true;
+  d.warp(store_and_signal);
 }
 
 void syncs(Decoder& d) {
@@ -174,6 +210,7 @@ void arrives(Decoder& d) {
 bool translate_sync(Decoder& d, Opcode opcode) {
   switch (opcode) {
     case Opcode::SYNCS: syncs(d); return true;
+    case Opcode::STAS: stores_and_signals(d); return true;
     case Opcode::ARRIVES: arrives(d); return true;
     default: return false;
   }

@@ -191,6 +191,11 @@ bool translate_control(Decoder& d, Opcode opcode) {
     case Opcode::BMOV: bmov(d); return true;
     case Opcode::WARPSYNC: warpsync(d); return true;
     case Opcode::BAR: bar(d); return true;
+    case Opcode::UCGABAR_ARV:
+    case Opcode::UCGABAR_WAIT:
+      op.kind = Kind::cluster_barrier;
+      op.flags = opcode == Opcode::UCGABAR_WAIT ? 1 : 0;
+      return true;
     case Opcode::YIELD: op.kind = Kind::yield; return true;
     case Opcode::NANOSLEEP: nanosleep(d); return true;
     case Opcode::BPT:
@@ -259,6 +264,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
   compiled.register_words = kFirstRegisterWord + std::min(highest + 8, 262u) * 32;
   compiled.uniform_registers = highest_uniform + 4;
   compiled.literals = pool.finish();
+  compiled.bound = pool.bound();
   return compiled;
 }
 
