@@ -1,4 +1,4 @@
-// A program translated for one launch.
+// A program translated: once for many launches, and what one launch puts into it.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/isa/program.h"
+#include "model/work/warp_record.h"
 #include "sim/emulate/lanes/lane_table.h"
 #include "sim/emulate/micro_op.h"
 
@@ -44,10 +45,18 @@ class LaneWords {
   std::size_t size_ = 0;
 };
 
+/// A literal that holds a word of a constant bank.
+struct BoundLiteral {
+  std::uint32_t word = 0;  ///< first word of its lane vector
+  std::uint8_t bank = 0;
+  std::uint32_t offset = 0;  ///< bytes
+};
+
 struct Compiled {
   std::vector<MicroOp> code;          ///< one an instruction
   std::vector<std::string> messages;  ///< why a form is not supported: MicroOp::message - 1
-  LaneWords literals;
+  LaneWords literals;  ///< with the constant banks of the launch that it was made for
+  std::vector<BoundLiteral> bound;
   std::uint32_t register_words = 0;     ///< size of a warp's register file
   std::uint32_t uniform_registers = 0;  ///< uniform registers in use: UR0 .. this - 1
 };
@@ -55,7 +64,17 @@ struct Compiled {
 /// The constant banks as bytes; a bank that is not there is empty.
 using Banks = std::span<const std::vector<std::byte>>;
 
+/// The literals of a launch with other contents of the constant banks; their sizes are those of compile()'s.
+LaneWords bind_literals(const Compiled& compiled, Banks banks);
+
 /// Translates every instruction. Never fails: what is not supported becomes Kind::unsupported with a message.
 Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lanes);
+
+/// What depends on the program alone; launches of the same program may share it (LaunchContext::translation).
+struct Translation {
+  Compiled compiled;
+  work::Shapes shapes;
+  bool reads_workspace = false;  ///< asks for the workspace of a cooperative launch
+};
 
 }  // namespace foretrace::emulate

@@ -1,8 +1,11 @@
 #include "sim/emulate/decoder.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
+
+#include "model/units/error.h"
 
 namespace foretrace::emulate {
 
@@ -27,6 +30,32 @@ std::uint32_t LiteralPool::constant(int bank, std::int64_t offset) const {
   std::uint32_t word;
   std::memcpy(&word, bytes.data() + offset, 4);
   return word;
+}
+
+std::uint32_t LiteralPool::place_constant(int bank, std::int64_t offset, int count) {
+  std::vector<std::uint32_t> words;
+  for (int i = 0; i < count; ++i) words.push_back(constant(bank, offset + 4 * i));
+  const auto [at, added] = placed_constants_.try_emplace({bank, offset, count}, static_cast<std::uint32_t>(values_.size()) * 32);
+  if (!added) return at->second;
+  for (int i = 0; i < count; ++i) {
+    bound_.push_back({static_cast<std::uint32_t>(values_.size()) * 32, static_cast<std::uint8_t>(bank),
+                      static_cast<std::uint32_t>(offset + 4 * i)});
+    values_.push_back(words[static_cast<std::size_t>(i)]);
+  }
+  return at->second;
+}
+
+LaneWords bind_literals(const Compiled& compiled, Banks banks) {
+  LaneWords words(compiled.literals.size());
+  std::memcpy(words.data(), compiled.literals.data(), compiled.literals.size() * sizeof(std::uint32_t));
+  for (const BoundLiteral& literal : compiled.bound) {
+    const std::vector<std::byte>& bank = banks[literal.bank];
+    FORETRACE_ASSERT(std::size_t{literal.offset} + 4 <= bank.size(), "a constant bank keeps its size from launch to launch");
+    std::uint32_t word;
+    std::memcpy(&word, bank.data() + literal.offset, sizeof word);
+    std::fill_n(words.data() + literal.word, 32, word);
+  }
+  return words;
 }
 
 LaneWords LiteralPool::finish() const {
@@ -174,9 +203,7 @@ Source Decoder::place(const Operand& operand, bool wide, bool is_double) {
         refuse(fmt::format("'{}' is indexed", operand.text));
       }
       s.file = File::literal;
-      const std::uint32_t low = pool_.constant(operand.bank, operand.offset);
-      s.word =
-          wide ? pool_.place({low, pool_.constant(operand.bank, operand.offset + 4)}) : pool_.place({low});
+      s.word = pool_.place_constant(operand.bank, operand.offset, wide ? 2 : 1);
       return s;
     }
     default: refuse(fmt::format("'{}' is not a value", operand.text));
