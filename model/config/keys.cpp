@@ -181,6 +181,7 @@ const Key kKeys[] = {
     FIELD(l2, latency, "L2 cycle", 1, 4096),
     FIELD(l2, slice_bytes, "B/L2 cycle", 1, 1024),
     FIELD(l2, misses, "line", 1, 65536),
+    FIELD(l2, merged_reads, "read", 1, 32),
     FIELD(l2, atomic_interval, "L2 cycle", 1, 1024),
     FORETRACE_KEY(l2, atomic_lane_interval, "L2 cycle", KeyType::real, 0, 1024, kAlways),
     FORETRACE_KEY(l2, dirty_fraction, "1", KeyType::real, 0.001, 1, kAlways),

@@ -65,8 +65,7 @@ void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   send(place, sectors * kSectorBytes, kNone, true);
   line.valid = static_cast<std::uint8_t>(line.valid | partly);
   line.dirty = 0;
-  tags_.remove(L2Tags::List::dirty, slot);
-  if (tags_.listed(L2Tags::List::partly, slot)) tags_.remove(L2Tags::List::partly, slot);
+  tags_.remove_dirty(slot);
 }
 
 /// Whether the write queues of the slice's channels have room.

@@ -17,6 +17,7 @@
 #include "model/memory/dram_channel.h"
 #include "model/memory/l2_tags.h"
 #include "model/memory/memory_system.h"
+#include "model/memory/merging.h"
 #include "model/memory/port.h"
 #include "model/memory/topology.h"
 #include "model/memory/transaction.h"
@@ -60,13 +61,20 @@ struct MemorySystem::Implementation {
   void run_before(std::uint64_t end);
   void handle(const Event& event);
   void reply(std::uint32_t index);
+  void follow(Transaction& follower, const Transaction& first) const;
+  void deliver(std::uint32_t index, std::uint64_t out);
 
   // slice.cpp: what a slice does with a transaction
   void arrive(std::uint32_t index);
+  bool merge(std::uint32_t index);
+  std::uint64_t merging_key(const Transaction& t) const {
+    return Merging::key(set_of(t), t.tag, sm_place_[t.sm].gpc, t.sectors);
+  }
   void serve(std::uint32_t index);
   bool attempt(std::uint32_t index);
   bool look_up_read(std::uint32_t index);
   bool write_home(std::uint32_t index);
+  bool writes_partly(const Transaction& transaction, std::uint32_t slot) const;
   void pass_on(std::uint32_t index);
   void count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending);
   void fill(std::uint32_t index);
@@ -97,7 +105,7 @@ struct MemorySystem::Implementation {
   const AddressMap map_;
   const ClockRatio sm_to_l2_, l2_to_sm_, l2_to_dram_, dram_to_l2_;
   const std::uint32_t dirty_limit_;      // dirty lines a slice
-  const std::uint32_t partly_limit_;     // lines with partly written sectors a slice
+  const std::uint32_t partly_limit_;     // lines with partly written sectors a set
   const std::uint32_t granule_sectors_;  // sectors of a DRAM access
 
   std::vector<SmPlace> sm_place_;
@@ -113,6 +121,7 @@ struct MemorySystem::Implementation {
   std::vector<DramChannel::Done> done_;
 
   TransactionPool pool_;
+  Merging merging_;
   Calendar<Event> arrivals_;  // of requests at their first slice, in order of submission
   Calendar<Event> events_;
   std::uint64_t now_ = 0;

@@ -11,11 +11,11 @@ L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
       lines_(tags_.size()),
       stamps_(tags_.size()),
       waiters_(tags_.size(), kNone),
-      links_{std::vector<Links>(tags_.size()), std::vector<Links>(tags_.size())},
+      links_(tags_.size()),
       bytes_(tags_.size()),
       clock_(std::size_t{slices} * sets),
       random_(slices),
-      chains_(2 * std::size_t{slices}) {
+      chains_(slices) {
   invalidate_all();
 }
 
@@ -72,26 +72,40 @@ void L2Tags::drop(std::uint32_t slot, std::uint8_t sectors) {
   if (line.valid == 0 && line.pending == 0 && line.dirty == 0) tags_[slot] = kEmpty;
 }
 
-void L2Tags::put_newest(List list, std::uint32_t slot) {
-  Chain& chain_of = chains_[chain(list, slot / ways_ / sets_)];
-  if (chain_of.newest == slot) return;
-  if (listed(list, slot)) remove(list, slot);
-  std::vector<Links>& links = links_[static_cast<std::size_t>(list)];
-  lines_[slot].listed = static_cast<std::uint8_t>(lines_[slot].listed | 1 << static_cast<int>(list));
-  links[slot] = {chain_of.newest, kNone};
-  (chain_of.newest == kNone ? chain_of.oldest : links[chain_of.newest].newer) = slot;
-  chain_of.newest = slot;
-  ++chain_of.count;
+L2Tags::Partly L2Tags::partly(std::uint32_t set) const {
+  Partly result;
+  std::uint32_t age = 0;
+  const std::uint32_t first = set * ways_;
+  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+    if (lines_[slot].partly() == 0) continue;
+    ++result.count;
+    const std::uint32_t own = static_cast<std::uint16_t>(clock_[set] - stamps_[slot]);
+    if (result.oldest == kNone || own > age) {
+      result.oldest = slot;
+      age = own;
+    }
+  }
+  return result;
 }
 
-void L2Tags::remove(List list, std::uint32_t slot) {
-  Chain& chain_of = chains_[chain(list, slot / ways_ / sets_)];
-  std::vector<Links>& links = links_[static_cast<std::size_t>(list)];
-  const Links own = links[slot];
-  (own.older == kNone ? chain_of.oldest : links[own.older].newer) = own.newer;
-  (own.newer == kNone ? chain_of.newest : links[own.newer].older) = own.older;
-  lines_[slot].listed = static_cast<std::uint8_t>(lines_[slot].listed & ~(1 << static_cast<int>(list)));
-  --chain_of.count;
+void L2Tags::put_newest_dirty(std::uint32_t slot) {
+  Chain& chain = chains_[slot / ways_ / sets_];
+  if (chain.newest == slot) return;
+  if (lines_[slot].listed) remove_dirty(slot);
+  lines_[slot].listed = true;
+  links_[slot] = {chain.newest, kNone};
+  (chain.newest == kNone ? chain.oldest : links_[chain.newest].newer) = slot;
+  chain.newest = slot;
+  ++chain.count;
+}
+
+void L2Tags::remove_dirty(std::uint32_t slot) {
+  Chain& chain = chains_[slot / ways_ / sets_];
+  const Links own = links_[slot];
+  (own.older == kNone ? chain.oldest : links_[own.older].newer) = own.newer;
+  (own.newer == kNone ? chain.newest : links_[own.newer].older) = own.older;
+  lines_[slot].listed = false;
+  --chain.count;
 }
 
 }  // namespace foretrace::memory

@@ -3,11 +3,12 @@
 //
 // Models:  sectored set-associative slices, write-back, replacement of the least recently used of half the
 //          ways (the half rotates at random), which gives the sloping capacity knees that pointer chases
-//          show (RRZE gpu-latency); lists of a slice's dirty and of its partly written lines, oldest first.
+//          show (RRZE gpu-latency); a list of a slice's dirty lines, oldest first; how many lines of a set are
+//          partly written.
 // Ignores: persisting accesses, compression, eviction hints.
 // Source:  128-byte lines of four sectors with byte masks: ASIM, JIA. The replacement policy is
 //          unpublished: assumed. Dirty and partly written lines in
-//          numbers: our profiled_traffic on H100.
+//          numbers: our profiled_traffic and partly_written on H100.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@ class L2Tags {
     std::uint8_t valid = 0;    ///< sectors that are complete
     std::uint8_t dirty = 0;    ///< sectors DRAM does not have; dirty and not valid: partly written
     std::uint8_t pending = 0;  ///< sectors on their way
-    std::uint8_t listed = 0;   ///< in which of the slice's lists, a bit each
+    bool listed = false;       ///< among the slice's dirty lines
     std::uint8_t partly() const { return static_cast<std::uint8_t>(dirty & ~valid); }
   };
 
@@ -51,6 +52,7 @@ class L2Tags {
   void touch(std::uint32_t slot) { stamps_[slot] = ++clock_[slot / ways_]; }
 
   Line& operator[](std::uint32_t slot) { return lines_[slot]; }
+  const Line& operator[](std::uint32_t slot) const { return lines_[slot]; }
   std::uint32_t tag_of(std::uint32_t slot) const { return tags_[slot]; }
   std::uint32_t set_of(std::uint32_t slot) const { return slot / ways_; }
   /// Newest of the ring of transactions that wait for pending sectors, kNone without any.
@@ -60,16 +62,18 @@ class L2Tags {
     return bytes_[slot][static_cast<std::size_t>(sector)];
   }
 
-  /// Lines of a slice in the order in which they were last put in.
-  enum class List : std::uint8_t { dirty, partly };
-  /// Puts the line at the new end of its slice's list.
-  void put_newest(List list, std::uint32_t slot);
-  void remove(List list, std::uint32_t slot);
-  bool listed(List list, std::uint32_t slot) const {
-    return lines_[slot].listed >> static_cast<int>(list) & 1;
-  }
-  std::uint32_t oldest(List list, std::uint32_t slice) const { return chains_[chain(list, slice)].oldest; }
-  std::uint32_t count(List list, std::uint32_t slice) const { return chains_[chain(list, slice)].count; }
+  /// Dirty lines of a slice, in the order in which they were last written.
+  void put_newest_dirty(std::uint32_t slot);
+  void remove_dirty(std::uint32_t slot);
+  bool listed_dirty(std::uint32_t slot) const { return lines_[slot].listed; }
+  std::uint32_t oldest_dirty(std::uint32_t slice) const { return chains_[slice].oldest; }
+  std::uint32_t dirty_count(std::uint32_t slice) const { return chains_[slice].count; }
+
+  /// Lines of a set with partly written sectors, and the one of them that was used longest ago.
+  struct Partly {
+    std::uint32_t count = 0, oldest = kNone;
+  };
+  Partly partly(std::uint32_t set) const;
 
   void invalidate_all();
   /// The set will be looked up soon.
@@ -89,19 +93,16 @@ class L2Tags {
   struct Links {
     std::uint32_t older = kNone, newer = kNone;
   };
-  static std::size_t chain(List list, std::uint32_t slice) {
-    return 2 * std::size_t{slice} + static_cast<std::size_t>(list);
-  }
   std::uint32_t sets_, ways_;
   std::vector<std::uint32_t> tags_;
   std::vector<Line> lines_;
   std::vector<std::uint16_t> stamps_;  // the set's clock at the last use
   std::vector<std::uint32_t> waiters_;
-  std::array<std::vector<Links>, 2> links_;  // by list
+  std::vector<Links> links_;
   std::vector<std::array<std::uint32_t, kSectorsPerLine>> bytes_;
   std::vector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice
-  std::vector<Chain> chains_;          // by slice and list
+  std::vector<Chain> chains_;          // by slice
 };
 
 }  // namespace foretrace::memory

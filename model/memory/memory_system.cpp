@@ -18,7 +18,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       dirty_limit_(
           std::max(1u, static_cast<std::uint32_t>(chip.l2.dirty_fraction * map_.sets() * chip.l2.ways))),
       partly_limit_(
-          std::max(1u, static_cast<std::uint32_t>(chip.l2.partly_fraction * map_.sets() * chip.l2.ways))),
+          std::max(1u, static_cast<std::uint32_t>(std::lround(chip.l2.partly_fraction * chip.l2.ways)))),
       granule_sectors_(chip.dram.access_bytes / kSectorBytes),
       sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
@@ -151,9 +151,41 @@ void MemorySystem::Implementation::reply(std::uint32_t index) {
   const Transaction& transaction = pool_[index];
   std::uint64_t out = now_;
   if (transaction.kind != Transaction::Kind::write && transaction.kind != Transaction::Kind::reduction) {
-    const std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
-    out = gpc_in_[sm_place_[transaction.sm].gpc].pass(out, bytes);
-    out = sm_in_[transaction.sm].pass(out, bytes);
+    out = gpc_in_[sm_place_[transaction.sm].gpc].pass(out, sector_count(transaction.sectors) * kSectorBytes);
+  }
+  if (transaction.kind == Transaction::Kind::read && spec_.l2.merged_reads > 1) {
+    merging_.remove(merging_key(transaction), index);
+    std::uint32_t follower = transaction.followers;
+    while (follower != kNone) {
+      const std::uint32_t following = pool_[follower].next;
+      follow(pool_[follower], transaction);
+      deliver(follower, out);
+      follower = following;
+    }
+  }
+  deliver(index, out);
+}
+
+/// A read that was taken along waited for the last of what the first one went through.
+void MemorySystem::Implementation::follow(Transaction& follower, const Transaction& first) const {
+  std::uint32_t left = static_cast<std::uint32_t>(now_ - follower.reached);
+  const auto book = [&left](std::uint32_t length) {
+    const std::uint32_t taken = std::min(left, length);
+    left -= taken;
+    return taken;
+  };
+  follower.segments.l2 = book(spec_.l2.latency);
+  follower.segments.dram = book(first.segments.dram);
+  follower.segments.dram_queue = book(first.segments.dram_queue);
+  follower.segments.partition = book(first.segments.partition);
+  follower.segments.l2 += left;
+}
+
+/// The answer has crossed to the GPC at `out`: it passes the SM's own port.
+void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t out) {
+  const Transaction& transaction = pool_[index];
+  if (transaction.kind != Transaction::Kind::write && transaction.kind != Transaction::Kind::reduction) {
+    out = sm_in_[transaction.sm].pass(out, sector_count(transaction.sectors) * kSectorBytes);
   }
   const Cycle time = l2_to_sm_.up(out + spec_.network.reply_latency);
   due_.push_back({{time, transaction.sm, transaction.id}, transaction.order});

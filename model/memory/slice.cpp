@@ -9,7 +9,6 @@ namespace foretrace::memory {
 
 namespace {
 using Kind = Transaction::Kind;
-using List = L2Tags::List;
 std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) {
   return static_cast<std::uint8_t>(sectors & ~taken);
 }
@@ -22,6 +21,8 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
     transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
   } else {
     transaction.reached = now_;
+    transaction.since = now_;
+    if (transaction.kind == Kind::read && transaction.at == transaction.near && merge(index)) return;
   }
   transaction.since = now_;
   Port& port = slice_port_[slice_of(transaction)];
@@ -40,6 +41,24 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   } else {
     events_.push(turn, {index, EventKind::serve});
   }
+}
+
+/// True when an earlier read of the same sectors takes this one along.
+bool MemorySystem::Implementation::merge(std::uint32_t index) {
+  if (spec_.l2.merged_reads < 2) return false;
+  Transaction& transaction = pool_[index];
+  const std::uint64_t key = merging_key(transaction);
+  const std::uint32_t first = merging_.find(key);
+  if (first == kNone || pool_[first].merged + 1u >= spec_.l2.merged_reads) {
+    merging_.put(key, index);
+    return false;
+  }
+  transaction.next = pool_[first].followers;
+  pool_[first].followers = index;
+  ++pool_[first].merged;
+  --counters_.tex_requests;
+  counters_.tex_sectors_read -= sector_count(transaction.sectors);
+  return true;
 }
 
 /// Whether the near slice can answer a read of a far line.
@@ -126,6 +145,15 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
   return true;
 }
 
+/// Whether a store leaves a sector of a line (kNone: of none that is there) with bytes that nobody wrote.
+bool MemorySystem::Implementation::writes_partly(const Transaction& transaction, std::uint32_t slot) const {
+  for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
+    if (!(transaction.sectors >> sector & 1) || transaction.bytes[sector] == kWholeSector) continue;
+    if (slot == kNone || !(tags_[slot].valid >> sector & 1)) return true;
+  }
+  return false;
+}
+
 /// Stores: no fill is needed, bytes are noted.
 bool MemorySystem::Implementation::write_home(std::uint32_t index) {
   Transaction& transaction = pool_[index];
@@ -137,12 +165,13 @@ bool MemorySystem::Implementation::write_home(std::uint32_t index) {
     if (transaction.near == transaction.home) drop_copy(transaction);
   }
   std::uint32_t slot = tags_.find(set_of(transaction), transaction.tag);
-  const bool newly_dirty = slot == kNone || !tags_.listed(List::dirty, slot);
-  const bool newly_partly = slot == kNone || !tags_.listed(List::partly, slot);
+  const bool newly_dirty = slot == kNone || !tags_.listed_dirty(slot);
+  const bool newly_partly =
+      (slot == kNone || tags_[slot].partly() == 0) && writes_partly(transaction, slot);
   if (newly_dirty || newly_partly) {
     if (!again && stalled_[queue_of(transaction)].first != kNone) return false;
-    const bool saves = (newly_dirty && tags_.count(List::dirty, slice) >= dirty_limit_) ||
-                       (newly_partly && tags_.count(List::partly, slice) >= partly_limit_);
+    const bool saves = (newly_dirty && tags_.dirty_count(slice) >= dirty_limit_) ||
+                       (newly_partly && tags_.partly(set_of(transaction)).count >= partly_limit_);
     if (saves && !may_save(slice)) return false;
     if (slot == kNone) slot = claim(transaction);
     if (slot == kNone) return false;
@@ -200,14 +229,12 @@ void MemorySystem::Implementation::make_dirty(const Transaction& transaction, st
   line.dirty = static_cast<std::uint8_t>(line.dirty | transaction.sectors);
   counters_.dirty_sectors_left += sector_count(fresh);
   tags_.touch(slot);
-  tags_.put_newest(List::dirty, slot);
+  tags_.put_newest_dirty(slot);
   if (line.partly()) {
-    tags_.put_newest(List::partly, slot);
-  } else if (tags_.listed(List::partly, slot)) {
-    tags_.remove(List::partly, slot);
+    const L2Tags::Partly partly = tags_.partly(tags_.set_of(slot));
+    if (partly.count > partly_limit_) save_dirty(partly.oldest);
   }
-  if (tags_.count(List::partly, slice) > partly_limit_) save_dirty(tags_.oldest(List::partly, slice));
-  if (tags_.count(List::dirty, slice) > dirty_limit_) save_dirty(tags_.oldest(List::dirty, slice));
+  if (tags_.dirty_count(slice) > dirty_limit_) save_dirty(tags_.oldest_dirty(slice));
 }
 
 void MemorySystem::Implementation::wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors) {
@@ -241,7 +268,6 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   L2Tags::Line& line = tags_[slot];
   line.valid = static_cast<std::uint8_t>(line.valid | filled.sectors);
   line.pending = without(line.pending, filled.sectors);
-  if (!line.partly() && tags_.listed(List::partly, slot)) tags_.remove(List::partly, slot);
   if (line.pending == 0) --misses_[2 * slice + (filled.kind == Kind::far_read ? 1 : 0)];
   const std::uint32_t newest = tags_.waiters(slot);
   if (newest != kNone) {

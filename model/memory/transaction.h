@@ -44,6 +44,8 @@ struct alignas(64) Transaction {
   std::uint16_t cycles = 0;  ///< atomics: L2 cycles of the slice's atomic unit
   bool wants_reply = false;
   bool counted = false;    ///< its lookup was counted (it is tried again)
+  std::uint8_t merged = 0;         ///< reads: how many it takes along
+  std::uint32_t followers = kNone; ///< reads: the last of those
   std::uint32_t back = 0;  ///< far reads: L2 cycles of the way back between the partitions
   Segments segments;       ///< of what delays the reply
   std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes

@@ -178,10 +178,11 @@ struct L2Spec {                            // keys l2.*
   std::uint32_t latency = 0;               ///< L2 cycles of a slice from lookup to data, hit
   std::uint32_t slice_bytes = 0;           ///< bytes a slice delivers a L2 cycle
   std::uint32_t misses = 0;                ///< lines with misses outstanding a slice
+  std::uint32_t merged_reads = 0;          ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
   std::uint32_t atomic_interval = 0;       ///< L2 cycles a slice takes for an atomic sector
   double atomic_lane_interval = 0;         ///< L2 cycles a slice takes for each of the lanes that share a word
   double dirty_fraction = 0;               ///< share of a slice's lines that may be dirty before the oldest are written back
-  double partly_fraction = 0;              ///< share that may hold partly written sectors before the oldest are completed and written back
+  double partly_fraction = 0;              ///< share of a set's lines that may hold partly written sectors before the oldest is completed and written back
 };
 
 struct DramSpec {                          // keys dram.*

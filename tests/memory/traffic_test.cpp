@@ -250,6 +250,27 @@ TEST(WriteBack, PartlyWrittenSectorsAreFilledWhenTheyGo) {
   EXPECT_EQ(counters.dram_bytes_write, counters.fill_sectors * 32);
 }
 
+TEST(WriteBack, ASetHoldsSoManyPartlyWrittenLines) {
+  const GpuSpec chip = plain_chip();  // 16 ways, an eighth of them: two
+  const memory::AddressMap map(chip);
+  const auto fills = [&](std::uint32_t lines) {  // of one set
+    MemorySystem memory(chip);
+    const memory::Place place = map.place(0);
+    std::vector<Request> requests;
+    for (std::uint64_t line = 0; requests.size() < lines; ++line) {
+      const memory::Place other = map.place(line);
+      if (other.home != place.home || other.index != place.index || other.set != place.set) continue;
+      const std::uint32_t id = static_cast<std::uint32_t>(requests.size());
+      requests.push_back(write_request(4 * id, 0, line, 0b0001, 0x0000'000f, id));
+    }
+    cycles_of(memory, requests);
+    return memory.counters().fill_sectors;
+  };
+  EXPECT_EQ(fills(2), 0u);
+  EXPECT_EQ(fills(3), 1u);
+  EXPECT_EQ(fills(5), 3u);
+}
+
 TEST(Counters, StreamingCopyIsLookedUpOneAndAHalfTimes) {
   const GpuSpec chip = large_chip();
   MemorySystem memory(chip);
