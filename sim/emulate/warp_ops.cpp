@@ -141,17 +141,19 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
   set_group(x, op, mask, r);
 }
 
-/// The first executing lane's value; with p_out, whether lanes differ (W19); flags 1 (.OR): all lanes or-ed.
+/// The first executing lane's value; with p_out, which lanes hold another one: what loops over a warp's different values
+/// (`R2UR P0, UR4, R2; @P1 BRA.U.ANY`) still have to do. flags 1 (.OR): all lanes or-ed.
 void to_uniform(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* a = x.words(op.a);
   const std::uint32_t first = a[std::countr_zero(mask)];
   std::uint32_t any = 0;
-  bool differ = false;
+  std::uint32_t differing = 0;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
-    any |= a[std::countr_zero(m)];
-    differ = differ || a[std::countr_zero(m)] != first;
+    const int lane = std::countr_zero(m);
+    any |= a[lane];
+    if (a[lane] != first) differing |= std::uint32_t{1} << lane;
   }
-  set_group_predicate(x, op.p_out, mask, differ);
+  x.set_predicate(op.p_out, mask, differing);
   set_uniform(x.result(op), (op.flags & 1) != 0 ? any : first);
 }
 

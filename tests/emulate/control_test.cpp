@@ -167,6 +167,26 @@ TEST(Divergence, EachGroupHasItsOwnUniformRegisters) {
 }
 
 // The lock's owner waits at the loop's end for those who spin for the lock (sass_checked.md W1).
+// What the compiler makes of a uniform operand that differs by lane (mbarrier.init by several threads): one value a round.
+TEST(Divergence, ALoopOverDifferentValuesTakesEachOnce) {
+  std::vector<std::uint32_t> values(32);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) values[lane] = 100 + lane / 8;
+  const auto out = compute(R"(
+    MOV R8, RZ
+    MOV R9, RZ
+    PLOP3.LUT P1, PT, PT, PT, PT, 0x80, 0x0
+  L:
+    @P1 R2UR P0, UR4, R4
+    @P1 PLOP3.LUT P1, PT, P0, PT, PT, 0x80, 0x0
+    IADD3 R8, R8, 0x1, RZ
+    IADD3 R9, R9, UR4, RZ
+    @P1 BRA.U.ANY `(L)
+  )",
+                           {values}, 2);
+  EXPECT_EQ(out[0], std::vector<std::uint32_t>(32, 4));
+  EXPECT_EQ(out[1], std::vector<std::uint32_t>(32, 100 + 101 + 102 + 103));
+}
+
 TEST(Divergence, SpinningLanesLetTheOthersGoOn) {
   Assembled a(R"(
     MOV R2, c[0x0][0x160]
