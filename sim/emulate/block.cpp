@@ -32,6 +32,8 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
       memory_(*launch.context.memory),
       warps_(launch.warps),
       shared_(launch.shared_bytes + 16) {
+  const Dim3 shape = launch.context.cluster;
+  cluster_rank_ = block_index_.x % shape.x + shape.x * (block_index_.y % shape.y + shape.y * (block_index_.z % shape.z));
   const Compiled& compiled = launch.translation->compiled;
   const std::size_t uniform_words = kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
   const std::size_t per_warp = compiled.register_words + uniform_words;

@@ -33,7 +33,7 @@ Cluster::Cluster(const Emulator& emulator, std::uint64_t number, bool recording)
     records_.back()->block = linear(block, grid);
     blocks_.push_back(
         std::make_unique<Execution>(launch, linear(block, grid), recording ? records_.back().get() : nullptr));
-    if (shape.count() > 1) blocks_.back()->enter_cluster(this, rank);
+    if (shape.count() > 1) blocks_.back()->enter_cluster(this);
   }
 }
 

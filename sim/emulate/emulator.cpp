@@ -189,7 +189,6 @@ std::uint64_t Emulator::blocks() const { return launch_->context.grid.count(); }
 
 BlockCount Emulator::run_block(std::uint64_t block, work::BlockRecord* record) const {
   FORETRACE_ASSERT(block < blocks(), "a block that is run lies inside the grid");
-  FORETRACE_ASSERT(launch_->context.cluster.count() == 1, "blocks of a cluster run together, in a BlockSequence");
   Execution execution(*launch_, block, record);
   const std::uint64_t limit = launch_->context.idle_limit;
   if (!execution.run(limit)) execution.fault_never_ends(limit);

@@ -70,7 +70,7 @@ class Emulator {
   Emulator& operator=(const Emulator&) = delete;
 
   std::uint64_t blocks() const;
-  /// Runs one block (linear index, x fastest) to its end; not for launches in clusters, whose blocks need each other. `record` may be null: then nothing is recorded.
+  /// Runs one block (linear index, x fastest) to its end, without the other blocks of its cluster if it has any (blocks_are_independent). `record` may be null: then nothing is recorded.
   /// Throws KernelFault; memory then holds what was stored before.
   BlockCount run_block(std::uint64_t block, work::BlockRecord* record) const;
 

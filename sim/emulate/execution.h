@@ -85,10 +85,7 @@ class Execution {
   bool run_turn(std::uint64_t slice);
   bool ended() const { return done_ == warps_.size(); }
   /// The block is one of several that run together.
-  void enter_cluster(Cluster* cluster, std::uint32_t rank) {
-    cluster_ = cluster;
-    cluster_rank_ = rank;
-  }
+  void enter_cluster(Cluster* cluster) { cluster_ = cluster; }
   bool all_arrived(std::uint64_t phase) const;
   void release_from_cluster();
   [[noreturn]] void fault_impossible_barrier();

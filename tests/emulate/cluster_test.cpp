@@ -1,0 +1,88 @@
+// Thread-block clusters, compiled by nvcc for sm_90 and sm_120 (conformance/cluster.cu).
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/emulate/loaded.h"
+
+namespace foretrace::emulate {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+class Clusters : public testing::TestWithParam<int> {
+ protected:
+  /// in[i] = i; `words` of out.
+  Words run(const std::string& name, Dim3 grid, unsigned threads, Dim3 cluster, std::size_t words) {
+    Loaded launch(kernels_of("cluster.cu", GetParam()).at(name), grid, {threads, 1, 1});
+    launch.context.cluster = cluster;
+    Words in(grid.count() * threads);
+    std::iota(in.begin(), in.end(), 0u);
+    launch.buffer(in, "in");
+    launch.buffer(Words(words), "out");
+    EXPECT_EQ(blocks_are_independent(*launch.context.program), name == "places") << "the others have barriers";
+    launch.run();
+    return launch.read(1, words);
+  }
+};
+
+TEST_P(Clusters, ReadEachOthersSharedMemory) {
+  const Words out = run("rotate", {8, 1, 1}, 64, {1, 1, 1}, 512);  // the size that it is compiled for
+  for (std::uint32_t i = 0; i < 512; ++i) {
+    const std::uint32_t block = i / 64, next = block / 4 * 4 + (block + 1) % 4;
+    ASSERT_EQ(out[i], next * 64 + i % 64);
+  }
+}
+
+TEST_P(Clusters, AddToSharedMemoryOfOthers) {
+  for (const std::uint32_t size : {1u, 2u, 8u}) {
+    const Words out = run("histogram", {16, 1, 1}, 32, {size, 1, 1}, 16 / size * 8);
+    for (const std::uint32_t bin : out) ASSERT_EQ(bin, size * 4) << size;
+  }
+}
+
+TEST_P(Clusters, KnowTheirPlaces) {
+  const Words out = run("places", {4, 9, 1}, 1, {2, 3, 1}, 36 * 8);
+  for (std::uint32_t y = 0; y < 9; ++y) {
+    for (std::uint32_t x = 0; x < 4; ++x) {
+      const std::uint32_t* o = &out[(y * 4 + x) * 8];
+      EXPECT_EQ(Words(o, o + 8), (Words{x / 2, y / 3, 2, 3, x % 2 + y % 3 * 2, 6, x % 2, y % 3})) << x << "," << y;
+    }
+  }
+}
+
+TEST_P(Clusters, SendWordsWithTheirArrival) {
+  const Words out = run("sends", {2, 1, 1}, 32, {2, 1, 1}, 32);
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 3 * i);
+}
+
+TEST_P(Clusters, ReadingABlockThatHasEndedIsAFault) {
+  try {
+    run("leaves_early", {2, 1, 1}, 32, {2, 1, 1}, 32);
+    FAIL() << "no fault";
+  } catch (const KernelFault& fault) {
+    EXPECT_EQ(fault.kind(), FaultKind::out_of_bounds);
+    EXPECT_NE(std::string(fault.what()).find("block (1,0,0)"), std::string::npos) << fault.what();
+    EXPECT_NE(std::string(fault.what()).find("of the block of rank 0 (0x"), std::string::npos) << fault.what();
+    EXPECT_NE(std::string(fault.what()).find("which has ended"), std::string::npos) << fault.what();
+  }
+}
+
+TEST_P(Clusters, ImpossibleShapesAreRefused) {
+  const auto message = [&](const std::string& name, Dim3 grid, Dim3 cluster) -> std::string {
+    try {
+      run(name, grid, 32, cluster, 512);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message("rotate", {6, 1, 1}, {4, 1, 1}), "kernel rotate: a grid of (6,1,1) blocks is not made of whole clusters of (4,1,1)");
+  EXPECT_EQ(message("rotate", {8, 1, 1}, {2, 1, 1}), "kernel rotate: clusters of (2,1,1) blocks asked for; it is compiled for (4,1,1)");
+  EXPECT_EQ(message("histogram", {32, 1, 1}, {32, 1, 1}), "kernel histogram: clusters of 32 blocks; at most 16");
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Clusters, testing::Values(90, 120));
+
+}  // namespace
+}  // namespace foretrace::emulate
