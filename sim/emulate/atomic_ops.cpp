@@ -108,8 +108,11 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
       if (type == AtomicType::f32_flush) r = flushed(r);
       return std::isnan(r) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(r);
     }
-    case AtomicType::f64:
-      return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
+    case AtomicType::f64: {
+      const double x = std::bit_cast<double>(old), y = std::bit_cast<double>(b);
+      // A NaN is passed on as it is, the register's before that of memory.
+      return std::isnan(y) ? b : std::isnan(x) ? old : std::bit_cast<std::uint64_t>(x + y);
+    }
     case AtomicType::f16x2:
       return combined_halves(which, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), false);
     case AtomicType::bf16x2:

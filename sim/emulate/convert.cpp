@@ -45,6 +45,21 @@ std::uint64_t flushed(Format format, std::uint64_t bits, bool flush) {
   return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
 }
 
+/// A NaN of another format: sign, and as much of the payload as there is room for, quieted.
+std::uint64_t converted_nan(Format from, std::uint64_t bits, Format to) {
+  struct Shape {
+    int width, fraction;
+  };
+  constexpr Shape kShapes[] = {{32, 23}, {64, 52}, {16, 10}, {16, 7}};  // in the order of Format
+  const Shape a = kShapes[static_cast<int>(from)], b = kShapes[static_cast<int>(to)];
+  const std::uint64_t sign = bits >> (a.width - 1) & 1;
+  const std::uint64_t payload = bits & ((std::uint64_t{1} << a.fraction) - 1);
+  const std::uint64_t kept =
+      b.fraction >= a.fraction ? payload << (b.fraction - a.fraction) : payload >> (a.fraction - b.fraction);
+  const std::uint64_t exponent = (std::uint64_t{1} << (b.width - 1)) - (std::uint64_t{1} << b.fraction);
+  return sign << (b.width - 1) | exponent | kept | std::uint64_t{1} << (b.fraction - 1);
+}
+
 /// What a function of the multifunction unit gives, rounded from double.
 float approximate(MufuFunction which, float x) {
   const double v = x;
@@ -132,9 +147,9 @@ void convert_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
     Number n = unpack(from, bits);
     if (integral) n = rounded_to_integral(n, rounding(op));
     std::uint64_t v = flushed(to, pack(to, n, rounding(op)), flush);
-    // A double NaN keeps its payload, quieted; widened and narrowed ones are canonical.
-    if (n.kind == Number::Class::nan && from == Format::f64 && to == Format::f64)
-      v = bits | std::uint64_t{1} << 51;
+    // Where a double is read or made, a NaN keeps its sign and the upper bits of its payload, quieted; else it is canonical.
+    if (n.kind == Number::Class::nan && (from == Format::f64 || to == Format::f64))
+      v = converted_nan(from, bits, to);
     if ((op.flags & kSaturate) != 0) {
       const Number r = unpack(to, v);
       Number one;
@@ -172,7 +187,7 @@ void round_to_tf32(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
     const int l = std::countr_zero(m);
     auto bits = static_cast<std::uint32_t>(operand(f, op.b, Format::f32, l));
     if ((bits & 0x7fffffffu) > 0x7f800000u) {
-      bits = 0x7fffffffu;
+      bits = 0x7fffe000u;
     } else {
       if (rounding(op) == Rounding::nearest) bits += 0xfffu + (bits >> 13 & 1);
       bits &= 0xffffe000u;

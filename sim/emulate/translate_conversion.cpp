@@ -177,14 +177,21 @@ void pack_two(Decoder& d) {
   const bool bfloat = d.take("BF16");
   d.take("F16");
   d.take("F32");
-  if (!d.take("PACK_AB")) Decoder::refuse("a form other than .PACK_AB");
+  const bool one = d.take("MERGE_C");  // Rd, b, c: the high half is c's, which is RZ wherever it has been seen
+  if (!one && !d.take("PACK_AB")) Decoder::refuse("a form other than .PACK_AB");
   take_rounding(d);
   d.flag(d.take("RELU"), kRelu);
   d.flag(d.take("SATFINITE"), kSaturate);
   c.to = static_cast<std::uint8_t>(bfloat ? Format::bf16 : Format::f16);
   d.destination();
-  op.a = d.source(Style::single);
+  op.a = one ? d.literal_source(0) : d.source(Style::single);
   op.b = d.source(Style::single);
+  if (one) {
+    const isa::Operand& merged = d.next();
+    if (merged.kind != isa::OperandKind::register_ || merged.index != isa::kRz) {
+      Decoder::refuse(fmt::format("operand '{}'", merged.text));
+    }
+  }
   op.index2 = encode(c);
   d.lane(pack_floats);
 }

@@ -73,14 +73,14 @@ int main(int argc, char** argv) try {
     if (expected == nullptr || expected[0] == 0xdeadbeef || got[0] == 0xdeadbeef) continue;
     for (const Operation& operation : kernel.operations) {
       if (!operation.on(sm) || !operation.on("90")) continue;
-      std::uint32_t wrong = 0, first[64] = {};
+      std::uint32_t wrong = 0, first[256] = {};
       for (std::uint32_t i = 0; i < kernel.tuples; ++i) {
         bool same = true;
         for (std::uint32_t w = 0; w < operation.words; ++w) {
           const std::size_t word = std::size_t{operation.first + w} * kernel.tuples + i;
           same = same && got[word] == expected[word];
         }
-        if (!same && wrong < 64) first[wrong] = i;
+        if (!same && wrong < 256) first[wrong] = i;
         wrong += same ? 0 : 1;
       }
       ++(wrong == 0 ? agree : differ);

@@ -1,7 +1,7 @@
 // Double-precision arithmetic and comparison on register pairs, 32 lanes at a time.
 //
-// Models:  facts sass.md 3.4: IEEE 754 with one rounding, all four directions; a NaN operand is passed on, quieted, the first in
-//          operand order; a new NaN is 0xfff8000000000000.
+// Models:  facts sass.md 3.4: IEEE 754 with one rounding, all four directions; a NaN operand is passed on, quieted and
+//          without abs and neg, the second one's before the third's before the first's; a new NaN is 0xfff8000000000000 (docs/vectors.md: as an H100 answers).
 // Compiled once for each vector instruction set: see vector.h.
 #include "sim/emulate/lanes/vector.h"
 
@@ -12,34 +12,40 @@ namespace {
 constexpr u64 kQuiet = u64{1} << 51;
 constexpr u64 kNewNan = 0xfff8000000000000u;
 
-/// The processor's own choice among NaN operands depends on the instruction form, so it is made here.
-[[gnu::always_inline]] inline u64 finished(double r, double a, double b, double c) {
-  const u64 nan = a != a   ? as<u64>(a) | kQuiet
-                  : b != b ? as<u64>(b) | kQuiet
-                  : c != c ? as<u64>(c) | kQuiet
-                           : kNewNan;
+/// An operand's bits before abs and neg.
+struct BitsReader {
+  const u32* x;
+  [[gnu::always_inline]] u64 operator[](int l) const { return x[l] | static_cast<u64>(x[l + 32]) << 32; }
+};
+inline BitsReader bits(const LaneFrame& f, const Source& s) { return {words(f, s)}; }
+[[gnu::always_inline]] inline bool is_nan(u64 x) { return (x << 1) > (u64{0x7ff} << 53); }
+
+/// A NaN result is an operand's, the second's before the third's before the first's, quieted and otherwise as it was: abs and neg do not reach it.
+[[gnu::always_inline]] inline u64 finished(double r, u64 a, u64 b, u64 c) {
+  const u64 nan = is_nan(b) ? b | kQuiet : is_nan(c) ? c | kQuiet : is_nan(a) ? a | kQuiet : kNewNan;
   return r != r ? nan : as<u64>(r);
 }
 
 void dadd(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const DoubleReader a = doubles(f, op.a), b = doubles(f, op.b);
-  rounded(op.flags,
-          [=] { write_wide(d, mask, [=](int l) { return finished(a[l] + b[l], a[l], b[l], 0.0); }); });
+  const BitsReader x = bits(f, op.a), y = bits(f, op.b);
+  rounded(op.flags, [=] { write_wide(d, mask, [=](int l) { return finished(a[l] + b[l], x[l], y[l], 0); }); });
 }
 
 void dmul(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const DoubleReader a = doubles(f, op.a), b = doubles(f, op.b);
-  rounded(op.flags,
-          [=] { write_wide(d, mask, [=](int l) { return finished(a[l] * b[l], a[l], b[l], 0.0); }); });
+  const BitsReader x = bits(f, op.a), y = bits(f, op.b);
+  rounded(op.flags, [=] { write_wide(d, mask, [=](int l) { return finished(a[l] * b[l], x[l], y[l], 0); }); });
 }
 
 void dfma(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const DoubleReader a = doubles(f, op.a), b = doubles(f, op.b), c = doubles(f, op.c);
+  const BitsReader x = bits(f, op.a), y = bits(f, op.b), z = bits(f, op.c);
   rounded(op.flags, [=] {
-    write_wide(d, mask, [=](int l) { return finished(__builtin_fma(a[l], b[l], c[l]), a[l], b[l], c[l]); });
+    write_wide(d, mask, [=](int l) { return finished(__builtin_fma(a[l], b[l], c[l]), x[l], y[l], z[l]); });
   });
 }
 
@@ -55,7 +61,7 @@ void dsetp(const LaneFrame& f, const MicroOp& op, u32 mask) {
     const u32 a_nan = lanes_where([=](int l) { return a[l] != a[l]; });
     const u32 a_negative = lanes_where([=](int l) { return as<s64>(a[l]) < 0; });
     const u32 take = mode == 1 ? less | (equal & a_negative) : greater | (equal & ~a_negative);
-    set_predicate(f, op.p_out, mask, (take | b_nan) & value_of(f, op.p_in));
+    set_predicate(f, op.p_out, mask, (take | (b_nan & ~a_nan)) & value_of(f, op.p_in));
     set_predicate(f, op.q_out, mask, a_nan & b_nan);
     return;
   }

@@ -403,7 +403,7 @@ void vabsdiff4(const LaneFrame& f, const MicroOp& op, u32 mask) {
       total += distance;
       packed |= distance << (8 * i);
     }
-    return (sum ? total : packed) + c[l];
+    return sum ? total + c[l] : packed;
   });
 }
 
