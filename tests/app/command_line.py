@@ -53,6 +53,23 @@ class Offline(Case):
             # 16 blocks of 8 warps, each with 4 steps of 2 loads.
             self.assertEqual(metrics["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 16 * 8 * 4 * 2)
 
+    def test_launches_are_found_below_a_folder_and_each_name_once(self):
+        everything = self.answer("launches").splitlines()
+        names = [line.split()[0] for line in everything]
+        self.assertIn("vector_add_n1000", names)
+        self.assertIn("spmv_csr_scalar_3000x8_random", names)
+        self.assertEqual(len(set(names)), len(names))
+        suite = os.path.join(REPOSITORY, "validate", "suite")
+        below = self.answer("launches", suite).splitlines()
+        self.assertLess(set(below), set(everything), "the lessons are not in it")
+        self.assertNotIn("vector_add_n1000", [line.split()[0] for line in below])
+        table = self.answer("launches", os.path.join(suite, "sort"), "--emit", "-")
+        self.assertIn("\nlaunch radix_scan_n20k\n", table)
+        self.assertIn("\nafter radix_count_n20k\n", table)
+        twice = os.path.join(suite, "sort")
+        self.refused(["bitonic_global_n2_15_stride1024", "expected a name of its own"], "launches", twice, twice)
+        self.refused(["nowhere", "expected launch files"], "launches", self.path("nowhere"))
+
     def test_arithmetic_is_exact(self):
         for sm, arch in ARCHS.items():
             metrics = self.document("simulate", trace("vector_add", sm), "--arch", arch)["predictions"][0]["metrics"]
