@@ -1,5 +1,5 @@
-// The two forms of GELU over an array: by the error function, as it is defined, and by a hyperbolic tangent that comes
-// close. A grid-stride loop of four floats an access; the special functions are the work.
+// The two forms of GELU over an array: by the error function, as it is defined, and by a hyperbolic tangent
+// that comes close. A grid-stride loop of four floats an access; the special functions are the work.
 
 __device__ float gelu_by_erf(float x) { return 0.5f * x * (1.0f + erff(x * 0.70710678f)); }
 

@@ -1,8 +1,9 @@
-// What follows a layer, in one kernel instead of three: out = residual + relu(x + bias), bias by column. Three streams of
-// four floats and a small array that stays in the caches.
+// What follows a layer, in one kernel instead of three: out = residual + relu(x + bias), bias by column.
+// Three streams of four floats and a small array that stays in the caches.
 
 __global__ void residual_add(const float4* __restrict__ x, const float4* __restrict__ bias,
-                             const float4* __restrict__ residual, float4* __restrict__ out, int rows, int quarters) {
+                             const float4* __restrict__ residual, float4* __restrict__ out, int rows,
+                             int quarters) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
   if (column >= quarters) return;
   const float4 b = bias[column];

@@ -1,12 +1,12 @@
-// Attention in the three steps of its definition, through memory: scores = scale * q k^T where the key is not after the
-// query, softmax along the rows, values = p v. Heads of 64 floats; everything is heads x sequence x 64. Two plain tiled
-// products of 16 x 16 threads with a warp's softmax between them.
+// Attention in the three steps of its definition, through memory: scores = scale * q k^T where the key is
+// not after the query, softmax along the rows, values = p v. Heads of 64 floats; everything is heads x
+// sequence x 64. Two plain tiled products of 16 x 16 threads with a warp's softmax between them.
 
 #define HEAD 64
 #define MASKED (-1e30f)
 
-__global__ void attention_scores(const float* __restrict__ q, const float* __restrict__ k, float* __restrict__ scores,
-                                 int sequence, float scale) {
+__global__ void attention_scores(const float* __restrict__ q, const float* __restrict__ k,
+                                 float* __restrict__ scores, int sequence, float scale) {
   __shared__ float q_tile[16][17];
   __shared__ float k_tile[16][17];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -52,8 +52,8 @@ __global__ void attention_softmax(float* __restrict__ scores, int rows, int colu
   for (int i = lane; i < columns; i += 32) values[i] *= scale;
 }
 
-__global__ void attention_values(const float* __restrict__ p, const float* __restrict__ v, float* __restrict__ out,
-                                 int sequence) {
+__global__ void attention_values(const float* __restrict__ p, const float* __restrict__ v,
+                                 float* __restrict__ out, int sequence) {
   __shared__ float p_tile[16][16];
   __shared__ float v_tile[16][16];
   const int x = threadIdx.x, y = threadIdx.y;

@@ -1,13 +1,14 @@
-// Attention in one pass that never writes the scores: a thread keeps its query and its 64 sums in registers, keys and
-// values come in tiles of 32 through shared memory, and when a larger score turns up, what was summed is scaled down.
-// All threads of a warp read the same key at a time. Keys after the query are left out.
+// Attention in one pass that never writes the scores: a thread keeps its query and its 64 sums in
+// registers, keys and values come in tiles of 32 through shared memory, and when a larger score turns up,
+// what was summed is scaled down. All threads of a warp read the same key at a time. Keys after the query
+// are left out.
 
 #define HEAD 64
 #define TILE 32
 
-__global__ void __launch_bounds__(64) attention_tiled(const float* __restrict__ q, const float* __restrict__ k,
-                                                      const float* __restrict__ v, float* __restrict__ out,
-                                                      int sequence, float scale) {
+__global__ void __launch_bounds__(64)
+    attention_tiled(const float* __restrict__ q, const float* __restrict__ k, const float* __restrict__ v,
+                    float* __restrict__ out, int sequence, float scale) {
   __shared__ float4 keys[TILE][HEAD / 4];
   __shared__ float4 values[TILE][HEAD / 4];
   const int query = blockIdx.x * blockDim.x + threadIdx.x;

@@ -24,8 +24,10 @@ void attention_scores(const Arguments& arguments, Dim3 grid, Dim3) {
     for (std::size_t query = 0; query < sequence; ++query) {
       float* row = scores + (head + query) * sequence;
       for (std::size_t key = 0; key < sequence; ++key) {
-        row[key] = key > query ? -1e30f
-                               : static_cast<float>(scale * dot(q + (head + query) * kHead, k + (head + key) * kHead));
+        row[key] =
+            key > query
+                ? -1e30f
+                : static_cast<float>(scale * dot(q + (head + query) * kHead, k + (head + key) * kHead));
       }
     }
   }
@@ -40,7 +42,8 @@ void attention_softmax(const Arguments& arguments, Dim3, Dim3) {
   for (std::size_t i = 0; i < rows; ++i, row += columns) {
     const auto largest = static_cast<double>(*std::max_element(row, row + columns));
     double sum = 0;
-    for (std::size_t k = 0; k < columns; ++k) sum += power[k] = std::exp(static_cast<double>(row[k]) - largest);
+    for (std::size_t k = 0; k < columns; ++k)
+      sum += power[k] = std::exp(static_cast<double>(row[k]) - largest);
     for (std::size_t k = 0; k < columns; ++k) row[k] = static_cast<float>(power[k] / sum);
   }
 }
@@ -56,7 +59,8 @@ void attention_values(const Arguments& arguments, Dim3 grid, Dim3) {
       double sum[kHead] = {};
       for (std::size_t key = 0; key <= query; ++key) {
         const auto weight = static_cast<double>(p[(head + query) * sequence + key]);
-        for (std::size_t i = 0; i < kHead; ++i) sum[i] += weight * static_cast<double>(v[(head + key) * kHead + i]);
+        for (std::size_t i = 0; i < kHead; ++i)
+          sum[i] += weight * static_cast<double>(v[(head + key) * kHead + i]);
       }
       for (std::size_t i = 0; i < kHead; ++i) out[(head + query) * kHead + i] = static_cast<float>(sum[i]);
     }
@@ -85,9 +89,11 @@ void attention_tiled(const Arguments& arguments, Dim3 grid, Dim3) {
       for (std::size_t key = 0; key <= query; ++key) {
         const double power = std::exp(weight[key] - largest);
         total += power;
-        for (std::size_t i = 0; i < kHead; ++i) sum[i] += power * static_cast<double>(v[(head + key) * kHead + i]);
+        for (std::size_t i = 0; i < kHead; ++i)
+          sum[i] += power * static_cast<double>(v[(head + key) * kHead + i]);
       }
-      for (std::size_t i = 0; i < kHead; ++i) out[(head + query) * kHead + i] = static_cast<float>(sum[i] / total);
+      for (std::size_t i = 0; i < kHead; ++i)
+        out[(head + query) * kHead + i] = static_cast<float>(sum[i] / total);
     }
   }
 }

@@ -1,5 +1,5 @@
-// A 7x7 blur whose filter stands in constant memory: each weight is read by the whole warp at once, as an operand of the
-// multiply-add. The border repeats the outermost pixels.
+// A 7x7 blur whose filter stands in constant memory: each weight is read by the whole warp at once, as an
+// operand of the multiply-add. The border repeats the outermost pixels.
 
 #define RADIUS 3
 
@@ -13,7 +13,8 @@ __constant__ float blur_filter[7][7] = {
     {6 / 4096.f, 36 / 4096.f, 90 / 4096.f, 120 / 4096.f, 90 / 4096.f, 36 / 4096.f, 6 / 4096.f},
     {1 / 4096.f, 6 / 4096.f, 15 / 4096.f, 20 / 4096.f, 15 / 4096.f, 6 / 4096.f, 1 / 4096.f}};
 
-__global__ void conv2d_constant(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+__global__ void conv2d_constant(const float* __restrict__ in, float* __restrict__ out, int width,
+                                int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;

@@ -1,5 +1,6 @@
-// A square filter over an image, straight from global memory: neighbours reread each other's pixels, and only the caches
-// make that bearable. Outside the image there are zeros. The filter's size is known at run time only, so the loops stay loops.
+// A square filter over an image, straight from global memory: neighbours reread each other's pixels, and
+// only the caches make that bearable. Outside the image there are zeros. The filter's size is known at run
+// time only, so the loops stay loops.
 
 __global__ void conv2d_direct(const float* __restrict__ in, const float* __restrict__ filter,
                               float* __restrict__ out, int width, int height, int radius) {

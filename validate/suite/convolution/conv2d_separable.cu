@@ -1,5 +1,6 @@
-// A 17-tap blur along the rows and one along the columns, each from shared memory. A thread of the row pass makes four
-// pixels of a row, 16 apart; one of the column pass eight pixels of a column, 8 apart. Outside the image there are zeros.
+// A 17-tap blur along the rows and one along the columns, each from shared memory. A thread of the row pass
+// makes four pixels of a row, 16 apart; one of the column pass eight pixels of a column, 8 apart. Outside
+// the image there are zeros.
 
 #define RADIUS 8
 
@@ -32,7 +33,8 @@ __global__ void convolve_rows(const float* __restrict__ in, float* __restrict__ 
 }
 
 // Blocks of 16 x 8 threads for 16 x 64 pixels.
-__global__ void convolve_columns(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+__global__ void convolve_columns(const float* __restrict__ in, float* __restrict__ out, int width,
+                                 int height) {
   __shared__ float tile[16][64 + 2 * RADIUS + 1];
   const int first = blockIdx.y * 64;
   const int x = blockIdx.x * 16 + threadIdx.x;

@@ -1,5 +1,6 @@
-// The same 5x5 filter with the block's pixels and their border staged in shared memory first: a tile of 36 x 12 for
-// 32 x 8 threads, loaded in two strided passes whose second is mostly masked off. Outside the image there are zeros.
+// The same 5x5 filter with the block's pixels and their border staged in shared memory first: a tile of 36
+// x 12 for 32 x 8 threads, loaded in two strided passes whose second is mostly masked off. Outside the
+// image there are zeros.
 
 #define RADIUS 2
 #define SIDE (2 * RADIUS + 1)
@@ -29,7 +30,8 @@ __global__ void conv2d_tile(const float* __restrict__ in, const float* __restric
 #pragma unroll
   for (int dy = 0; dy < SIDE; ++dy) {
 #pragma unroll
-    for (int dx = 0; dx < SIDE; ++dx) sum += weights[dy * SIDE + dx] * tile[threadIdx.y + dy][threadIdx.x + dx];
+    for (int dx = 0; dx < SIDE; ++dx)
+      sum += weights[dy * SIDE + dx] * tile[threadIdx.y + dy][threadIdx.x + dx];
   }
   out[y * width + x] = sum;
 }

@@ -1,5 +1,6 @@
-// A 3x3 layer of a convolutional network: channels x height x width in, filters x height x width out, padded with zeros.
-// A thread makes one pixel of four output channels; the four filters of the input channel at hand are in shared memory.
+// A 3x3 layer of a convolutional network: channels x height x width in, filters x height x width out,
+// padded with zeros. A thread makes one pixel of four output channels; the four filters of the input
+// channel at hand are in shared memory.
 
 #define OUT_CHANNELS 4
 

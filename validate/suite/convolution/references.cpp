@@ -117,7 +117,8 @@ void conv_layer(const Arguments& arguments, Dim3 grid, Dim3) {
           if (py >= height) continue;
           for (std::size_t x = 0; x < width; ++x) {
             const std::size_t px = x + tap % 3 - 1;
-            if (px < width) sum[y * width + x] += weight * static_cast<double>(in[c * pixels + py * width + px]);
+            if (px < width)
+              sum[y * width + x] += weight * static_cast<double>(in[c * pixels + py * width + px]);
           }
         }
       }
@@ -127,8 +128,8 @@ void conv_layer(const Arguments& arguments, Dim3 grid, Dim3) {
 }
 
 const Registration kConvolution{
-    {"conv2d_direct", conv2d_direct}, {"conv2d_tile", conv2d_tile},
-    {"conv2d_constant", conv2d_constant}, {"convolve_rows", convolve_rows},
+    {"conv2d_direct", conv2d_direct},       {"conv2d_tile", conv2d_tile},
+    {"conv2d_constant", conv2d_constant},   {"convolve_rows", convolve_rows},
     {"convolve_columns", convolve_columns}, {"conv_layer", conv_layer},
 };
 

@@ -1,5 +1,6 @@
-// Sums of table rows, as a recommender's sparse features are pooled: a bag of 20 indices gives one row of 64 floats. Half
-// a warp sums a bag, each thread four neighbouring floats; the index is read by all 16 threads at once.
+// Sums of table rows, as a recommender's sparse features are pooled: a bag of 20 indices gives one row of
+// 64 floats. Half a warp sums a bag, each thread four neighbouring floats; the index is read by all 16
+// threads at once.
 
 __global__ void embedding_bag(const int* __restrict__ indices, const float4* __restrict__ table,
                               float4* __restrict__ out, int bags, int per_bag) {

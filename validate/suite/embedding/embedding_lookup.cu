@@ -1,5 +1,5 @@
-// Rows of a large table by token: a warp a token, four floats a lane and step, with the position's row added. The rows
-// are far apart in memory and each is read whole.
+// Rows of a large table by token: a warp a token, four floats a lane and step, with the position's row
+// added. The rows are far apart in memory and each is read whole.
 
 __global__ void embedding_lookup(const int* __restrict__ tokens, const float4* __restrict__ table,
                                  const float4* __restrict__ positions, float4* __restrict__ out, int count,

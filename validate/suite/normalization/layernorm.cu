@@ -1,5 +1,5 @@
-// Layer normalisation, a row a block of 256 threads: four floats an access, mean and variance in two passes over the row
-// (the second finds it in the caches), then scale and shift.
+// Layer normalisation, a row a block of 256 threads: four floats an access, mean and variance in two passes
+// over the row (the second finds it in the caches), then scale and shift.
 
 __device__ float block_sum(float value, float* shared) {
   for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
@@ -17,7 +17,8 @@ __device__ float block_sum(float value, float* shared) {
 }
 
 __global__ void layernorm(const float4* __restrict__ in, const float4* __restrict__ gamma,
-                          const float4* __restrict__ beta, float4* __restrict__ out, int quarters, float epsilon) {
+                          const float4* __restrict__ beta, float4* __restrict__ out, int quarters,
+                          float epsilon) {
   __shared__ float shared[32];
   const float4* row = in + static_cast<size_t>(blockIdx.x) * quarters;
   float sum = 0.0f;

@@ -7,7 +7,7 @@
 namespace foretrace::references {
 namespace {
 
-// Everything in double precision, rounded once at the end; the launch files say how far the kernels' own may be from it.
+// Everything in double precision, rounded once at the end; the launch files say how far the kernels may be from it.
 
 void softmax_rows(const float* in, float* out, std::size_t rows, std::size_t columns) {
   std::vector<double> power(columns);
@@ -33,8 +33,8 @@ template <std::size_t COLUMNS>
 void softmax_warp(const Arguments& arguments, Dim3, Dim3) {
   need(arguments, 3);
   const std::size_t rows = count_of(arguments[2]);
-  softmax_rows(arguments[0].elements<float>(rows * COLUMNS), arguments[1].elements<float>(rows * COLUMNS), rows,
-               COLUMNS);
+  softmax_rows(arguments[0].elements<float>(rows * COLUMNS), arguments[1].elements<float>(rows * COLUMNS),
+               rows, COLUMNS);
 }
 
 void layernorm(const Arguments& arguments, Dim3 grid, Dim3) {
@@ -53,8 +53,9 @@ void layernorm(const Arguments& arguments, Dim3 grid, Dim3) {
     for (std::size_t i = 0; i < columns; ++i) squares += std::pow(static_cast<double>(in[i]) - mean, 2);
     const double scale = 1 / std::sqrt(squares / static_cast<double>(columns) + epsilon);
     for (std::size_t i = 0; i < columns; ++i) {
-      out[i] = static_cast<float>((static_cast<double>(in[i]) - mean) * scale * static_cast<double>(gamma[i]) +
-                                  static_cast<double>(beta[i]));
+      out[i] =
+          static_cast<float>((static_cast<double>(in[i]) - mean) * scale * static_cast<double>(gamma[i]) +
+                             static_cast<double>(beta[i]));
     }
   }
 }
@@ -73,7 +74,8 @@ void rmsnorm(const Arguments& arguments, Dim3, Dim3) {
     for (std::size_t i = 0; i < columns; ++i) sum += std::pow(frontend::float_value(kType, in[i]), 2);
     const double scale = 1 / std::sqrt(sum / static_cast<double>(columns) + epsilon);
     for (std::size_t i = 0; i < columns; ++i) {
-      const double value = frontend::float_value(kType, in[i]) * scale * frontend::float_value(kType, weight[i]);
+      const double value =
+          frontend::float_value(kType, in[i]) * scale * frontend::float_value(kType, weight[i]);
       out[i] = static_cast<std::uint16_t>(frontend::float_bits(kType, value));
     }
   }

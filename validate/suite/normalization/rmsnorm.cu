@@ -1,12 +1,13 @@
-// Normalisation by the root of the mean square, in bfloat16 with float sums: a row a warp, eight elements an access.
+// Normalisation by the root of the mean square, in bfloat16 with float sums: a row a warp, eight elements
+// an access.
 #include <cuda_bf16.h>
 
 struct alignas(16) Eight {
   __nv_bfloat162 pair[4];
 };
 
-__global__ void rmsnorm(const Eight* __restrict__ in, const Eight* __restrict__ weight, Eight* __restrict__ out,
-                        int rows, int eighths, float epsilon) {
+__global__ void rmsnorm(const Eight* __restrict__ in, const Eight* __restrict__ weight,
+                        Eight* __restrict__ out, int rows, int eighths, float epsilon) {
   const int lane = threadIdx.x % 32;
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   if (row >= rows) return;

@@ -1,9 +1,10 @@
-// Softmax along the rows of a matrix, safe against overflow: the maximum first, then the sum of the exponentials, then
-// the quotients. softmax_block gives a row to a block and reads it three times; softmax_warp gives a row to a warp, which
-// keeps it in registers.
+// Softmax along the rows of a matrix, safe against overflow: the maximum first, then the sum of the
+// exponentials, then the quotients. softmax_block gives a row to a block and reads it three times;
+// softmax_warp gives a row to a warp, which keeps it in registers.
 
 __device__ float block_max(float value, float* shared) {
-  for (int offset = 16; offset > 0; offset /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, offset));
+  for (int offset = 16; offset > 0; offset /= 2)
+    value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, offset));
   if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
   __syncthreads();
   value = shared[0];
@@ -60,5 +61,6 @@ __global__ void softmax_warp(const float* __restrict__ in, float* __restrict__ o
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
   const float scale = 1.0f / sum;
 #pragma unroll
-  for (int i = 0; i < COLUMNS / 32; ++i) out[static_cast<size_t>(row) * COLUMNS + i * 32 + lane] = value[i] * scale;
+  for (int i = 0; i < COLUMNS / 32; ++i)
+    out[static_cast<size_t>(row) * COLUMNS + i * 32 + lane] = value[i] * scale;
 }

@@ -1,0 +1,62 @@
+#include "validate/kernels/references.h"
+
+namespace foretrace::references {
+namespace {
+
+// By rows, where the kernel goes by anti-diagonals.
+void smith_waterman(const Arguments& arguments, Dim3 grid, Dim3) {
+  constexpr std::size_t kLength = 128;
+  need(arguments, 4);
+  const std::size_t length = count_of(arguments[3]);
+  const auto* first = arguments[0].elements<std::uint8_t>(grid.x * kLength);
+  const auto* second = arguments[1].elements<std::uint8_t>(grid.x * length);
+  auto* best = arguments[2].elements<std::int32_t>(grid.x);
+  std::vector<std::int32_t> row(length + 1);
+  for (std::size_t pair = 0; pair < grid.x; ++pair) {
+    std::fill(row.begin(), row.end(), 0);
+    std::int32_t largest = 0;
+    for (std::size_t i = 0; i < kLength; ++i) {
+      std::int32_t diagonal = 0;
+      for (std::size_t j = 1; j <= length; ++j) {
+        const bool same = first[pair * kLength + i] % 4 == second[pair * length + j - 1] % 4;
+        const std::int32_t score = std::max({0, diagonal + (same ? 3 : -2), row[j - 1] - 2, row[j] - 2});
+        diagonal = row[j];
+        row[j] = score;
+        largest = std::max(largest, score);
+      }
+    }
+    best[pair] = largest;
+  }
+}
+
+void step(std::int32_t* distance, std::size_t n, std::size_t via) {
+  for (std::size_t from = 0; from < n; ++from) {
+    for (std::size_t to = 0; to < n; ++to) {
+      distance[from * n + to] =
+          std::min(distance[from * n + to], distance[from * n + via] + distance[via * n + to]);
+    }
+  }
+}
+
+void floyd_step(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 3);
+  const std::size_t n = count_of(arguments[1]);
+  step(arguments[0].elements<std::int32_t>(n * n), n, count_of(arguments[2]));
+}
+
+void floyd_block(const Arguments& arguments, Dim3 grid, Dim3) {
+  constexpr std::size_t kVertices = 64;
+  need(arguments, 2);
+  const auto* graphs = arguments[0].elements<std::int32_t>(grid.x * kVertices * kVertices);
+  auto* distances = arguments[1].elements<std::int32_t>(grid.x * kVertices * kVertices);
+  std::copy(graphs, graphs + grid.x * kVertices * kVertices, distances);
+  for (std::size_t block = 0; block < grid.x; ++block, distances += kVertices * kVertices) {
+    for (std::size_t via = 0; via < kVertices; ++via) step(distances, kVertices, via);
+  }
+}
+
+const Registration kDynamicProgramming{
+    {"smith_waterman", smith_waterman}, {"floyd_step", floyd_step}, {"floyd_block", floyd_block}};
+
+}  // namespace
+}  // namespace foretrace::references
