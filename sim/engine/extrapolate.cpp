@@ -53,10 +53,10 @@ void extend_states(stats::LaunchCounters& into, const stats::LaunchCounters& sim
   into.warp_cycles = std::accumulate(into.state.begin(), into.state.end(), std::uint64_t{0});
 }
 
-void extend_time(stats::LaunchCounters& into, const stats::LaunchCounters& simulated, Cycle elapsed) {
+void extend_time(stats::LaunchCounters& into, const stats::LaunchCounters& simulated, Cycle elapsed, Cycle idle_at_end) {
   into.elapsed = elapsed;
   into.sms = simulated.sms;
-  const Cycle after = elapsed > simulated.elapsed ? elapsed - simulated.elapsed : 0;
+  const Cycle after = elapsed > simulated.elapsed + idle_at_end ? elapsed - simulated.elapsed - idle_at_end : 0;
   for (const Cycle active : simulated.sm_active_each) {
     const Cycle all = active ? active + after : 0;
     into.sm_active_each.push_back(all);
@@ -131,19 +131,17 @@ void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& sim
 }  // namespace
 
 stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const Survey& survey, const Pace& pace,
-                                  const sm::StaticProgram& program, Cycle elapsed) {
+                                  const sm::StaticProgram& program, Cycle elapsed, Cycle idle_at_end) {
   stats::LaunchCounters all = survey.sums;
   extend_instructions(all, simulated, program);
-  extend_time(all, simulated, elapsed);
+  extend_time(all, simulated, elapsed, idle_at_end);
   extend_states(all, simulated);
   extend_pipes(all, simulated, program);
   const double more = ratio(all.inst_executed, simulated.inst_executed);
   static constexpr std::uint64_t stats::LaunchCounters::* kWithWork[] = {
       &stats::LaunchCounters::l1_tag_cycles, &stats::LaunchCounters::l1_data_wavefronts, &stats::LaunchCounters::shared_contention_ld,
-      &stats::LaunchCounters::shared_contention_st, &stats::LaunchCounters::register_bank_conflict_cycles,
-      &stats::LaunchCounters::divergent_branches};
+      &stats::LaunchCounters::shared_contention_st, &stats::LaunchCounters::register_bank_conflict_cycles};
   for (const auto member : kWithWork) all.*member = whole(more * real(simulated.*member));
-  all.divergent_branches = std::min(all.divergent_branches, all.branches);
   static constexpr std::uint64_t stats::LaunchCounters::* kAtFirst[] = {  // a cache that has the code misses no more
       &stats::LaunchCounters::l0i_misses, &stats::LaunchCounters::l1i_misses, &stats::LaunchCounters::constant_l0_misses,
       &stats::LaunchCounters::constant_l1_misses};

@@ -10,6 +10,7 @@
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/block_source.h"
+#include "sim/engine/estimate.h"
 
 namespace foretrace::engine {
 
@@ -29,14 +30,6 @@ struct RunOptions {
   std::function<bool(const gpu::Moment&)> watch;  ///< see gpu::LaunchSetup
   Cycle watch_interval = 1000;
   std::uint32_t blocks_per_sm = 0;  ///< at most so many are resident; 0: as many as fit
-};
-
-/// How a result came about that was not simulated to its end (docs/accuracy.md).
-struct Estimate {
-  bool sampled = false;            ///< false: every instruction was simulated, and the interval is the one value
-  double cycles_low = 0, cycles_high = 0;  ///< of LaunchCounters::elapsed: an interval that holds the exact result in 9 cases of 10
-  double simulated = 1;            ///< share of the launch's warp instructions
-  std::string note;                ///< one sentence: what was asked for and could not be done; empty: nothing
 };
 
 struct Outcome {

@@ -77,14 +77,18 @@ Pace Progress::pace() const {
   const double n = static_cast<double>(rates.size());
   pace.error = std::sqrt(squares / (n - 1) / n) / pace.rate;
   pace.drift = (late - early) / static_cast<double>(half) / pace.rate;
+  // A rate that still moves: the later half speaks for what comes.
+  const bool moves = std::abs(pace.drift) > 2 * pace.error;
+  const double from_time = moves ? times[rates.size() - half] : times.front();
+  if (moves) pace.rate = static_cast<double>(half) * step / (times.back() - from_time);
 
   const auto moment_at = [&](double time) -> const gpu::Moment& {
     const auto found = std::lower_bound(moments_.begin(), moments_.end(), time,
                                         [](const gpu::Moment& m, double t) { return static_cast<double>(m.now) < t; });
     return found == moments_.end() ? moments_.back() : *found;
   };
-  const gpu::Moment& from = moment_at(times.front());
-  const gpu::Moment& middle = moment_at((times.front() + times.back()) / 2);
+  const gpu::Moment& from = moment_at(from_time);
+  const gpu::Moment& middle = moment_at((from_time + times.back()) / 2);
   pace.from = from;
   pace.to = end;
   pace.instructions = static_cast<double>(end.instructions - from.instructions) / static_cast<double>(end.now - from.now);

@@ -18,7 +18,8 @@ namespace foretrace::engine {
 namespace {
 
 constexpr std::uint64_t kSurveyWork = 12'000'000;  // warp instructions of the survey, about
-constexpr double kFirstLook = 6e6, kNextLook = 1.15;  // warp instructions before the rates are looked at, and from look to look
+// Warp instructions before the rates are looked at: a share of the work within bounds; and from look to look.
+constexpr double kFirstShare = 0.2, kFirstLeast = 2e6, kFirstMost = 12e6, kNextLook = 1.15;
 constexpr double kLongLook = 40e6;                 // after this many a launch that is nearly settled will do
 constexpr double kWorthLeaving = 0.15;             // share of the work; less is simulated to the end
 constexpr double kProbeWork = 3e6;                 // warp instructions of a run with fewer blocks an SM
@@ -28,7 +29,8 @@ constexpr double kFewFulls = 30;                   // chip-fulls of blocks below
 class Watch {
  public:
   Watch(const Survey& survey, std::uint64_t chip_full, double dram_bytes)
-      : work_(survey.instructions), progress_(chip_full, dram_bytes) {}
+      : work_(survey.instructions), progress_(chip_full, dram_bytes),
+        next_look_(std::clamp(kFirstShare * survey.instructions, kFirstLeast, kFirstMost)) {}
   bool operator()(const gpu::Moment& moment) {
     progress_.note(moment);
     const auto done = static_cast<double>(moment.instructions);
@@ -47,7 +49,7 @@ class Watch {
  private:
   double work_;
   Progress progress_;
-  double next_look_ = kFirstLook;
+  double next_look_;
   std::optional<Pace> pace_;
 };
 
@@ -133,10 +135,12 @@ std::vector<double> work_along_grid(const Survey& survey, std::uint64_t blocks) 
 struct Ending {
   double cycles = 0;  ///< of the whole launch
   double low = 0, high = 0;
+  double idle = 0;    ///< cycles at the end in which the mean SM has no block
 };
 
 /// The end of the launch from a settled simulation.
-Ending ending(const Survey& survey, const Pace& pace, const gpu::Moment& stopped, TailSetup tail, const spec::GpuSpec& spec) {
+Ending ending(const Survey& survey, const Pace& pace, const gpu::Moment& stopped, Cycle first_end, TailSetup tail,
+              const spec::GpuSpec& spec) {
   const double left = survey.instructions - static_cast<double>(stopped.instructions);
   const auto blocks = static_cast<double>(tail.blocks), full = static_cast<double>(tail.sms * tail.per_sm);
   const double mean_work = survey.instructions / blocks;
@@ -144,6 +148,7 @@ Ending ending(const Survey& survey, const Pace& pace, const gpu::Moment& stopped
   const double block_rate = pace.by_blocks ? pace.rate : pace.rate / mean_work;
   const double steady = left / mean_work / block_rate;
   const double residence = full / block_rate;
+  if (first_end != 0) tail.quickest = std::max(0.0, static_cast<double>(first_end) - spec.launch.start - spec.launch.block_start) / residence;
   tail.spread = 0.01;
   const double together = tail_beyond_work(tail) * residence;
   tail.spread = 0.08;
@@ -152,8 +157,9 @@ Ending ending(const Survey& survey, const Pace& pace, const gpu::Moment& stopped
   const double overhead = static_cast<double>(spec.launch.block_end + spec.launch.drain);
   Ending result;
   result.cycles = static_cast<double>(stopped.now) + steady + beyond + overhead;
+  result.idle = overhead + beyond;
   const double of_rate = std::hypot(2.2 * pace.error, 0.75 * pace.drift, 2 * survey.relative_error);
-  const double doubt = std::hypot(steady * std::hypot(of_rate, 0.012), 0.75 * (together - apart), 0.3 * beyond);
+  const double doubt = std::hypot(steady * std::hypot(of_rate, 0.012), 0.75 * (together - apart), 0.3 * std::hypot(beyond, residence));
   result.low = std::max(static_cast<double>(stopped.now), result.cycles - doubt);
   result.high = result.cycles + doubt;
   return result;
@@ -201,6 +207,7 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   Watch watch(known, std::min(resident, blocks), dram_bytes);
   Blocks source(context, resident);
   gpu::Moment stopped;
+  Cycle first_end = 0;  // of a block, when the chip was still filling
   RunOptions options;
   options.warm = run.warm;
   options.threads = run.threads;
@@ -208,6 +215,7 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   options.watch_interval = 500;
   options.watch = [&](const gpu::Moment& moment) {
     stopped = moment;
+    if (first_end == 0 && moment.ended != 0) first_end = moment.now;
     return watch(moment);
   };
   Outcome outcome = machine.run(shape, source.source(), options);
@@ -223,13 +231,13 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   if (static_cast<double>(blocks) < kFewFulls * static_cast<double>(resident)) {
     tail.shared = shared_by_blocks(context, shape, spec, machine.shared_spec(), run, tail.per_sm, pace);
   }
-  const Ending end = ending(known, pace, stopped, tail, spec);
+  const Ending end = ending(known, pace, stopped, first_end, tail, spec);
   const auto elapsed = static_cast<Cycle>(std::llround(end.cycles));
   outcome.estimate.sampled = true;
   outcome.estimate.cycles_low = end.low;
   outcome.estimate.cycles_high = end.high;
   outcome.estimate.simulated = static_cast<double>(outcome.counters.inst_executed) / known.instructions;
-  outcome.counters = extrapolate(outcome.counters, known, pace, program, elapsed);
+  outcome.counters = extrapolate(outcome.counters, known, pace, program, elapsed, static_cast<Cycle>(std::llround(end.idle)));
   if (run.complete) source.finish();
   return outcome;
 }

@@ -17,7 +17,7 @@ void add_sums(stats::LaunchCounters& into, const stats::LaunchCounters& from, do
       &Counters::l1_sectors_local_ld, &Counters::l1_sectors_local_st, &Counters::l1_sectors_global_atom,
       &Counters::l1_sectors_global_red, &Counters::shared_wavefronts_ld, &Counters::shared_wavefronts_st,
       &Counters::shared_wavefronts_atom, &Counters::shared_ideal_ld, &Counters::shared_ideal_st, &Counters::shared_ideal_atom,
-      &Counters::branches, &Counters::blocks, &Counters::barriers_waited};
+      &Counters::branches, &Counters::divergent_branches, &Counters::blocks, &Counters::barriers_waited};
   static constexpr std::uint64_t Instruction::* kOfInstruction[] = {
       &Instruction::executed, &Instruction::thread_executed, &Instruction::pred_on, &Instruction::requests, &Instruction::sectors,
       &Instruction::ideal_sectors, &Instruction::wavefronts, &Instruction::ideal_wavefronts};

@@ -62,25 +62,25 @@ class Counter {
     counters_.instructions.resize(program_.code.size());
     emulate::BlockStream stream(emulator_, block);
     const std::uint32_t warps = stream.warps();
-    std::vector<work::WarpCursor> cursors(warps);
-    std::vector<bool> begun(warps), ended(warps);
+    std::vector<Warp> readers(warps);
     // A warp's parts are read as they come, so that little is held.
     for (std::uint32_t left = warps; left != 0;) {
       for (std::uint32_t warp = 0; warp < warps; ++warp) {
-        if (ended[warp]) continue;
+        Warp& reader = readers[warp];
+        if (reader.ended) continue;
         const work::WarpRecord* part = stream.next(warp);
         if (part == nullptr) {
-          ended[warp] = true;
+          reader.ended = true;
           --left;
           continue;
         }
-        if (begun[warp]) {
-          cursors[warp].go_on_with(*part);
+        if (reader.begun) {
+          reader.cursor.go_on_with(*part);
         } else {
-          cursors[warp] = work::WarpCursor(program_.shapes, *part);
-          begun[warp] = true;
+          reader.cursor = work::WarpCursor(program_.shapes, *part);
+          reader.begun = true;
         }
-        read(cursors[warp]);
+        read(reader);
       }
     }
     counters_.blocks = 1;
@@ -88,9 +88,23 @@ class Counter {
   }
 
  private:
-  void read(work::WarpCursor& cursor) {
+  struct Warp {
+    work::WarpCursor cursor;
+    work::Step before;  // the instruction read last
+    bool begun = false, any = false, ended = false;
+  };
+
+  void read(Warp& reader) {
+    work::WarpCursor& cursor = reader.cursor;
     work::Step step;
     while (cursor.next(step)) {
+      // As in the cycle model, a branch is counted when the warp goes on after it.
+      if (reader.any && program_.code[reader.before.index].action == sm::Action::control) {
+        ++counters_.branches;
+        if (step.index != reader.before.index + 1 && step.active != reader.before.active) ++counters_.divergent_branches;
+      }
+      reader.before = step;
+      reader.any = true;
       const sm::StaticInstruction& instruction = program_.code[step.index];
       const auto active = static_cast<std::uint64_t>(std::popcount(step.active)), on = static_cast<std::uint64_t>(std::popcount(step.executed));
       stats::InstructionCounters& counted = counters_.instructions[step.index];
@@ -110,7 +124,6 @@ class Counter {
           pipe_.count(issue);
           break;
         }
-        case sm::Action::control: ++counters_.branches; break;
         case sm::Action::barrier_sync: counters_.barriers_waited += step.executed ? 1 : 0; break;
         default: break;
       }

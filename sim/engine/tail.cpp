@@ -49,7 +49,10 @@ double tail_beyond_work(const TailSetup& setup) {
   std::vector<Sm> sms(setup.sms);
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
   // Work a block does in a unit of time when the SM holds n.
-  const auto speed = [&](std::size_t n) { return std::pow(static_cast<double>(setup.per_sm) / static_cast<double>(n), setup.shared); };
+  const double fastest = setup.quickest > 0 ? std::max(1.0, 1 / setup.quickest) : 1e9;
+  const auto speed = [&](std::size_t n) {
+    return std::min(fastest, std::pow(static_cast<double>(setup.per_sm) / static_cast<double>(n), setup.shared));
+  };
   double total = 0, now = 0;
   std::uint64_t next = first;
   const auto plan = [&](std::uint32_t index) {

@@ -2,7 +2,7 @@
 //
 // Models:  blocks as amounts of work on SMs that hold so many at a time and take the next as one ends. Blocks of an SM go on equally
 //          fast; with fewer blocks than it holds, an SM does less: its rate is (held / full)^(1 - shared), where shared = 1 means that
-//          the blocks had shared something that one block can use up, 0 that each went at its own pace. Blocks whose work is equal do not
+//          the blocks had shared something that one block can use up, 0 that each went at its own pace; a block alone still takes its `quickest` time. Blocks whose work is equal do not
 //          end together: the spread says by how much they differ, as a share of their time.
 // Ignores: what blocks are waiting for; the launch's start.
 #pragma once
@@ -17,6 +17,7 @@ struct TailSetup {
   std::uint64_t sms = 0;
   std::uint32_t per_sm = 1;         ///< blocks an SM holds
   double shared = 1;                ///< see above, 0 to 1
+  double quickest = 0;              ///< time of a block that has the chip to itself, as a share of that on a full SM
   double spread = 0.03;
   std::vector<double> work;         ///< of blocks along the grid, relative to their mean, at equal distances; empty: all the same
 };

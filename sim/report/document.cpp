@@ -63,6 +63,7 @@ LaunchResult make_result(const Prediction& prediction) {
   result.dynamic_shared = prediction.dynamic_shared;
   result.warm = prediction.warm;
   result.time_dependent = prediction.time_dependent;
+  result.estimate = prediction.estimate;
   result.metrics = evaluate(prediction);
   result.occupancy_next_step = prediction.occupancy.next_step;
   result.instructions.reserve(counted.size());

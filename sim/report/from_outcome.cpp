@@ -40,6 +40,7 @@ Prediction prediction_of(const config::Loaded& chip, const std::vector<std::stri
   prediction.occupancy = {occupancy.limit_registers, occupancy.limit_shared_configured, occupancy.limit_warps, occupancy.limit_blocks,
                           std::min(occupancy.limit_barriers, occupancy.limit_blocks),  occupancy.blocks,       occupancy.warps,       occupancy.shared_config,
                           outcome.next_step};
+  prediction.estimate = std::move(outcome.estimate);
   prediction.counters = std::move(outcome.counters);
   return prediction;
 }

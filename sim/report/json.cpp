@@ -61,6 +61,11 @@ Json prediction_of(const LaunchResult& result) {
               {"dynamic_shared", result.dynamic_shared},
               {"warm", result.warm},
               {"time_dependent", result.time_dependent},
+              {"accuracy", Json{{"sampled", result.estimate.sampled},
+                                {"cycles_low", json_number(result.estimate.cycles_low)},
+                                {"cycles_high", json_number(result.estimate.cycles_high)},
+                                {"simulated_share", json_number(result.estimate.simulated)},
+                                {"note", json_text_or_null(result.estimate.note)}}},
               {"metrics", std::move(metrics)},
               {"occupancy_next_step", json_text_or_null(result.occupancy_next_step)},
               {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}},
@@ -88,6 +93,12 @@ class Reader {
 
   std::uint64_t whole(const char* key) const { return whole(member(key), path(key)); }
   std::uint64_t whole_or_null(const char* key) const { return member(key).is_null() ? 0 : whole(key); }
+
+  double number(const char* key) const {
+    const Json& value = member(key);
+    if (!value.is_number()) refuse(path(key), "a number");
+    return value.get<double>();
+  }
 
   bool flag(const char* key) const {
     const Json& value = member(key);
@@ -195,6 +206,9 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
   result.dynamic_shared = from.whole("dynamic_shared");
   result.warm = from.flag("warm");
   result.time_dependent = from.flag("time_dependent");
+  const Reader accuracy = from.object("accuracy");
+  result.estimate = {accuracy.flag("sampled"), accuracy.number("cycles_low"), accuracy.number("cycles_high"),
+                     accuracy.number("simulated_share"), accuracy.text_or_null("note")};
   result.metrics = from.metrics("metrics");
   result.occupancy_next_step = from.text_or_null("occupancy_next_step");
   const Reader limiter = from.object("limiter");
