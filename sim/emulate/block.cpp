@@ -34,6 +34,12 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
       shared_(launch.shared_bytes + 16) {
   const Dim3 shape = launch.context.cluster;
   cluster_rank_ = block_index_.x % shape.x + shape.x * (block_index_.y % shape.y + shape.y * (block_index_.z % shape.z));
+  const Checks& checks = launch.context.checks;
+  if (checks.uninitialized || checks.races) {
+    shared_checks_ = std::make_unique<SharedChecks>(launch.shared_bytes, launch.warps, checks.uninitialized, checks.races);
+  }
+  checks_global_ = checks.uninitialized && memory_.tracks_writes();
+  if (launch.context.time_limit > 0) started_ = std::chrono::steady_clock::now();
   const Compiled& compiled = launch.translation->compiled;
   const std::size_t uniform_words = kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
   const std::size_t per_warp = compiled.register_words + uniform_words;
@@ -68,6 +74,11 @@ void Execution::give_turn(Warp& w, std::uint64_t slice) {
   if (launch_.context.max_instructions != 0 && issued_ > launch_.context.max_instructions) {
     fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),
           fmt::format("more than {} warp instructions in one block", launch_.context.max_instructions));
+  }
+  if (launch_.context.time_limit > 0 &&
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count() > launch_.context.time_limit) {
+    fault(FaultKind::never_ends, w.now.lanes != 0 ? std::countr_zero(w.now.lanes) : 0,
+          fmt::format("the block has not ended after {} seconds on the host", launch_.context.time_limit));
   }
 }
 
@@ -320,6 +331,7 @@ bool Execution::block_barrier(const MicroOp& op, std::uint32_t executed) {
   }
   b.expected = threads;
   ++b.arrived_warps;
+  if (shared_checks_) shared_checks_->arrive(SharedChecks::barrier(number), w.index);
   ++w.now.pc;
   if (op.flags == 2) {
     const std::uint32_t yes = predicate(op.p_in) & executed;
@@ -353,6 +365,7 @@ void Execution::complete_barriers() {
     for (Warp& w : warps_) {
       if (w.state != WarpState::at_barrier || w.barrier != i) continue;
       w.state = WarpState::ready;
+      if (shared_checks_) shared_checks_->wait(SharedChecks::barrier(static_cast<std::uint32_t>(i)), w.index);
       switch (w.barrier_result) {  // BAR.RED: 1 POPC, 2 AND, 3 OR
         case 1: w.barrier_result = b.count; break;
         case 2: w.barrier_result = b.all ? ~0u : 0u; break;
@@ -361,6 +374,7 @@ void Execution::complete_barriers() {
       }
     }
     b = BlockBarrier{};
+    if (shared_checks_) shared_checks_->forget(SharedChecks::barrier(static_cast<std::uint32_t>(i)));
   }
 }
 

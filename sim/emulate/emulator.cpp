@@ -169,6 +169,13 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   bank.insert(bank.begin() + program.parameter_base, context.parameters.begin(), context.parameters.end());
   bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
 
+  if (context.checks.uninitialized || context.checks.races) {
+    accesses.assign(program.code.size(), isa::Access::load);
+    for (std::size_t i = 0; i < program.code.size(); ++i) {
+      isa::MemoryForm form;
+      if (isa::memory_form(program.code[i], form)) accesses[i] = form.access;
+    }
+  }
   if (asks_for(context.banks[4], driver_function_address("malloc"))) context.memory->heap().place(*context.memory);
 
   if (!translation) {

@@ -33,6 +33,12 @@ inline constexpr std::uint64_t kIdleLimit =
 
 struct Translation;
 
+/// What a launch is watched for on request; slower, and one block at a time.
+struct Checks {
+  bool uninitialized = false;  ///< reads of shared memory, and of global memory under GlobalMemory::track_writes(), that was never written
+  bool races = false;          ///< between warps on shared memory (shared_checks.h)
+};
+
 struct LaunchContext {
   const isa::Program* program = nullptr;  ///< must outlive the emulator
   /// Where the program's translation is kept for its next launch (one launch at a time); null: nowhere.
@@ -49,6 +55,8 @@ struct LaunchContext {
   std::uint64_t max_instructions = 0;  ///< warp instructions of the launch's longest block; 0: no limit
   std::uint64_t idle_limit =
       kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
+  double time_limit = 0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
+  Checks checks;
   TextSink print = to_standard_output;  ///< what device printf writes
   TextSink report = to_standard_error;  ///< what a failed assert writes
 };

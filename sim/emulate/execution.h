@@ -6,13 +6,17 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/emulate/compiled.h"
+#include "model/isa/operands.h"
 #include "sim/emulate/emulator.h"
+#include "sim/emulate/shared_checks.h"
 
 namespace foretrace::emulate {
 
@@ -26,6 +30,7 @@ struct Emulator::Launch {
   std::uint32_t warps = 0;               ///< a block
   std::uint32_t shared_bytes = 0;        ///< a block, the part below Program::shared_base included
   std::uint32_t local_bytes = 0;         ///< a thread
+  std::vector<isa::Access> accesses;     ///< by instruction, where checks are asked for; what is no access: load
   std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words a warp
 
   explicit Launch(const LaunchContext& from);
@@ -152,6 +157,8 @@ class Execution {
   std::byte* shared_span(const AddressRange& range, std::uint32_t bytes);
 
   [[noreturn]] void fault(FaultKind kind, int lane, const std::string& what) const;
+  void check_shared(std::uint64_t offset, std::uint32_t bytes, int lane);
+  void check_global(std::uint64_t address, std::uint32_t bytes, int lane);
   [[noreturn]] void fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const;
   [[noreturn]] void fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
                                  std::uint32_t bytes) const;
@@ -201,7 +208,13 @@ class Execution {
   std::vector<Warp> warps_;
   LaneWords files_;
   std::vector<std::byte> shared_;
-  std::vector<std::byte> local_;
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte, Free> local_;  // made by calloc: what no thread touches takes no memory
+  std::unique_ptr<SharedChecks> shared_checks_;
+  bool checks_global_ = false;
+  std::chrono::steady_clock::time_point started_;
   std::array<BlockBarrier, kBlockBarriers> barriers_{};
   const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
   std::uint64_t issued_ = 0;

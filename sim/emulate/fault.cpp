@@ -11,6 +11,9 @@ const char* name_of(FaultKind kind) {
     case FaultKind::never_ends: return "never_ends";
     case FaultKind::trap: return "trap";
     case FaultKind::assertion: return "assertion";
+    case FaultKind::stack_overflow: return "stack_overflow";
+    case FaultKind::uninitialized_read: return "uninitialized_read";
+    case FaultKind::race: return "race";
     case FaultKind::use_after_free: return "use_after_free";
     case FaultKind::illegal_instruction: return "illegal_instruction";
     case FaultKind::unsupported: return "unsupported";

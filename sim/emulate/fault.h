@@ -17,6 +17,9 @@ enum class FaultKind : std::uint8_t {
   never_ends,
   trap,
   assertion,           ///< assert() in device code
+  stack_overflow,      ///< a thread's local memory is used up
+  uninitialized_read,  ///< of memory that nobody has written (LaunchContext::checks)
+  race,                ///< of two warps on shared memory (LaunchContext::checks)
   use_after_free,      ///< an access to, or a second free of, a freed block of device malloc or cudaFree
   illegal_instruction,
   unsupported,  ///< an instruction form that the emulator does not know

@@ -99,6 +99,14 @@ class GlobalMemory {
   void write(std::uint64_t address, std::span<const std::byte> bytes);
   void read(std::uint64_t address, std::span<std::byte> bytes);
 
+  /// From now on new allocations without a Fill know which of their bytes have been written: by write(), by kernels that are
+  /// checked, and where mark_written() says so. For one thread at a time.
+  void track_writes() { tracks_ = true; }
+  bool tracks_writes() const { return tracks_; }
+  void mark_written(std::uint64_t address, std::uint64_t size);
+  /// True also for bytes that are not tracked.
+  bool written(std::uint64_t address, std::uint64_t size) const;
+
   /// What device code's malloc gives out.
   DeviceHeap& heap() { return heap_; }
   const DeviceHeap& heap() const { return heap_; }
@@ -127,6 +135,8 @@ class GlobalMemory {
   std::uint64_t open_end_ = kHostArena;  // of the arena's part that may be touched
   GlobalMemory* parent_ = nullptr;  // Backing::fork
   std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>> own_;  // Backing::fork: by address / kPageBytes
+  bool tracks_ = false;
+  std::map<std::uint64_t, std::vector<bool>> written_;  // by address of the allocation: its bytes
   DeviceHeap heap_;
   std::mutex making_;
   std::atomic<std::uint64_t> resident_{0};

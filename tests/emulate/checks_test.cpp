@@ -1,0 +1,157 @@
+// What a launch is watched for: on request, reads of what nobody has written and races on shared memory; always, stacks that
+// overflow and blocks that take too long.
+#include <gtest/gtest.h>
+
+#include "sim/emulate/shared_checks.h"
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+std::string message_of(Assembled& a, FaultKind kind) {
+  try {
+    a.run();
+  } catch (const KernelFault& fault) {
+    EXPECT_EQ(fault.kind(), kind) << fault.what();
+    return fault.what();
+  }
+  return "";
+}
+
+/// Warp 0 stores 32 words, `between` happens in both warps, warp 1 loads them.
+const std::string kStoreHead = R"(
+    S2R R0, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    LOP3.LUT R1, R0, 0x1f, RZ, 0xc0, !PT
+    IMAD.SHL.U32 R1, R1, 0x4, RZ
+    @!P0 STS [R1], R0
+)";
+const std::string kLoadTail = R"(
+    @P0 LDS R4, [R1]
+    EXIT
+)";
+
+TEST(Races, AreFoundWithoutABarrier) {
+  Assembled a(kStoreHead + kLoadTail, 64);
+  a.program.static_shared = 128;
+  EXPECT_EQ(message_of(a, FaultKind::race), "") << "not asked for";
+  a.context.checks.races = true;
+  const std::string what = message_of(a, FaultKind::race);
+  EXPECT_NE(what.find("thread (32,0,0), offset 0x50 '@P0 LDS R4, [R1]': race on shared byte 0x0: warp 1 reads it here, warp 0 wrote "
+                      "it at offset 0x40 '@!P0 STS [R1], R0', with no barrier between"),
+            std::string::npos)
+      << what;
+}
+
+TEST(Races, AreNoneWithABarrier) {
+  Assembled a(kStoreHead + "BAR.SYNC.DEFER_BLOCKING 0x0\n" + kLoadTail, 64);
+  a.program.static_shared = 128;
+  a.context.checks.races = a.context.checks.uninitialized = true;
+  EXPECT_EQ(message_of(a, FaultKind::race), "");
+}
+
+TEST(Races, AWriteAfterAReadNeedsABarrierToo) {
+  const std::string text = kStoreHead + "BAR.SYNC.DEFER_BLOCKING 0x0\n@P0 LDS R4, [R1]\n";
+  Assembled a(text + "@!P0 YIELD\n@!P0 STS [R1], R0\nEXIT\n", 64);
+  a.program.static_shared = 128;
+  a.context.checks.races = true;
+  const std::string what = message_of(a, FaultKind::race);
+  // Whichever warp came first: the order of turns does not matter.
+  EXPECT_NE(what.find("race on shared byte 0x0"), std::string::npos) << what;
+  Assembled b(text + "BAR.SYNC.DEFER_BLOCKING 0x0\n@!P0 STS [R1], R0\nEXIT\n", 64);
+  b.program.static_shared = 128;
+  b.context.checks.races = true;
+  EXPECT_EQ(message_of(b, FaultKind::race), "");
+}
+
+TEST(Races, AtomicsOrder) {
+  Assembled a(kStoreHead + "ATOMS.ADD RZ, [RZ+0x80], R0\n" + kLoadTail, 64);
+  a.program.static_shared = 132;
+  a.context.checks.races = true;
+  EXPECT_EQ(message_of(a, FaultKind::race), "") << "the first warp's atomic comes before the second's";
+}
+
+TEST(Races, VectorClocks) {
+  SharedChecks c(16, 3, false, true);
+  EXPECT_FALSE(c.write(0, 4, 0, 7));
+  EXPECT_FALSE(c.write(0, 4, 0, 8)) << "its own";
+  ASSERT_TRUE(c.write(3, 4, 1, 9));
+  EXPECT_EQ(c.write(3, 4, 1, 9)->kind, SharedChecks::Kind::write_after_write);
+  EXPECT_EQ(c.write(3, 4, 1, 9)->offset, 3u);
+  EXPECT_EQ(c.read(2, 1, 2)->pc, 8u);
+  // A named barrier of warps 0 and 1 says nothing to warp 2.
+  const std::uint64_t place = SharedChecks::barrier(1);
+  c.arrive(place, 0);
+  c.arrive(place, 1);
+  c.wait(place, 1);
+  EXPECT_FALSE(c.read(0, 4, 1));
+  EXPECT_TRUE(c.read(0, 4, 2));
+  // What warp 0 did after its arrival is not ordered.
+  EXPECT_FALSE(c.write(8, 4, 0, 3));
+  EXPECT_TRUE(c.read(8, 4, 1));
+}
+
+TEST(Uninitialized, SharedBytesAreKnownOneByOne) {
+  const std::string text = kStoreHead + "BAR.SYNC.DEFER_BLOCKING 0x0\nLDS.U8 R4, [R1+0x1]\n";
+  Assembled good(text + "EXIT\n", 64);
+  good.program.static_shared = 256;
+  good.context.checks.uninitialized = true;
+  EXPECT_EQ(message_of(good, FaultKind::uninitialized_read), "");
+  Assembled bad(text + "LDS R5, [R1+0x4]\nEXIT\n", 64);
+  bad.program.static_shared = 256;
+  EXPECT_EQ(message_of(bad, FaultKind::uninitialized_read), "") << "not asked for";
+  bad.context.checks.uninitialized = true;
+  const std::string what = message_of(bad, FaultKind::uninitialized_read);
+  EXPECT_NE(what.find("thread (63,0,0), offset 0x70 'LDS R5, [R1+0x4]': uninitialised read: shared byte 0x80"), std::string::npos) << what;
+}
+
+TEST(Uninitialized, GlobalBytesAreKnownOneByOne) {
+  Assembled a(std::string(kThreadAddress) + "STG.E.U16 [R2.64], R0\nLDG.E.U16 R4, [R2.64]\nLDG.E R5, [R2.64+0x80]\nLDG.E R6, [R2.64]\nEXIT\n",
+              32, 2);
+  a.memory->track_writes();
+  const std::uint64_t address = a.memory->allocate(256, "data");
+  std::memcpy(a.context.parameters.data(), &address, 8);
+  a.context.checks.uninitialized = true;
+  std::string what = message_of(a, FaultKind::uninitialized_read);
+  EXPECT_NE(what.find("'LDG.E R5, [R2.64+0x80]': uninitialised read: global access of 4 bytes"), std::string::npos) << what;
+  EXPECT_NE(what.find("128 bytes into buffer data"), std::string::npos) << what;
+  a.memory->mark_written(address + 128, 128);
+  what = message_of(a, FaultKind::uninitialized_read);
+  EXPECT_NE(what.find("'LDG.E R6, [R2.64]'"), std::string::npos) << "two of its four bytes: " << what;
+  a.memory->write(address, std::vector<std::byte>(256));
+  EXPECT_EQ(message_of(a, FaultKind::uninitialized_read), "");
+}
+
+TEST(Stacks, OverflowIsNamed) {
+  const std::string text = "MOV R1, c[0x0][0x28]\nIADD3 R1, R1, -0x40, RZ\nSTL [R1], R0\nEXIT\n";
+  Assembled fits(text, 32);
+  fits.context.local_bytes = 64;
+  EXPECT_EQ(message_of(fits, FaultKind::stack_overflow), "");
+  Assembled over("MOV R1, c[0x0][0x28]\nIADD3 R1, R1, -0x44, RZ\nSTL [R1], R0\nEXIT\n", 32);
+  over.context.local_bytes = 64;
+  const std::string what = message_of(over, FaultKind::stack_overflow);
+  EXPECT_NE(what.find("stack overflow: local access of 4 bytes 4 bytes below the thread's 64 bytes"), std::string::npos) << what;
+}
+
+TEST(Freed, BuffersAreNotUsedAgain) {
+  Assembled a(std::string(kThreadAddress) + "LDG.E R4, [R2.64]\nEXIT\n", 32, 2);
+  const std::uint64_t address = a.buffer(0, std::vector<std::uint32_t>(32), "data");
+  EXPECT_EQ(message_of(a, FaultKind::use_after_free), "");
+  ASSERT_TRUE(a.memory->free(address));
+  const std::string what = message_of(a, FaultKind::use_after_free);
+  EXPECT_NE(what.find("0 bytes into buffer data, which was freed"), std::string::npos) << what;
+}
+
+TEST(TimeLimits, StopAnEndlessLoopThatStores) {
+  // Never idle: only a limit ends it.
+  Assembled a(std::string(kThreadAddress) + "AGAIN:\nSTG.E [R2.64], R0\nBRA `(AGAIN)\n", 32, 2);
+  a.buffer(0, std::vector<std::uint32_t>(32), "data");
+  a.context.time_limit = 0.01;
+  EXPECT_NE(message_of(a, FaultKind::never_ends).find("has not ended after 0.01 seconds"), std::string::npos);
+  a.context.time_limit = 0;
+  a.context.max_instructions = 100'000;
+  EXPECT_NE(message_of(a, FaultKind::never_ends).find("more than 100000 warp instructions"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretrace::emulate
