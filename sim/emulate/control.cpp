@@ -348,8 +348,7 @@ bool Execution::control(const MicroOp& op, std::uint32_t executed) {
     }
     case Kind::branch_diverged: {
       const std::uint32_t mask = read(op.a, 0);
-      // BRA.DIV asks about all lanes that are here, whichever of them its guard lets through.
-      const bool equal = (op.flags != 0 ? executed : active) == mask;
+      const bool equal = executed == mask;
       w.now.pc = equal == (op.flags != 0) ? op.target : w.now.pc + 1;
       return true;
     }
