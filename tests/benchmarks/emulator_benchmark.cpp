@@ -99,9 +99,11 @@ void load(benchmark::State& state, const std::string& kernel) {
 void multiply_adds(benchmark::State& state) { load(state, "multiply_adds"); }
 void divergent(benchmark::State& state) { load(state, "divergent"); }
 void atomics(benchmark::State& state) { load(state, "atomics"); }
+void short_blocks(benchmark::State& state) { load(state, "short_blocks"); }
 BENCHMARK(multiply_adds)->Arg(90)->Arg(120);
 BENCHMARK(divergent)->Arg(90)->Arg(120);
 BENCHMARK(atomics)->Arg(90)->Arg(120);
+BENCHMARK(short_blocks)->Arg(90)->Arg(120);
 
 }  // namespace
 }  // namespace foretrace

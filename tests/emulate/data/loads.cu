@@ -57,3 +57,9 @@ extern "C" __global__ void atomics(const unsigned* in, unsigned* out) {
   __syncthreads();
   for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(out + i, bins[i]);
 }
+
+/// Blocks of a few instructions: what starting and ending one costs.
+extern "C" __global__ void short_blocks(const unsigned* in, unsigned* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i] + 1;
+}
