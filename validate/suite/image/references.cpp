@@ -1,0 +1,72 @@
+#include "validate/kernels/references.h"
+
+#include <cmath>
+
+namespace foretrace::references {
+namespace {
+
+struct Place {
+  std::size_t first, second;
+  double weight;  // of the second
+};
+
+/// Where pixel `i` of `out` lies among `in` pixels.
+Place place_of(std::size_t i, std::size_t in, std::size_t out) {
+  const double exact =
+      (static_cast<double>(i) + 0.5) * static_cast<double>(in) / static_cast<double>(out) - 0.5;
+  const double from = std::clamp(exact, 0.0, static_cast<double>(in - 1));
+  const auto first = static_cast<std::size_t>(from);
+  return {first, std::min(first + 1, in - 1), from - static_cast<double>(first)};
+}
+
+void bilinear_resize(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 7);
+  const std::size_t planes = count_of(arguments[2]);
+  const std::size_t in_width = count_of(arguments[3]), in_height = count_of(arguments[4]);
+  const std::size_t out_width = count_of(arguments[5]), out_height = count_of(arguments[6]);
+  const auto* in = arguments[0].elements<float>(planes * in_width * in_height);
+  auto* out = arguments[1].elements<float>(planes * out_width * out_height);
+  for (std::size_t plane = 0; plane < planes; ++plane, in += in_width * in_height) {
+    for (std::size_t y = 0; y < out_height; ++y) {
+      const Place row = place_of(y, in_height, out_height);
+      for (std::size_t x = 0; x < out_width; ++x) {
+        const Place col = place_of(x, in_width, out_width);
+        const auto mix = [&](std::size_t line) {
+          return (1 - col.weight) * static_cast<double>(in[line * in_width + col.first]) +
+                 col.weight * static_cast<double>(in[line * in_width + col.second]);
+        };
+        *out++ = static_cast<float>((1 - row.weight) * mix(row.first) + row.weight * mix(row.second));
+      }
+    }
+  }
+}
+
+void gray_sobel(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 4);
+  const auto width = static_cast<std::int64_t>(count_of(arguments[2]));
+  const auto height = static_cast<std::int64_t>(count_of(arguments[3]));
+  const auto pixels = static_cast<std::size_t>(width * height);
+  const auto* in = arguments[0].elements<std::uint8_t>(4 * pixels);
+  auto* out = arguments[1].elements<std::uint8_t>(pixels);
+  const auto gray = [&](std::int64_t x, std::int64_t y) {
+    const auto* p = in + 4 * (std::clamp<std::int64_t>(y, 0, height - 1) * width +
+                              std::clamp<std::int64_t>(x, 0, width - 1));
+    return (77 * p[0] + 150 * p[1] + 29 * p[2]) / 256;
+  };
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      int across = 0, down = 0;
+      for (std::int64_t k = -1; k <= 1; ++k) {
+        const int weight = k == 0 ? 2 : 1;
+        across += weight * (gray(x + 1, y + k) - gray(x - 1, y + k));
+        down += weight * (gray(x + k, y + 1) - gray(x + k, y - 1));
+      }
+      out[y * width + x] = static_cast<std::uint8_t>(std::min((std::abs(across) + std::abs(down)) / 2, 255));
+    }
+  }
+}
+
+const Registration kImage{{"bilinear_resize", bilinear_resize}, {"gray_sobel", gray_sobel}};
+
+}  // namespace
+}  // namespace foretrace::references

@@ -1,0 +1,41 @@
+#include "validate/kernels/references.h"
+
+namespace foretrace::references {
+namespace {
+
+void gemv_rows(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 5);
+  const std::size_t rows = count_of(arguments[3]);
+  const std::size_t columns = 4 * count_of(arguments[4]);
+  const auto* a = arguments[0].elements<float>(rows * columns);
+  const auto* x = arguments[1].elements<float>(columns);
+  auto* y = arguments[2].elements<float>(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+      sum += static_cast<double>(a[row * columns + i]) * static_cast<double>(x[i]);
+    }
+    y[row] = static_cast<float>(sum);
+  }
+}
+
+void gemv_columns(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 5);
+  const std::size_t rows = count_of(arguments[3]);
+  const std::size_t columns = count_of(arguments[4]);
+  const auto* a = arguments[0].elements<float>(rows * columns);
+  const auto* x = arguments[1].elements<float>(rows);
+  auto* y = arguments[2].elements<float>(columns);
+  std::vector<double> sum(columns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t i = 0; i < columns; ++i) {
+      sum[i] += static_cast<double>(a[row * columns + i]) * static_cast<double>(x[row]);
+    }
+  }
+  for (std::size_t i = 0; i < columns; ++i) y[i] += static_cast<float>(sum[i]);
+}
+
+const Registration kMatrixVector{{"gemv_rows", gemv_rows}, {"gemv_columns", gemv_columns}};
+
+}  // namespace
+}  // namespace foretrace::references
