@@ -1,9 +1,12 @@
 #include "sim/emulate/driver_functions.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -14,10 +17,18 @@ namespace foretrace::emulate {
 namespace {
 
 enum Function : std::uint64_t { vprintf_, malloc_, free_, assertfail_, provided };
-constexpr std::array<std::string_view, 9> kNames = {
-    "vprintf", "malloc", "free", "__assertfail",
-    // Known by name, not provided.
-    "cudaGraphLaunch", "cudaDeviceSynchronize", "cudaLaunchDeviceV2", "cudaGetParameterBufferV2", "another function"};
+constexpr std::array<std::string_view, provided> kProvided = {"vprintf", "malloc", "free", "__assertfail"};
+
+/// Names that were asked for and are not provided, in that order, so that a call of one can say which.
+struct Others {
+  std::mutex mutex;
+  std::deque<std::string> names;  // never shrinks: views of them stay valid
+};
+Others& others() {
+  static Others all;
+  return all;
+}
+constexpr std::size_t kMostOthers = 250;  // within the addresses of the driver's code
 
 constexpr std::size_t kMostText = 1 << 20;  // of one string: that of the device's own buffer
 constexpr std::int32_t kMostArguments = 32;
@@ -91,14 +102,21 @@ void to_standard_output(std::string_view text) { std::fwrite(text.data(), 1, tex
 void to_standard_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 std::uint64_t driver_function_address(std::string_view name) {
-  std::size_t i = 0;
-  while (i + 1 < kNames.size() && kNames[i] != name) ++i;
-  return kDriverCode + 16 * i;
+  const auto known = std::find(kProvided.begin(), kProvided.end(), name);
+  if (known != kProvided.end()) return kDriverCode + 16 * static_cast<std::uint64_t>(known - kProvided.begin());
+  const std::lock_guard lock(others().mutex);
+  auto& names = others().names;
+  auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end() && names.size() < kMostOthers) found = names.insert(names.end(), std::string(name));
+  return kDriverCode + 16 * (provided + static_cast<std::uint64_t>(found - names.begin()));
 }
 
 std::string_view driver_function_name(std::uint64_t address) {
+  if (address < kDriverCode) return {};
   const std::uint64_t i = (address - kDriverCode) / 16;
-  return address >= kDriverCode && i < kNames.size() ? kNames[i] : std::string_view{};
+  if (i < provided) return kProvided[i];
+  const std::lock_guard lock(others().mutex);
+  return i - provided < others().names.size() ? std::string_view(others().names[i - provided]) : std::string_view{};
 }
 
 Formatted format_device_text(std::string_view format, std::uint64_t arguments, const ByteReader& read) {

@@ -67,6 +67,15 @@ TEST(DeviceText, LeavesWhatItDoesNotKnow) {
   EXPECT_EQ(Packed().add(std::uint64_t{0}).format("%s").text, "(null)");
 }
 
+TEST(DriverFunctions, HaveAddressesByName) {
+  EXPECT_EQ(emulate::driver_function_name(emulate::driver_function_address("malloc")), "malloc");
+  const std::uint64_t unknown = emulate::driver_function_address("cudaLaunchDeviceV2");
+  EXPECT_EQ(unknown, emulate::driver_function_address("cudaLaunchDeviceV2"));
+  EXPECT_NE(unknown, emulate::driver_function_address("free"));
+  EXPECT_EQ(emulate::driver_function_name(unknown), "cudaLaunchDeviceV2");
+  EXPECT_EQ(emulate::driver_function_name(16), "") << "the program's own code";
+}
+
 TEST(DeviceHeap, GivesWhatFitsAndTakesItBack) {
   emulate::GlobalMemory memory;
   emulate::DeviceHeap& heap = memory.heap();
