@@ -18,9 +18,10 @@ namespace foretrace::engine {
 namespace {
 
 constexpr std::uint64_t kSurveyWork = 12'000'000;  // warp instructions of the survey, about
-// Warp instructions before the rates are looked at: a share of the work within bounds; and from look to look.
-constexpr double kFirstShare = 0.2, kFirstLeast = 2e6, kFirstMost = 12e6, kNextLook = 1.15;
-constexpr double kLongLook = 40e6;                 // after this many a launch that is nearly settled will do
+// What simulating costs: warp instructions, and requests to L2 at the price of some. Before the rates are looked at: a share of the work
+// within bounds; then from look to look. After a long time a launch that is nearly settled will do.
+constexpr double kRequestCost = 1.5, kFirstShare = 0.2, kFirstLeast = 2e6, kFirstMost = 12e6, kNextLook = 1.15, kLongLook = 30e6;
+constexpr double kMostError = 0.008, kMostDrift = 0.025;  // of a rate that has settled: standard error, change from half to half
 constexpr double kWorthLeaving = 0.15;             // share of the work; less is simulated to the end
 constexpr double kProbeWork = 3e6;                 // warp instructions of a run with fewer blocks an SM
 constexpr double kFewFulls = 30;                   // chip-fulls of blocks below which the tail is looked at closely
@@ -28,19 +29,22 @@ constexpr double kFewFulls = 30;                   // chip-fulls of blocks below
 /// Decides when to stop.
 class Watch {
  public:
-  Watch(const Survey& survey, std::uint64_t chip_full, double dram_bytes)
+  Watch(const Survey& survey, std::uint64_t chip_full, double dram_bytes, double look_from)
       : work_(survey.instructions), progress_(chip_full, dram_bytes),
-        next_look_(std::clamp(kFirstShare * survey.instructions, kFirstLeast, kFirstMost)) {}
+        next_look_(look_from > 0 ? look_from : std::clamp(kFirstShare * survey.instructions, kFirstLeast, kFirstMost)) {}
   bool operator()(const gpu::Moment& moment) {
     progress_.note(moment);
     const auto done = static_cast<double>(moment.instructions);
-    if (done < next_look_) return true;
-    next_look_ = done * kNextLook;
+    const double cost = done + kRequestCost * static_cast<double>(moment.memory.tex_requests);
+    if (cost < next_look_) return true;
+    next_look_ = cost * kNextLook;
     if (done > (1 - kWorthLeaving) * work_) return true;
     const Pace pace = progress_.pace();
     if (!pace.known) return true;
-    const double slack = done > kLongLook ? 2.5 : 1;
-    if (pace.error > 0.006 * slack || std::abs(pace.drift) > 0.015 * slack || std::abs(pace.memory_drift) > 0.02 * slack) return true;
+    const double slack = cost > kLongLook ? 2 : 1;
+    if (pace.error > kMostError * slack || std::abs(pace.drift) > kMostDrift * slack || std::abs(pace.memory_drift) > kMostDrift * slack) {
+      return true;
+    }
     pace_ = pace;
     return false;
   }
@@ -204,7 +208,7 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   const std::uint64_t resident = machine.resident_blocks(shape);
   const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram) /
                             static_cast<double>(spec.clock.sm);
-  Watch watch(known, std::min(resident, blocks), dram_bytes);
+  Watch watch(known, std::min(resident, blocks), dram_bytes, run.look_from);
   Blocks source(context, resident);
   gpu::Moment stopped;
   Cycle first_end = 0;  // of a block, when the chip was still filling

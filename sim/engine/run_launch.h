@@ -30,6 +30,7 @@ struct LaunchRun {
   bool warm = false;                       ///< L2 as the machine's launch before left it
   int threads = 1;                         ///< host threads for the SMs
   bool complete = true;                    ///< memory holds all that the launch writes afterwards, also when it was not simulated to its end
+  double look_from = 0;                    ///< fast: simulate at least so many warp instructions; 0: what the size of the launch suggests
   trace::TraceWriter* writer = nullptr;    ///< records every block, which asks for an exact run; may be null
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
 };

@@ -1,0 +1,87 @@
+// Fast beside exact, on launches small enough for both.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "model/units/error.h"
+#include "sim/engine/run_launch.h"
+#include "tests/engine/launches.h"
+
+namespace foretrace::engine_tests {
+namespace {
+
+engine::Outcome run(Launch& launch, engine::Accuracy accuracy, int threads = 1, bool complete = true) {
+  engine::Machine machine(launch.chip);
+  engine::LaunchRun choices;
+  choices.accuracy = accuracy;
+  choices.threads = threads;
+  choices.complete = complete;
+  choices.look_from = 200'000;
+  return engine::run_launch(launch.assembled.context, launch.shape(), machine, choices);
+}
+
+TEST(RunLaunch, FastIsNearExact) {
+  constexpr std::uint32_t kBlocks = 30'000, kWords = kBlocks * 128;
+  Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords);
+  launch.set_word(4, kWords);
+  const engine::Outcome exact = run(launch, engine::Accuracy::exact), fast = run(launch, engine::Accuracy::fast);
+  EXPECT_FALSE(exact.estimate.sampled);
+  ASSERT_TRUE(fast.estimate.sampled) << fast.estimate.note;
+  EXPECT_LT(fast.estimate.simulated, 0.86);
+  const auto cycles = static_cast<double>(exact.counters.elapsed);
+  EXPECT_NEAR(static_cast<double>(fast.counters.elapsed) / cycles, 1, 0.03);
+  EXPECT_LT(fast.estimate.cycles_low, fast.estimate.cycles_high);
+  EXPECT_EQ(fast.counters.inst_executed, exact.counters.inst_executed);
+  EXPECT_EQ(fast.counters.branches, exact.counters.branches);
+  EXPECT_EQ(fast.counters.l1_sectors_global_ld, exact.counters.l1_sectors_global_ld);
+  EXPECT_EQ(fast.counters.l1_sectors_global_st, exact.counters.l1_sectors_global_st);
+  EXPECT_NEAR(static_cast<double>(fast.counters.memory.dram_bytes_read) / static_cast<double>(exact.counters.memory.dram_bytes_read), 1, 0.03);
+  // The laws of a simulated launch hold for an estimated one.
+  const stats::LaunchCounters& c = fast.counters;
+  EXPECT_EQ(c.scheduler_cycles, c.issue_active + std::accumulate(c.idle_reason.begin(), c.idle_reason.end(), std::uint64_t{0}));
+  EXPECT_EQ(c.warp_cycles, std::accumulate(c.state.begin(), c.state.end(), std::uint64_t{0}));
+  EXPECT_EQ(c.memory.read_latency, c.memory.segment_network + c.memory.segment_l2 + c.memory.segment_partition +
+                                       c.memory.segment_dram_queue + c.memory.segment_dram);
+  EXPECT_NEAR(static_cast<double>(c.sm_active) / static_cast<double>(exact.counters.sm_active), 1, 0.03);
+}
+
+TEST(RunLaunch, FastLeavesMemoryComplete) {
+  constexpr std::uint32_t kBlocks = 12'000, kWords = kBlocks * 128;
+  std::vector<std::uint32_t> ones(kWords, 0x3f800000);
+  Launch launch(kDouble, kBlocks, 128, ones, kWords);
+  launch.set_word(4, kWords);
+  const engine::Outcome fast = run(launch, engine::Accuracy::fast, 2);
+  ASSERT_TRUE(fast.estimate.sampled) << fast.estimate.note;
+  EXPECT_EQ(launch.assembled.read(launch.out, kWords), std::vector<std::uint32_t>(kWords, 0x40000000));
+}
+
+TEST(RunLaunch, FastDoesNotDependOnThreads) {
+  constexpr std::uint32_t kBlocks = 12'000, kWords = kBlocks * 128;
+  Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords), kWords);
+  launch.set_word(4, kWords);
+  const engine::Outcome one = run(launch, engine::Accuracy::fast, 1, false), three = run(launch, engine::Accuracy::fast, 3, false);
+  ASSERT_TRUE(one.estimate.sampled);
+  EXPECT_EQ(one.counters.elapsed, three.counters.elapsed);
+  EXPECT_EQ(one.estimate.cycles_high, three.estimate.cycles_high);
+  EXPECT_EQ(one.counters.state, three.counters.state);
+}
+
+TEST(RunLaunch, ASmallLaunchIsExactAndAWaitingOneToo) {
+  Launch small(kCountDown, 50, 32, std::vector<std::uint32_t>(50, 10), 50);
+  const engine::Outcome automatic = run(small, engine::Accuracy::automatic);
+  EXPECT_FALSE(automatic.estimate.sampled);
+  EXPECT_TRUE(automatic.estimate.note.empty());
+  const engine::Outcome asked = run(small, engine::Accuracy::fast);
+  EXPECT_FALSE(asked.estimate.sampled);
+  EXPECT_NE(asked.estimate.note.find("simulated exactly"), std::string::npos);
+  EXPECT_EQ(asked.counters.elapsed, automatic.counters.elapsed);
+  EXPECT_EQ(asked.estimate.cycles_low, static_cast<double>(asked.counters.elapsed));
+}
+
+TEST(RunLaunch, AccuracyIsOneOfThreeWords) {
+  EXPECT_EQ(engine::parse_accuracy("fast", "--accuracy"), engine::Accuracy::fast);
+  EXPECT_THROW(engine::parse_accuracy("quick", "--accuracy"), InputError);
+}
+
+}  // namespace
+}  // namespace foretrace::engine_tests
