@@ -20,6 +20,7 @@
 #include "sim/app/options.h"
 #include "sim/app/program_file.h"
 #include "sim/app/version.h"
+#include "sim/engine/run_launch.h"
 #include "sim/frontend/toolchain.h"
 #include "sim/runtime/settings.h"
 
@@ -80,16 +81,19 @@ void check_program(const std::string& path, const ProgramFile& program) {
 int run(const Words& words) {
   runtime::Settings settings;
   ChipOptions chip;
-  std::string launches;
+  std::string launches, checks;
   options::options_description known("options");
   chip.add_to(known);
   known.add_options()
+      ("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
+       "exact: simulate every instruction; fast: until the rates have settled, and estimate the rest; auto: fast for large launches only")
       ("functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")
       ("launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")
       ("kernel", options::value(&settings.kernel), "predict only kernels whose name matches this regular expression")
       ("json", options::value(&settings.json), "write the result document, every predicted launch in it, to this file")
       ("trace", options::value(&settings.trace), "record every predicted launch in this directory")
       ("max-instructions", options::value(&settings.max_instructions), "a block that executes more warp instructions than this is a timeout")
+      ("check", options::value(&checks), "watch for faults: uninitialized (reads), races (on shared memory), or both with a comma; predicts nothing")
       ("threads", options::value(&settings.threads), "host threads (default: all); any number gives the same result")
       ("quiet", options::bool_switch(&settings.quiet), "no line a launch and no summary");
   const auto end = std::find(words.begin(), words.end(), "--");
@@ -105,7 +109,17 @@ int run(const Words& words) {
     settings.arch = chip.arch.front();
     settings.set = chips.front().overrides;
     settings.clock = chip.clock;
+    (void)engine::parse_accuracy(settings.accuracy, "--accuracy");
     if (!launches.empty()) settings.launches = runtime::parse_launches(launches);
+    if (!checks.empty()) {
+      settings.check = split(checks);
+      settings.functional = true;
+      for (const std::string& check : settings.check) {
+        if (check != "uninitialized" && check != "races") {
+          throw InputError(fmt::format("--check {}: expected uninitialized, races or both", check));
+        }
+      }
+    }
     try {
       const std::regex pattern(settings.kernel);
     } catch (const std::regex_error&) {

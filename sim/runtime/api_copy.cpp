@@ -168,3 +168,13 @@ FORETRACE_API cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
     return cudaSuccess;
   });
 }
+
+FORETRACE_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* sizes, size_t count, cudaMemcpyAttributes*,
+                                               size_t*, size_t, cudaStream_t stream) {
+  if (count == 0 || to == nullptr || from == nullptr || sizes == nullptr) return call([](State&) { return cudaErrorInvalidValue; });
+  for (size_t i = 0; i < count; ++i) {
+    const cudaError_t result = copy(to[i], from[i], sizes[i], cudaMemcpyDefault, stream);
+    if (result != cudaSuccess) return result;
+  }
+  return cudaSuccess;
+}

@@ -58,3 +58,5 @@ FORETRACE_API cudaError_t cudaGetLastError() {
 }
 
 FORETRACE_API cudaError_t cudaPeekAtLastError() { return last_error(); }
+
+FORETRACE_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) { return {x, y, z, w, kind}; }

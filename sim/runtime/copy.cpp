@@ -20,7 +20,7 @@ void fill_row(std::byte* row, unsigned value, std::size_t count) {
 
 }  // namespace
 
-cudaError_t copy_boxes(const DeviceMemory& memory, const CopyCall& copy) {
+cudaError_t copy_boxes(DeviceMemory& memory, const CopyCall& copy) {
   if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
   if (copy.to == nullptr || copy.from == nullptr) return cudaErrorInvalidValue;
@@ -37,14 +37,18 @@ cudaError_t copy_boxes(const DeviceMemory& memory, const CopyCall& copy) {
     const std::byte* from = copy.from + z * copy.from_slice;
     if (whole_rows || copy.height == 1) {
       std::memmove(to, from, copy.width * copy.height);
+      memory.mark_written(to, copy.width * copy.height);
       continue;
     }
-    for (std::size_t y = 0; y < copy.height; ++y) std::memmove(to + y * copy.to_pitch, from + y * copy.from_pitch, copy.width);
+    for (std::size_t y = 0; y < copy.height; ++y) {
+      std::memmove(to + y * copy.to_pitch, from + y * copy.from_pitch, copy.width);
+      memory.mark_written(to + y * copy.to_pitch, copy.width);
+    }
   }
   return cudaSuccess;
 }
 
-cudaError_t fill_boxes(const DeviceMemory& memory, const FillCall& fill) {
+cudaError_t fill_boxes(DeviceMemory& memory, const FillCall& fill) {
   if (fill.width == 0 || fill.height == 0 || fill.depth == 0) return cudaSuccess;
   const std::size_t row = fill.width * fill.element;
   if (fill.height > 1 && row > fill.pitch) return cudaErrorInvalidValue;
@@ -53,6 +57,7 @@ cudaError_t fill_boxes(const DeviceMemory& memory, const FillCall& fill) {
   for (std::size_t z = 0; z < fill.depth; ++z) {
     for (std::size_t y = 0; y < fill.height; ++y) {
       std::byte* to = fill.to + z * fill.slice + y * fill.pitch;
+      memory.mark_written(to, row);
       switch (fill.element) {
         case 1: std::memset(to, static_cast<int>(fill.value & 0xff), row); break;
         case 2: fill_row<std::uint16_t>(to, fill.value, fill.width); break;

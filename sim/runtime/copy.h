@@ -13,7 +13,7 @@ namespace foretrace::runtime {
 
 /// cudaErrorInvalidValue where a device's side is no device memory or too small; a direction that does not exist:
 /// cudaErrorInvalidMemcpyDirection.
-cudaError_t copy_boxes(const DeviceMemory& memory, const CopyCall& copy);
-cudaError_t fill_boxes(const DeviceMemory& memory, const FillCall& fill);
+cudaError_t copy_boxes(DeviceMemory& memory, const CopyCall& copy);
+cudaError_t fill_boxes(DeviceMemory& memory, const FillCall& fill);
 
 }  // namespace foretrace::runtime

@@ -30,6 +30,11 @@ std::string launch_text(const LaunchLine& line) {
                      line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared));
 }
 
+/// Of a launch that was not simulated to its end: which share was.
+std::string estimate_text(const engine::Estimate& estimate) {
+  return estimate.sampled ? fmt::format(" (estimated, {:.0f}% simulated)", 100 * estimate.simulated) : std::string();
+}
+
 }  // namespace
 
 Journal::Journal(const Settings& settings, std::string chip) : settings_(settings), chip_(std::move(chip)) {
@@ -74,7 +79,7 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   per.seconds += seconds;
   per.longest = std::max(per.longest, seconds);
   ++per.limiters[result.limiter.name];
-  if (!settings_.quiet) say(fmt::format("foretrace: {} {}, {}\n", launch_text(line), time_text(seconds), result.limiter.name));
+  if (!settings_.quiet) say(fmt::format("foretrace: {} {}, {}\n", launch_text(line), time_text(seconds) + estimate_text(result.estimate), result.limiter.name));
   if (!settings_.json.empty()) document_.predictions.push_back(std::move(result));
   return seconds;
 }

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/engine/sources.h"
+#include "sim/engine/run_launch.h"
 #include "sim/report/from_outcome.h"
 #include "sim/trace/trace_writer.h"
 
@@ -28,6 +28,11 @@ std::string file_name(const std::string& kernel) {
 Launcher::Launcher(State& state)
     : state_(state), journal_(state.settings, state.spec->name), machine_(std::make_unique<engine::Machine>(state.spec)) {
   if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
+  for (const std::string& check : state.settings.check) {
+    if (check == "uninitialized") checks_.uninitialized = true;
+    if (check == "races") checks_.races = true;
+  }
+  accuracy_ = engine::parse_accuracy(state.settings.accuracy, "--accuracy");
   threads_ = state.settings.threads > 0 ? state.settings.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 Launcher::~Launcher() = default;
@@ -64,6 +69,7 @@ bool Launcher::wanted(std::uint64_t index, const Kernel& kernel) const {
 emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::Program& program) {
   emulate::LaunchContext context;
   context.program = &program;
+  context.translation = &call.kernel->translation;
   context.memory = &state_.memory.global();
   context.grid = call.grid;
   context.block = call.block;
@@ -72,16 +78,18 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.parameters = call.parameters;
   context.banks[2] = call.kernel->image().constant2;
   call.kernel->module().fill_banks(context.banks[3], context.banks[4]);
+  context.checks = checks_;
   context.max_instructions = state_.settings.max_instructions;
   context.local_bytes = static_cast<std::uint32_t>(state_.stack_bytes);
   return context;
 }
 
 /// All blocks, by as many host threads as may run them without one seeing what another does.
-void Launcher::emulate_only(const emulate::Emulator& emulator, const isa::Program& program, std::uint64_t resident) {
+void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Program& program, std::uint64_t resident) {
+  const emulate::Emulator emulator(context);
   const std::uint64_t blocks = emulator.blocks();
   const auto threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), blocks / 4));
-  if (threads <= 1 || !emulate::blocks_are_independent(program)) {
+  if (threads <= 1 || checks_.uninitialized || checks_.races || context.cluster.count() != 1 || !emulate::blocks_are_independent(program)) {
     emulate::BlockSequence sequence(emulator, resident, false);
     for (std::uint64_t done = 0; sequence.next(); ++done) journal_.progress(program.kernel, done, blocks);
     return;
@@ -112,7 +120,7 @@ void Launcher::emulate_only(const emulate::Emulator& emulator, const isa::Progra
   if (failure) std::rethrow_exception(failure);
 }
 
-report::Prediction Launcher::predict(const KernelCall& call, const emulate::Emulator& emulator, const engine::LaunchShape& shape,
+report::Prediction Launcher::predict(const KernelCall& call, const emulate::LaunchContext& context, const engine::LaunchShape& shape,
                                      std::uint64_t index) {
   const Settings& settings = state_.settings;
   std::optional<trace::TraceWriter> writer;
@@ -121,15 +129,13 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Emul
                       fmt::format("{:05}_{}.{}.trace", index, file_name(shape.program->kernel), state_.spec->name);
     writer.emplace(path.string(), *shape.program, trace::LaunchInfo{"", call.grid, call.block, call.cluster, call.dynamic_shared});
   }
-  engine::RunOptions run;
+  engine::LaunchRun run;
+  run.accuracy = accuracy_;
   run.warm = true;
   run.threads = threads_;
+  run.writer = writer ? &*writer : nullptr;
   run.progress = [&](std::uint64_t done, Cycle) { journal_.progress(shape.program->kernel, done, call.grid.count()); };
-  engine::Outcome outcome;
-  {
-    engine::EmulatedBlocks source(emulator, machine_->resident_blocks(shape), writer ? &*writer : nullptr);
-    outcome = machine_->run(shape, source, run);
-  }
+  engine::Outcome outcome = engine::run_launch(context, shape, *machine_, run);
   if (writer) writer->close();
   return report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
                                {"", call.grid, call.block, call.cluster, call.dynamic_shared, true}, std::move(outcome));
@@ -138,6 +144,7 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Emul
 cudaError_t Launcher::code_of(emulate::FaultKind kind) const {
   switch (kind) {
     case emulate::FaultKind::out_of_bounds:
+    case emulate::FaultKind::stack_overflow:
     case emulate::FaultKind::use_after_free: return cudaErrorIllegalAddress;
     case emulate::FaultKind::misaligned: return cudaErrorMisalignedAddress;
     case emulate::FaultKind::never_ends:
@@ -156,12 +163,12 @@ cudaError_t Launcher::launch(const KernelCall& call, double& seconds) {
   const bool predicted = wanted(index, *call.kernel);
   const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
   try {
-    const emulate::Emulator emulator(context_of(call, *program));
+    const emulate::LaunchContext context = context_of(call, *program);
     const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared};
     if (predicted) {
-      seconds = journal_.predicted(line, predict(call, emulator, shape, index));
+      seconds = journal_.predicted(line, predict(call, context, shape, index));
     } else {
-      emulate_only(emulator, *program, machine_->resident_blocks(shape));
+      emulate_only(context, *program, machine_->resident_blocks(shape));
       journal_.emulated(line);
     }
   } catch (const emulate::KernelFault& fault) {

@@ -16,6 +16,7 @@
 
 #include "sim/emulate/emulator.h"
 #include "sim/engine/machine.h"
+#include "sim/engine/run_launch.h"
 #include "sim/runtime/journal.h"
 #include "sim/runtime/operation.h"
 #include "sim/runtime/state.h"
@@ -35,8 +36,8 @@ class Launcher {
   cudaError_t check(const KernelCall& call, const isa::Program& program);
   bool wanted(std::uint64_t index, const Kernel& kernel) const;
   emulate::LaunchContext context_of(const KernelCall& call, const isa::Program& program);
-  void emulate_only(const emulate::Emulator& emulator, const isa::Program& program, std::uint64_t resident);
-  report::Prediction predict(const KernelCall& call, const emulate::Emulator& emulator, const engine::LaunchShape& shape,
+  void emulate_only(const emulate::LaunchContext& context, const isa::Program& program, std::uint64_t resident);
+  report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context, const engine::LaunchShape& shape,
                              std::uint64_t index);
   cudaError_t code_of(emulate::FaultKind kind) const;
 
@@ -44,6 +45,8 @@ class Launcher {
   Journal journal_;
   std::unique_ptr<engine::Machine> machine_;
   std::optional<std::regex> pattern_;
+  engine::Accuracy accuracy_ = engine::Accuracy::automatic;
+  emulate::Checks checks_;
   int threads_ = 1;
   std::uint64_t next_ = 0;  // launches so far
 };

@@ -39,7 +39,17 @@ void* DeviceMemory::allocate(std::uint64_t size, MemoryKind kind, unsigned flags
   const std::uint64_t id = next_id_++;
   const std::uint64_t address = global_.allocate(size, fmt::format("{} {}", name_of(kind), id));
   blocks_[address] = {address, size, kind, flags, id};
+  if (kind != MemoryKind::device) mark_written(reinterpret_cast<void*>(address), size);
   return reinterpret_cast<void*>(address);
+}
+
+void DeviceMemory::track_writes() {
+  tracks_ = true;
+  global_.track_writes();
+}
+
+void DeviceMemory::mark_written(const void* pointer, std::uint64_t size) {
+  if (tracks_ && holds(pointer, size)) global_.mark_written(reinterpret_cast<std::uint64_t>(pointer), size);
 }
 
 bool DeviceMemory::release(void* pointer, MemoryKind kind) {
@@ -61,6 +71,7 @@ bool DeviceMemory::register_host(void* pointer, std::uint64_t size, unsigned fla
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer), id = next_id_++;
   if (!global_.adopt(address, size, fmt::format("{} {}", name_of(MemoryKind::registered), id))) return false;
   blocks_[address] = {address, size, MemoryKind::registered, flags, id};
+  mark_written(pointer, size);
   return true;
 }
 

@@ -28,6 +28,12 @@ class DeviceMemory {
   /// `capacity`: bytes of the chip's memory.
   explicit DeviceMemory(std::uint64_t capacity);
 
+  /// From now on reads of device memory that nothing has written can be told (emulate::Checks). Host code writes unseen: memory
+  /// that it may touch counts as written.
+  void track_writes();
+  /// Tells the tracking of bytes that a copy or a fill has written.
+  void mark_written(const void* pointer, std::uint64_t size);
+
   /// Null when the chip has no room for it.
   void* allocate(std::uint64_t size, MemoryKind kind, unsigned flags = 0);
   /// False: no block of that kind (device and managed count as one) starts there.
@@ -49,6 +55,7 @@ class DeviceMemory {
   std::uint64_t capacity_;
   std::uint64_t used_ = 0;    // of device and managed blocks
   std::uint64_t next_id_ = 1;
+  bool tracks_ = false;
   emulate::GlobalMemory global_{emulate::Backing::host};
   std::map<std::uint64_t, MemoryBlock> blocks_;  // by address
 };

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/emulate/emulator.h"
 #include "sim/frontend/cubin.h"
 #include "sim/frontend/toolchain.h"
 #include "sim/runtime/memory.h"
@@ -41,6 +42,7 @@ class Kernel {
   const std::string& name() const { return image().program.kernel; }  ///< as in the source
 
   KernelSettings settings;
+  std::shared_ptr<const emulate::Translation> translation;  ///< made at the first launch
 
  private:
   Module& module_;

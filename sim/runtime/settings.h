@@ -19,7 +19,7 @@ struct Settings {
   std::string trace;                  ///< directory for a trace of each predicted launch; empty: none
   std::string kernel;                 ///< predict kernels whose source name matches this regular expression; empty: all
   std::vector<std::pair<std::uint64_t, std::uint64_t>> launches;  ///< predict launches first..last, from 0; empty: all
-  std::string accuracy;               ///< as --accuracy of predict
+  std::string accuracy = "auto";      ///< as --accuracy of predict
   std::uint64_t max_instructions = 0;  ///< warp instructions of one block; 0: no limit
   int threads = 0;                    ///< host threads; 0: all
   std::vector<std::string> check;     ///< "uninitialized", "races"

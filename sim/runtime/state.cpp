@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -63,6 +64,7 @@ State::State()
       spec(std::make_shared<const spec::GpuSpec>(chip.spec)),
       toolchain(toolchain_of(settings)),
       memory(spec->dram.bytes) {
+  if (std::find(settings.check.begin(), settings.check.end(), "uninitialized") != settings.check.end()) memory.track_writes();
   launcher = std::make_unique<Launcher>(*this);
 }
 State::~State() = default;

@@ -1,0 +1,169 @@
+"""`foretrace run` as a user meets it: programs built with nvcc -cudart shared, on three chips.
+
+    run_programs.py FORETRACE REPOSITORY FOLDER PART
+
+Programs are built once into FOLDER, for three architectures in one file.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FORETRACE, REPOSITORY, FOLDER = sys.argv[1:4]
+CHIPS = {"a100": 80, "h100": 90, "gb203": 120}
+SOURCES = os.path.join(REPOSITORY, "tests", "runtime", "programs")
+GENCODE = [word for sm in (80, 90, 120) for word in ("-gencode", f"arch=compute_{sm},code=sm_{sm}")]
+
+
+def nvcc():
+    script = 'source "$0/scripts/common.sh"; cuda_tool nvcc'
+    return subprocess.run(["bash", "-c", script, REPOSITORY], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def build(name, *options, source=None, gencode=GENCODE, runtime="shared"):
+    """The path of a program; built when its source is newer."""
+    source = source or os.path.join(SOURCES, name.split(".")[0] + ".cu")
+    program = os.path.join(FOLDER, name)
+    os.makedirs(FOLDER, exist_ok=True)
+    if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
+        compiler = nvcc()
+        include = os.path.join(os.path.dirname(os.path.dirname(compiler)), "include")
+        libraries = [f"-L{folder}" for folder in (os.path.join(os.path.dirname(os.path.dirname(compiler)), part)
+                                                   for part in ("lib64", "lib")) if os.path.isdir(folder)]
+        linked = []
+        if runtime == "shared":
+            # The runtime's wheel has no libcudart.so without a version, which the linker would look for: ours stands in for it.
+            ours = os.path.join(os.path.dirname(os.path.dirname(FORETRACE)), "lib", "foretrace")
+            libraries = [f"-L{ours}"]
+            linked = ["-cudadevrt", "none"]
+        done = subprocess.run([compiler, "-std=c++17", "-cudart", runtime, "-lineinfo", f"-I{include}", *gencode, *options, *libraries,
+                               *linked, "-o", program, source], capture_output=True, text=True, check=False)
+        if "cannot find -lcudart_static" in done.stderr:
+            raise unittest.SkipTest("no static runtime to link with")
+        if done.returncode != 0:
+            raise AssertionError(done.stdout + done.stderr)
+    return program
+
+
+def run(*words, **variables):
+    return subprocess.run([FORETRACE, "run", *words], capture_output=True, text=True, check=False, timeout=300,
+                          env={**os.environ, **variables})
+
+
+class Case(unittest.TestCase):
+    def path(self, name):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return os.path.join(folder.name, name)
+
+    def stopped(self, done, *parts):
+        """Foretrace stopped by itself and said why in one line."""
+        self.assertEqual(done.returncode, 125, done.stdout + done.stderr)
+        lines = [line for line in done.stderr.split("\n") if line.startswith("foretrace: ")]
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+
+class Core(Case):
+    def test_memory_in_every_form(self):
+        program = build("memory")
+        for chip in CHIPS:
+            with self.subTest(chip):
+                done = run("--arch", chip, "--functional", "--", program)
+                self.assertEqual((done.returncode, done.stdout), (0, "memory: all right\n"), done.stderr)
+                self.assertIn("9 launches", done.stderr)
+
+    def test_faults_have_the_codes_of_cuda_and_say_where(self):
+        program = build("faults")
+        said = {"out_of_bounds": ["cudaErrorIllegalAddress", "out_of_bounds", "thread (40,0,0)", "after the end of buffer device memory", "faults.cu:"],
+                "use_after_free": ["cudaErrorIllegalAddress", "freed"],
+                "misaligned": ["cudaErrorMisalignedAddress", "misaligned global access of 4 bytes"],
+                "trap": ["cudaErrorLaunchFailure"],
+                "assert": ["cudaErrorAssert", "failing"],
+                "endless": ["cudaErrorLaunchTimeout", "endless"]}
+        for fault, parts in said.items():
+            with self.subTest(fault):
+                words = ["--max-instructions", "100000"] if fault == "endless" else []
+                done = run("--arch", "h100", "--functional", *words, "--", program, fault)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                for part in parts:
+                    self.assertIn(part, done.stderr)
+
+    def test_refused_launches(self):
+        for chip in CHIPS:
+            with self.subTest(chip):
+                done = run("--arch", chip, "--functional", "--", build("faults"), "configurations")
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_a_fault_in_a_predicted_launch(self):
+        done = run("--arch", "h100", "--", build("faults"), "out_of_bounds")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("cudaErrorIllegalAddress", done.stderr)
+        self.assertIn("1 ended by a fault", done.stderr)
+
+
+class Reports(Case):
+    def test_a_line_a_launch_and_a_document(self):
+        file = self.path("result.json")
+        done = run("--arch", "h100", "--json", file, "--", build("memory"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("foretrace: #0 add <<<8, 128>>> ", done.stderr)
+        self.assertIn("9 launches, 9 predicted for h100-sxm", done.stderr)
+        with open(file, encoding="utf-8") as text:
+            document = json.load(text)
+        self.assertEqual([p["kernel"] for p in document["predictions"]], ["add"] + ["variables"] * 3 + ["add"] * 4 + ["structure"])
+        self.assertTrue(all(p["arch"] == "h100-sxm" and p["warm"] for p in document["predictions"]))
+        again = self.path("again.json")
+        done = run("--arch", "h100", "--quiet", "--threads", "1", "--json", again, "--", build("memory"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(again, encoding="utf-8") as text:
+            repeated = json.load(text)
+        self.assertEqual(document["predictions"], repeated["predictions"])
+
+    def test_some_launches_only(self):
+        done = run("--arch", "h100", "--launches", "1-2,4", "--kernel", "variables", "--", build("memory"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("9 launches, 2 predicted", done.stderr)
+        self.assertIn("#0 add <<<8, 128>>> not predicted", done.stderr)
+
+    def test_traces(self):
+        folder = self.path("traces")
+        os.mkdir(folder)
+        done = run("--arch", "h100", "--launches", "0", "--trace", folder, "--", build("memory"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(folder), ["00000_add.h100-sxm.trace"])
+        again = subprocess.run([FORETRACE, "simulate", os.path.join(folder, "00000_add.h100-sxm.trace"), "--arch", "h200"],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(again.returncode, 0, again.stderr)
+
+
+class Stops(Case):
+    def test_a_call_that_is_not_provided(self):
+        self.stopped(run("--arch", "h100", "--", build("faults"), "texture"), "cudaMallocArray is not provided")
+
+    def test_a_runtime_that_is_linked_statically(self):
+        source = os.path.join(SOURCES, "faults.cu")
+        program = build("faults.static", source=source, gencode=["-arch=sm_90"], runtime="static")
+        self.stopped(run("--arch", "h100", "--", program, "trap"), "nvcc -cudart shared")
+
+    def test_code_for_another_architecture(self):
+        source = os.path.join(SOURCES, "faults.cu")
+        program = build("faults.sm_80", source=source, gencode=["-arch=sm_80"])
+        self.stopped(run("--arch", "h100", "--", program, "trap"), "sm_80", "sm_90")
+
+    def test_what_is_no_program_and_no_chip(self):
+        self.stopped(run("--arch", "h100", "--", "./not_there"), "./not_there: no such program")
+        self.stopped(run("--arch", "h999", "--", "true"), "h999")
+        self.stopped(run("--arch", "h100", "--launches", "3-1", "--", "true"), "--launches 3-1")
+        self.stopped(run("--arch", "h100"), "no program given")
+
+    def test_a_program_without_kernels_is_itself(self):
+        done = run("--arch", "h100", "--", "sh", "-c", "echo out; echo err >&2; exit 7")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "out\n", "err\n"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -1,0 +1,46 @@
+// What foretrace run hands to the library arrives as it was sent.
+#include <gtest/gtest.h>
+
+#include "model/units/error.h"
+#include "sim/runtime/settings.h"
+
+namespace foretrace::runtime {
+namespace {
+
+TEST(Settings, ArriveAsTheyWereSent) {
+  Settings sent;
+  sent.arch = "gb203";
+  sent.set = {"sm.count=10", "l1.latency=33"};
+  sent.launches = {{0, 11}, {20, 20}};
+  sent.functional = true;
+  sent.json = "a \"quoted\" name.json";
+  sent.max_instructions = 1ull << 40;
+  sent.command = {"foretrace", "run", "--", "./a b"};
+  const Settings got = settings_from_json(to_json(sent));
+  EXPECT_EQ(got.arch, sent.arch);
+  EXPECT_EQ(got.set, sent.set);
+  EXPECT_EQ(got.launches, sent.launches);
+  EXPECT_TRUE(got.functional);
+  EXPECT_FALSE(got.quiet);
+  EXPECT_EQ(got.json, sent.json);
+  EXPECT_EQ(got.max_instructions, sent.max_instructions);
+  EXPECT_EQ(got.command, sent.command);
+  EXPECT_EQ(to_json(got), to_json(sent));
+}
+
+TEST(Settings, WhatIsNoSettingsIsRefused) {
+  EXPECT_THROW(settings_from_json("{"), InputError);
+  EXPECT_THROW(settings_from_json("{\"arch\": \"h100\"}"), InputError);
+}
+
+TEST(Launches, NumbersAndRanges) {
+  using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  EXPECT_EQ(parse_launches("3"), (Ranges{{3, 3}}));
+  EXPECT_EQ(parse_launches("0-11,20,5-5"), (Ranges{{0, 11}, {20, 20}, {5, 5}}));
+  for (const char* wrong : {"", "a", "3-", "-3", "5-4", "1,", "1,,2", "1 2"}) {
+    EXPECT_THROW(parse_launches(wrong), InputError) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::runtime
