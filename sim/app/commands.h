@@ -10,6 +10,7 @@ namespace foretrace::app {
 using Words = std::vector<std::string>;
 
 int arch(const Words& words);
+int calibrate(const Words& words);
 int compare(const Words& words);
 int disassemble(const Words& words);
 int launches(const Words& words);

@@ -19,11 +19,12 @@ struct Command {
   int (*run)(const Words&);
   const char* summary;
 };
-constexpr std::array<Command, 9> kCommands{{
+constexpr std::array<Command, 10> kCommands{{
     {"predict", predict, "run a kernel's machine code on the CPU and predict its time on a GPU"},
     {"run", run, "run a CUDA program with no GPU: its kernels are emulated, and each launch is predicted"},
     {"simulate", simulate, "predict from a trace"},
     {"validate", validate, "predict what a real GPU was measured on, and say how far off the predictions are"},
+    {"calibrate", calibrate, "from microbenchmark answers to the configuration of another GPU"},
     {"compare", compare, "two results side by side, or a result beside ncu's CSV"},
     {"arch", arch, "the chips, their numbers and where these come from"},
     {"occupancy", occupancy, "how many blocks an SM holds, and what limits it"},

@@ -1,0 +1,102 @@
+#include "sim/calibrate/answers.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/units/error.h"
+
+namespace foretrace::calibrate {
+namespace {
+
+bool fits(const Answer& answer, const Where& where) {
+  if (!where.word.empty()) {
+    const auto found = answer.words.find(where.name);
+    return found != answer.words.end() && found->second == where.word;
+  }
+  return answer.number(where.name) == where.number;
+}
+
+/// The field of this name in nvidia-smi's comma-separated line.
+double smi_field(const nlohmann::json& document, const std::string& name) {
+  const std::string names = document.value("nvidia_smi_fields", std::string());
+  const std::string values =
+      document.value("nvidia_smi_after", document.value("nvidia_smi_before", std::string()));
+  std::size_t name_at = 0, value_at = 0;
+  while (name_at != std::string::npos && value_at != std::string::npos) {
+    const std::size_t name_end = names.find(',', name_at);
+    if (names.substr(name_at, name_end - name_at) == name)
+      return std::strtod(values.c_str() + value_at, nullptr);
+    name_at = name_end == std::string::npos ? name_end : name_end + 1;
+    value_at = values.find(',', value_at);
+    if (value_at != std::string::npos) ++value_at;
+  }
+  return 0;
+}
+
+Answer answer_of(const nlohmann::json& json) {
+  Answer answer;
+  answer.benchmark = json.at("benchmark").get<std::string>();
+  answer.value = json.at("value").get<double>();
+  answer.spread = json.value("spread", 0.0);
+  for (const auto& [name, each] : json.items()) {
+    if (each.is_number()) {
+      answer.numbers[name] = each.get<double>();
+    } else if (each.is_string()) {
+      answer.words[name] = each.get<std::string>();
+    } else if (each.is_array() &&
+               std::all_of(each.begin(), each.end(), [](const auto& item) { return item.is_number(); })) {
+      answer.lists[name] = each.get<std::vector<double>>();
+    }
+  }
+  return answer;
+}
+
+}  // namespace
+
+std::optional<double> Answer::number(const std::string& name) const {
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Answers::has(std::string_view benchmark) const { return !all(benchmark).empty(); }
+
+std::vector<const Answer*> Answers::all(std::string_view benchmark, const std::vector<Where>& where) const {
+  std::vector<const Answer*> some;
+  for (const Answer& each : answers_) {
+    if (each.benchmark == benchmark &&
+        std::all_of(where.begin(), where.end(), [&](const Where& one) { return fits(each, one); })) {
+      some.push_back(&each);
+    }
+  }
+  return some;
+}
+
+std::optional<double> Answers::value(std::string_view benchmark, const std::vector<Where>& where) const {
+  const auto some = all(benchmark, where);
+  return some.empty() ? std::nullopt : std::optional(some.front()->value);
+}
+
+Answers read_answers(std::string_view text, const std::string& name) {
+  Answers answers;
+  try {
+    const nlohmann::json document = nlohmann::json::parse(text);
+    if (document.at("schema").get<int>() != 1) {
+      throw InputError(fmt::format("{}: schema {}; expected 1", name, document.at("schema").dump()));
+    }
+    answers.device = document.at("device").get<std::string>();
+    answers.highest_sm_mhz = smi_field(document, "clocks.max.sm");
+    answers.highest_dram_mhz = smi_field(document, "clocks.max.mem");
+    for (const auto& each : document.at("answers")) answers.add(answer_of(each));
+  } catch (const nlohmann::json::exception& error) {
+    std::string what = error.what();
+    for (char& c : what) c = c == '\n' ? ' ' : c;
+    throw InputError(
+        fmt::format("{}: no answers: {}; expected a document of validate/microbenchmarks/run", name, what));
+  }
+  return answers;
+}
+
+}  // namespace foretrace::calibrate

@@ -1,0 +1,216 @@
+// Rules beyond L1: network, L2, DRAM, and what a launch costs.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/calibrate/least_squares.h"
+#include "sim/calibrate/rules.h"
+
+namespace foretrace::calibrate {
+namespace {
+
+using Result = std::optional<Found>;
+
+Found exactly(double value) { return {value, value, value}; }
+
+double largest(const std::vector<const Answer*>& answers) {
+  double most = 0;
+  for (const Answer* each : answers) most = std::max(most, each->value);
+  return most;
+}
+
+/// The power of two that is nearest by ratio: widths of data paths are powers of two.
+double nearest_power(double value) { return std::exp2(std::round(std::log2(value))); }
+
+/// SM cycles of a dependent load: of L2 hits, or of DRAM over the 512 MiB that outlast L2 and TLBs alike.
+std::optional<double> l2_hit(const Answers& answers) {
+  return answers.value("global_latency", {{"level", "l2_hit"}});
+}
+std::optional<double> dram_hit(const Answers& answers) {
+  return answers.value("global_latency", {{"level", "dram"}, {"span_mib", 512.0}});
+}
+
+/// The base's number moved by what an answer differs from the base chip's own, in the key's unit.
+Result moved(const Evidence& evidence, const char* key, double by, double uncertainty) {
+  const double value = evidence.base_value(key) + by;
+  if (value <= 0) return {};
+  return Found{value, value - uncertainty, value + uncertainty};
+}
+
+/// Each of two ways of the network takes half of what an L2 hit differs by.
+Result network_way(const Evidence& evidence, const char* key) {
+  if (evidence.base_answers == nullptr) return {};
+  const auto now = l2_hit(evidence.answers), then = l2_hit(*evidence.base_answers);
+  if (!now || !then) return {};
+  return moved(evidence, key, (*now - *then) * evidence.l2_per_sm_cycle() / 2, 10);
+}
+
+Result dram_latency(const Evidence& evidence) {
+  if (evidence.base_answers == nullptr) return {};
+  const auto now = dram_hit(evidence.answers), then = dram_hit(*evidence.base_answers);
+  const auto l2_now = l2_hit(evidence.answers), l2_then = l2_hit(*evidence.base_answers);
+  if (!now || !then || !l2_now || !l2_then) return {};
+  const double by = ((*now - *l2_now) - (*then - *l2_then)) * evidence.l2_per_sm_cycle();
+  return moved(evidence, "dram.latency", by, 20);
+}
+
+/// Highest bandwidth of reads, as a share of what the channels could move at this clock.
+std::optional<double> read_share(const Answers& answers, double channels, double channel_bytes) {
+  const double bandwidth = largest(answers.all("dram_bandwidth", {{"kind", "read"}}));
+  if (bandwidth <= 0 || answers.highest_dram_mhz <= 0) return {};
+  return bandwidth / (channels * channel_bytes * answers.highest_dram_mhz / 1000);
+}
+
+/// Refresh takes what reads lose; the base's refresh explains a part of the base's loss, the rest is taken to be the same.
+Result refresh_cycles(const Evidence& evidence) {
+  if (evidence.base_answers == nullptr) return {};
+  const double channels = evidence.base_value("dram.channels"),
+               bytes = evidence.base_value("dram.channel_bytes");
+  const auto now = read_share(evidence.answers, channels, bytes);
+  // A base whose channels were overridden for the new chip had its own when it was measured.
+  const double base_peak_channels = evidence.base_channels > 0 ? evidence.base_channels : channels;
+  const auto then = read_share(*evidence.base_answers, base_peak_channels, bytes);
+  if (!now || !then) return {};
+  const double interval = evidence.base_value("dram.refresh_interval");
+  return moved(evidence, "dram.refresh_cycles", (*then - *now) * interval, 0.01 * interval);
+}
+
+/// Cycles that an empty launch of at most one block an SM takes beyond the longest an SM is active.
+Result launch_start(const Evidence& evidence) {
+  std::vector<double> beyond;
+  for (const Answer* each : evidence.answers.all("profiled_empty", {{"kernel", "empty"}})) {
+    const auto elapsed = each->number("gpc__cycles_elapsed.max"),
+               active = each->number("sm__cycles_active.max");
+    if (elapsed && active && each->number("blocks").value_or(0) <= evidence.base_value("sm.count")) {
+      beyond.push_back(*elapsed - *active);
+    }
+  }
+  if (beyond.empty()) return {};
+  const double start = median(beyond) - evidence.base_value("launch.drain");
+  const auto [low, high] = std::minmax_element(beyond.begin(), beyond.end());
+  if (start <= 0) return {};
+  return Found{start, start - (median(beyond) - *low), start + (*high - median(beyond))};
+}
+
+/// Elapsed cycles by blocks, where there are so many that only dispatch matters.
+Result block_interval(const Evidence& evidence) {
+  std::vector<Point> points;
+  for (const Answer* each : evidence.answers.all("profiled_empty", {{"kernel", "empty"}})) {
+    const auto blocks = each->number("blocks"), elapsed = each->number("gpc__cycles_elapsed.max");
+    if (blocks && elapsed && *blocks >= 4096 && each->number("threads").value_or(0) <= 512)
+      points.push_back({*blocks, *elapsed});
+  }
+  if (points.size() < 2) return {};
+  return exactly(line_through(points).slope);
+}
+
+Result sm_block_interval(const Evidence& evidence) {
+  std::vector<double> intervals;
+  for (const Answer* each : evidence.answers.all("block_turnaround")) {
+    const double interval = each->number("first_wave_start_interval_cycles").value_or(0);
+    if (interval > 0) intervals.push_back(interval);
+  }
+  if (intervals.empty()) return {};
+  return exactly(std::round(median(intervals)));
+}
+
+/// A block lives longer by this for each further warp that has to be started.
+Result warp_interval(const Evidence& evidence) {
+  std::vector<Point> short_lives, long_lives;
+  for (const Answer* each : evidence.answers.all("block_turnaround", {{"resident_blocks", 1.0}})) {
+    const auto threads = each->number("threads"), life = each->number("block_life_cycles");
+    if (!threads || !life) continue;
+    (each->number("spin_cycles").value_or(0) < 1000 ? short_lives : long_lives)
+        .push_back({*threads / 32, *life});
+  }
+  if (short_lives.size() < 2 || long_lives.size() < 2) return {};
+  const double first = line_through(short_lives).slope, second = line_through(long_lives).slope;
+  return Found{std::round((first + second) / 2), std::floor(std::min(first, second)),
+               std::ceil(std::max(first, second))};
+}
+
+Result block_end(const Evidence& evidence) {
+  if (evidence.base_answers == nullptr) return {};
+  const auto gap = [](const Answers& answers) -> std::optional<double> {
+    std::vector<double> gaps;
+    for (const Answer* each : answers.all("block_turnaround", {{"resident_blocks", 1.0}}))
+      gaps.push_back(each->value);
+    return gaps.empty() ? std::nullopt : std::optional(median(gaps));
+  };
+  const auto now = gap(evidence.answers), then = gap(*evidence.base_answers);
+  if (!now || !then) return {};
+  return moved(evidence, "launch.block_end", *now - *then, 45);
+}
+
+/// L2 cycles a slice is busy with an atomic, from lanes a SM cycle over all slices (or over the one that holds the word).
+Result atomic_interval(const Evidence& evidence, const char* pattern, double slices) {
+  std::vector<double> rates;
+  for (const Answer* each :
+       evidence.answers.all("atomic_throughput", {{"operation", "ATOMG.ADD"}, {"pattern", pattern}})) {
+    if (each->number("blocks").value_or(0) >= evidence.base_value("sm.count")) rates.push_back(each->value);
+  }
+  if (rates.empty()) return {};
+  return exactly(slices / median(rates) * evidence.l2_per_sm_cycle());
+}
+
+}  // namespace
+
+std::vector<Rule> memory_rules() {
+  std::vector<Rule> rules;
+  rules.push_back({"l1.fill_bytes", "load_bandwidth", "one SM alone, the power of two nearest", false,
+                   [](const Evidence& evidence) -> Result {
+                     const double most = largest(evidence.answers.all("load_bandwidth", {{"sms", 1.0}}));
+                     return most > 0 ? Result(exactly(nearest_power(most))) : Result();
+                   }});
+  rules.push_back({"network.reply_bytes", "load_bandwidth", "one SM alone, an L2 cycle", false,
+                   [](const Evidence& evidence) -> Result {
+                     const double most = largest(evidence.answers.all("load_bandwidth", {{"sms", 1.0}}));
+                     return most > 0 ? Result(exactly(std::round(most / evidence.l2_per_sm_cycle())))
+                                     : Result();
+                   }});
+  rules.push_back(
+      {"network.request_bytes", "store_bandwidth", "one SM alone, 512 bytes an instruction, an L2 cycle",
+       false, [](const Evidence& evidence) -> Result {
+         const double most = largest(evidence.answers.all(
+             "store_bandwidth", {{"sms", 1.0}, {"bits", 128.0}, {"lane_stride_bytes", 16.0}}));
+         return most > 0 ? Result(exactly(std::round(512 * most / evidence.l2_per_sm_cycle()))) : Result();
+       }});
+  rules.push_back(
+      {"network.request_latency", "global_latency", "L2 hits, half of what they differ from the base's", true,
+       [](const Evidence& evidence) { return network_way(evidence, "network.request_latency"); }});
+  rules.push_back({"network.reply_latency", "global_latency",
+                   "L2 hits, half of what they differ from the base's", true,
+                   [](const Evidence& evidence) { return network_way(evidence, "network.reply_latency"); }});
+  rules.push_back({"l2.slice_bytes", "load_bandwidth",
+                   "all SMs on 16 MiB, a slice and L2 cycle, the power of two nearest", false,
+                   [](const Evidence& evidence) -> Result {
+                     const double sms = evidence.base_value("sm.count");
+                     const double most =
+                         largest(evidence.answers.all("load_bandwidth", {{"sms", sms}, {"set_mib", 16.0}}));
+                     if (most <= 0) return {};
+                     return exactly(nearest_power(most * sms / evidence.base_value("l2.slices") /
+                                                  evidence.l2_per_sm_cycle()));
+                   }});
+  rules.push_back(
+      {"l2.atomic_interval", "atomic_throughput", "one_line_a_lane, over all slices", false,
+       [](const Evidence& e) { return atomic_interval(e, "one_line_a_lane", e.base_value("l2.slices")); }});
+  rules.push_back({"l2.atomic_lane_interval", "atomic_throughput", "one_word, in one slice", false,
+                   [](const Evidence& e) { return atomic_interval(e, "one_word", 1); }});
+  rules.push_back({"dram.latency", "global_latency",
+                   "DRAM over 512 MiB less L2 hits, moved by what it differs from the base's", true,
+                   dram_latency});
+  rules.push_back({"dram.refresh_cycles", "dram_bandwidth",
+                   "share of the peak that reads lose, moved from the base's", true, refresh_cycles});
+  rules.push_back({"launch.start", "profiled_empty",
+                   "elapsed less active cycles, the median, less launch.drain", true, launch_start});
+  rules.push_back({"launch.block_interval", "profiled_empty", "elapsed cycles by blocks, by least squares",
+                   false, block_interval});
+  rules.push_back({"launch.sm_block_interval", "block_turnaround", "starts of the first wave, the median",
+                   false, sm_block_interval});
+  rules.push_back({"launch.warp_interval", "block_turnaround",
+                   "lives of blocks by their warps, by least squares", true, warp_interval});
+  rules.push_back({"launch.block_end", "block_turnaround",
+                   "gaps between blocks, moved by what they differ from the base's", true, block_end});
+  return rules;
+}
+
+}  // namespace foretrace::calibrate
