@@ -84,6 +84,7 @@ void Execution::fault_heap(int lane, std::uint64_t address, std::uint32_t bytes)
 
 void Execution::check_shared(std::uint64_t offset, std::uint32_t bytes, int lane) {
   using Found = SharedChecks::Kind;
+  if (signals_) return;
   std::optional<SharedChecks::Finding> found;
   bool writes = false;
   switch (launch_.accesses[pc]) {
@@ -171,6 +172,16 @@ std::byte* Execution::cluster_shared_at(std::uint64_t address, std::uint32_t byt
   if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);
   if (other.shared_checks_) other.shared_checks_->mark_written(offset, bytes);
   return other.shared_.data() + offset;
+}
+
+std::byte* Execution::mbarrier_at(std::uint64_t address, int lane) {
+  signals_ = true;  // it is no plain access
+  std::byte* p = cluster_shared_at(address, 8, lane);
+  signals_ = false;
+  if (shared_checks_ && address >> kClusterRankShift == cluster_rank_) {
+    shared_checks_->atomic(address & kSharedOffsetMask, 8, warp->index);
+  }
+  return p;
 }
 
 std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int lane) {

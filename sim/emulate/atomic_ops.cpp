@@ -304,6 +304,18 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
 
 }  // namespace
 
+void combine_bytes(AtomicOp operation, AtomicType type, std::byte* to, const std::byte* from, std::uint32_t bytes) {
+  const bool wide = type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
+  const std::uint32_t element = wide ? 8 : 4;
+  for (std::uint32_t i = 0; i < bytes; i += element) {
+    std::uint64_t old = 0, b = 0;
+    std::memcpy(&old, to + i, element);
+    std::memcpy(&b, from + i, element);
+    const std::uint64_t next = combined(operation, type, old, b);
+    std::memcpy(to + i, &next, element);
+  }
+}
+
 bool translate_atomic(Decoder& d, Opcode opcode) {
   switch (opcode) {
     case Opcode::ATOMG: translate(d, MemorySpace::global, true); return true;

@@ -125,12 +125,19 @@ bool translate_memory(Decoder& d, isa::Opcode opcode);
 bool translate_atomic(Decoder& d, isa::Opcode opcode);
 bool translate_sync(Decoder& d, isa::Opcode opcode);
 bool translate_tensor(Decoder& d, isa::Opcode opcode);
+bool translate_bulk(Decoder& d, isa::Opcode opcode);
 
 enum class MemorySpace : std::uint8_t;
 /// The address operand: base into a, uniform part into b, offset into immediate, form (address_form.h) into `flags`.
 void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space);
 /// The same of STAS, whose 64-bit base is two 32-bit addresses: the data's and, in the next register, the barrier's.
 void take_cluster_address(Decoder& d, std::uint32_t& flags);
+enum class AtomicOp : std::uint8_t;
+enum class AtomicType : std::uint8_t;
+/// Each element of `bytes` bytes at `to` combined with the one at `from`; halves in pairs.
+void combine_bytes(AtomicOp operation, AtomicType type, std::byte* to, const std::byte* from, std::uint32_t bytes);
+/// Takes bytes off the transactions that the mbarrier at that address of the cluster's shared memory waits for.
+void signal_bytes(Execution& x, std::uint64_t barrier, std::uint32_t bytes, int lane);
 /// One arrival at a barrier word of sm_80.
 std::uint64_t arrived_sm80(std::uint64_t state);
 

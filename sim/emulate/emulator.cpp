@@ -173,7 +173,13 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     accesses.assign(program.code.size(), isa::Access::load);
     for (std::size_t i = 0; i < program.code.size(); ++i) {
       isa::MemoryForm form;
-      if (isa::memory_form(program.code[i], form)) accesses[i] = form.access;
+      const isa::Instruction& in = program.code[i];
+      if (isa::memory_form(in, form)) accesses[i] = form.access;
+      if (in.opcode == isa::Opcode::UBLKRED) accesses[i] = isa::Access::atomic;
+      if (in.opcode == isa::Opcode::UBLKCP && !in.modifiers.empty()) {  // shared from global, else between the two
+        const bool from_global = in.modifiers.size() > 1 && in.modifiers[1] == "G";
+        accesses[i] = from_global ? isa::Access::async_copy : isa::Access::atomic;
+      }
     }
   }
   if (asks_for(context.banks[4], driver_function_address("malloc"))) context.memory->heap().place(*context.memory);
@@ -218,6 +224,7 @@ bool blocks_are_independent(const isa::Program& program) {
       case isa::Opcode::UCGABAR_ARV:
       case isa::Opcode::UCGABAR_WAIT:
       case isa::Opcode::STAS:
+      case isa::Opcode::UBLKRED:
       case isa::Opcode::RED:  // several threads would add at once
       case isa::Opcode::REDG: return false;
       default: break;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -25,6 +26,7 @@ struct Emulator::Launch {
   const LaneTable* lanes = nullptr;
   std::shared_ptr<const Translation> translation;
   LaneWords literals;
+  mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
   std::uint64_t workspace = 0;           ///< address of what a grid-wide barrier needs; 0: none
   std::uint32_t threads = 0;             ///< a block
   std::uint32_t warps = 0;               ///< a block
@@ -48,6 +50,7 @@ struct Group {
   std::uint32_t lanes = 0;
   Wait wait = Wait::none;
   std::uint8_t barrier = 0;  ///< Wait::join: at which convergence barrier
+  bool at_barrier = false;   ///< stands at a block barrier and lets the warp's other lanes come, too
   bool early = false;        ///< Wait::join: may be released while others spin (W1)
   bool yielded = false;      ///< has executed YIELD since the last release
   std::uint32_t mask = 0;    ///< Wait::warpsync: lanes that must arrive
@@ -148,6 +151,8 @@ class Execution {
   /// Host memory of one lane's access; faults when it is not inside one buffer or not aligned.
   std::byte* global_at(std::uint64_t address, std::uint32_t bytes, int lane);
   std::byte* shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// An mbarrier of any block of the cluster, which is signalled there.
+  std::byte* mbarrier_at(std::uint64_t address, int lane);
   /// Of any block of the cluster, by the rank in the address.
   std::byte* cluster_shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
   std::byte* local_at(std::uint64_t address, std::uint32_t bytes, int lane);
@@ -156,6 +161,7 @@ class Execution {
   std::byte* global_span(const AddressRange& range, std::uint32_t bytes);
   std::byte* shared_span(const AddressRange& range, std::uint32_t bytes);
 
+  std::string fault_text(int lane, const std::string& what) const;
   [[noreturn]] void fault(FaultKind kind, int lane, const std::string& what) const;
   void check_shared(std::uint64_t offset, std::uint32_t bytes, int lane);
   void check_global(std::uint64_t address, std::uint32_t bytes, int lane);
@@ -188,6 +194,8 @@ class Execution {
   bool warpsync(const MicroOp& op, std::uint32_t executed);
   bool yield();
   bool block_barrier(const MicroOp& op, std::uint32_t executed);
+  bool leave_at_barrier(std::uint32_t executed);
+  void report_divergent_barrier(std::uint32_t executed);
   void note_barrier_value(const MicroOp& op, std::uint32_t executed);
   void complete_barriers();
   bool cluster_barrier(const MicroOp& op, std::uint32_t executed);
@@ -214,6 +222,7 @@ class Execution {
   std::unique_ptr<std::byte, Free> local_;  // made by calloc: what no thread touches takes no memory
   std::unique_ptr<SharedChecks> shared_checks_;
   bool checks_global_ = false;
+  bool signals_ = false;  // an mbarrier is being signalled
   std::chrono::steady_clock::time_point started_;
   std::array<BlockBarrier, kBlockBarriers> barriers_{};
   const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access

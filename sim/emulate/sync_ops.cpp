@@ -114,11 +114,7 @@ void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const int l = std::countr_zero(m);
     std::byte* to = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
     for (std::uint32_t i = 0; i < bytes / 4; ++i) std::memcpy(to + 4 * i, data + l + 32 * i, 4);
-    std::byte* p = x.cluster_shared_at(barriers[l], 8, l);
-    std::uint64_t state;
-    std::memcpy(&state, p, 8);
-    state = arrived(state, 0, -std::int64_t{bytes}, false);
-    std::memcpy(p, &state, 8);
+    signal_bytes(x, barriers[l], bytes, l);
   }
 }
 
@@ -206,6 +202,14 @@ void arrives(Decoder& d) {
 }
 
 }  // namespace
+
+void signal_bytes(Execution& x, std::uint64_t barrier, std::uint32_t bytes, int lane) {
+  std::byte* p = x.mbarrier_at(barrier, lane);
+  std::uint64_t state;
+  std::memcpy(&state, p, 8);
+  state = arrived(state, 0, -std::int64_t{bytes}, false);
+  std::memcpy(p, &state, 8);
+}
 
 bool translate_sync(Decoder& d, Opcode opcode) {
   switch (opcode) {

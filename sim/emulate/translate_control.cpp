@@ -214,7 +214,9 @@ bool translate_control(Decoder& d, Opcode opcode) {
     case Opcode::ENDCOLLECTIVE:
     case Opcode::PMTRIG:
     case Opcode::ACQBULK:
-    case Opcode::PREEXIT: nothing(d); return true;
+    case Opcode::PREEXIT:
+    case Opcode::UBLKPF:
+    case Opcode::UTMACMDFLUSH: nothing(d); return true;
     default: return false;
   }
 }
@@ -235,7 +237,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
       const bool known =
           translate_integer(d, opcode) || translate_float(d, opcode) || translate_conversion(d, opcode) ||
           translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
-          translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode);
+          translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode) || translate_bulk(d, opcode);
       if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();
       op.uniform = op.kind == Kind::lane && name_of(opcode).front() == 'U';

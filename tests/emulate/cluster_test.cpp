@@ -1,4 +1,4 @@
-// Thread-block clusters, compiled by nvcc for sm_90 and sm_120 (conformance/cluster.cu).
+// Thread-block clusters and bulk copies, compiled by nvcc for sm_90 and sm_120 (conformance/cluster.cu, bulk.cu).
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -82,6 +82,59 @@ TEST_P(Clusters, ImpossibleShapesAreRefused) {
   EXPECT_EQ(message("histogram", {32, 1, 1}, {32, 1, 1}), "kernel histogram: clusters of 32 blocks; at most 16");
 }
 
+class BulkCopies : public testing::TestWithParam<int> {
+ protected:
+  /// in[i] = i; `words` of out, which hold 1000 before.
+  Words run(const std::string& name, Dim3 grid, unsigned threads, std::size_t words, Checks checks = {}) {
+    Loaded launch(kernels_of("bulk.cu", GetParam(), {"-std=c++17"}).at(name), grid, {threads, 1, 1});
+    Words in(1024);
+    std::iota(in.begin(), in.end(), 0u);
+    launch.buffer(in, "in");
+    launch.buffer(Words(words, 1000), "out");
+    launch.context.checks = checks;
+    launch.run();
+    return launch.read(1, words);
+  }
+};
+
+TEST_P(BulkCopies, FillSharedMemory) {
+  const Words out = run("copies_in", {1, 1, 1}, 96, 1024, {.uninitialized = true, .races = true});
+  for (std::uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 1023 - i);
+}
+
+TEST_P(BulkCopies, EmptySharedMemory) {
+  const Words out = run("copies_out", {1, 1, 1}, 64, 300);
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    ASSERT_EQ(out[i], i < 128 ? 4 * i : i < 256 ? 2 * i : 1000) << i;
+  }
+}
+
+TEST_P(BulkCopies, GoToAllBlocksOfACluster) {
+  if (GetParam() == 120) {  // there ptxas calls a function of the driver
+    try {
+      run("multicasts", {8, 1, 1}, 64, 512);
+      FAIL() << "no fault";
+    } catch (const KernelFault& fault) {
+      EXPECT_EQ(fault.kind(), FaultKind::unsupported);
+      EXPECT_NE(std::string(fault.what()).find("__cuda_syscall_cp_async_bulk_multicast"), std::string::npos) << fault.what();
+    }
+    return;
+  }
+  const Words out = run("multicasts", {8, 1, 1}, 64, 512);
+  for (std::uint32_t i = 0; i < 512; ++i) ASSERT_EQ(out[i], i % 64 + i / 64);
+}
+
+TEST_P(BulkCopies, MustFit) {
+  try {
+    run("runs_over", {1, 1, 1}, 32, 60);
+    FAIL() << "no fault";
+  } catch (const KernelFault& fault) {
+    EXPECT_EQ(fault.kind(), FaultKind::out_of_bounds);
+    EXPECT_NE(std::string(fault.what()).find("0 bytes after the end of buffer out"), std::string::npos) << fault.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, BulkCopies, testing::Values(90, 120));
 INSTANTIATE_TEST_SUITE_P(Architectures, Clusters, testing::Values(90, 120));
 
 }  // namespace
