@@ -25,6 +25,13 @@ __global__ void timed_load(const Word* base, int loads, std::size_t step, unsign
   if (threadIdx.x % 32 == 0) ends[i / 32] = clock_now();
 }
 
+__global__ void read_words(const unsigned* base, std::size_t count, unsigned* sink) {
+  unsigned sum = 0;
+  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count; i += step) sum ^= base[i];
+  if (sum == 0x12345) *sink = sum;
+}
+
 template <typename Word>
 void ask(const char* width, int threads, int blocks_an_sm, int waves, int loads, bool in_l2) {
   int device = 0, sms = 0;
@@ -32,11 +39,15 @@ void ask(const char* width, int threads, int blocks_an_sm, int waves, int loads,
   CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
   const std::size_t blocks = static_cast<std::size_t>(sms) * blocks_an_sm * waves;
   const std::size_t total = blocks * threads;
-  Buffer<Word> base(total * loads), other(in_l2 ? 1 : std::size_t{64} << 20);
+  const std::size_t others = in_l2 ? 1 : std::size_t{64} << 20;
+  Buffer<Word> base(total * loads);
+  Buffer<unsigned> other(others);
   Buffer<unsigned> cycles(total / 32 * loads), sink(1);
   Buffer<unsigned long long> ends(total / 32);
   base.zero();
-  other.zero();  // what was there leaves L2
+  other.zero();
+  // What was there leaves L2, and nothing dirty stays in it: a miss would have to write that back.
+  for (int pass = 0; pass < 3; ++pass) read_words<<<1056, 512>>>(other.get(), others, sink.get());
   const int shared = 228 * 1024 / blocks_an_sm - 1024 - 512;
   CHECK(cudaFuncSetAttribute(timed_load<Word>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   for (int pass = 0; pass < (in_l2 ? 2 : 1); ++pass) {
@@ -49,6 +60,8 @@ void ask(const char* width, int threads, int blocks_an_sm, int waves, int loads,
   double sum = 0, squares = 0;
   for (unsigned c : all) sum += c, squares += static_cast<double>(c) * c;
   const double mean = sum / all.size();
+  std::vector<double> by_load(loads, 0.0);
+  for (std::size_t i = 0; i < all.size(); ++i) by_load[i % loads] += static_cast<double>(all[i]) * loads / all.size();
   std::vector<double> block_spread;
   const std::size_t warps = static_cast<std::size_t>(threads) / 32;
   for (std::size_t b = 0; b < blocks; ++b) {
@@ -69,6 +82,7 @@ void ask(const char* width, int threads, int blocks_an_sm, int waves, int loads,
       .add("loads_in_a_row", loads)
       .add("in_l2", in_l2)
       .add("percentiles", percentiles)
+      .add("mean_by_load", by_load)
       .add("sigma", std::sqrt(std::max(0.0, squares / all.size() - mean * mean)))
       .add("last_warp_after_first_of_block_median", spread.median)
       .print(mean, "cycle", percentiles.back() - percentiles.front());
