@@ -1,14 +1,12 @@
 // Conversions between number formats, and the multifunction unit.
 //
-// Models:  facts sass.md 3.2 and the MUFU table of 3.3. MUFU results are the correctly rounded ones, which keeps every
-//          library function and exact division and square root within their stated accuracy; the unit's own last bits
-//          are not public.
+// Models:  facts sass.md 3.2, and NaNs as an H100 converts them (docs/vectors.md). The unit's functions are in special_functions.h;
+//          those of halves are taken from single precision and rounded.
 #include "sim/emulate/convert.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 
 #include "sim/emulate/lanes/lane_table.h"
 #include "sim/emulate/number.h"
@@ -58,46 +56,6 @@ std::uint64_t converted_nan(Format from, std::uint64_t bits, Format to) {
       b.fraction >= a.fraction ? payload << (b.fraction - a.fraction) : payload >> (a.fraction - b.fraction);
   const std::uint64_t exponent = (std::uint64_t{1} << (b.width - 1)) - (std::uint64_t{1} << b.fraction);
   return sign << (b.width - 1) | exponent | kept | std::uint64_t{1} << (b.fraction - 1);
-}
-
-/// What a function of the multifunction unit gives, rounded from double.
-float approximate(MufuFunction which, float x) {
-  const double v = x;
-  switch (which) {
-    case MufuFunction::cos:
-    case MufuFunction::sin: {
-      // The operand is in turns.
-      if (!std::isfinite(v)) return NAN;
-      const double turn = v - std::rint(v);
-      if (which == MufuFunction::cos) return static_cast<float>(std::cos(2.0 * std::numbers::pi * turn));
-      return turn == 0.0 ? std::copysign(0.0f, x)
-                         : static_cast<float>(std::sin(2.0 * std::numbers::pi * turn));
-    }
-    case MufuFunction::ex2: return static_cast<float>(std::exp2(v));
-    case MufuFunction::lg2: return v < 0.0 ? NAN : static_cast<float>(std::log2(std::fabs(v)));
-    case MufuFunction::rcp: return static_cast<float>(1.0 / v);
-    case MufuFunction::rsq: return v < 0.0 ? NAN : static_cast<float>(1.0 / std::sqrt(v));
-    case MufuFunction::sqrt: return v < 0.0 ? NAN : static_cast<float>(std::sqrt(v));
-    case MufuFunction::tanh: return static_cast<float>(std::tanh(v));
-    case MufuFunction::rcp64h:
-    case MufuFunction::rsq64h: break;
-  }
-  return NAN;
-}
-
-/// The high word of 1/x or 1/sqrt(x) from the high word of x.
-std::uint32_t approximate_high(MufuFunction which, std::uint32_t high) {
-  const double x = std::bit_cast<double>(std::uint64_t{high} << 32);
-  if (std::isnan(x)) return 0x7fffffff;
-  const bool subnormal = (high & 0x7ff00000u) == 0;
-  double r;
-  if (which == MufuFunction::rcp64h) {
-    r = subnormal ? std::copysign(HUGE_VAL, x) : 1.0 / x;
-  } else {
-    if (x < 0.0 && !subnormal) return 0x7fffffff;
-    r = subnormal ? std::copysign(HUGE_VAL, x) : 1.0 / std::sqrt(x);
-  }
-  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(r) >> 32);
 }
 
 }  // namespace
@@ -255,19 +213,16 @@ void multifunction(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   std::uint32_t* d = result(f, op);
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    if (which == MufuFunction::rcp64h || which == MufuFunction::rsq64h) {
-      d[l] = approximate_high(which, (words(f, op.a)[l] & op.a.and_mask) ^ op.a.xor_mask);
-      continue;
-    }
     const std::uint64_t bits = operand(f, op.a, format, l);
     if (format == Format::f32) {
-      const float r = approximate(which, std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-      d[l] = std::isnan(r) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(r);
+      d[l] = special_function(which, static_cast<std::uint32_t>(bits));
     } else {
       const auto half = static_cast<std::uint16_t>(bits);
       const float x = format == Format::f16 ? half_to_float(half) : bfloat_to_float(half);
-      const float r = approximate(which, x);
-      d[l] = std::isnan(r) ? 0x7fffu : format == Format::f16 ? float_to_half(r) : float_to_bfloat(r);
+      // Single precision's answer, cut; too large a one is infinite.
+      std::uint32_t r = special_function(which, std::bit_cast<std::uint32_t>(x));
+      if (format == Format::f16 && r >= 0x47800000 && r < 0x7f800000) r = 0x7f800000;
+      d[l] = static_cast<std::uint32_t>(pack(format, unpack(Format::f32, r), Rounding::zero));
     }
   }
 }

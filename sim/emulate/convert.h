@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sim/emulate/micro_op.h"
+#include "sim/emulate/special_functions.h"
 
 namespace foretrace::emulate {
 
@@ -24,9 +25,6 @@ constexpr Conversion conversion_of(std::uint32_t bits) {
           static_cast<std::uint8_t>(bits >> 8 & 0xff), static_cast<std::uint8_t>(bits >> 16 & 15),
           (bits >> 20 & 1) != 0};
 }
-
-/// In the order of the encoded function codes (facts sass.md 3.3).
-enum class MufuFunction : std::uint8_t { cos, sin, ex2, lg2, rcp, rsq, rcp64h, rsq64h, sqrt, tanh };
 
 void convert_integer_to_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// flags: kNan: NaN gives 0 (.NTZ); kFlush.
