@@ -11,6 +11,7 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
                            const std::string& chip, const RunChoices& choices, const JobContext& context) {
   emulate::LaunchContext bound = device.bind(launch, kernel);
   bound.max_instructions = choices.max_instructions;
+  bound.print = emulate::to_standard_error;  // standard output is the report's
   std::optional<trace::TraceWriter> writer;
   if (!choices.trace.empty()) {
     writer.emplace(choices.trace, *program,
