@@ -1,6 +1,7 @@
 """Checks JSON documents against their schema: validate_documents.py REPOSITORY FILE_OR_DIRECTORY...
 
-A document with "predictions" is held against docs/json_schema.json, one with "compared" against docs/comparison_schema.json.
+A document with "predictions" is held against docs/json_schema.json, one with "against" against docs/comparison_schema.json,
+one with "rows" against docs/validation_schema.json, and one with "frozen_metrics" against docs/frozen_schema.json.
 Fails when a document does not fit, is of neither kind, or when there is none at all.
 """
 
@@ -14,7 +15,8 @@ import jsonschema
 def main() -> int:
     repository = pathlib.Path(sys.argv[1])
     validators = {}
-    for key, name in (("predictions", "json_schema.json"), ("compared", "comparison_schema.json")):
+    for key, name in (("predictions", "json_schema.json"), ("against", "comparison_schema.json"),
+                      ("rows", "validation_schema.json"), ("frozen_metrics", "frozen_schema.json")):
         schema = json.loads((repository / "docs" / name).read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         validators[key] = jsonschema.Draft202012Validator(schema)
@@ -31,7 +33,7 @@ def main() -> int:
             continue
         kinds = [key for key in validators if key in document]
         if len(kinds) != 1:
-            print(f"{file}: neither a result nor a comparison")
+            print(f"{file}: neither a result, a comparison, a validation nor frozen predictions")
             faults += 1
             continue
         for error in validators[kinds[0]].iter_errors(document):
