@@ -29,9 +29,12 @@ def from_integers():
     p = Kernel("convert_pack", dict(a="u32", b="u32", c="u32"))
     for kind in ["u16", "s16"]:
         p.add(f"cvt.pack.sat.{kind}.s32", f"cvt.pack.sat.{kind}.s32 $d, $a, $b;")
-    for kind in ["u8", "s8", "u4", "s4", "u2", "s2"]:
+    for kind in ["u8", "s8"]:
         p.add(f"cvt.pack.sat.{kind}.s32.b32", f"cvt.pack.sat.{kind}.s32.b32 $d, $a, $b, $c;")
-    kernels += [k, w, p]
+    n = Kernel("convert_pack_narrow", dict(a="u32", b="u32", c="u32"))
+    for kind in ["u4", "s4", "u2", "s2"]:
+        n.add(f"cvt.pack.sat.{kind}.s32.b32", f"cvt.pack.sat.{kind}.s32.b32 $d, $a, $b, $c;")
+    kernels += [k, w, p, n]
     return kernels
 
 

@@ -363,7 +363,6 @@ def half():
         k.add("fma negative", f"neg.{kind}x2 $t0, $a; neg.{kind}x2 $t1, $c; fma.rn.{kind}x2 $d, $t0, $b, $t1;")
         k.add("fma broadcast", f"mov.b32 $t0, {{$bh, $bh}}; fma.rn.{kind}x2 $d, $a, $t0, $c;")
         k.add("mul swapped", f"mov.b32 $t0, {{$bg, $bh}}; mul.{kind}x2 $d, $a, $t0;")
-        k.add("fma.rn.oob", f"fma.rn.oob.{kind}x2 $d, $a, $b, $c;")
         if kind == "f16":
             k.add("ex2.approx.f16", "ex2.approx.f16 $h, $ah;")
             k.add("ex2.approx.f16x2", "ex2.approx.f16x2 $d, $a;")
@@ -372,6 +371,11 @@ def half():
             k.add("ex2.approx.ftz.bf16x2", "ex2.approx.ftz.bf16x2 $d, $a;")
         k.add(f"tanh.approx.{kind}", f"tanh.approx.{kind} $h, $ah;")
         k.add(f"tanh.approx.{kind}x2", f"tanh.approx.{kind}x2 $d, $a;")
+        kernels.append(k)
+        k = Kernel(f"{kind}_oob", dict(a=operand, b=operand, c=operand), threads=512)
+        k.add("fma.rn.oob", f"fma.rn.oob.{kind}x2 $d, $a, $b, $c;")
+        k.add("fma.rn.oob of NaN 7fff", f"or.b32 $t0, $a, 0x7fff; fma.rn.oob.{kind}x2 $d, $t0, $b, $c; fma.rn.oob.{kind}x2 $e, $b, $t0, $c;"
+              f"fma.rn.oob.{kind}x2 $f, $b, $c, $t0;")
         kernels.append(k)
     return kernels
 
