@@ -72,8 +72,16 @@ void check_conservation(const stats::LaunchCounters& counters) {
 
 Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended, const std::vector<std::unique_ptr<sm::Sm>>& sms,
               const memory::MemorySystem& memory) {
-  Moment result{now, placed, ended, 0, memory.counters()};
-  for (const auto& sm : sms) result.instructions += sm->counters.inst_executed;
+  Moment result;
+  result.now = now;
+  result.placed = placed;
+  result.ended = ended;
+  result.memory = memory.counters();
+  for (const auto& sm : sms) {
+    result.instructions += sm->counters.inst_executed;
+    result.shared_contention_ld += sm->counters.shared_contention_ld;
+    result.shared_contention_st += sm->counters.shared_contention_st;
+  }
   return result;
 }
 

@@ -23,6 +23,7 @@ struct Moment {
   std::uint64_t placed = 0;        ///< blocks handed to SMs
   std::uint64_t ended = 0;         ///< blocks whose last warp has ended
   std::uint64_t instructions = 0;  ///< warp instructions issued
+  std::uint64_t shared_contention_ld = 0, shared_contention_st = 0;  ///< as in stats::LaunchCounters
   stats::MemoryCounters memory;
 };
 

@@ -94,6 +94,16 @@ void extend_pipes(stats::LaunchCounters& into, const stats::LaunchCounters& simu
   }
 }
 
+/// Extra passes by contention: as they were, and then as often as in the steady state, when fills come as they will.
+void extend_contention(stats::LaunchCounters& into, const stats::LaunchCounters& simulated, const Pace& pace) {
+  const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
+  const double more = ratio(left, pace.to.instructions - pace.from.instructions, 0);
+  into.shared_contention_ld =
+      simulated.shared_contention_ld + whole(more * real(pace.to.shared_contention_ld - pace.from.shared_contention_ld));
+  into.shared_contention_st =
+      simulated.shared_contention_st + whole(more * real(pace.to.shared_contention_st - pace.from.shared_contention_st));
+}
+
 /// What the memory system counted: as it was, and then what it did for an instruction in the steady state, for those that are left.
 void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& simulated, const Pace& pace) {
   using Memory = stats::MemoryCounters;
@@ -139,13 +149,13 @@ stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const 
   extend_pipes(all, simulated, program);
   const double more = ratio(all.inst_executed, simulated.inst_executed);
   static constexpr std::uint64_t stats::LaunchCounters::* kWithWork[] = {
-      &stats::LaunchCounters::l1_tag_cycles, &stats::LaunchCounters::l1_data_wavefronts, &stats::LaunchCounters::shared_contention_ld,
-      &stats::LaunchCounters::shared_contention_st, &stats::LaunchCounters::register_bank_conflict_cycles};
+      &stats::LaunchCounters::l1_tag_cycles, &stats::LaunchCounters::l1_data_wavefronts, &stats::LaunchCounters::register_bank_conflict_cycles};
   for (const auto member : kWithWork) all.*member = whole(more * real(simulated.*member));
   static constexpr std::uint64_t stats::LaunchCounters::* kAtFirst[] = {  // a cache that has the code misses no more
       &stats::LaunchCounters::l0i_misses, &stats::LaunchCounters::l1i_misses, &stats::LaunchCounters::constant_l0_misses,
       &stats::LaunchCounters::constant_l1_misses};
   for (const auto member : kAtFirst) all.*member = simulated.*member;
+  extend_contention(all, simulated, pace);
   extend_memory(all, simulated, pace);
   return all;
 }
