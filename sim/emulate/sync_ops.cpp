@@ -143,7 +143,8 @@ void syncs(Decoder& d) {
     op.address_sets = 1;
   };
   if (d.take("CCTL")) {
-    if (!d.take("IV")) Decoder::refuse("a form other than .CCTL.IV");
+    // sm_120 stores an mbarrier's first state with STS and has the unit forget what it holds: no value changes.
+    if (!d.take("IV") && !d.take("IVALL")) Decoder::refuse("a form other than .CCTL.IV and .CCTL.IVALL");
     while (d.more()) d.next();
     op.kind = Kind::nothing;
     return;

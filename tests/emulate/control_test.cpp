@@ -300,6 +300,14 @@ TEST(BlockBarrier, DifferentBarriersWaitForEachOther) {
   EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::impossible_barrier);
 }
 
+// sm_120 initialises an mbarrier by STS and this.
+TEST(SharedBarriers, ForgettingWhatTheUnitHoldsIsAStepWithoutAnEffect) {
+  Assembled a("SYNCS.CCTL.IVALL\nEXIT", 32, 0, 120);
+  EXPECT_EQ(a.steps().size(), 2u);
+  Assembled other("SYNCS.CCTL.PF\nEXIT", 32, 0, 120);
+  EXPECT_EQ(fault_of([&] { other.run(); }).kind(), FaultKind::unsupported);
+}
+
 TEST(NeverEnds, AfterTheLimitAndNotBefore) {
   // A loop of 3 instructions, 1000 rounds, without a store.
   const char* text = R"(
