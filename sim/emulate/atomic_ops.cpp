@@ -185,7 +185,9 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint64_t address = x.addresses[0][static_cast<std::size_t>(l)];
-    std::byte* p = space == MemorySpace::global ? x.global_at(address, bytes, l) : x.generic_at(address, bytes, l);
+    std::byte* p = space == MemorySpace::shared   ? x.shared_at(address, bytes, l)
+                   : space == MemorySpace::global ? x.global_at(address, bytes, l)
+                                                  : x.generic_at(address, bytes, l);
     std::uint32_t old[4], next[4];
     std::memcpy(old, p, bytes);
     bool same = true;
@@ -298,7 +300,6 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   if (type == AtomicType::b128 && operation != AtomicOp::cas && operation != AtomicOp::exch) {
     Decoder::refuse("such an operation on 128 bits");
   }
-  if (words > 1 && space == MemorySpace::shared) Decoder::refuse("several words of shared memory");
   d.warp(words > 1 ? atomic_words : atomic);
 }
 

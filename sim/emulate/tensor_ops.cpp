@@ -88,8 +88,8 @@ Term term(std::uint32_t bits, const Layout& l) {
 }
 
 /// The fused sum of `count` products and an f32 accumulator.
-/// `fraction`: bits behind the point of a product.
-std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, std::uint32_t c, int kept) {
+/// `fraction`: bits behind the point of a product. `to_odd`: what is cut off sets the last bit, for a second rounding.
+std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, std::uint32_t c, int kept, bool to_odd) {
   const Term acc = term(c, {23, 127, 8});
   bool nan = acc.nan, plus = acc.infinite && !acc.negative, minus = acc.infinite && acc.negative;
   int largest = acc.significand != 0 ? acc.exponent : -1000;
@@ -120,7 +120,15 @@ std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, s
   n.exponent = largest - kept;
   const auto bits = static_cast<std::uint32_t>(pack(Format::f32, n, Rounding::zero));
   const bool too_large = n.significand != 0 && n.exponent + 64 - std::countl_zero(n.significand) > 128;
-  return too_large ? (bits & 0x80000000u) | 0x7f800000u : bits;
+  if (too_large) return (bits & 0x80000000u) | 0x7f800000u;
+  const int surplus = 64 - std::countl_zero(n.significand) - 24;
+  const bool cut = surplus > 0 && (n.significand & ((std::uint64_t{1} << surplus) - 1)) != 0;
+  return to_odd && cut ? bits | 1 : bits;
+}
+/// The sum as a half, nearest even; a zero is positive.
+std::uint16_t half_of_sum(std::uint32_t sum) {
+  const std::uint16_t h = float_to_half(std::bit_cast<float>(sum));
+  return (h & 0x7fff) == 0 ? std::uint16_t{0} : h;
 }
 
 void multiply_floats(Execution& x, const MicroOp& op, std::uint32_t mask) {
@@ -153,8 +161,9 @@ void multiply_floats(Execution& x, const MicroOp& op, std::uint32_t mask) {
         c = rc[p.reg * 32 + p.lane];
       }
       for (int k = 0; k < s.k; k += piece) {
-        c = fused_sum(a[i] + k, b[j] + k, std::min(piece, s.k - k), la.fraction + lb.fraction, c, ampere ? 24 : 25);
-        if (half) c = std::bit_cast<std::uint32_t>(half_to_float(float_to_half(std::bit_cast<float>(c))));
+        c = fused_sum(a[i] + k, b[j] + k, std::min(piece, s.k - k), la.fraction + lb.fraction, c, ampere ? 24 : 25,
+                      half);
+        if (half) c = std::bit_cast<std::uint32_t>(half_to_float(half_of_sum(c)));
       }
       if (half) {
         out[p.reg / 2][p.lane] |= static_cast<std::uint32_t>(float_to_half(std::bit_cast<float>(c)))
@@ -216,6 +225,18 @@ void multiply_integers(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+/// a * b + c; of NaN operands b's is passed on before c's before a's, quieted.
+double fused_double(double a, double b, double c) {
+  const double r = std::fma(a, b, c);
+  if (!std::isnan(r)) return r;
+  const auto quiet = [](double x) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51);
+  };
+  if (std::isnan(b)) return quiet(b);
+  if (std::isnan(c)) return quiet(c);
+  return std::isnan(a) ? quiet(a) : std::bit_cast<double>(std::uint64_t{0xfff8} << 48);
+}
+
 double pair(const std::uint32_t* r, const Place& p) {
   return std::bit_cast<double>(r[p.reg * 64 + p.lane] | std::uint64_t{r[p.reg * 64 + 32 + p.lane]} << 32);
 }
@@ -231,7 +252,7 @@ void multiply_doubles(Execution& x, const MicroOp& op, std::uint32_t mask) {
       const Place p = accumulator(i, j);
       double sum = zero ? 0.0 : pair(rc, p);
       for (int k = 0; k < s.k; ++k)
-        sum = std::fma(pair(ra, place(i, k, 1, halves)), pair(rb, place(j, k, 1, 1)), sum);
+        sum = fused_double(pair(ra, place(i, k, 1, halves)), pair(rb, place(j, k, 1, 1)), sum);
       out[p.reg][p.lane] = std::bit_cast<std::uint64_t>(sum);
     }
   }

@@ -406,14 +406,21 @@ void one_operand(Decoder& d, LaneOp which) {
 
 void narrow(Decoder& d, bool packed) {
   MicroOp& op = d.op();
-  const int mode = d.need_one({"S8", "U8", "S16", "U16"});
+  const int mode = packed ? d.need_one({"S8", "U8", "S16", "U16", "S4", "U4", "S2", "U2"})
+                          : d.need_one({"S8", "U8", "S16", "U16"});
   if (!d.take("S32") || !d.take("SAT")) Decoder::refuse("a conversion other than from S32 with .SAT");
   op.flags |= static_cast<std::uint32_t>(mode) << kModeShift;
   d.destination();
   op.a = d.source(Style::raw);
   if (packed) {
     op.b = d.source(Style::raw);
-    op.c = d.source(Style::raw);
+    // The narrow ones print by how much the packed bits leave of c.
+    const std::string suffix = mode < 4 ? "" : mode < 6 ? "24" : "28";
+    const isa::Operand& rest = d.peek();
+    if (rest.kind != isa::OperandKind::register_ || rest.suffix != suffix || rest.negate || rest.invert || rest.absolute) {
+      Decoder::refuse(fmt::format("operand '{}'", rest.text));
+    }
+    op.c = d.sign_source();
   }
   d.lane(packed ? LaneOp::i2ip : LaneOp::i2i);
 }

@@ -421,12 +421,15 @@ void i2i(const LaneFrame& f, const MicroOp& op, u32 mask) {
 /// b in the lowest element, a in the next, c above them.
 void i2ip(const LaneFrame& f, const MicroOp& op, u32 mask) {
   const Reader a = reader(f, op.a), b = reader(f, op.b), c = reader(f, op.c);
-  const u32 mode = op.flags >> kModeShift & 3;
-  const u32 width = mode < 2 ? 8 : 16, ones = mode < 2 ? 0xff : 0xffff;
+  const u32 mode = op.flags >> kModeShift & 7;  // S8 U8 S16 U16 S4 U4 S2 U2
+  const u32 width = mode < 2 ? 8 : mode < 4 ? 16 : mode < 6 ? 4 : 2, ones = (1u << width) - 1;
+  const s32 low = (mode & 1) != 0 ? 0 : -(1 << (width - 1));
+  const s32 high = (mode & 1) != 0 ? static_cast<s32>(ones) : (1 << (width - 1)) - 1;
   write(result(f, op), mask, [=](int l) {
-    const u32 x = static_cast<u32>(clamped(static_cast<s32>(a[l]), mode)) & ones;
-    const u32 y = static_cast<u32>(clamped(static_cast<s32>(b[l]), mode)) & ones;
-    return (width == 8 ? c[l] << 16 : 0) | x << width | y;
+    const s32 x = static_cast<s32>(a[l]), y = static_cast<s32>(b[l]);
+    const u32 first = static_cast<u32>(x < low ? low : x > high ? high : x) & ones;
+    const u32 second = static_cast<u32>(y < low ? low : y > high ? high : y) & ones;
+    return (width < 16 ? c[l] << (2 * width) : 0) | first << width | second;
   });
 }
 
