@@ -253,6 +253,12 @@ Stop Execution::run_warp(std::uint64_t budget) {
         break;
       default: {
         w.now.pc = pc;
+        if (op.kind == Kind::block_barrier && executed != w.live && leave_at_barrier(executed)) {
+          pc = w.now.pc;
+          active = w.now.lanes;
+          lanes_now = static_cast<std::uint64_t>(std::popcount(active));
+          break;
+        }
         if (op.value_recorded) note_barrier_value(op, executed);
         record(op, executed);
         const bool goes_on = control(op, executed);
@@ -303,13 +309,46 @@ void Execution::note_barrier_value(const MicroOp& op, std::uint32_t executed) {
   }
 }
 
+/// Part of the warp's live lanes have come to a barrier: others run first, if any can. False: the barrier is executed now.
+bool Execution::leave_at_barrier(std::uint32_t executed) {
+  Warp& w = *warp;
+  if (launch_.context.strict_barriers || executed == 0 || executed != w.now.lanes) return false;
+  for (std::size_t i = w.others.size(); i-- > 0;) {
+    if (w.others[i].wait != Wait::none || w.others[i].at_barrier) continue;
+    w.now.at_barrier = true;
+    w.others.insert(w.others.begin(), copy_of_now());
+    take(i + 1);
+    return true;
+  }
+  return false;
+}
+
+/// A barrier that the warp executes in parts: those that stand at one go on with the running group.
+void Execution::report_divergent_barrier(std::uint32_t executed) {
+  Warp& w = *warp;
+  std::uint32_t here = executed;
+  for (Group& g : w.others) {
+    if (!g.at_barrier) continue;
+    here |= g.lanes;
+    g.at_barrier = false;
+    ++g.pc;
+  }
+  if (launch_.divergence_reported.exchange(true)) return;
+  launch_.context.report(fmt::format("{}\n", fault_text(std::countr_zero(executed), fmt::format(
+      "warning: divergent barrier: {} of the {} live threads of warp {} execute this one{}", std::popcount(executed), std::popcount(w.live),
+      w.index, here == w.live ? ", the others another" : ""))));
+}
+
 bool Execution::block_barrier(const MicroOp& op, std::uint32_t executed) {
   Warp& w = *warp;
   if (executed == 0) {
     ++w.now.pc;
     return true;
   }
-  if (executed != w.live) {
+  w.now.at_barrier = false;
+  if (executed != w.live && !launch_.context.strict_barriers) {
+    report_divergent_barrier(executed);
+  } else if (executed != w.live) {
     const std::uint32_t missing = w.live & ~executed;
     fault(FaultKind::divergent_barrier, std::countr_zero(missing),
           fmt::format(
@@ -419,17 +458,22 @@ std::uint32_t Execution::special_register(std::uint32_t index, int lane) const {
   fault(FaultKind::unsupported, lane, fmt::format("unsupported special register SR{}", index));
 }
 
-void Execution::fault(FaultKind kind, int lane, const std::string& what) const {
+/// The line that says where: kernel, block, thread, instruction, source line; and what.
+std::string Execution::fault_text(int lane, const std::string& what) const {
   const isa::Program& program = *launch_.context.program;
   const isa::Instruction& i = program.code[std::min<std::size_t>(pc, program.code.size() - 1)];
   const Dim3 b = block_index(), t = thread_index(lane < 32 ? lane : 0);
   std::string source;
   if (i.file != 0 && i.file <= program.files.size())
     source = fmt::format(", {}:{}", program.files[i.file - 1], i.line);
-  throw KernelFault(kind,
-                    fmt::format("kernel {}, block ({},{},{}), thread ({},{},{}), offset 0x{:x} '{}'{}: {}",
-                                program.kernel, b.x, b.y, b.z, t.x, t.y, t.z, i.offset, i.text, source, what),
-                    block_, i.offset);
+  return fmt::format("kernel {}, block ({},{},{}), thread ({},{},{}), offset 0x{:x} '{}'{}: {}", program.kernel, b.x, b.y, b.z, t.x, t.y, t.z,
+                     i.offset, i.text, source, what);
+}
+
+void Execution::fault(FaultKind kind, int lane, const std::string& what) const {
+  const std::string line = fault_text(lane, what);
+  const isa::Program& program = *launch_.context.program;
+  throw KernelFault(kind, line, block_, program.code[std::min<std::size_t>(pc, program.code.size() - 1)].offset);
 }
 
 }  // namespace foretrace::emulate

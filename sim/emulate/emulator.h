@@ -57,6 +57,10 @@ struct LaunchContext {
       kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
   double time_limit = 0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
   Checks checks;
+  /// A block barrier that only part of a warp's live lanes execute: true: FaultKind::divergent_barrier. False: as on a GPU, which does
+  /// not notice: lanes that come alone wait until the warp's others have exited, have come to a barrier, too, or wait for these;
+  /// then the warp has arrived. The first such barrier is reported.
+  bool strict_barriers = true;
   TextSink print = to_standard_output;  ///< what device printf writes
   TextSink report = to_standard_error;  ///< what a failed assert writes
 };
