@@ -3,6 +3,7 @@
 // The program runs in this process: exit code, signals and standard streams are its own. The library (sim/runtime) finds what was
 // chosen here in one environment variable.
 
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -146,6 +147,8 @@ int run(const Words& words) {
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
+    // Memory that the program registers lies where the system puts it, and caches see its addresses: the same in every run, if allowed.
+    if (const int now = personality(0xffffffff); now >= 0) (void)personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
     std::cout.flush();
     execv(path.c_str(), arguments.data());
     throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));

@@ -53,16 +53,24 @@ void Journal::say(const std::string& text) {
 void Journal::clear_progress() {
   if (shown_) std::fputs("\r\033[K", stderr);
   shown_ = false;
-  begun_ = std::chrono::steady_clock::now();
 }
 
+void Journal::begin() { begun_ = std::chrono::steady_clock::now(); }
+
 void Journal::progress(const std::string& kernel, std::uint64_t done, std::uint64_t of) {
-  if (!terminal_ || settings_.quiet || (done & 15) != 0) return;
+  if (settings_.quiet) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now - begun_ < std::chrono::seconds(1) || now - last_shown_ < std::chrono::milliseconds(200)) return;
+  const auto patience = terminal_ ? std::chrono::milliseconds(1000) : std::chrono::milliseconds(20'000);
+  if (now - begun_ < patience || now - last_shown_ < patience / 5) return;
   last_shown_ = now;
+  const std::string text = fmt::format("foretrace: #{} {}: {} of {} blocks", launches_, kernel, done, of);
+  if (!terminal_) {
+    begun_ = now;
+    std::fputs((text + "\n").c_str(), stderr);
+    return;
+  }
   shown_ = true;
-  std::fputs(fmt::format("\r\033[Kforetrace: {}: {} of {} blocks", kernel, done, of).c_str(), stderr);
+  std::fputs(("\r\033[K" + text).c_str(), stderr);
 }
 
 double Journal::predicted(const LaunchLine& line, const report::Prediction& prediction) {

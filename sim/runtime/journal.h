@@ -29,7 +29,10 @@ class Journal {
   /// One that was only emulated.
   void emulated(const LaunchLine& line);
   void fault(const LaunchLine& line, const std::string& what, const char* code);
-  /// Blocks done of a launch that runs: shown on a terminal once it has taken a second. From any thread.
+  /// A launch begins.
+  void begin();
+  /// Blocks done of the launch that runs: shown on a terminal once it has taken a second, else every 20 seconds. From the thread that
+  /// launched it.
   void progress(const std::string& kernel, std::uint64_t done, std::uint64_t of);
   /// The summary and the result document; later calls do nothing.
   void finish();

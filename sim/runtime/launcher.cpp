@@ -79,6 +79,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.banks[2] = call.kernel->image().constant2;
   call.kernel->module().fill_banks(context.banks[3], context.banks[4]);
   context.checks = checks_;
+  context.strict_barriers = false;
   context.max_instructions = state_.settings.max_instructions;
   context.local_bytes = static_cast<std::uint32_t>(state_.stack_bytes);
   return context;
@@ -98,8 +99,9 @@ void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Pr
   std::mutex mutex;
   std::exception_ptr failure;
   std::uint64_t failed_block = ~std::uint64_t{0};
-  const auto work = [&] {
+  const auto work = [&](bool first) {
     for (std::uint64_t block = next++; block < blocks; block = next++) {
+      if (first) journal_.progress(program.kernel, block, blocks);
       try {
         emulator.run_block(block, nullptr);
       } catch (...) {
@@ -114,8 +116,8 @@ void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Pr
     }
   };
   std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(work);
-  work();
+  for (int i = 1; i < threads; ++i) others.emplace_back(work, false);
+  work(true);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
 }
@@ -147,8 +149,7 @@ cudaError_t Launcher::code_of(emulate::FaultKind kind) const {
     case emulate::FaultKind::stack_overflow:
     case emulate::FaultKind::use_after_free: return cudaErrorIllegalAddress;
     case emulate::FaultKind::misaligned: return cudaErrorMisalignedAddress;
-    case emulate::FaultKind::never_ends:
-    case emulate::FaultKind::impossible_barrier: return cudaErrorLaunchTimeout;
+    case emulate::FaultKind::never_ends: return cudaErrorLaunchTimeout;
     case emulate::FaultKind::illegal_instruction: return cudaErrorIllegalInstruction;
     case emulate::FaultKind::assertion: return cudaErrorAssert;
     default: return cudaErrorLaunchFailure;
@@ -161,6 +162,7 @@ cudaError_t Launcher::launch(const KernelCall& call, double& seconds) {
   if (const cudaError_t refused = check(call, *program); refused != cudaSuccess) return refused;
   const std::uint64_t index = next_++;
   const bool predicted = wanted(index, *call.kernel);
+  journal_.begin();
   const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
   try {
     const emulate::LaunchContext context = context_of(call, *program);

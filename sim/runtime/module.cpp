@@ -15,6 +15,7 @@
 #include "sim/frontend/compile.h"
 #include "sim/frontend/disassembly.h"
 #include "sim/frontend/fat_binary.h"
+#include "sim/frontend/link.h"
 
 namespace foretrace::runtime {
 
@@ -95,7 +96,7 @@ void Module::load() {
     if (entry == nullptr) throw InputError(fmt::format("{}: {}", where_, frontend::missing_code_message(entries, context_.sm)));
     bytes_ = frontend::entry_contents(*entry, where_);
   }
-  cubin_ = frontend::read_cubin(bytes_, where_, context_.sm);
+  cubin_ = frontend::read_cubin(bytes_, where_, context_.sm, frontend::Relocations::keep);
   for (std::size_t i = 0; i < cubin_.kernels.size(); ++i) {
     kernels_.push_back(std::make_unique<Kernel>(*this, i));
     const std::uint32_t fixed = cubin_.kernels[i].program.static_shared;
@@ -132,6 +133,16 @@ void Module::place() {
   }
   if (globals_ != 0) std::memcpy(reinterpret_cast<void*>(globals_), globals.data(), globals.size());
   if (constant3_ != 0) std::memcpy(reinterpret_cast<void*>(constant3_), bank3.data(), bank3.size());
+  if (cubin_.relocations.empty()) return;
+  bytes_ = frontend::link_code(bytes_, cubin_, [&](const frontend::CodeRelocation& relocation) {
+    switch (relocation.target) {
+      case frontend::TargetKind::global: return relocation.value + globals_;
+      case frontend::TargetKind::constant3: return relocation.value + constant3_;
+      case frontend::TargetKind::external: return emulate::driver_function_address(relocation.symbol);
+      case frontend::TargetKind::code: break;
+    }
+    return relocation.value;
+  });
 }
 
 Kernel* Module::kernel(const std::string& mangled) {

@@ -10,7 +10,7 @@ namespace foretrace::runtime {
 inline constexpr const char* kSettingsVariable = "FORETRACE_RUN";
 
 struct Settings {
-  std::string arch = "h100";          ///< a chip's name or alias, or a config file's path
+  std::string arch;                   ///< a chip's name or alias, or a config file's path
   std::vector<std::string> set;       ///< "key=value"
   std::string clock = "boost";        ///< as --clock
   bool functional = false;            ///< emulate only

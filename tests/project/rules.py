@@ -7,6 +7,7 @@ A rule looks at the files that git tracks, or at all files where there is no git
 """
 
 import concurrent.futures
+import glob
 import os
 import re
 import subprocess
@@ -177,8 +178,14 @@ def rule_headers_alone(tree, compiler):
         yield "no compiler given"
         return
 
+    wheels = glob.glob(os.path.join(tree.root, ".venv/lib/python3*/site-packages/nvidia/cu13/include"))
+    cuda = [f for f in [*wheels, "/usr/local/cuda/include"] if os.path.exists(os.path.join(f, "cuda_runtime_api.h"))][:1]
+    if not cuda:  # the runtime is not built then either
+        headers = [path for path in headers if not path.startswith("sim/runtime/")]
+
     def compile_alone(path):
         command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-x", "c++", "-I", tree.root,
+                   *(word for folder in cuda for word in ("-isystem", folder)),
                    '-DFORETRACE_VERSION=""', '-DFORETRACE_COMMIT=""', "-"]
         # A file on standard input stands in the working directory, where quoted includes are looked up first.
         run = subprocess.run(command, cwd=tree.root, input=f'#include "{path}"\n', capture_output=True, text=True, check=False)

@@ -9,22 +9,24 @@
 namespace foretrace::emulate {
 namespace {
 
+constexpr std::uint64_t kTwoMebibytes = 2 * 1024 * 1024;
+
 std::byte* host(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
 TEST(HostBackedMemory, AddressesAreTheHostsAndTheSameInEveryRun) {
   std::uint64_t first = 0;
   for (int run = 0; run < 2; ++run) {
     GlobalMemory memory(Backing::host);
-    const std::uint64_t small = memory.allocate(100, "small"), large = memory.allocate(kPageBytes + 5, "large");
+    const std::uint64_t small = memory.allocate(100, "small"), large = memory.allocate(kTwoMebibytes + 5, "large");
     EXPECT_EQ(small % kAllocationAlignment, 0u);
-    EXPECT_EQ(large % kPageBytes, 0u);
-    EXPECT_EQ(memory.at(large + kPageBytes), host(large) + kPageBytes);
-    EXPECT_EQ(*host(large + kPageBytes + 4), std::byte{0});
+    EXPECT_EQ(large % kTwoMebibytes, 0u);
+    EXPECT_EQ(memory.at(large + kTwoMebibytes), host(large) + kTwoMebibytes);
+    EXPECT_EQ(*host(large + kTwoMebibytes + 4), std::byte{0});
     *host(small) = std::byte{7};
     std::byte read{};
     memory.read(small, {&read, 1});
     EXPECT_EQ(read, std::byte{7});
-    EXPECT_TRUE(memory.in_one_piece(large, large + kPageBytes + 4));
+    EXPECT_TRUE(memory.in_one_piece(large, large + kTwoMebibytes + 4));
     if (run == 0) first = small;
     EXPECT_EQ(small, first);
   }
