@@ -22,6 +22,8 @@ constexpr std::uint64_t kSurveyWork = 12'000'000;  // warp instructions of the s
 // within bounds; then from look to look. After a long time a launch that is nearly settled will do.
 constexpr double kRequestCost = 1.5, kFirstShare = 0.2, kFirstLeast = 2e6, kFirstMost = 12e6, kNextLook = 1.15, kLongLook = 30e6;
 constexpr double kMostError = 0.008, kMostDrift = 0.025;  // of a rate that has settled: standard error, change from half to half
+// L2 is full when it has taken up so many times its size; it begins to write back at this share; DRAM matters from this share of its rate.
+constexpr double kFilled = 1.3, kFills = 0.4, kDramMatters = 0.3;
 constexpr double kWorthLeaving = 0.15;             // share of the work; less is simulated to the end
 constexpr double kProbeWork = 3e6;                 // warp instructions of a run with fewer blocks an SM
 constexpr double kFewFulls = 30;                   // chip-fulls of blocks below which the tail is looked at closely
@@ -29,8 +31,8 @@ constexpr double kFewFulls = 30;                   // chip-fulls of blocks below
 /// Decides when to stop.
 class Watch {
  public:
-  Watch(const Survey& survey, std::uint64_t chip_full, double dram_bytes, double look_from)
-      : work_(survey.instructions), progress_(chip_full, dram_bytes),
+  Watch(const Survey& survey, std::uint64_t chip_full, double dram_bytes, std::uint64_t l2_bytes, double look_from)
+      : work_(survey.instructions), dram_bytes_(dram_bytes), l2_bytes_(static_cast<double>(l2_bytes)), progress_(chip_full, dram_bytes),
         next_look_(look_from > 0 ? look_from : std::clamp(kFirstShare * survey.instructions, kFirstLeast, kFirstMost)) {}
   bool operator()(const gpu::Moment& moment) {
     progress_.note(moment);
@@ -45,13 +47,28 @@ class Watch {
     if (pace.error > kMostError * slack || std::abs(pace.drift) > kMostDrift * slack || std::abs(pace.memory_drift) > kMostDrift * slack) {
       return true;
     }
+    if (l2_will_change(pace, done)) return true;
     pace_ = pace;
     return false;
   }
   const std::optional<Pace>& settled() const { return pace_; }
 
  private:
-  double work_;
+  /// Bytes that L2 has taken up: read from DRAM, or written and sent there or still dirty.
+  static double taken_up(const gpu::Moment& moment) {
+    return static_cast<double>(moment.memory.dram_bytes_read + moment.memory.dram_bytes_write + moment.memory.dirty_sectors_left * kSectorBytes);
+  }
+  /// While L2 fills, what is written stays there: a rate that DRAM bounds falls when it is full. True where that is still to come and
+  /// would matter.
+  bool l2_will_change(const Pace& pace, double done) const {
+    const double now = taken_up(pace.to), grew = now - taken_up(pace.from);
+    if (now > kFilled * l2_bytes_) return false;
+    const auto took = static_cast<double>(pace.to.now - pace.from.now), did = static_cast<double>(pace.to.instructions - pace.from.instructions);
+    const bool ever = now + grew / did * (work_ - done) > kFills * l2_bytes_;
+    return ever && grew / took > kDramMatters * dram_bytes_;
+  }
+
+  double work_, dram_bytes_, l2_bytes_;
   Progress progress_;
   double next_look_;
   std::optional<Pace> pace_;
@@ -208,7 +225,7 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   const std::uint64_t resident = machine.resident_blocks(shape);
   const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram) /
                             static_cast<double>(spec.clock.sm);
-  Watch watch(known, std::min(resident, blocks), dram_bytes, run.look_from);
+  Watch watch(known, std::min(resident, blocks), dram_bytes, spec.l2.bytes, run.look_from);
   Blocks source(context, resident);
   gpu::Moment stopped;
   Cycle first_end = 0;  // of a block, when the chip was still filling
