@@ -68,6 +68,10 @@ void call(Decoder& d) {
   if (d.next_is(OperandKind::label)) {
     d.op().kind = Kind::branch;
     d.op().target = d.branch_target();
+  } else if (d.next_is(OperandKind::immediate)) {
+    d.op().kind = Kind::branch_indirect;
+    d.op().a = Source{.word = Decoder::register_word(isa::kRz, false)};
+    d.op().immediate = d.next().value;
   } else {
     indirect(d, false);
   }

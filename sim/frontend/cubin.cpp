@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <string_view>
 
@@ -27,11 +28,15 @@ constexpr std::uint32_t kAddress64 = 2;         // R_CUDA_64
 constexpr std::uint32_t kGenericAddress64 = 4;  // what initialised __device__ pointers carry
 constexpr std::uint64_t kMostGlobalBytes = std::uint64_t{4} << 30;  // our own bound: they are kept in memory
 constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 20;
+constexpr std::uint32_t kUnboundedStack = 0xffffffff;  // what nvlink states of a kernel with recursion
+constexpr std::uint64_t kSectionAlignment = 128;
+constexpr std::uint64_t kMostCode = std::uint64_t{1} << 28;  // our own bound for a kernel with all device functions
 constexpr std::string_view kText = ".text.";
 
 class Reader {
  public:
-  Reader(const ElfFile& elf, std::string where) : elf_(elf), where_(std::move(where)) {}
+  Reader(const ElfFile& elf, std::span<const std::byte> file, std::string where, Relocations relocations)
+      : elf_(elf), file_(file), where_(std::move(where)), keep_(relocations == Relocations::keep) {}
 
   Cubin read(int expected_sm) {
     check_header(expected_sm);
@@ -39,12 +44,16 @@ class Reader {
     module_->toolkit = toolkit();
     read_images();
     read_variables();
+    place_functions();
     read_pointers();
     if (const ElfSection* info = elf_.find(".nv.info"))
       attributes_ = read_module_attributes(info->bytes, where_);
     Cubin cubin;
     for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
-      if (elf_.sections[i].name.compare(0, kText.size(), kText) == 0) read_kernel(i, cubin);
+      if (is_text(i)) read_kernel(i, cubin);
+    }
+    for (std::size_t i = 0; keep_ && i < elf_.sections.size(); ++i) {
+      if (is_text(i)) read_relocations(i, cubin);
     }
     cubin.module = module_;
     return cubin;
@@ -138,6 +147,114 @@ class Reader {
               [](const Variable& a, const Variable& b) { return a.mangled < b.mangled; });
   }
 
+  bool is_text(std::size_t section) const {
+    return elf_.sections[section].name.compare(0, kText.size(), kText) == 0;
+  }
+
+  /// The symbol of the kernel whose section this is; 0: none, a device function.
+  std::uint32_t kernel_symbol(std::size_t section) const {
+    const std::string name = elf_.sections[section].name.substr(kText.size());
+    std::uint32_t index = 0;
+    for (std::size_t i = 0; i < elf_.symbols.size(); ++i) {
+      const ElfSymbol& symbol = elf_.symbols[i];
+      if (symbol.type == STT_FUNC && symbol.name == name && (symbol.other & kEntryPoint) != 0) {
+        index = static_cast<std::uint32_t>(i);
+      }
+    }
+    return index;
+  }
+
+  std::uint64_t in_file(const ElfSection& section) const {
+    return static_cast<std::uint64_t>(section.bytes.data() - file_.data());
+  }
+
+  /// Functions in sections of their own stand behind the longest kernel, at the same offset in every kernel's code, so that a
+  /// pointer to one is the same for all.
+  void place_functions() {
+    if (!keep_) return;
+    std::uint64_t longest = 0;
+    std::vector<std::size_t> functions;
+    for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
+      if (!is_text(i)) continue;
+      if (kernel_symbol(i) != 0) {
+        longest = std::max(longest, elf_.sections[i].size);
+      } else {
+        functions.push_back(i);
+      }
+    }
+    std::uint64_t next = (longest + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
+    for (const std::size_t i : functions) {
+      const ElfSection& section = elf_.sections[i];
+      const std::string name = section.name.substr(kText.size());
+      if (index_of(".nv.constant2." + name) != 0) {
+        throw InputError(fmt::format("{}: function {} has constants of its own, which are not supported", where_, source_name(name)));
+      }
+      functions_.push_back({name, static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(section.size), in_file(section)});
+      function_base_[i] = next;
+      next += (section.size + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
+      if (next > kMostCode) throw InputError(fmt::format("{}: {} bytes of device functions", where_, next));
+    }
+  }
+
+  /// Bytes from the start of every kernel's code.
+  std::uint64_t code_base(std::size_t section) const {
+    const auto found = function_base_.find(section);
+    return found == function_base_.end() ? 0 : found->second;
+  }
+
+  void read_relocations(std::size_t section, Cubin& cubin) {
+    const ElfSection& text = elf_.sections[section];
+    for (const ElfRelocation& relocation : elf_.relocations_of(section)) {
+      const ElfSymbol& symbol = symbol_of(relocation, section);
+      CodeRelocation made;
+      made.in_file = in_file(text) + relocation.offset;
+      made.type = relocation.type;
+      made.symbol = symbol.name;
+      if (relocation.offset % kInstructionBytes != 0 || relocation.offset + kInstructionBytes > text.bytes.size()) {
+        throw InputError(fmt::format("{}: a relocation lies outside {}", where_, text.name));
+      }
+      made.value = symbol.value + (relocation.addend_in_place ? 0 : static_cast<std::uint64_t>(relocation.addend));
+      made.target = target_of(symbol, made.value);
+      if (made.target == TargetKind::external) add_external(symbol.name);
+      cubin.relocations.push_back(std::move(made));
+    }
+  }
+
+  /// What a symbol is; `value`, its offset in its section, becomes that in the image.
+  TargetKind target_of(const ElfSymbol& symbol, std::uint64_t& value) const {
+    if (symbol.section == 0) {
+      value = 0;
+      return TargetKind::external;
+    }
+    if (symbol.section == constant3_) return TargetKind::constant3;
+    if (symbol.section == initialised_) return TargetKind::global;
+    if (symbol.section == zeroed_) {
+      value += zeroed_offset_;
+      return TargetKind::global;
+    }
+    if (!is_text(symbol.section)) {
+      throw InputError(fmt::format("{}: a pointer to '{}' in {} is not supported", where_, symbol.name,
+                                   elf_.sections[symbol.section].name));
+    }
+    value += code_base(symbol.section);
+    return TargetKind::code;
+  }
+
+  /// A driver's function that the code calls directly also stands in bank 4, as in code without relocations.
+  void add_external(const std::string& name) {
+    const auto known = std::any_of(module_->pointers.begin(), module_->pointers.end(), [&](const Pointer& pointer) {
+      return pointer.target == TargetKind::external && pointer.symbol == name;
+    });
+    if (known) return;
+    Pointer pointer;
+    pointer.image = Image::constant4;
+    pointer.offset = module_->constant4.size();
+    pointer.target = TargetKind::external;
+    pointer.symbol = name;
+    module_->constant4.resize(module_->constant4.size() + sizeof(std::uint64_t));
+    module_->pointers.push_back(std::move(pointer));
+  }
+
   void read_pointers() {
     read_pointers_of(constant3_, Image::constant3, module_->constant3);
     read_pointers_of(constant4_, Image::constant4, module_->constant4);
@@ -166,20 +283,7 @@ class Reader {
       std::uint64_t addend = static_cast<std::uint64_t>(relocation.addend);
       if (relocation.addend_in_place) std::memcpy(&addend, bytes.data() + relocation.offset, sizeof addend);
       pointer.value = symbol.value + addend;
-      if (symbol.section == 0) {
-        pointer.target = TargetKind::external;
-        pointer.value = 0;
-      } else if (symbol.section == constant3_) {
-        pointer.target = TargetKind::constant3;
-      } else if (symbol.section == zeroed_) {
-        pointer.value += zeroed_offset_;
-      } else if (symbol.section != initialised_) {
-        if (elf_.sections[symbol.section].name.compare(0, kText.size(), kText) != 0) {
-          throw InputError(fmt::format("{}: a pointer to '{}' in {} is not supported", where_, symbol.name,
-                                       elf_.sections[symbol.section].name));
-        }
-        pointer.target = TargetKind::code;
-      }
+      pointer.target = target_of(symbol, pointer.value);
       module_->pointers.push_back(std::move(pointer));
     }
   }
@@ -195,16 +299,10 @@ class Reader {
 
   void read_kernel(std::size_t section, Cubin& cubin) const {
     const std::string name = elf_.sections[section].name.substr(kText.size());
-    std::uint32_t symbol_index = 0;
-    for (std::size_t i = 0; i < elf_.symbols.size(); ++i) {
-      const ElfSymbol& symbol = elf_.symbols[i];
-      if (symbol.type == STT_FUNC && symbol.name == name && (symbol.other & kEntryPoint) != 0) {
-        symbol_index = static_cast<std::uint32_t>(i);
-      }
-    }
-    if (symbol_index == 0) return;  // a device function in a section of its own (-G)
+    const std::uint32_t symbol_index = kernel_symbol(section);
+    if (symbol_index == 0) return;  // a device function in a section of its own
     const std::string where = fmt::format("{}: kernel {}", where_, source_name(name));
-    if (!elf_.relocations_of(section).empty()) {
+    if (!keep_ && !elf_.relocations_of(section).empty()) {
       throw InputError(where + ": its code needs a linker; build it without -G and -rdc=true");
     }
 
@@ -214,6 +312,10 @@ class Reader {
     if (image.text.empty() || image.text.size() % kInstructionBytes != 0) {
       throw InputError(fmt::format("{}: {} bytes of code, expected a multiple of {}", where,
                                    image.text.size(), kInstructionBytes));
+    }
+    if (!functions_.empty() || !elf_.relocations_of(section).empty()) {
+      image.parts.push_back({name, 0, static_cast<std::uint32_t>(image.text.size()), in_file(text)});
+      image.parts.insert(image.parts.end(), functions_.begin(), functions_.end());
     }
     isa::Program& program = image.program;
     program.sm = module_->sm;
@@ -234,9 +336,12 @@ class Reader {
     };
     program.registers = attribute(attributes_.registers);
     if (program.registers == 0) throw InputError(where + ": its register count is not stated");
+    const auto stack = [&](const std::map<std::uint32_t, std::uint32_t>& table) {
+      const std::uint32_t bytes = attribute(table);
+      return bytes == kUnboundedStack ? 0u : bytes;
+    };
     program.local_bytes =
-        std::max({attribute(attributes_.frame_bytes), attribute(attributes_.min_stack_bytes),
-                  attribute(attributes_.max_stack_bytes)});
+        std::max({stack(attributes_.frame_bytes), stack(attributes_.min_stack_bytes), stack(attributes_.max_stack_bytes)});
     if (const ElfSection* info = elf_.find(".nv.info." + name)) {
       const KernelAttributes kernel = read_kernel_attributes(info->bytes, where);
       program.parameters = kernel.parameters;
@@ -276,7 +381,11 @@ class Reader {
   }
 
   const ElfFile& elf_;
+  std::span<const std::byte> file_;
   std::string where_;
+  bool keep_;
+  std::vector<CodePart> functions_;                     // by offset
+  std::map<std::size_t, std::uint64_t> function_base_;  // by section
   std::shared_ptr<Module> module_ = std::make_shared<Module>();
   ModuleAttributes attributes_;
   std::size_t constant3_ = 0, constant4_ = 0, initialised_ = 0, zeroed_ = 0;  // section indices, 0: none
@@ -285,9 +394,9 @@ class Reader {
 
 }  // namespace
 
-Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm) {
+Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm, Relocations relocations) {
   const ElfFile elf = read_elf(bytes, where);
-  return Reader(elf, where).read(expected_sm);
+  return Reader(elf, bytes, where, relocations).read(expected_sm);
 }
 
 std::vector<std::byte> read_file(const std::string& path) {

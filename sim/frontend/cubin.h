@@ -2,7 +2,8 @@
 //
 // Models:  kernels' code bytes and launch properties, constant banks, module variables and the pointers between them.
 // Ignores: debug and Mercury sections.
-// Refuses: files of another kind, relocatable device code (-rdc, -G), the layout of CUDA 12 and before (ABI 7).
+// Refuses: files of another kind, objects that nvlink has not linked, the layout of CUDA 12 and before (ABI 7); code that holds
+//          addresses (-rdc=true, -G), unless the caller links it (link.h).
 // Source:  facts sass.md 1.1-1.6, checked on our own cubins of CUDA 13.0.
 #pragma once
 
@@ -18,22 +19,46 @@
 
 namespace foretrace::frontend {
 
+/// A code section inside a kernel's code.
+struct CodePart {
+  std::string mangled;        ///< its function
+  std::uint32_t offset = 0;   ///< bytes from the start of the kernel's code
+  std::uint32_t bytes = 0;
+  std::uint64_t in_file = 0;  ///< where it stands in the cubin
+};
+
 /// A kernel of the cubin: everything but its decoded instructions.
 struct KernelImage {
   isa::Program program;         ///< `code` and `files` are empty
-  std::vector<std::byte> text;  ///< the section's bytes, 16 an instruction
+  std::vector<std::byte> text;  ///< its code's bytes, 16 an instruction
+  /// The kernel's own section, then the functions in sections of their own; empty when its section is all its code.
+  std::vector<CodePart> parts;
   std::uint32_t constant0_bytes = 0;
   std::vector<std::byte> constant2;
 };
 
+/// A place in the code that holds an address (relocatable device code, -G).
+struct CodeRelocation {
+  std::uint64_t in_file = 0;  ///< the instruction's place in the cubin
+  std::uint32_t type = 0;     ///< R_CUDA_*
+  TargetKind target = TargetKind::global;
+  std::uint64_t value = 0;    ///< as Pointer::value; code: bytes from the start of every kernel's code
+  std::string symbol;
+};
+
 struct Cubin {
   std::shared_ptr<const Module> module;
+  std::vector<CodeRelocation> relocations;  ///< to be filled in by link_code before the code is decoded; empty: nothing to do
   std::vector<KernelImage> kernels;  ///< in order of sections
 };
 
+/// What read_cubin does with code that holds addresses.
+enum class Relocations : std::uint8_t { refuse, keep };
+
 /// Reads a cubin's bytes; `where` names it in errors (the file's path). `expected_sm` 0 takes any architecture.
 /// Throws InputError: no cubin, another architecture (both are named), a layout or relocation that is not supported.
-Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm = 0);
+Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm = 0,
+                 Relocations relocations = Relocations::refuse);
 
 /// The whole file. Throws InputError when it cannot be read.
 std::vector<std::byte> read_file(const std::string& path);

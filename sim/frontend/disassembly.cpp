@@ -173,31 +173,45 @@ class Reader {
   bool chain_settled_ = false;  // its chain has named a file of the user's
 };
 
+/// No code: what stands between two sections of a kernel's code.
+void pad(isa::Program& program, std::uint32_t end, const std::string& kernel) {
+  static constexpr isa::Word kNop{0x0000000000007918, 0x000fc00000000000};
+  while (program.code.size() * kInstructionBytes < end) {
+    const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
+    program.code.push_back(isa::parse_instruction(kNop, "NOP ;", offset, program.sm, {}, kernel));
+  }
+}
+
 }  // namespace
 
 isa::Program decode_kernel(const KernelImage& image, std::string_view disassembly, const std::string& where) {
   isa::Program program = image.program;
   const std::string kernel = fmt::format("{}: kernel {}", where, program.kernel);
-  const Section section = Reader(disassembly, program.mangled, kernel, program.files).read();
-  const std::size_t expected = image.text.size() / kInstructionBytes;
-  if (section.lines.size() != expected) {
-    throw InputError(fmt::format("{}: the disassembly has {} instructions, the cubin {}", kernel,
-                                 section.lines.size(), expected));
-  }
-  program.code.reserve(expected);
-  for (const Line& line : section.lines) {
-    isa::Word word;
-    std::memcpy(&word.lo, image.text.data() + line.offset, sizeof word.lo);
-    std::memcpy(&word.hi, image.text.data() + line.offset + sizeof word.lo, sizeof word.hi);
-    if (word.lo != line.word.lo || word.hi != line.word.hi) {
-      throw InputError(
-          fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, line.offset));
+  std::vector<CodePart> parts = image.parts;
+  if (parts.empty()) parts.push_back({program.mangled, 0, static_cast<std::uint32_t>(image.text.size()), 0});
+  program.code.reserve(image.text.size() / kInstructionBytes);
+  for (const CodePart& part : parts) {
+    Section section = Reader(disassembly, part.mangled, kernel, program.files).read();
+    if (section.lines.size() != part.bytes / kInstructionBytes) {
+      throw InputError(fmt::format("{}: the disassembly has {} instructions, the cubin {}", kernel,
+                                   section.lines.size(), part.bytes / kInstructionBytes));
     }
-    isa::Instruction instruction =
-        isa::parse_instruction(word, line.text, line.offset, program.sm, section.labels, kernel);
-    instruction.file = line.file;
-    instruction.line = line.source_line;
-    program.code.push_back(std::move(instruction));
+    for (auto& [name, offset] : section.labels) offset += part.offset;
+    pad(program, part.offset, kernel);
+    for (const Line& line : section.lines) {
+      const std::uint32_t offset = part.offset + line.offset;
+      isa::Word word;
+      std::memcpy(&word.lo, image.text.data() + offset, sizeof word.lo);
+      std::memcpy(&word.hi, image.text.data() + offset + sizeof word.lo, sizeof word.hi);
+      if (word.lo != line.word.lo || word.hi != line.word.hi) {
+        throw InputError(fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, offset));
+      }
+      isa::Instruction instruction =
+          isa::parse_instruction(word, line.text, offset, program.sm, section.labels, kernel);
+      instruction.file = line.file;
+      instruction.line = line.source_line;
+      program.code.push_back(std::move(instruction));
+    }
   }
   return program;
 }
