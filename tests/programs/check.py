@@ -31,8 +31,10 @@ def build(compiler, foretrace, source, program, options):
     ours = os.path.join(os.path.dirname(os.path.dirname(foretrace)), "lib", "foretrace")
     include = os.path.join(os.path.dirname(os.path.dirname(compiler)), "include")
     devrt = [] if "-rdc=true" in options else ["-cudadevrt", "none"]
+    # The wheel has its libraries in lib, where its nvcc does not look.
+    beside = [f"-L{f}" for f in [os.path.join(os.path.dirname(os.path.dirname(compiler)), "lib")] if os.path.isdir(f)]
     done = subprocess.run([compiler, "-std=c++17", "--extended-lambda", "-cudart", "shared", "-lineinfo", f"-I{include}", *GENCODE, *options,
-                           f"-L{ours}", *devrt, "-o", program, source], capture_output=True, text=True, check=False)
+                           f"-L{ours}", *beside, *devrt, "-o", program, source], capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
