@@ -55,7 +55,8 @@ const std::string kMinimal =
 
 TEST_F(LaunchFile, FoldersAreSearchedWithAllBelowThem) {
   std::filesystem::create_directories(folder_ / "b" / "deep");
-  for (const char* name : {"b/deep/z.toml", "a.toml", "b/y.toml", "b/notes.txt"}) std::ofstream(folder_ / name) << "\n";
+  for (const char* name : {"b/deep/z.toml", "a.toml", "b/y.toml", "b/notes.txt"})
+    std::ofstream(folder_ / name) << "\n";
   const std::vector<std::filesystem::path> expected = {folder_ / "a.toml", folder_ / "b/deep/z.toml",
                                                        folder_ / "b/y.toml"};
   EXPECT_EQ(launch_files(folder_), expected);

@@ -91,7 +91,8 @@ inline double number_of(ElementType type, const std::uint8_t* element) {
   std::memcpy(&bits, element, element_bytes(type));
   if (type_info(type).is_float) return float_value(type, bits);
   const std::uint64_t wide = values::extend(type, bits);
-  return type_info(type).is_signed ? static_cast<double>(static_cast<std::int64_t>(wide)) : static_cast<double>(wide);
+  return type_info(type).is_signed ? static_cast<double>(static_cast<std::int64_t>(wide))
+                                   : static_cast<double>(wide);
 }
 
 /// The first element of a checked buffer that is not what it should be, in words; "" if there is none. Bits where both

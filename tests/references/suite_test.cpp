@@ -81,7 +81,8 @@ TEST(Suite, NamesAreUniqueInTheProject) {
 TEST(Suite, EveryLaunchIsChecked) {
   for (const File& file : suite()) {
     for (const LaunchDescription& launch : file.launches) {
-      EXPECT_NE(references::find_reference(launch.reference), nullptr) << launch.name << ": " << launch.reference;
+      EXPECT_NE(references::find_reference(launch.reference), nullptr)
+          << launch.name << ": " << launch.reference;
       EXPECT_FALSE(launch.checks.empty()) << launch.name;
       EXPECT_EQ(launch.fault, ExpectedFault::none) << launch.name;
       for (const Check& check : launch.checks) {
@@ -136,7 +137,8 @@ TEST(FirstDifference, TellsWhatIsOutsideTheTolerance) {
   const std::vector<std::uint8_t> inside = {6, 0, 0, 0, 4, 0, 0, 0};
   const std::vector<std::uint8_t> outside = {6, 0, 0, 0, 3, 0, 0, 0};
   EXPECT_EQ(first_difference(check, ElementType::i32, inside.data(), wanted), "");
-  EXPECT_NE(first_difference(check, ElementType::i32, outside.data(), wanted).find("a[1] is 3"), std::string::npos);
+  EXPECT_NE(first_difference(check, ElementType::i32, outside.data(), wanted).find("a[1] is 3"),
+            std::string::npos);
   check.relative = check.absolute = 0;
   EXPECT_NE(first_difference(check, ElementType::i32, inside.data(), wanted), "");
   EXPECT_EQ(first_difference(check, ElementType::i32, wanted.data(), wanted), "");

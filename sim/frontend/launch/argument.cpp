@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kTypeList = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64";
 constexpr std::string_view kBufferForm =
-    "buf:TYPE:COUNT[:zero|iota|uniform|perm|cycle|value=V|range=LO..HI|skew=LO..HI|ramp=STEP|jitter=STEP|band=D..W|"
+    "buf:TYPE:COUNT[:zero|iota|uniform|perm|cycle|value=V|range=LO..HI|skew=LO..HI|ramp=STEP|jitter=STEP|"
+    "band=D..W|"
     "file=PATH][:seed=N][:name=NAME]";
 constexpr std::uint64_t kLargestBuffer = std::uint64_t{1} << 40;  // bytes, beyond any GPU's memory
 constexpr std::size_t kLargestStruct = 65536;                     // bytes, the size of a constant bank
@@ -271,10 +272,11 @@ class Parser {
     if (low == 0 || low > largest || (is_band && (high == 0 || high > largest))) {
       fail(fmt::format("{} needs numbers of at least 1", generator_name(kind)));
     }
-    const bool fits = is_band ? (argument.count - 1) / low <= largest - (high - 1)
-                              : low <= largest / argument.count;
+    const bool fits =
+        is_band ? (argument.count - 1) / low <= largest - (high - 1) : low <= largest / argument.count;
     if (!fits) {
-      fail(fmt::format("the largest element that {} could make does not fit {}", generator_name(kind), info.name));
+      fail(fmt::format("the largest element that {} could make does not fit {}", generator_name(kind),
+                       info.name));
     }
   }
 

@@ -93,7 +93,8 @@ std::vector<std::filesystem::path> launch_files(const std::filesystem::path& pat
   std::error_code error;
   if (std::filesystem::is_regular_file(path, error)) return {path};
   if (!std::filesystem::is_directory(path, error)) {
-    throw InputError(fmt::format("{}: there is no such file or folder, expected launch files", path.string()));
+    throw InputError(
+        fmt::format("{}: there is no such file or folder, expected launch files", path.string()));
   }
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {

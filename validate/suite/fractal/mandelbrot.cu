@@ -1,8 +1,8 @@
 // How many iterations of z*z + c stay within radius 2, for every point of a picture: a loop whose length differs from
 // lane to lane. Each product is rounded on its own, so that the counts are the same everywhere.
 
-__global__ void mandelbrot(unsigned short* __restrict__ iterations, int width, int height, float left, float top,
-                           float step, int limit) {
+__global__ void mandelbrot(unsigned short* __restrict__ iterations, int width, int height, float left,
+                           float top, float step, int limit) {
   const int px = blockIdx.x * blockDim.x + threadIdx.x;
   const int py = blockIdx.y * blockDim.y + threadIdx.y;
   if (px >= width || py >= height) return;

@@ -46,8 +46,10 @@ void julia_double(const Arguments& arguments, Dim3, Dim3) {
   const auto limit = arguments[6].value<std::int32_t>();
   auto* out = arguments[0].elements<std::uint32_t>(width * height);
   for (std::size_t p = 0; p < width * height; ++p) {
-    const double x = std::fma(static_cast<double>(p % width), extent / static_cast<double>(width), -0.5 * extent);
-    const double y = std::fma(static_cast<double>(p / width), extent / static_cast<double>(height), -0.5 * extent);
+    const double x =
+        std::fma(static_cast<double>(p % width), extent / static_cast<double>(width), -0.5 * extent);
+    const double y =
+        std::fma(static_cast<double>(p / width), extent / static_cast<double>(height), -0.5 * extent);
     out[p] = static_cast<std::uint32_t>(iterations_of(x, y, cx, cy, limit));
   }
 }

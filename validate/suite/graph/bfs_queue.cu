@@ -3,8 +3,9 @@
 // length and the levels are not.
 
 __global__ void bfs_queue(const int* __restrict__ edge_start, const int* __restrict__ neighbour,
-                          const int* __restrict__ frontier, int* __restrict__ level, int* __restrict__ next_frontier,
-                          int* __restrict__ next_length, int length, int next_level) {
+                          const int* __restrict__ frontier, int* __restrict__ level,
+                          int* __restrict__ next_frontier, int* __restrict__ next_length, int length,
+                          int next_level) {
   const int q = blockIdx.x * blockDim.x + threadIdx.x;
   if (q >= length) return;
   const int v = frontier[q];

@@ -3,7 +3,8 @@
 namespace foretrace::references {
 namespace {
 
-const std::int32_t* edges_of(const ArgumentView& neighbours, const std::int32_t* start, std::size_t vertices) {
+const std::int32_t* edges_of(const ArgumentView& neighbours, const std::int32_t* start,
+                             std::size_t vertices) {
   return neighbours.elements<std::int32_t>(static_cast<std::size_t>(start[vertices]));
 }
 

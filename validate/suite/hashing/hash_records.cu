@@ -5,7 +5,8 @@
 #define BASIS 0x811c9dc5u
 #define PRIME 0x01000193u
 
-__global__ void hash_records_bytes(const unsigned char* __restrict__ records, unsigned* __restrict__ hashes, int n) {
+__global__ void hash_records_bytes(const unsigned char* __restrict__ records, unsigned* __restrict__ hashes,
+                                   int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const unsigned char* record = records + (size_t)i * RECORD;

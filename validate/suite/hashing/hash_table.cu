@@ -13,7 +13,8 @@ __device__ unsigned mixed(unsigned h) {
 }
 
 __global__ void hash_insert(const unsigned* __restrict__ keys, unsigned* __restrict__ table,
-                            unsigned* __restrict__ values, unsigned* __restrict__ steps, int n, unsigned mask) {
+                            unsigned* __restrict__ values, unsigned* __restrict__ steps, int n,
+                            unsigned mask) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const unsigned key = keys[i];
@@ -28,7 +29,8 @@ __global__ void hash_insert(const unsigned* __restrict__ keys, unsigned* __restr
 }
 
 __global__ void hash_probe(const unsigned* __restrict__ wanted, const unsigned* __restrict__ table,
-                           const unsigned* __restrict__ values, unsigned* __restrict__ found, int n, unsigned mask) {
+                           const unsigned* __restrict__ values, unsigned* __restrict__ found, int n,
+                           unsigned mask) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const unsigned key = wanted[i];

@@ -10,12 +10,14 @@ __global__ void column_sums(const float* __restrict__ in, float* __restrict__ su
   sums[c] = sum;
 }
 
-__global__ void column_sums_tiled(const float* __restrict__ in, float* __restrict__ sums, int rows, int columns) {
+__global__ void column_sums_tiled(const float* __restrict__ in, float* __restrict__ sums, int rows,
+                                  int columns) {
   __shared__ float tile[8][33];
   const int c = blockIdx.x * 32 + threadIdx.x;
   float sum = 0.0f;
   if (c < columns) {
-    for (int r = blockIdx.y * 8 + threadIdx.y; r < rows; r += gridDim.y * 8) sum += in[(size_t)r * columns + c];
+    for (int r = blockIdx.y * 8 + threadIdx.y; r < rows; r += gridDim.y * 8)
+      sum += in[(size_t)r * columns + c];
   }
   tile[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();

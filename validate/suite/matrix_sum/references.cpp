@@ -23,7 +23,8 @@ void row_sums_warp(const Arguments& arguments, Dim3, Dim3) {
 void row_sums_block(const Arguments& arguments, Dim3 grid, Dim3) {
   need(arguments, 3);
   const std::size_t columns = count_of(arguments[2]);
-  sum_rows(arguments[0].elements<float>(grid.x * columns), arguments[1].elements<float>(grid.x), grid.x, columns);
+  sum_rows(arguments[0].elements<float>(grid.x * columns), arguments[1].elements<float>(grid.x), grid.x,
+           columns);
 }
 
 void column_sums(const Arguments& arguments, Dim3, Dim3) {

@@ -12,8 +12,8 @@ __global__ void list_link(const unsigned* __restrict__ next, Node* __restrict__ 
   if (i < n) nodes[i] = Node{next[i], (unsigned)i * 2654435761u, {0u, 0u}};
 }
 
-__global__ void list_sum(const Node* __restrict__ nodes, const int* __restrict__ heads, unsigned* __restrict__ sums,
-                         int lists, int steps) {
+__global__ void list_sum(const Node* __restrict__ nodes, const int* __restrict__ heads,
+                         unsigned* __restrict__ sums, int lists, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= lists) return;
   unsigned at = heads[i];

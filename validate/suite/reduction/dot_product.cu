@@ -2,8 +2,8 @@
 // memory down to one warp, the warp by shuffles; the sums of the blocks go to an array, in double precision or single.
 
 template <typename Sum>
-__global__ void dot_product(const float* __restrict__ a, const float* __restrict__ b, Sum* __restrict__ partial,
-                            int n) {
+__global__ void dot_product(const float* __restrict__ a, const float* __restrict__ b,
+                            Sum* __restrict__ partial, int n) {
   extern __shared__ __align__(8) unsigned char storage[];
   Sum* sums = reinterpret_cast<Sum*>(storage);
   const int t = threadIdx.x;

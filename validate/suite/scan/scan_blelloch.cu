@@ -10,7 +10,8 @@ __device__ int place(int i) {
 }
 
 template <bool PAD>
-__global__ void scan_blelloch(const int* __restrict__ in, int* __restrict__ out, int* __restrict__ totals, int n) {
+__global__ void scan_blelloch(const int* __restrict__ in, int* __restrict__ out, int* __restrict__ totals,
+                              int n) {
   __shared__ int values[2 * BLOCK + (PAD ? 2 * BLOCK / 32 : 0)];
   const int t = threadIdx.x;
   const int first = blockIdx.x * 2 * BLOCK;

@@ -1,7 +1,8 @@
 // Inclusive scan of a whole array in three launches: pieces of four elements a thread by shuffles, the pieces' totals
 // by the same kernel in one block, and the totals before each piece added to it.
 
-__global__ void scan_warp(const int* __restrict__ in, int* __restrict__ out, int* __restrict__ totals, int n) {
+__global__ void scan_warp(const int* __restrict__ in, int* __restrict__ out, int* __restrict__ totals,
+                          int n) {
   __shared__ int warp_totals[32];
   const int t = threadIdx.x;
   const int lane = t % 32;

@@ -6,7 +6,8 @@
 #define DIGITS 16
 #define WARPS (BLOCK / 32)
 
-__global__ void radix_count(const unsigned* __restrict__ keys, unsigned* __restrict__ counts, int n, int shift) {
+__global__ void radix_count(const unsigned* __restrict__ keys, unsigned* __restrict__ counts, int n,
+                            int shift) {
   __shared__ unsigned mine[DIGITS];
   if (threadIdx.x < DIGITS) mine[threadIdx.x] = 0;
   __syncthreads();

@@ -2,8 +2,8 @@
 // takes as long as its longest row.
 
 __global__ void spmv_csr_scalar(const int* __restrict__ row_start, const int* __restrict__ column,
-                                const float* __restrict__ value, const float* __restrict__ x, float* __restrict__ y,
-                                int rows) {
+                                const float* __restrict__ value, const float* __restrict__ x,
+                                float* __restrict__ y, int rows) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   float sum = 0.0f;

@@ -2,8 +2,8 @@
 // shorter than a warp leaves lanes idle.
 
 __global__ void spmv_csr_vector(const int* __restrict__ row_start, const int* __restrict__ column,
-                                const float* __restrict__ value, const float* __restrict__ x, float* __restrict__ y,
-                                int rows) {
+                                const float* __restrict__ value, const float* __restrict__ x,
+                                float* __restrict__ y, int rows) {
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   const int lane = threadIdx.x % 32;
   if (row >= rows) return;

@@ -16,7 +16,8 @@ __global__ void jacobi_2d(const float* __restrict__ in, float* __restrict__ out,
 #define TILE_X 32
 #define TILE_Y 8
 
-__global__ void jacobi_2d_tiled(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+__global__ void jacobi_2d_tiled(const float* __restrict__ in, float* __restrict__ out, int width,
+                                int height) {
   __shared__ float tile[TILE_Y + 2][TILE_X + 2];
   const int left = blockIdx.x * TILE_X - 1;
   const int top = blockIdx.y * TILE_Y - 1;

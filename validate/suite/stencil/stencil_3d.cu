@@ -1,7 +1,8 @@
 // One step of the heat equation in space, seven points. heat_3d gives a thread a point; heat_3d_march gives it a column
 // that it walks along z with the planes below and above in registers and its own plane in shared memory.
 
-__global__ void heat_3d(const float* __restrict__ in, float* __restrict__ out, int nx, int ny, int nz, float rate) {
+__global__ void heat_3d(const float* __restrict__ in, float* __restrict__ out, int nx, int ny, int nz,
+                        float rate) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
   const int z = blockIdx.z * blockDim.z + threadIdx.z;
@@ -43,7 +44,8 @@ __global__ void heat_3d_march(const float* __restrict__ in, float* __restrict__ 
     if (threadIdx.y == TILE_Y - 1 && y + 1 < ny && loads) tile[TILE_Y + 1][tx] = in[i + nx];
     __syncthreads();
     if (inside) {
-      const float around = tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx] + below + above;
+      const float around =
+          tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx] + below + above;
       out[i] = centre + rate * (around - 6.0f * centre);
     }
   }

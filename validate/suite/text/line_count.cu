@@ -8,7 +8,8 @@ __global__ void line_count(const uint4* __restrict__ text, unsigned* __restrict_
   unsigned words = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < quads; i += gridDim.x * blockDim.x) {
     const uint4 v = text[i];
-    unsigned before = i > 0 ? reinterpret_cast<const unsigned char*>(text)[16 * (size_t)i - 1] : (unsigned)' ';
+    unsigned before =
+        i > 0 ? reinterpret_cast<const unsigned char*>(text)[16 * (size_t)i - 1] : (unsigned)' ';
     const unsigned word[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
