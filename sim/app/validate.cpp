@@ -235,7 +235,12 @@ void compare_now(const ValidateOptions& chosen, const compare::Measurement& meas
       ValidatedChip at_measured_clocks = chip;
       if (measured->clocks().sm > 0)
         at_measured_clocks.clock = {spec::ClockChoice::custom, measured->clocks()};
-      return predict_one(index.at(measured->name), index, at_measured_clocks, codes, context);
+      compare::PredictedLaunch predicted =
+          predict_one(index.at(measured->name), index, at_measured_clocks, codes, context);
+      if (measured->less.empty()) return predicted;
+      return compare::difference(
+          predicted, predict_one(index.at(measured->less), index, at_measured_clocks, codes, context),
+          *measured);
     });
   }
   const std::vector<Answer> all = answers(questions, chosen.threads);

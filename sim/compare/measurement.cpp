@@ -58,7 +58,10 @@ Measurement read_measurement(std::string_view text, const std::string& name) {
     for (const nlohmann::json& launch : document.at("launches")) {
       MeasuredLaunch& read = measurement.launches.emplace_back();
       read.name = launch.at("name").get<std::string>();
-      if (!published) {
+      if (published) {
+        read.less = launch.value("less", std::string());
+        read.per = launch.value("per", 1.0);
+      } else {
         read.mangled = launch.at("mangled").get<std::string>();
         read.cubin = launch.at("cubin").get<std::string>();
         read.code_sha256 = launch.at("code_sha256").get<std::string>();

@@ -23,6 +23,9 @@ struct MeasuredLaunch {
   std::string cubin;        ///< file name of its machine code; empty: published, compiled here
   std::string code_sha256;  ///< of the measured code; empty: published
   Dim3 grid, block;
+  /// Published numbers only: the metrics are of this launch less those of the launch `less`, divided by `per`.
+  std::string less;
+  double per = 1;
   std::map<std::string, std::vector<double>> metrics;  ///< values of the separate runs
 
   /// Mean of the runs; false when it was not measured.

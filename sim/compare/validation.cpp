@@ -36,6 +36,17 @@ std::vector<double> measured_at_least(const Launches& launches, const char* metr
 
 }  // namespace
 
+PredictedLaunch difference(const PredictedLaunch& longer, const PredictedLaunch& shorter,
+                           const MeasuredLaunch& published) {
+  PredictedLaunch both = longer;
+  both.metrics = {};
+  for (const auto& [metric, values] : published.metrics) {
+    const auto more = longer.metrics.get(metric), less = shorter.metrics.get(metric);
+    if (more && less) both.metrics.set(metric, (*more - *less) / published.per);
+  }
+  return both;
+}
+
 ValidatedLaunch::ValidatedLaunch(PredictedLaunch prediction, MeasuredLaunch measurement)
     : predicted(std::move(prediction)),
       measured(std::move(measurement)),

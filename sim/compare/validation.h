@@ -30,6 +30,11 @@ struct PredictedLaunch {
   report::MetricValues metrics;
 };
 
+/// A published number's prediction: of each metric that it has, (longer - shorter) / per. What the two launches share,
+/// such as start and drain, is not in it.
+PredictedLaunch difference(const PredictedLaunch& longer, const PredictedLaunch& shorter,
+                           const MeasuredLaunch& published);
+
 /// One launch, both sides.
 struct ValidatedLaunch {
   PredictedLaunch predicted;

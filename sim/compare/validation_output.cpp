@@ -1,5 +1,6 @@
 // A validation as text and as JSON.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -151,6 +152,23 @@ std::string predictors_text(const Validation& validation) {
   return out + "\n";
 }
 
+/// Published numbers: each has a metric of its own, and the aim is 10%.
+std::string anchors_text(const Validation& validation) {
+  Table table({"Launch", "Metric", "Predicted", "Published", "Error %"}, 2);
+  std::size_t within = 0, all = 0;
+  for (const ValidatedLaunch& launch : validation.launches) {
+    for (const auto& [metric, values] : launch.measured.metrics) {
+      const auto value = launch.value(metric), reference = launch.reference(metric);
+      if (!value || !reference) continue;
+      const auto error = relative_error_pct(*value, *reference);
+      table.add({launch.predicted.name, metric, places(value, 1), places(reference, 1), places(error, 1)});
+      ++all;
+      within += error && std::fabs(*error) <= 10 ? 1u : 0u;
+    }
+  }
+  return table.text(2) + fmt::format("\n  {} of {} within 10% (aim: 8 in 10)\n\n", within, all);
+}
+
 Json errors_json(const ErrorStatistics& errors) {
   return Json{{"launches", errors.pairs},
               {"mean_abs_pct", json_number(errors.mean_abs_pct)},
@@ -233,8 +251,13 @@ std::string to_text(const Validation& validation) {
       fmt::format("{} on {} ({}), {}\n", validation.arch, measured.device, measured.date,
                   measured.source.empty() ? "driver " + measured.driver : "published in " + measured.source);
   if (!validation.frozen.empty()) out += fmt::format("predictions frozen {}\n", validation.frozen);
-  out += "\n" + launches_text(validation) + classes_text(validation) + metrics_text(validation) +
-         rows_text(validation) + predictors_text(validation);
+  out += "\n";
+  if (measured.source.empty()) {
+    out += launches_text(validation) + classes_text(validation) + metrics_text(validation) +
+           rows_text(validation) + predictors_text(validation);
+  } else {
+    out += anchors_text(validation);
+  }
   std::map<std::string, std::vector<std::string>> reasons;
   for (const LeftOut& each : validation.left_out) reasons[each.why].push_back(each.name);
   std::string options;
