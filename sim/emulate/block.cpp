@@ -234,7 +234,11 @@ Stop Execution::run_warp(std::uint64_t budget) {
           op.warp(*this, op, executed);
           if (op.progress) progress_at_ = issued_;
         }
-        record(op, executed);
+        if (op.bulk) {
+          if constexpr (kRecording) record_bulk(op, executed);
+        } else {
+          record(op, executed);
+        }
         ++pc;
         if (turn) {  // an awaited event has not come: as YIELD
           turn = false;
@@ -287,6 +291,25 @@ Stop Execution::run_warp(std::uint64_t budget) {
     }
   }
   return Stop::budget;
+}
+
+/// A bulk copy as a warp's lanes would do it, 16 bytes each.
+void Execution::record_bulk(const MicroOp& op, std::uint32_t executed) {
+  work::WarpRecorder& recorder = *warp->recorder;
+  if (executed == 0 || bulk_.bytes == 0) {
+    recorder.record(pc, active, 0, {}, 0);
+    return;
+  }
+  constexpr std::uint32_t kLaneBytes = 16;
+  for (std::uint32_t done = 0; done < bulk_.bytes; done += kWarpSize * kLaneBytes) {
+    const std::uint32_t lanes = std::min<std::uint32_t>(kWarpSize, (bulk_.bytes - done) / kLaneBytes);
+    for (std::uint32_t l = 0; l < kWarpSize; ++l) {
+      addresses[0][l] = (op.address_sets == 2 ? bulk_.shared : bulk_.global) + done + l * kLaneBytes;
+      addresses[1][l] = bulk_.global + done + l * kLaneBytes;
+    }
+    const std::uint32_t mask = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
+    recorder.record(pc, active | mask, mask, {addresses.data(), op.address_sets}, 0);
+  }
 }
 
 /// index2: the barrier's number, or 255: register a holds number | threads << 16. immediate: threads, 0: all, or ~0: register b.

@@ -4,8 +4,9 @@
 //          of a third register (its high half: the blocks of the cluster that a multicast goes to). Into shared memory, the
 //          register after the destination's is the mbarrier whose transaction count falls by the bytes copied. Facts sass.md 3.9.
 // Ignores: asynchrony: the copy has happened before the next instruction, so waiting for groups of them (UTMACMDFLUSH,
-//          DEPBAR) is nothing; cache hints; prefetches (UBLKPF). The record holds no addresses of them, so their traffic is not
-//          predicted.
+//          DEPBAR) is nothing; cache hints; prefetches (UBLKPF).
+// Record:  a copy between global and shared memory is recorded as if a whole warp did it, 512 bytes at a time, so that its traffic
+//          is predicted; a copy within shared memory and a reduction are recorded without addresses.
 #include <bit>
 #include <cstring>
 
@@ -57,6 +58,7 @@ void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
       signal_bytes(x, rank | (a[32] & ((1u << kClusterRankShift) - 1)), bytes, lane);
     }
   };
+  x.bulk_ = {(to_shared ? to : from) & ((1u << kClusterRankShift) - 1), to_shared ? from : to, bytes};
   if ((op.flags & kMulticast) == 0) {
     copy_to(to);
     return;
@@ -115,6 +117,10 @@ void translate(Decoder& d, bool reduces) {
   op.index2 = static_cast<std::uint32_t>(offset);
   op.c = d.source(Style::raw);
   if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  if (!reduces && shared_first != shared_second) {
+    op.bulk = true;
+    op.address_sets = shared_first ? 2 : 1;
+  }
   op.progress = true;
   d.warp(bulk);
 }

@@ -176,10 +176,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
       const isa::Instruction& in = program.code[i];
       if (isa::memory_form(in, form)) accesses[i] = form.access;
       if (in.opcode == isa::Opcode::UBLKRED) accesses[i] = isa::Access::atomic;
-      if (in.opcode == isa::Opcode::UBLKCP && !in.modifiers.empty()) {  // shared from global, else between the two
-        const bool from_global = in.modifiers.size() > 1 && in.modifiers[1] == "G";
-        accesses[i] = from_global ? isa::Access::async_copy : isa::Access::atomic;
-      }
+      if (in.opcode == isa::Opcode::UBLKCP && form.access != isa::Access::async_copy) accesses[i] = isa::Access::atomic;
     }
   }
   if (asks_for(context.banks[4], driver_function_address("malloc"))) context.memory->heap().place(*context.memory);

@@ -116,6 +116,10 @@ class Execution {
   std::uint32_t active = 0;  ///< lanes of the running group
   std::uint32_t pc = 0;      ///< index of the instruction being executed
   alignas(64) std::array<work::LaneAddresses, 2> addresses;
+  struct Bulk {
+    std::uint64_t shared = 0, global = 0;  ///< where the copy starts, in the block's own shared memory and in global memory
+    std::uint32_t bytes = 0;
+  } bulk_;                  ///< the last bulk copy between the two
   std::uint32_t value = 0;  ///< the number that goes into the record, where the instruction has one
   bool turn = false;        ///< set by a function that would wait: others should run now
 
@@ -196,6 +200,7 @@ class Execution {
   bool block_barrier(const MicroOp& op, std::uint32_t executed);
   bool leave_at_barrier(std::uint32_t executed);
   void report_divergent_barrier(std::uint32_t executed);
+  void record_bulk(const MicroOp& op, std::uint32_t executed);
   void note_barrier_value(const MicroOp& op, std::uint32_t executed);
   void complete_barriers();
   bool cluster_barrier(const MicroOp& op, std::uint32_t executed);

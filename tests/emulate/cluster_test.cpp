@@ -102,6 +102,36 @@ TEST_P(BulkCopies, FillSharedMemory) {
   for (std::uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 1023 - i);
 }
 
+TEST_P(BulkCopies, AreRecordedAsAWarpsCopies) {
+  const frontend::LoadedKernel& kernel = kernels_of("bulk.cu", GetParam(), {"-std=c++17"}).at("copies_in");
+  Loaded launch(kernel, {1, 1, 1}, {96, 1, 1});
+  const std::uint64_t in = launch.buffer(Words(1024), "in");
+  launch.buffer(Words(1024), "out");
+  const Emulator emulator(launch.context);
+  work::BlockRecord record;
+  emulator.run_block(0, &record);
+  const work::Shapes shapes(kernel.program);
+  std::vector<std::uint64_t> from, to;
+  for (const work::WarpRecord& warp : record.warps) {
+    work::WarpCursor cursor(shapes, warp);
+    for (work::Step step; cursor.next(step);) {
+      if (kernel.program.code[step.index].opcode != isa::Opcode::UBLKCP) continue;
+      EXPECT_EQ(step.executed, ~0u);
+      EXPECT_EQ(step.active, ~0u);
+      work::LaneAddresses lanes;
+      cursor.addresses(0, lanes);
+      to.insert(to.end(), lanes.begin(), lanes.end());
+      cursor.addresses(1, lanes);
+      from.insert(from.end(), lanes.begin(), lanes.end());
+    }
+  }
+  ASSERT_EQ(from.size(), 256u) << "4 KiB in pieces of 16 bytes";
+  for (std::size_t i = 0; i < 256; ++i) {
+    EXPECT_EQ(from[i], in + 16 * i);
+    EXPECT_EQ(to[i], to[0] + 16 * i);
+  }
+}
+
 TEST_P(BulkCopies, EmptySharedMemory) {
   const Words out = run("copies_out", {1, 1, 1}, 64, 300);
   for (std::uint32_t i = 0; i < 300; ++i) {
