@@ -1,0 +1,69 @@
+// Published numbers: documents of their own kind, differences of launches, and launch files that hold what they name.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "model/units/error.h"
+#include "sim/compare/measurement.h"
+#include "sim/compare/validation.h"
+#include "sim/frontend/launch/launch.h"
+#include "sim/report/json.h"
+
+namespace foretrace::compare {
+namespace {
+
+const std::filesystem::path kPublished = std::filesystem::path(FORETRACE_SOURCE_DIR) / "validate/published";
+
+TEST(Published, ADifferenceHoldsOnlyWhatWasPublished) {
+  PredictedLaunch longer, shorter;
+  longer.name = "long";
+  longer.metrics.set("sm__cycles_active.max", 50'500);
+  longer.metrics.set("dram__bytes_read.sum", 7);
+  shorter.metrics.set("sm__cycles_active.max", 30'500);
+  MeasuredLaunch published;
+  published.metrics["sm__cycles_active.max"] = {210};
+  published.per = 100;
+  const PredictedLaunch both = difference(longer, shorter, published);
+  EXPECT_EQ(both.name, "long");
+  ASSERT_EQ(both.metrics.all().size(), 1u);
+  EXPECT_EQ(both.metrics.get("sm__cycles_active.max"), 200);
+}
+
+TEST(Published, IsReadWithoutMachineCode) {
+  const std::string head = R"({"schema":1,"arch":"chip","device":"D","date":"2020",)";
+  const std::string launches = R"("launches":[{"name":"a","less":"b","per":10,"metrics":{"x":[3]}}]})";
+  const Measurement read = read_measurement(head + R"("source":"KEY",)" + launches, "p.json");
+  EXPECT_EQ(read.arch, "chip");
+  EXPECT_EQ(read.source, "KEY");
+  EXPECT_EQ(read.launches.at(0).less, "b");
+  EXPECT_EQ(read.launches.at(0).per, 10);
+  EXPECT_FALSE(read.launches.at(0).repeats_agree("x"));  // read once
+  EXPECT_THROW(read_measurement(head + launches, "m.json"),
+               InputError);  // a measurement names its driver and code
+}
+
+TEST(Published, EveryDocumentNamesLaunchesThatThereAre) {
+  std::set<std::string> known;
+  for (const char* file : {"chase.toml", "stream.toml"}) {
+    for (const auto& launch : frontend::load_launch_file(kPublished / file)) known.insert(launch.name);
+  }
+  const std::string sources = report::read_file((kPublished / "../../docs/sources.md").string());
+  std::size_t documents = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kPublished)) {
+    if (entry.path().extension() != ".json") continue;
+    ++documents;
+    const Measurement read =
+        read_measurement(report::read_file(entry.path().string()), entry.path().string());
+    EXPECT_NE(sources.find("| " + read.source + " |"), std::string::npos) << entry.path();
+    for (const auto& launch : read.launches) {
+      EXPECT_TRUE(known.contains(launch.name)) << launch.name;
+      EXPECT_TRUE(launch.less.empty() || known.contains(launch.less)) << launch.less;
+      EXPECT_EQ(launch.metrics.size(), 1u) << launch.name;
+    }
+  }
+  EXPECT_EQ(documents, 3u);
+}
+
+}  // namespace
+}  // namespace foretrace::compare
