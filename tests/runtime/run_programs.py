@@ -129,9 +129,8 @@ class Reports(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         with open(again, encoding="utf-8") as text:
             repeated = json.load(text)
-        for first, second in zip(document["predictions"], repeated["predictions"], strict=True):
-            if document["predictions"].index(first) != 7:  # of registered memory, which lies where the system has put it
-                self.assertEqual(first, second)
+        # From launch 7 on, which uses registered memory, caches see addresses of the host's heap.
+        self.assertEqual(document["predictions"][:7], repeated["predictions"][:7])
 
     def test_some_launches_only(self):
         done = run("--arch", "h100", "--launches", "1-2,4", "--kernel", "variables", "--", build("memory"))
