@@ -1,7 +1,7 @@
 // Single-precision arithmetic and comparison, 32 lanes at a time.
 //
 // Models:  facts sass.md 3.0 and 3.3: IEEE 754 with one rounding each, NaN results 0x7fffffff, .FTZ, .FMZ, .SAT, directed rounding.
-//          .FTZ looks at a product or sum before it is rounded: one that rounds up to the least normal number is 0 (docs/vectors.md).
+//          .FTZ flushes what would be below the least normal number if exponents had no end (docs/vectors.md).
 // Compiled once for each vector instruction set: see vector.h.
 #include "sim/emulate/lanes/vector.h"
 
@@ -42,27 +42,31 @@ inline PlainFloatReader plain_floats(const LaneFrame& f, const Source& s) { retu
 }
 
 constexpr u32 kLeastNormal = 0x00800000;
-constexpr double kLeast = 0x1p-126;
 
-/// Whether x * y + z, before rounding, is below the least normal number; asked only where the rounded result r is that number.
-inline bool is_tiny(float x, float y, float z, u32 r) {
-  const double p = static_cast<double>(x) * y, w = z, least = (r >> 31) != 0 ? -kLeast : kLeast;  // p is exact
-  if (__builtin_fabsf(z) >= 0x1p-120f) {  // then p + w cancels so far that it is exact
-    const double sum = p + w;
-    return (sum < 0 ? -sum : sum) < kLeast;
-  }
-  return least > 0 ? p < least - w : p > least - w;  // least - w is exact
+/// Whether x * y + z, rounded as if exponents had no end, is below the least normal number; asked only where the rounded result r
+/// is that number. `nearest`: else the rounding is away from zero, since no other gives it.
+inline bool is_tiny(float x, float y, float z, u32 r, bool nearest) {
+  // Less than half a unit of the binade below, or at most a whole unit, is missing to 2^-126.
+  const double limit = nearest ? 0x1p-126 - 0x1p-151 : 0x1p-126 - 0x1p-150;
+  const double p = static_cast<double>(x) * y, w = z;  // p is exact
+  // sign * (p + w) < limit, without rounding: where z is large, p + w cancels so far that it is exact; else limit -+ w is.
+  const bool negative = (r >> 31) != 0;
+  const double q = negative ? -p : p, v = negative ? -w : w;
+  const bool large = __builtin_fabsf(z) >= 0x1p-120f;
+  const double left = large ? q + v : q, right = large ? limit : limit - v;
+  return nearest ? left < right : left <= right;
 }
 /// The lanes of x * y + z whose result .FTZ makes 0 although it rounds to the least normal number.
 template <class X, class Y, class Z>
-[[gnu::always_inline]] inline u32 tiny_lanes(u32 mask, X x, Y y, Z z) {
+[[gnu::always_inline]] inline u32 tiny_lanes(u32 mask, u32 flags, X x, Y y, Z z) {
   const u32 least = mask & lanes_where([=](int l) {
     return (as<u32>(__builtin_fmaf(x(l), y(l), z(l))) & kMagnitude) == kLeastNormal;
   });
   u32 tiny = 0;
   for (u32 m = least; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
-    if (is_tiny(x(l), y(l), z(l), as<u32>(__builtin_fmaf(x(l), y(l), z(l))))) tiny |= 1u << l;
+    const u32 r = as<u32>(__builtin_fmaf(x(l), y(l), z(l)));
+    if (is_tiny(x(l), y(l), z(l), r, (flags >> kRoundingShift & 3) == 0)) tiny |= 1u << l;
   }
   return tiny;
 }
@@ -120,7 +124,7 @@ void fmul_general(const LaneFrame& f, const MicroOp& op, u32 mask) {
     const auto right = [=](int l) { return flushed(b[l], flush); };
     // x * y - 0 is x * y, of either sign.
     const auto none = [=](int l) { return as<float>(~(as<u32>(left(l)) ^ as<u32>(right(l))) & 0x80000000u); };
-    const u32 tiny = flush ? tiny_lanes(mask, left, right, none) : 0;
+    const u32 tiny = flush ? tiny_lanes(mask, flags, left, right, none) : 0;
     write(d, mask, [=](int l) {
       const float x = left(l), y = right(l);
       const float product = x * y;
@@ -142,7 +146,7 @@ void ffma_general(const LaneFrame& f, const MicroOp& op, u32 mask) {
     const auto x = [=](int l) { return zero(l) ? 0.0f : flushed(a[l], flush); };
     const auto y = [=](int l) { return zero(l) ? 0.0f : flushed(b[l], flush); };
     const auto z = [=](int l) { return flushed(c[l], flush); };
-    const u32 tiny = flush ? tiny_lanes(mask, x, y, z) : 0;
+    const u32 tiny = flush ? tiny_lanes(mask, flags, x, y, z) : 0;
     write(d, mask, [=](int l) {
       const float r = __builtin_fmaf(x(l), y(l), z(l));
       return finished((tiny >> l & 1) != 0 ? r * 0.0f : r, flags);

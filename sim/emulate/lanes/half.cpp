@@ -84,12 +84,13 @@ inline void finish(const float* x, u32 flags, u32* out) {
   alignas(64) u16 h[32];
   if ((flags & kBfloat) == 0) to_halves(x, h);
   const u32 infinity = (flags & kBfloat) != 0 ? 0x7f80 : 0x7c00;
-  const u32 least_normal = (flags & kBfloat) != 0 ? 0x80 : 0x400;
+  const u32 least_normal = 0x387ff000;  // of halves, as a float: 2^-14 less half a unit of the binade below
   const u32 one = (flags & kBfloat) != 0 ? 0x3f80 : 0x3c00;
   for (int l = 0; l < 32; ++l) {
     u32 r = (flags & kBfloat) != 0 ? to_bfloat(x[l]) : h[l];
     if (x[l] != x[l] || (r & 0x7fff) > infinity) r = 0x7fff;
-    if ((flags & kFlush) != 0 && (r & 0x7fff) < least_normal) r &= 0x8000;
+    // What would be below the least normal number if exponents had no end is flushed (docs/vectors.md).
+    if ((flags & kFlush) != 0 && (as<u32>(x[l]) & 0x7fffffff) < least_normal) r &= 0x8000;
     if ((flags & kSaturate) != 0) {
       if (r == 0x7fff || (r & 0x8000) != 0) {
         r = 0;
@@ -140,13 +141,15 @@ void hmnmx2(const LaneFrame& f, const MicroOp& op, u32 mask) {
   const u32 infinity = (flags & kBfloat) != 0 ? 0x7f80 : 0x7c00;
   for (int part = 0; part < 2; ++part) {
     const HalfReader a = half(f, op.a, part), b = half(f, op.b, part);
+    // .XORSIGN takes the signs from before |x|.
+    const HalfReader raw_a{a.x, ~0u, 0, a.shift}, raw_b{b.x, ~0u, 0, b.shift};
     for (int l = 0; l < 32; ++l) {
       u32 x = a[l], y = b[l];
       if ((flags & kFlush) != 0) {
         if ((x & 0x7fff) < 0x400) x &= 0x8000;
         if ((y & 0x7fff) < 0x400) y &= 0x8000;
       }
-      const u32 sign = (x ^ y) & 0x8000;
+      const u32 sign = (raw_a[l] ^ raw_b[l]) & 0x8000;
       if ((flags & kXorSign) != 0) {
         x &= 0x7fff;
         y &= 0x7fff;
