@@ -49,7 +49,7 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
   size = std::max<std::uint64_t>(size, 1);
   std::uint64_t address = take_freed(size);
   if (address == 0) {
-    const bool host = backing_ == Backing::host;
+    const bool host = next_ < kGlobalBase;  // also in a fork of such a memory
     const std::uint64_t left = host ? kHostArena + kHostArenaBytes - next_ : kGlobalBase + kLargest - next_;
     if (size > left || size + 2 * kPlacementBytes > left) {
       throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory", name, size,
@@ -57,9 +57,9 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
     }
     address = round_up(next_, size >= kOwnPages ? kPlacementBytes : kAllocationAlignment);
     next_ = round_up(address + size, kAllocationAlignment) + kAllocationAlignment;
-    if (host) {
+    if (backing_ == Backing::host) {
       open_arena(next_);
-    } else {
+    } else if (backing_ == Backing::pages) {
       make_pages(address, size);
     }
   }

@@ -66,6 +66,21 @@ TEST(HostBackedMemory, ForeignMemoryIsAnAllocationUntilItIsForgotten) {
   EXPECT_FALSE(memory.forget(address));
 }
 
+TEST(HostBackedMemory, AForkKeepsItsWritesAndItsAllocationsToItself) {
+  GlobalMemory memory(Backing::host);
+  const std::uint64_t address = memory.allocate(100, "both");
+  *host(address) = std::byte{1};
+  const auto fork = memory.fork();
+  const std::uint64_t own = fork->allocate(4096, "of the fork");
+  EXPECT_EQ(*fork->at(own), std::byte{0});
+  *fork->at(own) = std::byte{5};
+  *fork->at(address) = std::byte{2};
+  EXPECT_EQ(*fork->at(address), std::byte{2});
+  EXPECT_EQ(*host(address), std::byte{1});
+  EXPECT_EQ(memory.find(own), nullptr);
+  EXPECT_EQ(*host(memory.allocate(4096, "at the same place")), std::byte{0});
+}
+
 TEST(PagedMemory, MayBeFreedAsWell) {
   GlobalMemory memory;
   const std::uint64_t a = memory.allocate(5000, "a");
