@@ -48,8 +48,8 @@ void Execution::fault_access(FaultKind kind, int lane, const std::string& space,
     what += fmt::format("; a thread has {} bytes", launch_.local_bytes);
   } else if (const GlobalMemory::Allocation* old = memory_.freed(address)) {
     if (kind == FaultKind::out_of_bounds) kind = FaultKind::use_after_free;
-    what += fmt::format(", {} bytes into buffer {}, which was freed (0x{:x}, {} bytes)", address - old->address, old->name,
-                        old->address, old->size);
+    what += fmt::format(", {} bytes into buffer {}, which was freed (0x{:x}, {} bytes)",
+                        address - old->address, old->name, old->address, old->size);
   } else if (const GlobalMemory::Allocation* a = memory_.nearest(address)) {
     const std::uint64_t end = a->address + a->size;
     if (address < a->address) {
@@ -68,18 +68,21 @@ void Execution::fault_access(FaultKind kind, int lane, const std::string& space,
 
 void Execution::fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const {
   const DeviceHeap::Block block = memory_.heap().below(address);
-  std::string what = fmt::format("out-of-bounds global access of {} bytes at 0x{:x} in the device heap", bytes, address);
+  std::string what =
+      fmt::format("out-of-bounds global access of {} bytes at 0x{:x} in the device heap", bytes, address);
   if (block.size == 0) fault(FaultKind::out_of_bounds, lane, what);
   const std::uint64_t into = address - block.address;
   if (block.freed && into < block.size) {
     fault(FaultKind::use_after_free, lane,
-          fmt::format("use after free: global access of {} bytes at 0x{:x}, {} bytes into the freed block 0x{:x} ({} bytes)",
+          fmt::format("use after free: global access of {} bytes at 0x{:x}, {} bytes into the freed block "
+                      "0x{:x} ({} bytes)",
                       bytes, address, into, block.address, block.size));
   }
   const std::string where = into < block.size ? fmt::format("{} bytes into", into)
                                               : fmt::format("{} bytes after the end of", into - block.size);
   fault(FaultKind::out_of_bounds, lane,
-        fmt::format("{}, {} the block 0x{:x} ({} bytes) that malloc gave", what, where, block.address, block.size));
+        fmt::format("{}, {} the block 0x{:x} ({} bytes) that malloc gave", what, where, block.address,
+                    block.size));
 }
 
 void Execution::check_shared(std::uint64_t offset, std::uint32_t bytes, int lane) {
@@ -101,7 +104,8 @@ void Execution::check_shared(std::uint64_t offset, std::uint32_t bytes, int lane
   if (!found) return;
   if (found->kind == Found::unwritten) {
     fault(FaultKind::uninitialized_read, lane,
-          fmt::format("uninitialised read: shared byte 0x{:x} has not been written by the block", found->offset));
+          fmt::format("uninitialised read: shared byte 0x{:x} has not been written by the block",
+                      found->offset));
   }
   const bool read_before = found->kind == Found::write_after_read;
   std::string other = fmt::format("warp {} {} it", found->warp, read_before ? "read" : "wrote");
@@ -111,8 +115,8 @@ void Execution::check_shared(std::uint64_t offset, std::uint32_t bytes, int lane
     if (i.file != 0) other += fmt::format(", {}:{}", launch_.context.program->files[i.file - 1], i.line);
   }
   fault(FaultKind::race, lane,
-        fmt::format("race on shared byte 0x{:x}: warp {} {} it here, {}, with no barrier between", found->offset, warp->index,
-                    writes ? "writes" : "reads", other));
+        fmt::format("race on shared byte 0x{:x}: warp {} {} it here, {}, with no barrier between",
+                    found->offset, warp->index, writes ? "writes" : "reads", other));
 }
 
 void Execution::check_global(std::uint64_t address, std::uint32_t bytes, int lane) {
@@ -121,7 +125,8 @@ void Execution::check_global(std::uint64_t address, std::uint32_t bytes, int lan
   if (reads && !memory_.written(address, bytes)) {
     const std::uint64_t into = address - last_->address;
     fault(FaultKind::uninitialized_read, lane,
-          fmt::format("uninitialised read: global access of {} bytes at 0x{:x}, {} bytes into buffer {} (0x{:x}, {} bytes), which "
+          fmt::format("uninitialised read: global access of {} bytes at 0x{:x}, {} bytes into buffer {} "
+                      "(0x{:x}, {} bytes), which "
                       "have not been written",
                       bytes, address, into, last_->name, last_->address, last_->size));
   }
@@ -134,7 +139,8 @@ std::byte* Execution::global_at(std::uint64_t address, std::uint32_t bytes, int 
     fault_access(FaultKind::out_of_bounds, lane, "global", address, bytes);
   }
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "global", address, bytes);
-  if (memory_.heap().holds(address) && !memory_.heap().usable(address, bytes)) fault_heap(lane, address, bytes);
+  if (memory_.heap().holds(address) && !memory_.heap().usable(address, bytes))
+    fault_heap(lane, address, bytes);
   if (checks_global_) check_global(address, bytes, lane);
   return memory_.at(address);
 }
@@ -155,15 +161,17 @@ std::byte* Execution::cluster_shared_at(std::uint64_t address, std::uint32_t byt
   const std::uint64_t rank = address >> kClusterRankShift;
   if (rank == cluster_rank_) return shared_at(address, bytes, lane);
   if (cluster_ == nullptr || rank >= cluster_->size()) {
-    fault(FaultKind::out_of_bounds, lane,
-          fmt::format("access of {} bytes to shared memory of the block of rank {} (0x{:x}); the cluster has {} blocks",
-                      bytes, rank, address, cluster_ == nullptr ? 1 : cluster_->size()));
+    fault(
+        FaultKind::out_of_bounds, lane,
+        fmt::format(
+            "access of {} bytes to shared memory of the block of rank {} (0x{:x}); the cluster has {} blocks",
+            bytes, rank, address, cluster_ == nullptr ? 1 : cluster_->size()));
   }
   Execution& other = cluster_->block(rank);
   if (other.ended()) {
     fault(FaultKind::out_of_bounds, lane,
-          fmt::format("access of {} bytes to shared memory of the block of rank {} (0x{:x}), which has ended", bytes, rank,
-                      address));
+          fmt::format("access of {} bytes to shared memory of the block of rank {} (0x{:x}), which has ended",
+                      bytes, rank, address));
   }
   const std::uint64_t offset = address & kSharedOffsetMask;
   if (offset + bytes > launch_.shared_bytes) {
@@ -190,7 +198,8 @@ std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int l
     const std::int64_t below = -std::int64_t{static_cast<std::int32_t>(address)};
     if (below > 0 && below <= kStackGuard) {
       fault(FaultKind::stack_overflow, lane,
-            fmt::format("stack overflow: local access of {} bytes {} bytes below the thread's {} bytes of local memory; "
+            fmt::format("stack overflow: local access of {} bytes {} bytes below the thread's {} bytes of "
+                        "local memory; "
                         "cudaDeviceSetLimit(cudaLimitStackSize, ...) sets them",
                         bytes, below, launch_.local_bytes));
     }
@@ -198,7 +207,8 @@ std::byte* Execution::local_at(std::uint64_t address, std::uint32_t bytes, int l
   }
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "local", address, bytes);
   if (!local_) {  // few kernels need it
-    local_.reset(static_cast<std::byte*>(std::calloc(std::size_t{launch_.local_bytes} * launch_.warps * 32, 1)));
+    local_.reset(
+        static_cast<std::byte*>(std::calloc(std::size_t{launch_.local_bytes} * launch_.warps * 32, 1)));
     if (!local_) throw InputError("out of host memory for the threads' local memory");
   }
   const std::size_t thread = std::size_t{warp->index} * 32 + static_cast<std::size_t>(lane);
@@ -216,7 +226,7 @@ std::byte* Execution::global_span(const AddressRange& range, std::uint32_t bytes
   if (last_ == nullptr || range.least - last_->address >= last_->size) last_ = memory_.find(range.least);
   if (last_ == nullptr || range.greatest < range.least) return nullptr;
   if (range.greatest - last_->address + bytes > last_->size) return nullptr;
-  if (checks_global_) return nullptr;                    // lanes are looked at one by one
+  if (checks_global_) return nullptr;                     // lanes are looked at one by one
   if (memory_.heap().holds(range.least)) return nullptr;  // its blocks are looked at one by one
   if (!memory_.in_one_piece(range.least, range.greatest)) return nullptr;
   return memory_.at(range.least);

@@ -15,10 +15,10 @@ constexpr std::uint64_t kPatience = 1'000'000, kShortPatience = 10'000;
 }  // namespace
 
 struct BlockSequence::State {
-  std::uint64_t started = 0;                       // clusters
-  std::vector<std::unique_ptr<Cluster>> running;   // ascending; not all of their blocks have been returned
+  std::uint64_t started = 0;                      // clusters
+  std::vector<std::unique_ptr<Cluster>> running;  // ascending; not all of their blocks have been returned
   std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
-  std::uint64_t next = 0;                          // block
+  std::uint64_t next = 0;                                             // block
 };
 
 BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording)
@@ -56,7 +56,8 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       s.running.erase(s.running.begin());
       count_.instructions += first->count().instructions;
       count_.thread_instructions += first->count().thread_instructions;
-      for (std::size_t rank = 0; rank < first->size(); ++rank) s.ready[first->record(rank)->block] = first->record(rank);
+      for (std::size_t rank = 0; rank < first->size(); ++rank)
+        s.ready[first->record(rank)->block] = first->record(rank);
       continue;
     }
     if (progress) idle = 0;

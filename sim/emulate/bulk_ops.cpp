@@ -82,9 +82,11 @@ Source take_uniform_address(Decoder& d, std::int64_t& offset) {
 
 void take_reduction(Decoder& d) {
   MicroOp& op = d.op();
-  const auto operation = static_cast<AtomicOp>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
-  static constexpr AtomicType kTypes[] = {AtomicType::u32,   AtomicType::s32, AtomicType::u64, AtomicType::s64,
-                                          AtomicType::f16x2, AtomicType::bf16x2, AtomicType::f32, AtomicType::f64};
+  const auto operation =
+      static_cast<AtomicOp>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
+  static constexpr AtomicType kTypes[] = {AtomicType::u32, AtomicType::s32,   AtomicType::u64,
+                                          AtomicType::s64, AtomicType::f16x2, AtomicType::bf16x2,
+                                          AtomicType::f32, AtomicType::f64};
   const AtomicType type = kTypes[d.take_one({"U32", "S32", "U64", "S64", "F16", "BF16", "F32", "F64"}, 0)];
   d.take("RN");
   if ((type == AtomicType::f32 || type == AtomicType::f64) && operation != AtomicOp::add) {

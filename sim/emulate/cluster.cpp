@@ -31,8 +31,8 @@ Cluster::Cluster(const Emulator& emulator, std::uint64_t number, bool recording)
     const Dim3 block = {at.x * shape.x + inside.x, at.y * shape.y + inside.y, at.z * shape.z + inside.z};
     records_.push_back(std::make_shared<work::BlockRecord>());
     records_.back()->block = linear(block, grid);
-    blocks_.push_back(
-        std::make_unique<Execution>(launch, linear(block, grid), recording ? records_.back().get() : nullptr));
+    blocks_.push_back(std::make_unique<Execution>(launch, linear(block, grid),
+                                                  recording ? records_.back().get() : nullptr));
     if (shape.count() > 1) blocks_.back()->enter_cluster(this);
   }
 }

@@ -46,14 +46,14 @@ class DeviceHeap {
 
  private:
   struct Extent {
-    std::uint64_t size = 0;     // rounded up to 16
-    std::uint64_t wanted = 0;   // as asked for
+    std::uint64_t size = 0;    // rounded up to 16
+    std::uint64_t wanted = 0;  // as asked for
   };
   std::uint64_t limit_ = kDefaultHeapBytes;
   std::uint64_t base_ = 0, placed_ = 0, cursor_ = 0;
-  std::map<std::uint64_t, Extent> used_;           // by address
-  std::map<std::uint64_t, std::uint64_t> free_;    // address, size; neighbours are merged
-  std::map<std::uint64_t, std::uint64_t> freed_;   // address, size asked for: what a late access may mean
+  std::map<std::uint64_t, Extent> used_;          // by address
+  std::map<std::uint64_t, std::uint64_t> free_;   // address, size; neighbours are merged
+  std::map<std::uint64_t, std::uint64_t> freed_;  // address, size asked for: what a late access may mean
   std::uint64_t in_use_ = 0;
 };
 

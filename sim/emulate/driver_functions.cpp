@@ -103,11 +103,13 @@ void to_standard_error(std::string_view text) { std::fwrite(text.data(), 1, text
 
 std::uint64_t driver_function_address(std::string_view name) {
   const auto known = std::find(kProvided.begin(), kProvided.end(), name);
-  if (known != kProvided.end()) return kDriverCode + 16 * static_cast<std::uint64_t>(known - kProvided.begin());
+  if (known != kProvided.end())
+    return kDriverCode + 16 * static_cast<std::uint64_t>(known - kProvided.begin());
   const std::lock_guard lock(others().mutex);
   auto& names = others().names;
   auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end() && names.size() < kMostOthers) found = names.insert(names.end(), std::string(name));
+  if (found == names.end() && names.size() < kMostOthers)
+    found = names.insert(names.end(), std::string(name));
   return kDriverCode + 16 * (provided + static_cast<std::uint64_t>(found - names.begin()));
 }
 
@@ -116,7 +118,8 @@ std::string_view driver_function_name(std::uint64_t address) {
   const std::uint64_t i = (address - kDriverCode) / 16;
   if (i < provided) return kProvided[i];
   const std::lock_guard lock(others().mutex);
-  return i - provided < others().names.size() ? std::string_view(others().names[i - provided]) : std::string_view{};
+  return i - provided < others().names.size() ? std::string_view(others().names[i - provided])
+                                              : std::string_view{};
 }
 
 Formatted format_device_text(std::string_view format, std::uint64_t arguments, const ByteReader& read) {
@@ -225,7 +228,8 @@ void Execution::call_driver(std::uint64_t address, std::uint32_t lanes) {
         const DeviceHeap::Released released = memory_.heap().release(at);
         if (released == DeviceHeap::Released::yes) break;
         if (released == DeviceHeap::Released::twice) {
-          fault(FaultKind::use_after_free, lane, fmt::format("free of 0x{:x}, which has been freed before", at));
+          fault(FaultKind::use_after_free, lane,
+                fmt::format("free of 0x{:x}, which has been freed before", at));
         }
         fault(FaultKind::out_of_bounds, lane, fmt::format("free of 0x{:x}, which malloc did not give", at));
       }
@@ -235,8 +239,9 @@ void Execution::call_driver(std::uint64_t address, std::uint32_t lanes) {
           return at == 0 ? std::string("?") : read_text(at, read);
         };
         const Dim3 b = block_index_, t = thread_index(lane);
-        context.report(fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(6),
-                                   register_of(8, lane), text(10), b.x, b.y, b.z, t.x, t.y, t.z, text(4)));
+        context.report(
+            fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(6),
+                        register_of(8, lane), text(10), b.x, b.y, b.z, t.x, t.y, t.z, text(4)));
         break;
       }
       default:
@@ -248,7 +253,8 @@ void Execution::call_driver(std::uint64_t address, std::uint32_t lanes) {
     const int lane = std::countr_zero(lanes);
     const std::uint64_t at = pair(4, lane);
     const ByteReader read = [&](std::uint64_t a) { return static_cast<char>(*generic_at(a, 1, lane)); };
-    fault(FaultKind::assertion, lane, fmt::format("assertion `{}` failed", at == 0 ? "?" : read_text(at, read)));
+    fault(FaultKind::assertion, lane,
+          fmt::format("assertion `{}` failed", at == 0 ? "?" : read_text(at, read)));
   }
 }
 

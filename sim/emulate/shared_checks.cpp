@@ -14,7 +14,8 @@ SharedChecks::SharedChecks(std::uint32_t bytes, std::uint32_t warps, bool unwrit
   for (std::uint32_t w = 0; w < warps; ++w) known(w, w) = 1;
 }
 
-std::optional<SharedChecks::Finding> SharedChecks::read(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp) {
+std::optional<SharedChecks::Finding> SharedChecks::read(std::uint64_t offset, std::uint32_t bytes,
+                                                        std::uint32_t warp) {
   for (std::uint64_t at = offset; at < offset + bytes; ++at) {
     if (unwritten_ && !written_[at]) return Finding{Kind::unwritten, at, 0, 0};
     if (!races_) continue;
@@ -25,15 +26,16 @@ std::optional<SharedChecks::Finding> SharedChecks::read(std::uint64_t offset, st
   return std::nullopt;
 }
 
-std::optional<SharedChecks::Finding> SharedChecks::write(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp,
-                                                         std::uint32_t pc) {
+std::optional<SharedChecks::Finding> SharedChecks::write(std::uint64_t offset, std::uint32_t bytes,
+                                                         std::uint32_t warp, std::uint32_t pc) {
   for (std::uint64_t at = offset; at < offset + bytes; ++at) {
     if (unwritten_) written_[at] = true;
     if (!races_) continue;
     Write& w = writes_[at];
     if (w.clock > known(warp, w.warp)) return Finding{Kind::write_after_write, at, w.warp, w.pc};
     for (std::uint32_t other = 0; other < warps_; ++other) {
-      if (reads_[at * warps_ + other] > known(warp, other)) return Finding{Kind::write_after_read, at, other, 0};
+      if (reads_[at * warps_ + other] > known(warp, other))
+        return Finding{Kind::write_after_read, at, other, 0};
     }
     w = {known(warp, warp), pc, warp};
   }

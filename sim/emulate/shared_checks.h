@@ -28,7 +28,8 @@ class SharedChecks {
   SharedChecks(std::uint32_t bytes, std::uint32_t warps, bool unwritten, bool races);
 
   std::optional<Finding> read(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp);
-  std::optional<Finding> write(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp, std::uint32_t pc);
+  std::optional<Finding> write(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp,
+                               std::uint32_t pc);
   /// An atomic at `offset`: ordered with all others there.
   void atomic(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp);
   /// Bytes that hold something from elsewhere.
@@ -52,10 +53,10 @@ class SharedChecks {
 
   std::uint32_t warps_;
   bool unwritten_, races_;
-  std::vector<bool> written_;                                    // by byte
-  std::vector<Write> writes_;                                    // by byte
-  std::vector<std::uint32_t> reads_;                             // by byte and warp: the reader's clock
-  std::vector<std::uint32_t> clocks_;                            // by warp: how far it knows of each warp
+  std::vector<bool> written_;          // by byte
+  std::vector<Write> writes_;          // by byte
+  std::vector<std::uint32_t> reads_;   // by byte and warp: the reader's clock
+  std::vector<std::uint32_t> clocks_;  // by warp: how far it knows of each warp
   std::map<std::uint64_t, std::vector<std::uint32_t>> places_;
 };
 

@@ -37,7 +37,8 @@ TEST(Races, AreFoundWithoutABarrier) {
   EXPECT_EQ(message_of(a, FaultKind::race), "") << "not asked for";
   a.context.checks.races = true;
   const std::string what = message_of(a, FaultKind::race);
-  EXPECT_NE(what.find("thread (32,0,0), offset 0x50 '@P0 LDS R4, [R1]': race on shared byte 0x0: warp 1 reads it here, warp 0 wrote "
+  EXPECT_NE(what.find("thread (32,0,0), offset 0x50 '@P0 LDS R4, [R1]': race on shared byte 0x0: warp 1 "
+                      "reads it here, warp 0 wrote "
                       "it at offset 0x40 '@!P0 STS [R1], R0', with no barrier between"),
             std::string::npos)
       << what;
@@ -102,18 +103,25 @@ TEST(Uninitialized, SharedBytesAreKnownOneByOne) {
   EXPECT_EQ(message_of(bad, FaultKind::uninitialized_read), "") << "not asked for";
   bad.context.checks.uninitialized = true;
   const std::string what = message_of(bad, FaultKind::uninitialized_read);
-  EXPECT_NE(what.find("thread (63,0,0), offset 0x70 'LDS R5, [R1+0x4]': uninitialised read: shared byte 0x80"), std::string::npos) << what;
+  EXPECT_NE(
+      what.find("thread (63,0,0), offset 0x70 'LDS R5, [R1+0x4]': uninitialised read: shared byte 0x80"),
+      std::string::npos)
+      << what;
 }
 
 TEST(Uninitialized, GlobalBytesAreKnownOneByOne) {
-  Assembled a(std::string(kThreadAddress) + "STG.E.U16 [R2.64], R0\nLDG.E.U16 R4, [R2.64]\nLDG.E R5, [R2.64+0x80]\nLDG.E R6, [R2.64]\nEXIT\n",
-              32, 2);
+  Assembled a(
+      std::string(kThreadAddress) +
+          "STG.E.U16 [R2.64], R0\nLDG.E.U16 R4, [R2.64]\nLDG.E R5, [R2.64+0x80]\nLDG.E R6, [R2.64]\nEXIT\n",
+      32, 2);
   a.memory->track_writes();
   const std::uint64_t address = a.memory->allocate(256, "data");
   std::memcpy(a.context.parameters.data(), &address, 8);
   a.context.checks.uninitialized = true;
   std::string what = message_of(a, FaultKind::uninitialized_read);
-  EXPECT_NE(what.find("'LDG.E R5, [R2.64+0x80]': uninitialised read: global access of 4 bytes"), std::string::npos) << what;
+  EXPECT_NE(what.find("'LDG.E R5, [R2.64+0x80]': uninitialised read: global access of 4 bytes"),
+            std::string::npos)
+      << what;
   EXPECT_NE(what.find("128 bytes into buffer data"), std::string::npos) << what;
   a.memory->mark_written(address + 128, 128);
   what = message_of(a, FaultKind::uninitialized_read);
@@ -130,7 +138,9 @@ TEST(Stacks, OverflowIsNamed) {
   Assembled over("MOV R1, c[0x0][0x28]\nIADD3 R1, R1, -0x44, RZ\nSTL [R1], R0\nEXIT\n", 32);
   over.context.local_bytes = 64;
   const std::string what = message_of(over, FaultKind::stack_overflow);
-  EXPECT_NE(what.find("stack overflow: local access of 4 bytes 4 bytes below the thread's 64 bytes"), std::string::npos) << what;
+  EXPECT_NE(what.find("stack overflow: local access of 4 bytes 4 bytes below the thread's 64 bytes"),
+            std::string::npos)
+      << what;
 }
 
 TEST(Freed, BuffersAreNotUsedAgain) {
@@ -150,7 +160,8 @@ TEST(TimeLimits, StopAnEndlessLoopThatStores) {
   EXPECT_NE(message_of(a, FaultKind::never_ends).find("has not ended after 0.01 seconds"), std::string::npos);
   a.context.time_limit = 0;
   a.context.max_instructions = 100'000;
-  EXPECT_NE(message_of(a, FaultKind::never_ends).find("more than 100000 warp instructions"), std::string::npos);
+  EXPECT_NE(message_of(a, FaultKind::never_ends).find("more than 100000 warp instructions"),
+            std::string::npos);
 }
 
 }  // namespace

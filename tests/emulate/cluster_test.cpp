@@ -20,7 +20,8 @@ class Clusters : public testing::TestWithParam<int> {
     std::iota(in.begin(), in.end(), 0u);
     launch.buffer(in, "in");
     launch.buffer(Words(words), "out");
-    EXPECT_EQ(blocks_are_independent(*launch.context.program), name == "places") << "the others have barriers";
+    EXPECT_EQ(blocks_are_independent(*launch.context.program), name == "places")
+        << "the others have barriers";
     launch.run();
     return launch.read(1, words);
   }
@@ -46,7 +47,8 @@ TEST_P(Clusters, KnowTheirPlaces) {
   for (std::uint32_t y = 0; y < 9; ++y) {
     for (std::uint32_t x = 0; x < 4; ++x) {
       const std::uint32_t* o = &out[(y * 4 + x) * 8];
-      EXPECT_EQ(Words(o, o + 8), (Words{x / 2, y / 3, 2, 3, x % 2 + y % 3 * 2, 6, x % 2, y % 3})) << x << "," << y;
+      EXPECT_EQ(Words(o, o + 8), (Words{x / 2, y / 3, 2, 3, x % 2 + y % 3 * 2, 6, x % 2, y % 3}))
+          << x << "," << y;
     }
   }
 }
@@ -63,7 +65,8 @@ TEST_P(Clusters, ReadingABlockThatHasEndedIsAFault) {
   } catch (const KernelFault& fault) {
     EXPECT_EQ(fault.kind(), FaultKind::out_of_bounds);
     EXPECT_NE(std::string(fault.what()).find("block (1,0,0)"), std::string::npos) << fault.what();
-    EXPECT_NE(std::string(fault.what()).find("of the block of rank 0 (0x"), std::string::npos) << fault.what();
+    EXPECT_NE(std::string(fault.what()).find("of the block of rank 0 (0x"), std::string::npos)
+        << fault.what();
     EXPECT_NE(std::string(fault.what()).find("which has ended"), std::string::npos) << fault.what();
   }
 }
@@ -72,14 +75,15 @@ TEST_P(Clusters, ImpossibleShapesAreRefused) {
   const auto message = [&](const std::string& name, Dim3 grid, Dim3 cluster) -> std::string {
     try {
       run(name, grid, 32, cluster, 512);
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
   };
-  EXPECT_EQ(message("rotate", {6, 1, 1}, {4, 1, 1}), "kernel rotate: a grid of (6,1,1) blocks is not made of whole clusters of (4,1,1)");
-  EXPECT_EQ(message("rotate", {8, 1, 1}, {2, 1, 1}), "kernel rotate: clusters of (2,1,1) blocks asked for; it is compiled for (4,1,1)");
-  EXPECT_EQ(message("histogram", {32, 1, 1}, {32, 1, 1}), "kernel histogram: clusters of 32 blocks; at most 16");
+  EXPECT_EQ(message("rotate", {6, 1, 1}, {4, 1, 1}),
+            "kernel rotate: a grid of (6,1,1) blocks is not made of whole clusters of (4,1,1)");
+  EXPECT_EQ(message("rotate", {8, 1, 1}, {2, 1, 1}),
+            "kernel rotate: clusters of (2,1,1) blocks asked for; it is compiled for (4,1,1)");
+  EXPECT_EQ(message("histogram", {32, 1, 1}, {32, 1, 1}),
+            "kernel histogram: clusters of 32 blocks; at most 16");
 }
 
 class BulkCopies : public testing::TestWithParam<int> {
@@ -146,7 +150,8 @@ TEST_P(BulkCopies, GoToAllBlocksOfACluster) {
       FAIL() << "no fault";
     } catch (const KernelFault& fault) {
       EXPECT_EQ(fault.kind(), FaultKind::unsupported);
-      EXPECT_NE(std::string(fault.what()).find("__cuda_syscall_cp_async_bulk_multicast"), std::string::npos) << fault.what();
+      EXPECT_NE(std::string(fault.what()).find("__cuda_syscall_cp_async_bulk_multicast"), std::string::npos)
+          << fault.what();
     }
     return;
   }
@@ -160,7 +165,8 @@ TEST_P(BulkCopies, MustFit) {
     FAIL() << "no fault";
   } catch (const KernelFault& fault) {
     EXPECT_EQ(fault.kind(), FaultKind::out_of_bounds);
-    EXPECT_NE(std::string(fault.what()).find("0 bytes after the end of buffer out"), std::string::npos) << fault.what();
+    EXPECT_NE(std::string(fault.what()).find("0 bytes after the end of buffer out"), std::string::npos)
+        << fault.what();
   }
 }
 

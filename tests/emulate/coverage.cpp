@@ -47,14 +47,16 @@ int coverage(int files, char** names) {
         ++opcodes[name];
         const std::uint32_t message = compiled.code[i].message;
         if (message == 0) continue;
-        Form& form = refused[fmt::format("sm_{} {}: {}", kernel.program.sm, name, compiled.messages[message - 1])];
-        if (form.count++ == 0) form.first = fmt::format("{} {} 0x{:x} {}", names[f], kernel.program.kernel, in.offset, in.text);
+        Form& form =
+            refused[fmt::format("sm_{} {}: {}", kernel.program.sm, name, compiled.messages[message - 1])];
+        if (form.count++ == 0)
+          form.first = fmt::format("{} {} 0x{:x} {}", names[f], kernel.program.kernel, in.offset, in.text);
       }
     }
   }
   for (const auto& [what, form] : refused) fmt::print("{:6} {}  | {}\n", form.count, what, form.first);
-  fmt::print("{} instructions of {} kernels, {} spellings of opcodes; {} forms not executed\n", instructions, kernels,
-             opcodes.size(), refused.size());
+  fmt::print("{} instructions of {} kernels, {} spellings of opcodes; {} forms not executed\n", instructions,
+             kernels, opcodes.size(), refused.size());
   return refused.empty() ? 0 : 1;
 }
 

@@ -31,9 +31,8 @@ class Packed {
     return *this;
   }
   emulate::Formatted format(std::string_view how) const {
-    return emulate::format_device_text(how, 0, [&](std::uint64_t at) {
-      return at >= kText ? texts_.at(at - kText) : bytes_.at(at);
-    });
+    return emulate::format_device_text(
+        how, 0, [&](std::uint64_t at) { return at >= kText ? texts_.at(at - kText) : bytes_.at(at); });
   }
 
  private:
@@ -44,7 +43,14 @@ class Packed {
 
 TEST(DeviceText, TakesEachConversionFromItsPlace) {
   Packed p;
-  p.add(-7).add(7u).add(0xffu).add(2.5).add('x' + 0).add_text("word").add(std::int64_t{-5000000000}).add(std::uint64_t{0xabcd});
+  p.add(-7)
+      .add(7u)
+      .add(0xffu)
+      .add(2.5)
+      .add('x' + 0)
+      .add_text("word")
+      .add(std::int64_t{-5000000000})
+      .add(std::uint64_t{0xabcd});
   const emulate::Formatted out = p.format("%d %u %#x %.3f %c [%6s] %lld %p%%");
   EXPECT_EQ(out.text, "-7 7 0xff 2.500 x [  word] -5000000000 0xabcd%");
   EXPECT_EQ(out.arguments, 8);
@@ -113,7 +119,8 @@ class Driver : public testing::TestWithParam<int> {
  protected:
   /// One block of `threads` threads; in[i] = i.
   std::vector<int> run(const std::string& name, unsigned threads) {
-    const frontend::LoadedKernel& kernel = emulate::kernels_of("driver.cu", GetParam(), {"-lineinfo"}).at(name);
+    const frontend::LoadedKernel& kernel =
+        emulate::kernels_of("driver.cu", GetParam(), {"-lineinfo"}).at(name);
     emulate::Loaded launch(kernel, {1, 1, 1}, {threads, 1, 1});
     std::vector<std::uint32_t> in(64);
     std::iota(in.begin(), in.end(), 0u);
@@ -143,8 +150,8 @@ TEST_P(Driver, PrintsLaneByLane) {
   const std::vector<int> out = run("prints", 4);
   std::string even, odd;
   for (int i = 0; i < 4; i += 2) {
-    even += fmt::format("thread {} of 4: {:5.2f}|text  |{:06x}|{}|{}|%\n", i, i * 0.5, i, static_cast<char>('a' + i),
-                        -5000000000ll - i);
+    even += fmt::format("thread {} of 4: {:5.2f}|text  |{:06x}|{}|{}|%\n", i, i * 0.5, i,
+                        static_cast<char>('a' + i), -5000000000ll - i);
     odd += "odd\n";
   }
   EXPECT_TRUE(printed_ == even + odd || printed_ == odd + even) << printed_;
@@ -170,7 +177,8 @@ TEST_P(Driver, CallsThroughTablesAndVirtualFunctions) {
 
 TEST_P(Driver, FailedAssertionsAreNamedAsCudaNamesThem) {
   EXPECT_EQ(fault_of("asserts", 42), emulate::FaultKind::assertion);
-  EXPECT_NE(reported_.find("driver.cu:48: void asserts(const int *, int *): block: [0,0,0], thread: [40,0,0] Assertion `in[threadIdx.x] < 40` failed.\n"),
+  EXPECT_NE(reported_.find("driver.cu:48: void asserts(const int *, int *): block: [0,0,0], thread: [40,0,0] "
+                           "Assertion `in[threadIdx.x] < 40` failed.\n"),
             std::string::npos)
       << reported_;
   EXPECT_NE(reported_.find("thread: [41,0,0]"), std::string::npos);

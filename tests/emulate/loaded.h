@@ -17,7 +17,8 @@ namespace foretrace::emulate {
 using Kernels = std::map<std::string, frontend::LoadedKernel>;
 
 /// All kernels of a source beside the tests, by name; compiled once a process.
-inline const Kernels& kernels_of(const std::string& file, int sm, const std::vector<std::string>& options = {}) {
+inline const Kernels& kernels_of(const std::string& file, int sm,
+                                 const std::vector<std::string>& options = {}) {
   static std::map<std::pair<std::string, int>, Kernels> loaded;
   Kernels& of = loaded[{file, sm}];
   if (of.empty()) {
@@ -85,8 +86,7 @@ struct Loaded {
   BlockCount run(std::uint64_t resident = 16) {
     const Emulator emulator(context);
     BlockSequence blocks(emulator, resident, false);
-    while (blocks.next() != nullptr) {
-    }
+    while (blocks.next() != nullptr) {}
     return blocks.count();
   }
 };
