@@ -21,6 +21,8 @@ constexpr std::uint64_t kSurveyWork = 12'000'000;  // warp instructions of the s
 // What simulating costs: warp instructions, and requests to L2 at the price of some. Before the rates are looked at: a share of the work
 // within bounds; then from look to look. After a long time a launch that is nearly settled will do.
 constexpr double kRequestCost = 1.5, kFirstShare = 0.2, kFirstLeast = 2e6, kFirstMost = 12e6, kNextLook = 1.15, kLongLook = 30e6;
+// Beginnings and ends of blocks are part of a rate: so many chip-fulls are simulated where that takes no more warp instructions than this.
+constexpr double kFulls = 5, kAffordable = 40e6;
 constexpr double kMostError = 0.008, kMostDrift = 0.025;  // of a rate that has settled: standard error, change from half to half
 // L2 is full when it has taken up so many times its size; it begins to write back at this share; DRAM matters from this share of its rate.
 constexpr double kFilled = 1.3, kFills = 0.4, kDramMatters = 0.3;
@@ -31,8 +33,8 @@ constexpr double kFewFulls = 30;                   // chip-fulls of blocks below
 /// Decides when to stop.
 class Watch {
  public:
-  Watch(const Survey& survey, std::uint64_t chip_full, double dram_bytes, std::uint64_t l2_bytes, double look_from)
-      : work_(survey.instructions), dram_bytes_(dram_bytes), l2_bytes_(static_cast<double>(l2_bytes)), progress_(chip_full, dram_bytes),
+  Watch(const Survey& survey, std::uint64_t blocks, std::uint64_t chip_full, double dram_bytes, std::uint64_t l2_bytes, double look_from)
+      : work_(survey.instructions), full_work_(survey.instructions / static_cast<double>(blocks) * static_cast<double>(chip_full)), dram_bytes_(dram_bytes), l2_bytes_(static_cast<double>(l2_bytes)), progress_(chip_full, dram_bytes),
         next_look_(look_from > 0 ? look_from : std::clamp(kFirstShare * survey.instructions, kFirstLeast, kFirstMost)) {}
   bool operator()(const gpu::Moment& moment) {
     progress_.note(moment);
@@ -42,7 +44,7 @@ class Watch {
     next_look_ = cost * kNextLook;
     if (done > (1 - kWorthLeaving) * work_) return true;
     const Pace pace = progress_.pace();
-    if (!pace.known) return true;
+    if (!pace.known || (!pace.by_blocks && kFulls * full_work_ < kAffordable)) return true;
     const double slack = cost > kLongLook ? 2 : 1;
     if (pace.error > kMostError * slack || std::abs(pace.drift) > kMostDrift * slack || std::abs(pace.memory_drift) > kMostDrift * slack) {
       return true;
@@ -68,7 +70,7 @@ class Watch {
     return ever && grew / took > kDramMatters * dram_bytes_;
   }
 
-  double work_, dram_bytes_, l2_bytes_;
+  double work_, full_work_, dram_bytes_, l2_bytes_;
   Progress progress_;
   double next_look_;
   std::optional<Pace> pace_;
@@ -225,7 +227,7 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   const std::uint64_t resident = machine.resident_blocks(shape);
   const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram) /
                             static_cast<double>(spec.clock.sm);
-  Watch watch(known, std::min(resident, blocks), dram_bytes, spec.l2.bytes, run.look_from);
+  Watch watch(known, blocks, std::min(resident, blocks), dram_bytes, spec.l2.bytes, run.look_from);
   Blocks source(context, resident);
   gpu::Moment stopped;
   Cycle first_end = 0;  // of a block, when the chip was still filling
