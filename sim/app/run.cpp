@@ -67,6 +67,11 @@ void put_first(const char* variable, const std::string& value, char separator) {
 }
 
 void check_program(const std::string& path, const ProgramFile& program) {
+  for (const std::string& library : program.needed) {
+    if (library.rfind("libcuda.so", 0) == 0) {
+      throw InputError(fmt::format("{}: it needs {}, the CUDA driver's library, which is not provided; expected the runtime's calls only", path, library));
+    }
+  }
   if (!program.is_elf || !program.has_device_code) return;  // a script, say: what it starts is looked at when it registers
   for (const std::string& library : program.needed) {
     if (library.rfind("libcudart.so", 0) == 0) {

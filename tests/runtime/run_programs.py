@@ -163,6 +163,14 @@ class Stops(Case):
         program = build("faults.sm_80", source=source, gencode=["-arch=sm_80"])
         self.stopped(run("--arch", "h100", "--", program, "trap"), "sm_80", "sm_90")
 
+    def test_a_program_of_the_driver(self):
+        source, driver, program = self.path("main.c"), self.path("libcuda.so.1"), self.path("program")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("int main(void) { return 0; }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", os.devnull, "-o", driver], check=True)
+        subprocess.run(["cc", source, "-Wl,--no-as-needed", driver, "-o", program], check=True)
+        self.stopped(run("--arch", "h100", "--", program), "it needs libcuda.so.1")
+
     def test_what_is_no_program_and_no_chip(self):
         self.stopped(run("--arch", "h100", "--", "./not_there"), "./not_there: no such program")
         self.stopped(run("--arch", "h999", "--", "true"), "h999")
