@@ -24,13 +24,15 @@ constexpr std::uint8_t kAbiVersion = 8;     // CUDA 13
 constexpr std::uint8_t kEntryPoint = 0x10;  // st_other of a kernel
 constexpr std::uint32_t kReservedShared =
     1024;  // bytes that sm_90 and later keep for the system in each block's window
-constexpr std::uint32_t kAddress64 = 2;         // R_CUDA_64
-constexpr std::uint32_t kGenericAddress64 = 4;  // what initialised __device__ pointers carry
+constexpr std::uint32_t kAddress64 = 2;            // R_CUDA_64
+constexpr std::uint32_t kGenericAddress64 = 4;     // what initialised __device__ pointers carry
+constexpr std::uint32_t kKernelDescriptor64 = 35;  // what a launch from the device needs of the kernel
 constexpr std::uint64_t kMostGlobalBytes = std::uint64_t{4} << 30;  // our own bound: they are kept in memory
 constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 20;
 constexpr std::uint32_t kUnboundedStack = 0xffffffff;  // what nvlink states of a kernel with recursion
 constexpr std::uint64_t kSectionAlignment = 128;
-constexpr std::uint64_t kMostCode = std::uint64_t{1} << 28;  // our own bound for a kernel with all device functions
+constexpr std::uint64_t kMostCode = std::uint64_t{1}
+                                    << 28;  // our own bound for a kernel with all device functions
 constexpr std::string_view kText = ".text.";
 
 class Reader {
@@ -187,9 +189,11 @@ class Reader {
       const ElfSection& section = elf_.sections[i];
       const std::string name = section.name.substr(kText.size());
       if (index_of(".nv.constant2." + name) != 0) {
-        throw InputError(fmt::format("{}: function {} has constants of its own, which are not supported", where_, source_name(name)));
+        throw InputError(fmt::format("{}: function {} has constants of its own, which are not supported",
+                                     where_, source_name(name)));
       }
-      functions_.push_back({name, static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(section.size), in_file(section)});
+      functions_.push_back({name, static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(section.size),
+                            in_file(section)});
       function_base_[i] = next;
       next += (section.size + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
       if (next > kMostCode) throw InputError(fmt::format("{}: {} bytes of device functions", where_, next));
@@ -210,10 +214,12 @@ class Reader {
       made.in_file = in_file(text) + relocation.offset;
       made.type = relocation.type;
       made.symbol = symbol.name;
-      if (relocation.offset % kInstructionBytes != 0 || relocation.offset + kInstructionBytes > text.bytes.size()) {
+      if (relocation.offset % kInstructionBytes != 0 ||
+          relocation.offset + kInstructionBytes > text.bytes.size()) {
         throw InputError(fmt::format("{}: a relocation lies outside {}", where_, text.name));
       }
-      made.value = symbol.value + (relocation.addend_in_place ? 0 : static_cast<std::uint64_t>(relocation.addend));
+      made.value =
+          symbol.value + (relocation.addend_in_place ? 0 : static_cast<std::uint64_t>(relocation.addend));
       made.target = target_of(symbol, made.value);
       if (made.target == TargetKind::external) add_external(symbol.name);
       cubin.relocations.push_back(std::move(made));
@@ -242,9 +248,10 @@ class Reader {
 
   /// A driver's function that the code calls directly also stands in bank 4, as in code without relocations.
   void add_external(const std::string& name) {
-    const auto known = std::any_of(module_->pointers.begin(), module_->pointers.end(), [&](const Pointer& pointer) {
-      return pointer.target == TargetKind::external && pointer.symbol == name;
-    });
+    const auto known =
+        std::any_of(module_->pointers.begin(), module_->pointers.end(), [&](const Pointer& pointer) {
+          return pointer.target == TargetKind::external && pointer.symbol == name;
+        });
     if (known) return;
     Pointer pointer;
     pointer.image = Image::constant4;
@@ -268,6 +275,11 @@ class Reader {
     if (section == 0) return;
     for (const ElfRelocation& relocation : elf_.relocations_of(section)) {
       const ElfSymbol& symbol = symbol_of(relocation, section);
+      if (relocation.type == kKernelDescriptor64) {
+        throw InputError(fmt::format(
+            "{}: its device code launches kernels (dynamic parallelism: {}), which is not supported", where_,
+            source_name(symbol.name)));
+      }
       if (relocation.type != kAddress64 && relocation.type != kGenericAddress64) {
         throw InputError(fmt::format("{}: relocation type {} in {} is not supported", where_, relocation.type,
                                      elf_.sections[section].name));
@@ -340,8 +352,8 @@ class Reader {
       const std::uint32_t bytes = attribute(table);
       return bytes == kUnboundedStack ? 0u : bytes;
     };
-    program.local_bytes =
-        std::max({stack(attributes_.frame_bytes), stack(attributes_.min_stack_bytes), stack(attributes_.max_stack_bytes)});
+    program.local_bytes = std::max({stack(attributes_.frame_bytes), stack(attributes_.min_stack_bytes),
+                                    stack(attributes_.max_stack_bytes)});
     if (const ElfSection* info = elf_.find(".nv.info." + name)) {
       const KernelAttributes kernel = read_kernel_attributes(info->bytes, where);
       program.parameters = kernel.parameters;
@@ -394,7 +406,8 @@ class Reader {
 
 }  // namespace
 
-Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm, Relocations relocations) {
+Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm,
+                 Relocations relocations) {
   const ElfFile elf = read_elf(bytes, where);
   return Reader(elf, bytes, where, relocations).read(expected_sm);
 }

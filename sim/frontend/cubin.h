@@ -21,8 +21,8 @@ namespace foretrace::frontend {
 
 /// A code section inside a kernel's code.
 struct CodePart {
-  std::string mangled;        ///< its function
-  std::uint32_t offset = 0;   ///< bytes from the start of the kernel's code
+  std::string mangled;       ///< its function
+  std::uint32_t offset = 0;  ///< bytes from the start of the kernel's code
   std::uint32_t bytes = 0;
   std::uint64_t in_file = 0;  ///< where it stands in the cubin
 };
@@ -42,13 +42,14 @@ struct CodeRelocation {
   std::uint64_t in_file = 0;  ///< the instruction's place in the cubin
   std::uint32_t type = 0;     ///< R_CUDA_*
   TargetKind target = TargetKind::global;
-  std::uint64_t value = 0;    ///< as Pointer::value; code: bytes from the start of every kernel's code
+  std::uint64_t value = 0;  ///< as Pointer::value; code: bytes from the start of every kernel's code
   std::string symbol;
 };
 
 struct Cubin {
   std::shared_ptr<const Module> module;
-  std::vector<CodeRelocation> relocations;  ///< to be filled in by link_code before the code is decoded; empty: nothing to do
+  std::vector<CodeRelocation>
+      relocations;  ///< to be filled in by link_code before the code is decoded; empty: nothing to do
   std::vector<KernelImage> kernels;  ///< in order of sections
 };
 

@@ -49,8 +49,9 @@ FatEntry read_entry(std::span<const std::byte> header, std::span<const std::byte
   if (entry.compression != EntryCompression::none) {
     entry.size = value_at<std::uint64_t>(header, 56);
     if (stored == 0 || stored > payload.size() || entry.size == 0 || entry.size > kMostBytes) {
-      throw InputError(fmt::format("{}: an entry of the fat binary for {} states {} compressed bytes of {} and {} in all",
-                                   where, entry_name(entry), stored, payload.size(), entry.size));
+      throw InputError(
+          fmt::format("{}: an entry of the fat binary for {} states {} compressed bytes of {} and {} in all",
+                      where, entry_name(entry), stored, payload.size(), entry.size));
     }
     entry.payload = payload.first(stored);
   }
@@ -68,8 +69,12 @@ int preference(const FatEntry& entry, int sm) {
 }  // namespace
 
 std::string entry_name(const FatEntry& entry) {
-  const char* prefix = entry.kind == EntryKind::ptx ? "compute_" : entry.kind == EntryKind::elf ? "sm_" : "lto_";
-  const char* suffix = entry.variant == EntryVariant::specific ? "a" : entry.variant == EntryVariant::family ? "f" : "";
+  const char* prefix = entry.kind == EntryKind::ptx   ? "compute_"
+                       : entry.kind == EntryKind::elf ? "sm_"
+                                                      : "lto_";
+  const char* suffix = entry.variant == EntryVariant::specific ? "a"
+                       : entry.variant == EntryVariant::family ? "f"
+                                                               : "";
   return fmt::format("{}{}{}", prefix, entry.sm, suffix);
 }
 
@@ -80,8 +85,8 @@ std::vector<FatEntry> read_fat_binary(std::span<const std::byte> container, cons
   const std::uint64_t start = value_at<std::uint16_t>(container, 6);
   const auto bytes = value_at<std::uint64_t>(container, 8);
   if (start < kContainerHeader || start > container.size() || bytes > container.size() - start) {
-    throw InputError(fmt::format("{}: a fat binary of {} bytes after a header of {}, but only {} are there", where, bytes,
-                                 start, container.size()));
+    throw InputError(fmt::format("{}: a fat binary of {} bytes after a header of {}, but only {} are there",
+                                 where, bytes, start, container.size()));
   }
   std::vector<FatEntry> entries;
   const auto body = container.subspan(start, bytes);
@@ -90,7 +95,8 @@ std::vector<FatEntry> read_fat_binary(std::span<const std::byte> container, cons
     const std::uint64_t header = left < kLeastEntryHeader ? 0 : value_at<std::uint32_t>(body, at + 4);
     const std::uint64_t payload = left < kLeastEntryHeader ? 0 : value_at<std::uint64_t>(body, at + 8);
     if (header < kLeastEntryHeader || header > left || payload > left - header) {
-      throw InputError(fmt::format("{}: the entry at byte {} of the fat binary runs over its end", where, start + at));
+      throw InputError(
+          fmt::format("{}: the entry at byte {} of the fat binary runs over its end", where, start + at));
     }
     entries.push_back(read_entry(body.subspan(at, header), body.subspan(at + header, payload), where));
     at += header + payload;
@@ -103,17 +109,19 @@ std::vector<std::byte> entry_contents(const FatEntry& entry, const std::string& 
   std::vector<std::byte> out(entry.size);
   std::uint64_t made = 0;
   if (entry.compression == EntryCompression::zstd) {
-    const std::size_t result = ZSTD_decompress(out.data(), out.size(), entry.payload.data(), entry.payload.size());
+    const std::size_t result =
+        ZSTD_decompress(out.data(), out.size(), entry.payload.data(), entry.payload.size());
     if (ZSTD_isError(result) == 0) made = result;
   } else {
-    const int result = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()),
-                                           reinterpret_cast<char*>(out.data()), static_cast<int>(entry.payload.size()),
-                                           static_cast<int>(out.size()));
+    const int result = LZ4_decompress_safe(
+        reinterpret_cast<const char*>(entry.payload.data()), reinterpret_cast<char*>(out.data()),
+        static_cast<int>(entry.payload.size()), static_cast<int>(out.size()));
     if (result > 0) made = static_cast<std::uint64_t>(result);
   }
   if (made != entry.size) {
-    throw InputError(fmt::format("{}: the {} entry of the fat binary is damaged: {} bytes came out of it, expected {}", where,
-                                 entry_name(entry), made, entry.size));
+    throw InputError(
+        fmt::format("{}: the {} entry of the fat binary is damaged: {} bytes came out of it, expected {}",
+                    where, entry_name(entry), made, entry.size));
   }
   return out;
 }
@@ -139,7 +147,8 @@ std::span<const std::byte> fat_binary_in_memory(const void* address, const std::
     if (address != nullptr) std::memcpy(&magic, address, sizeof magic);
   }
   if (magic != kContainerMagic) {
-    throw InputError(fmt::format("{}: no fat binary: magic number {:08x}, expected {:08x}", where, magic, kContainerMagic));
+    throw InputError(fmt::format("{}: no fat binary: magic number {:08x}, expected {:08x}", where, magic,
+                                 kContainerMagic));
   }
   const std::span<const std::byte> header(static_cast<const std::byte*>(address), kContainerHeader);
   return {header.data(), value_at<std::uint16_t>(header, 6) + value_at<std::uint64_t>(header, 8)};
@@ -149,16 +158,18 @@ std::span<const std::byte> elf_in_memory(const void* address, const std::string&
   const auto* start = static_cast<const std::byte*>(address);
   Elf64_Ehdr header;
   if (address != nullptr) std::memcpy(&header, address, sizeof header);
-  if (address == nullptr || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_shentsize != sizeof(Elf64_Shdr)) {
+  if (address == nullptr || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr)) {
     throw InputError(where + ": no ELF-64 file in memory");
   }
-  std::uint64_t end = std::max<std::uint64_t>(header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize,
-                                              header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize);
+  std::uint64_t end =
+      std::max<std::uint64_t>(header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize,
+                              header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize);
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;
     std::memcpy(&section, start + header.e_shoff + i * sizeof section, sizeof section);
-    if (section.sh_type != SHT_NOBITS) end = std::max<std::uint64_t>(end, section.sh_offset + section.sh_size);
+    if (section.sh_type != SHT_NOBITS)
+      end = std::max<std::uint64_t>(end, section.sh_offset + section.sh_size);
   }
   if (end > kMostBytes) throw InputError(fmt::format("{}: an ELF file of {} bytes in memory", where, end));
   return {start, end};
@@ -180,8 +191,10 @@ std::string missing_code_message(const std::vector<FatEntry>& entries, int sm) {
     if (entry.kind == EntryKind::ptx) name = "PTX for " + name;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
-  return fmt::format("no machine code for sm_{}: the program has {}; compile it with nvcc -gencode arch=compute_{},code=sm_{}",
-                     sm, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), sm, sm);
+  return fmt::format(
+      "no machine code for sm_{}: the program has {}; compile it with nvcc -gencode "
+      "arch=compute_{},code=sm_{}",
+      sm, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), sm, sm);
 }
 
 }  // namespace foretrace::frontend

@@ -32,9 +32,9 @@ struct FatEntry {
   EntryKind kind = EntryKind::other;
   EntryVariant variant = EntryVariant::plain;
   EntryCompression compression = EntryCompression::none;
-  int sm = 0;                             ///< 80, 90, 120
-  std::span<const std::byte> payload;     ///< as stored
-  std::uint64_t size = 0;                 ///< bytes when it is decompressed
+  int sm = 0;                          ///< 80, 90, 120
+  std::span<const std::byte> payload;  ///< as stored
+  std::uint64_t size = 0;              ///< bytes when it is decompressed
 };
 
 /// "sm_90a", "compute_90", "lto_90".

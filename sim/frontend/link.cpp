@@ -29,7 +29,8 @@ class Word {
 
   std::uint64_t get(Field field) const {
     std::uint64_t value = 0;
-    for (unsigned i = 0; i < field.width; ++i) value |= (halves_[(field.at + i) / 64] >> (field.at + i) % 64 & 1) << i;
+    for (unsigned i = 0; i < field.width; ++i)
+      value |= (halves_[(field.at + i) / 64] >> (field.at + i) % 64 & 1) << i;
     return value;
   }
   void set(Field field, std::uint64_t value) {
@@ -48,7 +49,9 @@ class Word {
 void fill_in(const CodeRelocation& relocation, std::uint64_t address, std::byte* instruction) {
   Word word(instruction);
   switch (relocation.type) {
-    case kLow32: word.set(kHalf, address + word.get(kHalf)); break;  // what stands there is the addend where no table has one
+    case kLow32:
+      word.set(kHalf, address + word.get(kHalf));
+      break;  // what stands there is the addend where no table has one
     case kHigh32: word.set(kHalf, address >> 32); break;
     case kTarget47: word.set(kTarget, address >> 2); break;
     case kTarget55:
@@ -56,7 +59,8 @@ void fill_in(const CodeRelocation& relocation, std::uint64_t address, std::byte*
       word.set(kTarget, address >> 10);
       break;
     default:
-      throw InputError(fmt::format("relocation type {} of '{}' in the code is not supported", relocation.type, relocation.symbol));
+      throw InputError(fmt::format("relocation type {} of '{}' in the code is not supported", relocation.type,
+                                   relocation.symbol));
   }
 }
 
@@ -72,7 +76,8 @@ void forget_relocations(std::vector<std::byte>& file) {
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section = section_at(i);
     if (section.sh_type != SHT_REL && section.sh_type != SHT_RELA) continue;
-    if (section.sh_info >= header.e_shnum || (section_at(section.sh_info).sh_flags & SHF_EXECINSTR) == 0) continue;
+    if (section.sh_info >= header.e_shnum || (section_at(section.sh_info).sh_flags & SHF_EXECINSTR) == 0)
+      continue;
     section.sh_type = SHT_NULL;
     std::memcpy(file.data() + header.e_shoff + i * sizeof section, &section, sizeof section);
   }
@@ -84,7 +89,8 @@ std::vector<std::byte> link_code(std::span<const std::byte> file, Cubin& cubin,
                                  const std::function<std::uint64_t(const CodeRelocation&)>& address_of) {
   std::vector<std::byte> linked(file.begin(), file.end());
   for (const CodeRelocation& relocation : cubin.relocations) {
-    FORETRACE_ASSERT(relocation.in_file + kInstructionBytes <= linked.size(), "read_cubin has compared it with its section");
+    FORETRACE_ASSERT(relocation.in_file + kInstructionBytes <= linked.size(),
+                     "read_cubin has compared it with its section");
     fill_in(relocation, address_of(relocation), linked.data() + relocation.in_file);
   }
   forget_relocations(linked);
@@ -92,7 +98,8 @@ std::vector<std::byte> link_code(std::span<const std::byte> file, Cubin& cubin,
     if (kernel.parts.empty()) continue;
     const CodePart& last = kernel.parts.back();
     kernel.text.assign(last.offset + last.bytes, std::byte{0});
-    for (const CodePart& part : kernel.parts) std::memcpy(kernel.text.data() + part.offset, linked.data() + part.in_file, part.bytes);
+    for (const CodePart& part : kernel.parts)
+      std::memcpy(kernel.text.data() + part.offset, linked.data() + part.in_file, part.bytes);
     kernel.program.code_sha256 = sha256_hex(kernel.text);
   }
   return linked;

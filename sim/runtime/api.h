@@ -9,6 +9,8 @@
 namespace foretrace::runtime {
 
 /// The stream that a call of the per-thread default stream's variants (..._ptsz, ..._ptds) means.
-inline cudaStream_t per_thread(cudaStream_t stream) { return stream == nullptr ? cudaStreamPerThread : stream; }
+inline cudaStream_t per_thread(cudaStream_t stream) {
+  return stream == nullptr ? cudaStreamPerThread : stream;
+}
 
 }  // namespace foretrace::runtime

@@ -24,8 +24,8 @@ unsigned long long next_id() {
   return ++last;
 }
 
-cudaError_t begin(State& s, Stream& stream, cudaStream_t handle, std::unique_ptr<Graph> own, Graph* graph, std::vector<GraphNode*> needs,
-                  cudaStreamCaptureMode mode) {
+cudaError_t begin(State& s, Stream& stream, cudaStream_t handle, std::unique_ptr<Graph> own, Graph* graph,
+                  std::vector<GraphNode*> needs, cudaStreamCaptureMode mode) {
   if (s.streams.is_legacy(&stream)) return cudaErrorStreamCaptureUnsupported;
   if (stream.capture) return cudaErrorIllegalState;
   auto capture = std::make_shared<Capture>();
@@ -49,7 +49,8 @@ bool joined(const Stream& origin, const std::vector<Stream*>& streams) {
     if (needed.insert(node).second) open.insert(open.end(), node->needs.begin(), node->needs.end());
   }
   return std::all_of(streams.begin(), streams.end(), [&](const Stream* stream) {
-    return std::all_of(stream->frontier.begin(), stream->frontier.end(), [&](const GraphNode* node) { return needed.contains(node); });
+    return std::all_of(stream->frontier.begin(), stream->frontier.end(),
+                       [&](const GraphNode* node) { return needed.contains(node); });
   });
 }
 
@@ -75,7 +76,8 @@ cudaError_t end(State& s, Stream& stream, cudaStream_t handle, cudaGraph_t* grap
 
 cudaStreamCaptureStatus status_of(const Stream& stream) {
   if (!stream.capture) return cudaStreamCaptureStatusNone;
-  return stream.capture->broken == cudaSuccess ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
+  return stream.capture->broken == cudaSuccess ? cudaStreamCaptureStatusActive
+                                               : cudaStreamCaptureStatusInvalidated;
 }
 
 }  // namespace
@@ -88,8 +90,10 @@ FORETRACE_API cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStream
   });
 }
 
-FORETRACE_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph_handle, const cudaGraphNode_t* needs,
-                                                        const cudaGraphEdgeData*, size_t count, cudaStreamCaptureMode mode) {
+FORETRACE_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph_handle,
+                                                        const cudaGraphNode_t* needs,
+                                                        const cudaGraphEdgeData*, size_t count,
+                                                        cudaStreamCaptureMode mode) {
   return stream_call(handle, [&](State& s, Stream& stream) {
     Graph* graph = graph_of(graph_handle);
     std::vector<GraphNode*> nodes;
@@ -111,9 +115,10 @@ FORETRACE_API cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamC
   });
 }
 
-FORETRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                                   cudaGraph_t* graph, const cudaGraphNode_t** needs, const cudaGraphEdgeData** edges,
-                                                   size_t* count) {
+FORETRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                                   unsigned long long* id, cudaGraph_t* graph,
+                                                   const cudaGraphNode_t** needs,
+                                                   const cudaGraphEdgeData** edges, size_t* count) {
   return stream_call(handle, [&](State& s, Stream& stream) {
     if (status == nullptr) return cudaErrorInvalidValue;
     if (s.streams.is_legacy(&stream) && s.streams.blocking_capture()) return cudaErrorStreamCaptureImplicit;
@@ -128,12 +133,14 @@ FORETRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStre
   });
 }
 
-FORETRACE_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* needs, const cudaGraphEdgeData*,
-                                                              size_t count, unsigned flags) {
+FORETRACE_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* needs,
+                                                              const cudaGraphEdgeData*, size_t count,
+                                                              unsigned flags) {
   return stream_call(handle, [&](State&, Stream& stream) {
     if (!stream.capture) return cudaErrorIllegalState;
     std::vector<GraphNode*> nodes;
-    if (flags > cudaStreamSetCaptureDependencies || !read_nodes(needs, count, stream.capture->graph, nodes)) return cudaErrorInvalidValue;
+    if (flags > cudaStreamSetCaptureDependencies || !read_nodes(needs, count, stream.capture->graph, nodes))
+      return cudaErrorInvalidValue;
     if (flags == cudaStreamSetCaptureDependencies) stream.frontier.clear();
     stream.frontier.insert(stream.frontier.end(), nodes.begin(), nodes.end());
     return cudaSuccess;

@@ -35,7 +35,8 @@ cudaError_t record(State& s, Event& event, cudaStream_t handle, unsigned flags) 
     event.frontier = stream->frontier;
     return cudaSuccess;
   }
-  if (s.streams.is_legacy(stream) && s.streams.blocking_capture()) return break_captures(s, cudaErrorStreamCaptureImplicit);
+  if (s.streams.is_legacy(stream) && s.streams.blocking_capture())
+    return break_captures(s, cudaErrorStreamCaptureImplicit);
   event.captured = false;
   event.recorded = true;
   event.seconds = s.streams.occupy(*stream, 0);
@@ -53,7 +54,8 @@ cudaError_t join(Stream& stream, const Event& event) {
   if (!stream.capture) stream.frontier.clear();
   stream.capture = capture;
   for (GraphNode* node : event.frontier) {
-    if (std::find(stream.frontier.begin(), stream.frontier.end(), node) == stream.frontier.end()) stream.frontier.push_back(node);
+    if (std::find(stream.frontier.begin(), stream.frontier.end(), node) == stream.frontier.end())
+      stream.frontier.push_back(node);
   }
   return cudaSuccess;
 }
@@ -71,7 +73,9 @@ FORETRACE_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaEventCreate(cudaEvent_t* handle) { return cudaEventCreateWithFlags(handle, cudaEventDefault); }
+FORETRACE_API cudaError_t cudaEventCreate(cudaEvent_t* handle) {
+  return cudaEventCreateWithFlags(handle, cudaEventDefault);
+}
 
 FORETRACE_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return event_call(handle, [](State&, Event& event) {
@@ -89,7 +93,8 @@ FORETRACE_API cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t strea
 }
 
 FORETRACE_API cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return event_call(handle, [](State&, Event& event) { return event.captured ? cudaErrorCapturedEvent : cudaSuccess; });
+  return event_call(
+      handle, [](State&, Event& event) { return event.captured ? cudaErrorCapturedEvent : cudaSuccess; });
 }
 FORETRACE_API cudaError_t cudaEventSynchronize(cudaEvent_t handle) { return cudaEventQuery(handle); }
 

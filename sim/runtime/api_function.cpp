@@ -15,8 +15,8 @@ using namespace foretrace::runtime;
 
 namespace {
 
-constexpr int kPortableCluster = 8;     // blocks: what every chip with clusters takes
-constexpr int kLargestCluster = 16;     // with cudaFuncAttributeNonPortableClusterSizeAllowed
+constexpr int kPortableCluster = 8;  // blocks: what every chip with clusters takes
+constexpr int kLargestCluster = 16;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
 
 rules::KernelResources resources(const Kernel& kernel, std::uint32_t threads, std::uint64_t dynamic_shared) {
   const isa::Program& program = kernel.image().program;
@@ -34,7 +34,8 @@ int most_threads(const State& s, const Kernel& kernel) {
   const isa::Program& program = kernel.image().program;
   std::uint32_t threads = s.spec->limits.threads_per_block;
   if (program.max_threads != 0) threads = std::min(threads, program.max_threads);
-  while (threads > static_cast<std::uint32_t>(kWarpSize) && rules::occupancy(*s.spec, resources(kernel, threads, 0)).limit_registers == 0) {
+  while (threads > static_cast<std::uint32_t>(kWarpSize) &&
+         rules::occupancy(*s.spec, resources(kernel, threads, 0)).limit_registers == 0) {
     threads -= static_cast<std::uint32_t>(kWarpSize);
   }
   return static_cast<int>(threads);
@@ -54,7 +55,9 @@ cudaError_t active_blocks(int* blocks, const void* function, int block_size, siz
     if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
     *blocks = 0;
     if (block_size > most_threads(s, kernel)) return cudaSuccess;
-    *blocks = static_cast<int>(rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), dynamic_shared)).blocks);
+    *blocks = static_cast<int>(
+        rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), dynamic_shared))
+            .blocks);
     return cudaSuccess;
   });
 }
@@ -76,9 +79,12 @@ FORETRACE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     attributes->preferredShmemCarveout = kernel.settings.carveout;
     const bool fixed = program.cluster[0] != 0;
     attributes->clusterDimMustBeSet = 0;
-    attributes->requiredClusterWidth = static_cast<int>(fixed ? program.cluster[0] : kernel.settings.required_cluster.x);
-    attributes->requiredClusterHeight = static_cast<int>(fixed ? program.cluster[1] : kernel.settings.required_cluster.y);
-    attributes->requiredClusterDepth = static_cast<int>(fixed ? program.cluster[2] : kernel.settings.required_cluster.z);
+    attributes->requiredClusterWidth =
+        static_cast<int>(fixed ? program.cluster[0] : kernel.settings.required_cluster.x);
+    attributes->requiredClusterHeight =
+        static_cast<int>(fixed ? program.cluster[1] : kernel.settings.required_cluster.y);
+    attributes->requiredClusterDepth =
+        static_cast<int>(fixed ? program.cluster[2] : kernel.settings.required_cluster.z);
     attributes->clusterSchedulingPolicyPreference = kernel.settings.cluster_scheduling;
     attributes->nonPortableClusterSizeAllowed = kernel.settings.non_portable_cluster ? 1 : 0;
     return cudaSuccess;
@@ -93,7 +99,8 @@ FORETRACE_API cudaError_t cudaFuncGetName(const char** name, const void* functio
   });
 }
 
-FORETRACE_API cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* size) {
+FORETRACE_API cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
+                                               size_t* size) {
   return kernel_call(function, [&](State&, Kernel& kernel) {
     const auto& parameters = kernel.image().program.parameters;
     if (offset == nullptr || index >= parameters.size()) return cudaErrorInvalidValue;
@@ -123,27 +130,32 @@ FORETRACE_API cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* functi
   });
 }
 
-FORETRACE_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int device) {
+FORETRACE_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
+                                                          int value, int device) {
   if (device != 0) return call([](State&) { return cudaErrorInvalidDevice; });
   return cudaFuncSetAttribute(kernel, attribute, value);
 }
 
-FORETRACE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
+FORETRACE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                                        int block_size,
                                                                         size_t dynamic_shared) {
   return active_blocks(blocks, function, block_size, dynamic_shared);
 }
 
-FORETRACE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
-                                                                                 size_t dynamic_shared, unsigned) {
+FORETRACE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int block_size, size_t dynamic_shared, unsigned) {
   return active_blocks(blocks, function, block_size, dynamic_shared);
 }
 
-FORETRACE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic_shared, const void* function, int blocks, int block_size) {
+FORETRACE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic_shared,
+                                                                    const void* function, int blocks,
+                                                                    int block_size) {
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     if (dynamic_shared == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
     *dynamic_shared = 0;
     const auto fits = [&](std::uint64_t bytes) {
-      return rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), bytes)).blocks >= static_cast<std::uint32_t>(blocks);
+      return rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), bytes))
+                 .blocks >= static_cast<std::uint32_t>(blocks);
     };
     if (!fits(0)) return cudaSuccess;
     std::uint64_t low = 0, high = s.spec->limits.shared_per_block + 1;  // fits, does not
@@ -156,7 +168,8 @@ FORETRACE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dyna
   });
 }
 
-FORETRACE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function, const cudaLaunchConfig_t* config) {
+FORETRACE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                               const cudaLaunchConfig_t* config) {
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
     if (s.spec->sm_number < 90) return cudaErrorNotSupported;
@@ -165,12 +178,15 @@ FORETRACE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const 
   });
 }
 
-FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* config) {
+FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                                         const cudaLaunchConfig_t* config) {
   return kernel_call(function, [&](State& s, Kernel& kernel) {
-    if (clusters == nullptr || config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr)) return cudaErrorInvalidValue;
+    if (clusters == nullptr || config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
+      return cudaErrorInvalidValue;
     if (s.spec->sm_number < 90) return cudaErrorNotSupported;
     const isa::Program& program = kernel.image().program;
-    std::uint64_t size = std::uint64_t{std::max(program.cluster[0], 1u)} * std::max(program.cluster[1], 1u) * std::max(program.cluster[2], 1u);
+    std::uint64_t size = std::uint64_t{std::max(program.cluster[0], 1u)} * std::max(program.cluster[1], 1u) *
+                         std::max(program.cluster[2], 1u);
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
       const auto& dim = config->attrs[i].val.clusterDim;
@@ -178,7 +194,8 @@ FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const vo
     }
     const std::uint32_t threads = config->blockDim.x * config->blockDim.y * config->blockDim.z;
     if (threads == 0 || size == 0) return cudaErrorInvalidValue;
-    const std::uint64_t blocks = rules::occupancy(*s.spec, resources(kernel, threads, config->dynamicSmemBytes)).blocks;
+    const std::uint64_t blocks =
+        rules::occupancy(*s.spec, resources(kernel, threads, config->dynamicSmemBytes)).blocks;
     *clusters = static_cast<int>(blocks * s.spec->sm.count / size);
     return cudaSuccess;
   });

@@ -16,11 +16,13 @@ namespace {
 
 /// Adds a node whose work `make` fills in; it answers with CUDA's error.
 template <class Make>
-cudaError_t add(cudaGraphNode_t* handle, cudaGraph_t graph_handle, const cudaGraphNode_t* needs, size_t count, Make&& make) {
+cudaError_t add(cudaGraphNode_t* handle, cudaGraph_t graph_handle, const cudaGraphNode_t* needs, size_t count,
+                Make&& make) {
   return call([&](State& s) {
     Graph* graph = graph_of(graph_handle);
     std::vector<GraphNode*> nodes;
-    if (handle == nullptr || graph == nullptr || !read_nodes(needs, count, graph, nodes)) return cudaErrorInvalidValue;
+    if (handle == nullptr || graph == nullptr || !read_nodes(needs, count, graph, nodes))
+      return cudaErrorInvalidValue;
     Work work = EmptyWork{};
     const cudaError_t refused = make(s, work);
     if (refused != cudaSuccess) return refused;
@@ -64,13 +66,15 @@ PlacedVariable variable_of(State& s, const void* symbol, size_t size, size_t off
   return placed;
 }
 
-cudaError_t to_symbol(State& s, const void* symbol, const void* from, size_t size, size_t offset, cudaMemcpyKind kind, Work& work) {
+cudaError_t to_symbol(State& s, const void* symbol, const void* from, size_t size, size_t offset,
+                      cudaMemcpyKind kind, Work& work) {
   const PlacedVariable placed = variable_of(s, symbol, size, offset);
   if (placed.address == nullptr) return cudaErrorInvalidSymbol;
   work = copy_work(static_cast<std::byte*>(placed.address) + offset, from, size, kind);
   return cudaSuccess;
 }
-cudaError_t from_symbol(State& s, void* to, const void* symbol, size_t size, size_t offset, cudaMemcpyKind kind, Work& work) {
+cudaError_t from_symbol(State& s, void* to, const void* symbol, size_t size, size_t offset,
+                        cudaMemcpyKind kind, Work& work) {
   const PlacedVariable placed = variable_of(s, symbol, size, offset);
   if (placed.address == nullptr) return cudaErrorInvalidSymbol;
   work = copy_work(to, static_cast<std::byte*>(placed.address) + offset, size, kind);
@@ -133,7 +137,9 @@ cudaError_t any_work(State& s, cudaGraphNodeParams& p, Work& work) {
     case cudaGraphNodeTypeKernel: return work_of(s, plain(p.kernel), work);
     case cudaGraphNodeTypeMemcpy: return work_of(p.memcpy.copyParams, work);
     case cudaGraphNodeTypeMemset:
-      return work_of({p.memset.dst, p.memset.pitch, p.memset.value, p.memset.elementSize, p.memset.width, p.memset.height}, work);
+      return work_of({p.memset.dst, p.memset.pitch, p.memset.value, p.memset.elementSize, p.memset.width,
+                      p.memset.height},
+                     work);
     case cudaGraphNodeTypeHost: {
       const cudaHostNodeParams host{p.host.fn, p.host.userData};
       return host_work(&host, work);
@@ -173,9 +179,12 @@ FORETRACE_API cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
   });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs,
-                                           const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* p) {
-  return add(handle, graph, needs, count, [&](State& s, Work& work) { return p == nullptr ? cudaErrorInvalidValue : any_work(s, *p, work); });
+FORETRACE_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                           const cudaGraphNode_t* needs, const cudaGraphEdgeData*,
+                                           size_t count, cudaGraphNodeParams* p) {
+  return add(handle, graph, needs, count, [&](State& s, Work& work) {
+    return p == nullptr ? cudaErrorInvalidValue : any_work(s, *p, work);
+  });
 }
 FORETRACE_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t handle, cudaGraphNodeParams* p) {
   return call([&](State& s) {
@@ -184,37 +193,50 @@ FORETRACE_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t handle, cudaGra
     return any_work(s, *p, node->work);
   });
 }
-FORETRACE_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeParams* p) {
+FORETRACE_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t handle,
+                                                     cudaGraphNodeParams* p) {
   return call([&](State& s) {
     GraphInstance* instance = instance_of(exec);
-    GraphNode* node = instance == nullptr ? nullptr : instance->graph->copy_of(reinterpret_cast<const GraphNode*>(handle));
+    GraphNode* node =
+        instance == nullptr ? nullptr : instance->graph->copy_of(reinterpret_cast<const GraphNode*>(handle));
     if (node == nullptr || p == nullptr || type_of(*node) != p->type) return cudaErrorInvalidValue;
     return any_work(s, *p, node->work);
   });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                 const cudaGraphNode_t* needs, size_t count,
                                                  const cudaKernelNodeParams* p) {
-  return add(handle, graph, needs, count, [&](State& s, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(s, *p, work); });
+  return add(handle, graph, needs, count, [&](State& s, Work& work) {
+    return p == nullptr ? cudaErrorInvalidValue : work_of(s, *p, work);
+  });
 }
 FORETRACE_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* p) {
   return get<KernelCall>(node, p, [](GraphNode& n, KernelCall&) { return kernel_parameters(n); });
 }
 FORETRACE_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
-  return set<KernelCall>(node, [&](State& s, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(s, *p, work); });
+  return set<KernelCall>(node, [&](State& s, Work& work) {
+    return p == nullptr ? cudaErrorInvalidValue : work_of(s, *p, work);
+  });
 }
-FORETRACE_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* p) {
-  return set_instance<KernelCall>(exec, node, [&](State& s, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(s, *p, work); });
+FORETRACE_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                           const cudaKernelNodeParams* p) {
+  return set_instance<KernelCall>(exec, node, [&](State& s, Work& work) {
+    return p == nullptr ? cudaErrorInvalidValue : work_of(s, *p, work);
+  });
 }
-FORETRACE_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value) {
+FORETRACE_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                                          const cudaLaunchAttributeValue* value) {
   return with<KernelCall>(node, [&](State&, GraphNode&, KernelCall& kernel) {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (id == cudaLaunchAttributeCooperative) kernel.cooperative = value->cooperative != 0;
-    if (id == cudaLaunchAttributeClusterDimension) kernel.cluster = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+    if (id == cudaLaunchAttributeClusterDimension)
+      kernel.cluster = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
+FORETRACE_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                                          cudaLaunchAttributeValue* value) {
   return with<KernelCall>(node, [&](State&, GraphNode&, KernelCall& kernel) {
     if (value == nullptr) return cudaErrorInvalidValue;
     *value = {};
@@ -238,150 +260,201 @@ FORETRACE_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, 
   });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                 const cudaGraphNode_t* needs, size_t count,
                                                  const cudaMemcpy3DParms* p) {
-  return add(handle, graph, needs, count, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
+  return add(handle, graph, needs, count,
+             [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
 }
-FORETRACE_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
-                                                   void* to, const void* from, size_t size, cudaMemcpyKind kind) {
+FORETRACE_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                   const cudaGraphNode_t* needs, size_t count, void* to,
+                                                   const void* from, size_t size, cudaMemcpyKind kind) {
   return add(handle, graph, needs, count, [&](State&, Work& work) {
     work = copy_work(to, from, size, kind);
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs,
-                                                         size_t count, const void* symbol, const void* from, size_t size, size_t offset,
-                                                         cudaMemcpyKind kind) {
-  return add(handle, graph, needs, count, [&](State& s, Work& work) { return to_symbol(s, symbol, from, size, offset, kind, work); });
+FORETRACE_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                         const cudaGraphNode_t* needs, size_t count,
+                                                         const void* symbol, const void* from, size_t size,
+                                                         size_t offset, cudaMemcpyKind kind) {
+  return add(handle, graph, needs, count,
+             [&](State& s, Work& work) { return to_symbol(s, symbol, from, size, offset, kind, work); });
 }
-FORETRACE_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs,
-                                                           size_t count, void* to, const void* symbol, size_t size, size_t offset,
-                                                           cudaMemcpyKind kind) {
-  return add(handle, graph, needs, count, [&](State& s, Work& work) { return from_symbol(s, to, symbol, size, offset, kind, work); });
+FORETRACE_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                           const cudaGraphNode_t* needs, size_t count,
+                                                           void* to, const void* symbol, size_t size,
+                                                           size_t offset, cudaMemcpyKind kind) {
+  return add(handle, graph, needs, count,
+             [&](State& s, Work& work) { return from_symbol(s, to, symbol, size, offset, kind, work); });
 }
 FORETRACE_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* p) {
   return get<CopyCall>(node, p, [](GraphNode&, CopyCall& copy) { return copy_parameters(copy); });
 }
 FORETRACE_API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
-  return set<CopyCall>(node, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
+  return set<CopyCall>(
+      node, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
 }
-FORETRACE_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t size, cudaMemcpyKind kind) {
+FORETRACE_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
+                                                         size_t size, cudaMemcpyKind kind) {
   return set<CopyCall>(node, [&](State&, Work& work) {
     work = copy_work(to, from, size, kind);
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from, size_t size,
-                                                               size_t offset, cudaMemcpyKind kind) {
-  return set<CopyCall>(node, [&](State& s, Work& work) { return to_symbol(s, symbol, from, size, offset, kind, work); });
+FORETRACE_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
+                                                               const void* from, size_t size, size_t offset,
+                                                               cudaMemcpyKind kind) {
+  return set<CopyCall>(
+      node, [&](State& s, Work& work) { return to_symbol(s, symbol, from, size, offset, kind, work); });
 }
-FORETRACE_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, size_t size,
+FORETRACE_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
+                                                                 const void* symbol, size_t size,
                                                                  size_t offset, cudaMemcpyKind kind) {
-  return set<CopyCall>(node, [&](State& s, Work& work) { return from_symbol(s, to, symbol, size, offset, kind, work); });
+  return set<CopyCall>(
+      node, [&](State& s, Work& work) { return from_symbol(s, to, symbol, size, offset, kind, work); });
 }
-FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
-  return set_instance<CopyCall>(exec, node, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
+FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                           const cudaMemcpy3DParms* p) {
+  return set_instance<CopyCall>(exec, node, [&](State&, Work& work) {
+    return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work);
+  });
 }
-FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* from,
-                                                             size_t size, cudaMemcpyKind kind) {
+FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                             void* to, const void* from, size_t size,
+                                                             cudaMemcpyKind kind) {
   return set_instance<CopyCall>(exec, node, [&](State&, Work& work) {
     work = copy_work(to, from, size, kind);
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void* symbol,
-                                                                   const void* from, size_t size, size_t offset, cudaMemcpyKind kind) {
-  return set_instance<CopyCall>(exec, node, [&](State& s, Work& work) { return to_symbol(s, symbol, from, size, offset, kind, work); });
+FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                                   const void* symbol, const void* from,
+                                                                   size_t size, size_t offset,
+                                                                   cudaMemcpyKind kind) {
+  return set_instance<CopyCall>(
+      exec, node, [&](State& s, Work& work) { return to_symbol(s, symbol, from, size, offset, kind, work); });
 }
-FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* symbol,
-                                                                     size_t size, size_t offset, cudaMemcpyKind kind) {
-  return set_instance<CopyCall>(exec, node, [&](State& s, Work& work) { return from_symbol(s, to, symbol, size, offset, kind, work); });
+FORETRACE_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
+                                                                     cudaGraphNode_t node, void* to,
+                                                                     const void* symbol, size_t size,
+                                                                     size_t offset, cudaMemcpyKind kind) {
+  return set_instance<CopyCall>(
+      exec, node, [&](State& s, Work& work) { return from_symbol(s, to, symbol, size, offset, kind, work); });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                 const cudaGraphNode_t* needs, size_t count,
                                                  const cudaMemsetParams* p) {
-  return add(handle, graph, needs, count, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
+  return add(handle, graph, needs, count,
+             [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
 }
 FORETRACE_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* p) {
   return get<FillCall>(node, p, [](GraphNode&, FillCall& fill) { return fill_parameters(fill); });
 }
 FORETRACE_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
-  return set<FillCall>(node, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
+  return set<FillCall>(
+      node, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
 }
-FORETRACE_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemsetParams* p) {
-  return set_instance<FillCall>(exec, node, [&](State&, Work& work) { return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work); });
+FORETRACE_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                           const cudaMemsetParams* p) {
+  return set_instance<FillCall>(exec, node, [&](State&, Work& work) {
+    return p == nullptr ? cudaErrorInvalidValue : work_of(*p, work);
+  });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                               const cudaGraphNode_t* needs, size_t count,
                                                const cudaHostNodeParams* p) {
   return add(handle, graph, needs, count, [&](State&, Work& work) { return host_work(p, work); });
 }
 FORETRACE_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* p) {
-  return get<HostCall>(node, p, [](GraphNode&, HostCall& host) { return cudaHostNodeParams{host.function, host.data}; });
+  return get<HostCall>(node, p, [](GraphNode&, HostCall& host) {
+    return cudaHostNodeParams{host.function, host.data};
+  });
 }
 FORETRACE_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* p) {
   return set<HostCall>(node, [&](State&, Work& work) { return host_work(p, work); });
 }
-FORETRACE_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaHostNodeParams* p) {
+FORETRACE_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                         const cudaHostNodeParams* p) {
   return set_instance<HostCall>(exec, node, [&](State&, Work& work) { return host_work(p, work); });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                     const cudaGraphNode_t* needs, size_t count,
                                                      cudaGraph_t child) {
   return add(handle, graph, needs, count, [&](State&, Work& work) { return child_work(child, work); });
 }
 FORETRACE_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
-  return get<ChildWork>(node, graph, [](GraphNode&, ChildWork& child) { return handle_of<cudaGraph_t>(child.graph.get()); });
+  return get<ChildWork>(
+      node, graph, [](GraphNode&, ChildWork& child) { return handle_of<cudaGraph_t>(child.graph.get()); });
 }
-FORETRACE_API cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child) {
+FORETRACE_API cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                               cudaGraph_t child) {
   return set_instance<ChildWork>(exec, node, [&](State&, Work& work) { return child_work(child, work); });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count) {
+FORETRACE_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                const cudaGraphNode_t* needs, size_t count) {
   return add(handle, graph, needs, count, [](State&, Work&) { return cudaSuccess; });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                      const cudaGraphNode_t* needs, size_t count,
                                                       cudaEvent_t event) {
-  return add(handle, graph, needs, count, [&](State&, Work& work) { return event_work<RecordWork>(event, work); });
+  return add(handle, graph, needs, count,
+             [&](State&, Work& work) { return event_work<RecordWork>(event, work); });
 }
 FORETRACE_API cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return get<RecordWork>(node, event, [](GraphNode&, RecordWork& work) { return handle_of<cudaEvent_t>(work.event); });
+  return get<RecordWork>(node, event,
+                         [](GraphNode&, RecordWork& work) { return handle_of<cudaEvent_t>(work.event); });
 }
 FORETRACE_API cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
   return set<RecordWork>(node, [&](State&, Work& work) { return event_work<RecordWork>(event, work); });
 }
-FORETRACE_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
-  return set_instance<RecordWork>(exec, node, [&](State&, Work& work) { return event_work<RecordWork>(event, work); });
+FORETRACE_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                               cudaEvent_t event) {
+  return set_instance<RecordWork>(exec, node,
+                                  [&](State&, Work& work) { return event_work<RecordWork>(event, work); });
 }
-FORETRACE_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                    const cudaGraphNode_t* needs, size_t count,
                                                     cudaEvent_t event) {
-  return add(handle, graph, needs, count, [&](State&, Work& work) { return event_work<WaitWork>(event, work); });
+  return add(handle, graph, needs, count,
+             [&](State&, Work& work) { return event_work<WaitWork>(event, work); });
 }
 FORETRACE_API cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return get<WaitWork>(node, event, [](GraphNode&, WaitWork& work) { return handle_of<cudaEvent_t>(work.event); });
+  return get<WaitWork>(node, event,
+                       [](GraphNode&, WaitWork& work) { return handle_of<cudaEvent_t>(work.event); });
 }
 FORETRACE_API cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
   return set<WaitWork>(node, [&](State&, Work& work) { return event_work<WaitWork>(event, work); });
 }
-FORETRACE_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
-  return set_instance<WaitWork>(exec, node, [&](State&, Work& work) { return event_work<WaitWork>(event, work); });
+FORETRACE_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                             cudaEvent_t event) {
+  return set_instance<WaitWork>(exec, node,
+                                [&](State&, Work& work) { return event_work<WaitWork>(event, work); });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
+FORETRACE_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                   const cudaGraphNode_t* needs, size_t count,
                                                    cudaMemAllocNodeParams* p) {
-  return add(handle, graph, needs, count, [&](State& s, Work& work) { return p == nullptr ? cudaErrorInvalidValue : allocate_work(s, *p, work); });
+  return add(handle, graph, needs, count, [&](State& s, Work& work) {
+    return p == nullptr ? cudaErrorInvalidValue : allocate_work(s, *p, work);
+  });
 }
 FORETRACE_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* p) {
   return get<AllocateWork>(node, p, [](GraphNode&, AllocateWork& work) { return work.parameters; });
 }
-FORETRACE_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count,
-                                                  void* pointer) {
+FORETRACE_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* handle, cudaGraph_t graph,
+                                                  const cudaGraphNode_t* needs, size_t count, void* pointer) {
   return add(handle, graph, needs, count, [&](State&, Work& work) {
     work = FreeWork{pointer};
     return cudaSuccess;
   });
 }
 FORETRACE_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
-  return get<FreeWork>(node, static_cast<void**>(pointer), [](GraphNode&, FreeWork& work) { return work.pointer; });
+  return get<FreeWork>(node, static_cast<void**>(pointer),
+                       [](GraphNode&, FreeWork& work) { return work.pointer; });
 }

@@ -60,7 +60,8 @@ std::vector<size_t> needs_of(const Graph& graph, const GraphNode& node) {
   return positions;
 }
 
-cudaError_t fail_update(cudaGraphExecUpdateResultInfo* info, cudaGraphExecUpdateResult result, const GraphNode* node) {
+cudaError_t fail_update(cudaGraphExecUpdateResultInfo* info, cudaGraphExecUpdateResult result,
+                        const GraphNode* node) {
   if (info != nullptr) {
     info->result = result;
     info->errorNode = handle_of<cudaGraphNode_t>(const_cast<GraphNode*>(node));
@@ -86,10 +87,12 @@ const char* name_of(cudaGraphNodeType type) {
 
 /// Adds or removes edges.
 template <class Change>
-cudaError_t change_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count, Change&& change) {
+cudaError_t change_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                         size_t count, Change&& change) {
   return graph_call(handle, [&](State&, Graph& graph) {
     std::vector<GraphNode*> sources, targets;
-    if (!read_nodes(from, count, &graph, sources) || !read_nodes(to, count, &graph, targets)) return cudaErrorInvalidValue;
+    if (!read_nodes(from, count, &graph, sources) || !read_nodes(to, count, &graph, targets))
+      return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; ++i) {
       const cudaError_t refused = change(targets[i]->needs, sources[i]);
       if (refused != cudaSuccess) return refused;
@@ -100,17 +103,21 @@ cudaError_t change_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const 
 
 }  // namespace
 
-FORETRACE_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
+FORETRACE_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* handle, cudaGraph_t graph,
+                                               unsigned long long flags) {
   return instantiate(handle, graph, flags);
 }
-FORETRACE_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
+FORETRACE_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* handle, cudaGraph_t graph,
+                                                        unsigned long long flags) {
   return instantiate(handle, graph, flags);
 }
-FORETRACE_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* handle, cudaGraph_t graph, cudaGraphInstantiateParams* parameters) {
+FORETRACE_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* handle, cudaGraph_t graph,
+                                                         cudaGraphInstantiateParams* parameters) {
   if (parameters == nullptr) return call([](State&) { return cudaErrorInvalidValue; });
   const cudaError_t result = instantiate(handle, graph, parameters->flags);
   parameters->errNode_out = nullptr;
-  parameters->result_out = result == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
+  parameters->result_out =
+      result == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
   return result;
 }
 FORETRACE_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
@@ -138,7 +145,8 @@ FORETRACE_API cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s
     if (instance == nullptr) return cudaErrorInvalidValue;
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (stream->capture) return capture_node(*stream, ChildWork{instance->graph->copy()});
-    if (s.streams.is_legacy(stream) && s.streams.blocking_capture()) return break_captures(s, cudaErrorStreamCaptureImplicit);
+    if (s.streams.is_legacy(stream) && s.streams.blocking_capture())
+      return break_captures(s, cudaErrorStreamCaptureImplicit);
     const double begin = s.streams.occupy(*stream, 0);
     double end = begin;
     const cudaError_t result = run_graph(s, *instance->graph, begin, end);
@@ -153,16 +161,20 @@ FORETRACE_API cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t s
   });
 }
 
-FORETRACE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle, cudaGraphExecUpdateResultInfo* info) {
+FORETRACE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle,
+                                              cudaGraphExecUpdateResultInfo* info) {
   return graph_call(graph_handle, [&](State&, Graph& graph) {
     GraphInstance* instance = instance_of(handle);
     if (instance == nullptr) return cudaErrorInvalidValue;
     Graph& own = *instance->graph;
-    if (own.nodes.size() != graph.nodes.size()) return fail_update(info, cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    if (own.nodes.size() != graph.nodes.size())
+      return fail_update(info, cudaGraphExecUpdateErrorTopologyChanged, nullptr);
     for (size_t i = 0; i < own.nodes.size(); ++i) {
       const GraphNode& now = *graph.nodes[i];
-      if (type_of(*own.nodes[i]) != type_of(now)) return fail_update(info, cudaGraphExecUpdateErrorNodeTypeChanged, &now);
-      if (needs_of(own, *own.nodes[i]) != needs_of(graph, now)) return fail_update(info, cudaGraphExecUpdateErrorTopologyChanged, &now);
+      if (type_of(*own.nodes[i]) != type_of(now))
+        return fail_update(info, cudaGraphExecUpdateErrorNodeTypeChanged, &now);
+      if (needs_of(own, *own.nodes[i]) != needs_of(graph, now))
+        return fail_update(info, cudaGraphExecUpdateErrorTopologyChanged, &now);
     }
     const std::unique_ptr<Graph> fresh = graph.copy();
     for (size_t i = 0; i < own.nodes.size(); ++i) own.nodes[i]->work = std::move(fresh->nodes[i]->work);
@@ -171,21 +183,28 @@ FORETRACE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_
   });
 }
 
-FORETRACE_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t handle, cudaGraphNode_t node_handle, unsigned enabled) {
+FORETRACE_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t handle, cudaGraphNode_t node_handle,
+                                                  unsigned enabled) {
   return call([&](State&) {
     GraphInstance* instance = instance_of(handle);
-    GraphNode* node = instance == nullptr ? nullptr : instance->graph->copy_of(reinterpret_cast<const GraphNode*>(node_handle));
+    GraphNode* node = instance == nullptr
+                          ? nullptr
+                          : instance->graph->copy_of(reinterpret_cast<const GraphNode*>(node_handle));
     if (node == nullptr) return cudaErrorInvalidValue;
     const cudaGraphNodeType type = type_of(*node);
-    if (type != cudaGraphNodeTypeKernel && type != cudaGraphNodeTypeMemcpy && type != cudaGraphNodeTypeMemset) return cudaErrorInvalidValue;
+    if (type != cudaGraphNodeTypeKernel && type != cudaGraphNodeTypeMemcpy && type != cudaGraphNodeTypeMemset)
+      return cudaErrorInvalidValue;
     node->enabled = enabled != 0;
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle, cudaGraphNode_t node_handle, unsigned* enabled) {
+FORETRACE_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle, cudaGraphNode_t node_handle,
+                                                  unsigned* enabled) {
   return call([&](State&) {
     GraphInstance* instance = instance_of(handle);
-    const GraphNode* node = instance == nullptr ? nullptr : instance->graph->copy_of(reinterpret_cast<const GraphNode*>(node_handle));
+    const GraphNode* node = instance == nullptr
+                                ? nullptr
+                                : instance->graph->copy_of(reinterpret_cast<const GraphNode*>(node_handle));
     if (node == nullptr || enabled == nullptr) return cudaErrorInvalidValue;
     *enabled = node->enabled ? 1 : 0;
     return cudaSuccess;
@@ -199,7 +218,8 @@ FORETRACE_API cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t handle)
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
+FORETRACE_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original,
+                                                   cudaGraph_t clone) {
   return graph_call(clone, [&](State&, Graph& graph) {
     if (node == nullptr) return cudaErrorInvalidValue;
     GraphNode* found = graph.copy_of(reinterpret_cast<const GraphNode*>(original));
@@ -232,8 +252,8 @@ FORETRACE_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNod
     return answer(roots, nodes, count);
   });
 }
-FORETRACE_API cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
-                                            size_t* count) {
+FORETRACE_API cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                                            cudaGraphEdgeData* edges, size_t* count) {
   return graph_call(handle, [&](State&, Graph& graph) {
     std::vector<GraphNode*> sources, targets;
     for (const auto& node : graph.nodes) {
@@ -249,7 +269,8 @@ FORETRACE_API cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t*
     return result != cudaSuccess ? result : answer(targets, to, count);
   });
 }
-FORETRACE_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges, size_t* count) {
+FORETRACE_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
+                                                       cudaGraphEdgeData* edges, size_t* count) {
   return call([&](State&) {
     const GraphNode* node = node_of(handle);
     if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
@@ -257,30 +278,33 @@ FORETRACE_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, c
     return answer(node->needs, nodes, count);
   });
 }
-FORETRACE_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges,
-                                                         size_t* count) {
+FORETRACE_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
+                                                         cudaGraphEdgeData* edges, size_t* count) {
   return call([&](State&) {
     const GraphNode* node = node_of(handle);
     if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
     std::vector<GraphNode*> followers;
     for (const auto& other : node->graph->nodes) {
-      if (std::find(other->needs.begin(), other->needs.end(), node) != other->needs.end()) followers.push_back(other.get());
+      if (std::find(other->needs.begin(), other->needs.end(), node) != other->needs.end())
+        followers.push_back(other.get());
     }
     if (edges != nullptr) std::fill(edges, edges + std::min(*count, followers.size()), cudaGraphEdgeData{});
     return answer(followers, nodes, count);
   });
 }
 
-FORETRACE_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                                   const cudaGraphEdgeData*, size_t count) {
+FORETRACE_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                   const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                                   size_t count) {
   return change_edges(graph, from, to, count, [](std::vector<GraphNode*>& needs, GraphNode* source) {
     if (std::find(needs.begin(), needs.end(), source) != needs.end()) return cudaErrorInvalidValue;
     needs.push_back(source);
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                                      const cudaGraphEdgeData*, size_t count) {
+FORETRACE_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                      const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                                      size_t count) {
   return change_edges(graph, from, to, count, [](std::vector<GraphNode*>& needs, GraphNode* source) {
     return std::erase(needs, source) == 0 ? cudaErrorInvalidValue : cudaSuccess;
   });
@@ -307,19 +331,23 @@ FORETRACE_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char*
       const size_t id = number.size();
       number[node.get()] = id;
       const auto* kernel = std::get_if<KernelCall>(&node->work);
-      out << fmt::format("  node_{} [label=\"{}{}\"];\n", id, name_of(type_of(*node)), kernel == nullptr ? "" : "\\n" + kernel->kernel->name());
+      out << fmt::format("  node_{} [label=\"{}{}\"];\n", id, name_of(type_of(*node)),
+                         kernel == nullptr ? "" : "\\n" + kernel->kernel->name());
     }
     for (const auto& node : graph.nodes) {
-      for (const GraphNode* need : node->needs) out << fmt::format("  node_{} -> node_{};\n", number[need], number[node.get()]);
+      for (const GraphNode* need : node->needs)
+        out << fmt::format("  node_{} -> node_{};\n", number[need], number[node.get()]);
     }
     out << "}\n";
     return out.flush() ? cudaSuccess : cudaErrorOperatingSystem;
   });
 }
 
-FORETRACE_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy, unsigned count, unsigned flags) {
+FORETRACE_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
+                                               unsigned count, unsigned flags) {
   return call([&](State&) {
-    if (handle == nullptr || destroy == nullptr || count == 0 || flags != cudaUserObjectNoDestructorSync) return cudaErrorInvalidValue;
+    if (handle == nullptr || destroy == nullptr || count == 0 || flags != cudaUserObjectNoDestructorSync)
+      return cudaErrorInvalidValue;
     auto* object = new UserObject{pointer, destroy, count};
     registry().objects.insert(object);
     *handle = handle_of<cudaUserObject_t>(object);
@@ -352,7 +380,8 @@ FORETRACE_API cudaError_t cudaUserObjectRelease(cudaUserObject_t handle, unsigne
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle, unsigned count, unsigned flags) {
+FORETRACE_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle,
+                                                    unsigned count, unsigned flags) {
   return object_call(handle, count, [&](UserObject* object) {
     Graph* graph = graph_of(graph_handle);
     if (graph == nullptr) return cudaErrorInvalidValue;
@@ -361,7 +390,8 @@ FORETRACE_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph_handle, cu
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle, unsigned count) {
+FORETRACE_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle,
+                                                     unsigned count) {
   return object_call(handle, count, [&](UserObject* object) {
     Graph* graph = graph_of(graph_handle);
     if (graph == nullptr) return cudaErrorInvalidValue;

@@ -32,10 +32,12 @@ cudaError_t library_call(cudaLibrary_t handle, Body&& body) {
   });
 }
 
-cudaError_t load(State& s, cudaLibrary_t* handle, const void* image, std::vector<std::byte> bytes, std::string where) {
+cudaError_t load(State& s, cudaLibrary_t* handle, const void* image, std::vector<std::byte> bytes,
+                 std::string where) {
   auto library = std::make_unique<Library>();
   library->bytes = std::move(bytes);
-  library->module = std::make_unique<Module>(s.module_context(), library->bytes.empty() ? image : library->bytes.data(), std::move(where));
+  library->module = std::make_unique<Module>(
+      s.module_context(), library->bytes.empty() ? image : library->bytes.data(), std::move(where));
   library->module->load();
   libraries().push_back(std::move(library));
   *handle = reinterpret_cast<cudaLibrary_t>(libraries().back().get());
@@ -49,23 +51,21 @@ cudaKernel_t give(State& s, Kernel* kernel) {
 
 }  // namespace
 
-FORETRACE_API cudaError_t cudaLibraryLoadData(cudaLibrary_t* handle, const void* image, cudaJitOption*, void**, unsigned, cudaLibraryOption*,
-                                              void**, unsigned) {
+FORETRACE_API cudaError_t cudaLibraryLoadData(cudaLibrary_t* handle, const void* image, cudaJitOption*,
+                                              void**, unsigned, cudaLibraryOption*, void**, unsigned) {
   return call([&](State& s) {
     if (handle == nullptr || image == nullptr) return cudaErrorInvalidValue;
     return load(s, handle, image, {}, fmt::format("library {}", libraries().size()));
   });
 }
-FORETRACE_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* handle, const char* path, cudaJitOption*, void**, unsigned,
-                                                  cudaLibraryOption*, void**, unsigned) {
+FORETRACE_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* handle, const char* path, cudaJitOption*,
+                                                  void**, unsigned, cudaLibraryOption*, void**, unsigned) {
   return call([&](State& s) {
     if (handle == nullptr || path == nullptr) return cudaErrorInvalidValue;
     std::vector<std::byte> bytes;
     try {
       bytes = frontend::read_file(path);
-    } catch (const InputError&) {
-      return cudaErrorFileNotFound;
-    }
+    } catch (const InputError&) { return cudaErrorFileNotFound; }
     return bytes.empty() ? cudaErrorInvalidKernelImage : load(s, handle, nullptr, std::move(bytes), path);
   });
 }
@@ -85,7 +85,8 @@ FORETRACE_API cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaLibraryGetGlobal(void** address, size_t* size, cudaLibrary_t handle, const char* name) {
+FORETRACE_API cudaError_t cudaLibraryGetGlobal(void** address, size_t* size, cudaLibrary_t handle,
+                                               const char* name) {
   return library_call(handle, [&](State&, Library& library) {
     if (name == nullptr) return cudaErrorInvalidValue;
     const PlacedVariable placed = library.module->variable(name);
@@ -95,7 +96,8 @@ FORETRACE_API cudaError_t cudaLibraryGetGlobal(void** address, size_t* size, cud
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaLibraryGetManaged(void** address, size_t* size, cudaLibrary_t handle, const char* name) {
+FORETRACE_API cudaError_t cudaLibraryGetManaged(void** address, size_t* size, cudaLibrary_t handle,
+                                                const char* name) {
   return cudaLibraryGetGlobal(address, size, handle, name);
 }
 FORETRACE_API cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
@@ -105,7 +107,8 @@ FORETRACE_API cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t handle) {
+FORETRACE_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count,
+                                                      cudaLibrary_t handle) {
   return library_call(handle, [&](State& s, Library& library) {
     if (kernels == nullptr) return cudaErrorInvalidValue;
     const std::vector<Kernel*> all = library.module->kernels();

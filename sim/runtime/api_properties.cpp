@@ -191,7 +191,8 @@ FORETRACE_API cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsig
 FORETRACE_API cudaError_t cudaIpcCloseMemHandle(void*) {
   return call([](State&) { return cudaErrorNotSupported; });
 }
-FORETRACE_API cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget, cudaFlushGPUDirectRDMAWritesScope) {
+FORETRACE_API cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
+                                                             cudaFlushGPUDirectRDMAWritesScope) {
   return call([](State&) { return cudaErrorNotSupported; });
 }
 

@@ -25,7 +25,8 @@ cudaError_t stream_call(cudaStream_t handle, Body&& body) {
 cudaError_t create(cudaStream_t* handle, unsigned flags, int priority) {
   return call([&](State& s) {
     if (handle == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) return cudaErrorInvalidValue;
-    *handle = reinterpret_cast<cudaStream_t>(s.streams.create(flags, std::clamp(priority, kGreatestPriority, 0)));
+    *handle =
+        reinterpret_cast<cudaStream_t>(s.streams.create(flags, std::clamp(priority, kGreatestPriority, 0)));
     return cudaSuccess;
   });
 }
@@ -46,15 +47,20 @@ cudaError_t wait(Stream& stream) {
 
 }  // namespace
 
-FORETRACE_API cudaError_t cudaStreamCreate(cudaStream_t* handle) { return create(handle, cudaStreamDefault, 0); }
-FORETRACE_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* handle, unsigned flags) { return create(handle, flags, 0); }
+FORETRACE_API cudaError_t cudaStreamCreate(cudaStream_t* handle) {
+  return create(handle, cudaStreamDefault, 0);
+}
+FORETRACE_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* handle, unsigned flags) {
+  return create(handle, flags, 0);
+}
 FORETRACE_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned flags, int priority) {
   return create(handle, flags, priority);
 }
 
 FORETRACE_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call([&](State& s) {
-    if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread) return cudaErrorInvalidResourceHandle;
+    if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+      return cudaErrorInvalidResourceHandle;
     Stream* stream = s.streams.find(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (stream->capture) stream->capture->broken = cudaErrorStreamCaptureUnjoined;
@@ -92,7 +98,8 @@ FORETRACE_API cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) 
   });
 }
 
-FORETRACE_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value) {
+FORETRACE_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
+                                                 const cudaLaunchAttributeValue* value) {
   return stream_call(handle, [&](State&, Stream& stream) {
     if (value == nullptr) return cudaErrorInvalidValue;
     std::erase_if(stream.attributes, [&](const cudaLaunchAttribute& known) { return known.id == id; });
@@ -100,11 +107,13 @@ FORETRACE_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunch
     attribute.id = id;
     attribute.val = *value;
     stream.attributes.push_back(attribute);
-    if (id == cudaLaunchAttributePriority) stream.priority = std::clamp(value->priority, kGreatestPriority, 0);
+    if (id == cudaLaunchAttributePriority)
+      stream.priority = std::clamp(value->priority, kGreatestPriority, 0);
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
+FORETRACE_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
+                                                 cudaLaunchAttributeValue* value) {
   return stream_call(handle, [&](State&, Stream& stream) {
     if (value == nullptr) return cudaErrorInvalidValue;
     *value = {};
@@ -138,7 +147,8 @@ FORETRACE_API cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t f
   });
 }
 
-FORETRACE_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t function, void* data, unsigned flags) {
+FORETRACE_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t function,
+                                                void* data, unsigned flags) {
   return stream_call(handle, [&](State& s, Stream& stream) {
     if (function == nullptr || flags != 0) return cudaErrorInvalidValue;
     if (stream.capture) return wait(stream);
@@ -154,6 +164,8 @@ FORETRACE_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamC
 FORETRACE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, size_t, unsigned) {
   return stream_call(handle, [&](State& s, Stream&) {
     const MemoryBlock* block = s.memory.find(pointer);
-    return block == nullptr || (block->kind != MemoryKind::managed && block->kind != MemoryKind::variable) ? cudaErrorInvalidValue : cudaSuccess;
+    return block == nullptr || (block->kind != MemoryKind::managed && block->kind != MemoryKind::variable)
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
   });
 }

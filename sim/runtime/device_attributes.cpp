@@ -15,14 +15,18 @@ int to_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t
 
 /// FP32 throughput in FP64's.
 int precision_ratio(const spec::GpuSpec& spec) {
-  const auto interval = [&](spec::Pipe pipe) { return double(spec.pipe[static_cast<std::size_t>(pipe)].interval); };
+  const auto interval = [&](spec::Pipe pipe) {
+    return double(spec.pipe[static_cast<std::size_t>(pipe)].interval);
+  };
   const double heavy = interval(spec::Pipe::fmaheavy), lite = interval(spec::Pipe::fmalite);
   const double single = (heavy > 0 ? 1 / heavy : 0) + (lite > 0 ? 1 / lite : 0);
   return static_cast<int>(single * interval(spec::Pipe::fp64) + 0.5);
 }
 
 /// Both halves of a DRAM clock carry data.
-int bus_bits(const spec::DramSpec& dram) { return to_int(std::uint64_t{dram.channels} * dram.channel_bytes * 8 / 2); }
+int bus_bits(const spec::DramSpec& dram) {
+  return to_int(std::uint64_t{dram.channels} * dram.channel_bytes * 8 / 2);
+}
 
 std::optional<int> texture_limit(cudaDeviceAttr attribute) {
   switch (attribute) {

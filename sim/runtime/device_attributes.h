@@ -17,7 +17,7 @@ namespace foretrace::runtime {
 
 struct DeviceFacts {
   const spec::GpuSpec* spec = nullptr;
-  std::string title;             ///< the config's title: the device's name
+  std::string title;  ///< the config's title: the device's name
   std::uint64_t memory_bytes = 0;
 };
 

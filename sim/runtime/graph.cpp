@@ -104,14 +104,17 @@ GraphNode* Graph::copy_of(const GraphNode* original) const {
 }
 
 cudaGraphNodeType type_of(const GraphNode& node) {
-  static constexpr cudaGraphNodeType kTypes[] = {
-      cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,     cudaGraphNodeTypeEmpty,
-      cudaGraphNodeTypeGraph,  cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeMemFree};
+  static constexpr cudaGraphNodeType kTypes[] = {cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,
+                                                 cudaGraphNodeTypeMemset,      cudaGraphNodeTypeHost,
+                                                 cudaGraphNodeTypeEmpty,       cudaGraphNodeTypeGraph,
+                                                 cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent,
+                                                 cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree};
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   return kTypes[node.work.index()];
 }
 
-bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph, std::vector<GraphNode*>& nodes) {
+bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph,
+                std::vector<GraphNode*>& nodes) {
   if (count != 0 && handles == nullptr) return false;
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode* node = node_of(handles[i]);
@@ -132,8 +135,8 @@ cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end) {
       std::visit(
           [&](auto& work) {
             using T = std::decay_t<decltype(work)>;
-            if constexpr (std::is_same_v<T, KernelCall> || std::is_same_v<T, CopyCall> || std::is_same_v<T, FillCall> ||
-                          std::is_same_v<T, HostCall>) {
+            if constexpr (std::is_same_v<T, KernelCall> || std::is_same_v<T, CopyCall> ||
+                          std::is_same_v<T, FillCall> || std::is_same_v<T, HostCall>) {
               result = s.execute(work, seconds);
             } else if constexpr (std::is_same_v<T, ChildWork>) {
               double child_end = start;
@@ -158,7 +161,8 @@ cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end) {
 
 cudaError_t work_of(State& s, const cudaKernelNodeParams& p, Work& work) {
   KernelCall call;
-  const cudaError_t refused = make_kernel_call(s, p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, call);
+  const cudaError_t refused =
+      make_kernel_call(s, p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, call);
   if (refused == cudaSuccess) work = std::move(call);
   return refused;
 }
@@ -169,8 +173,16 @@ cudaError_t work_of(const cudaMemcpy3DParms& p, Work& work) {
   const auto corner = [](const cudaPitchedPtr& box, const cudaPos& at) {
     return static_cast<std::byte*>(box.ptr) + (at.z * box.ysize + at.y) * box.pitch + at.x;
   };
-  work = CopyCall{corner(p.dstPtr, p.dstPos), corner(p.srcPtr, p.srcPos), p.extent.width, p.extent.height, p.extent.depth,
-                  p.dstPtr.pitch, p.srcPtr.pitch, p.dstPtr.pitch * p.dstPtr.ysize, p.srcPtr.pitch * p.srcPtr.ysize, p.kind};
+  work = CopyCall{corner(p.dstPtr, p.dstPos),
+                  corner(p.srcPtr, p.srcPos),
+                  p.extent.width,
+                  p.extent.height,
+                  p.extent.depth,
+                  p.dstPtr.pitch,
+                  p.srcPtr.pitch,
+                  p.dstPtr.pitch * p.dstPtr.ysize,
+                  p.srcPtr.pitch * p.srcPtr.ysize,
+                  p.kind};
   return cudaSuccess;
 }
 
@@ -182,7 +194,8 @@ cudaError_t work_of(const cudaMemsetParams& p, Work& work) {
 }
 
 Work copy_work(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return CopyCall{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size, 1, 1, size, size, 0, 0, kind};
+  return CopyCall{
+      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size, 1, 1, size, size, 0, 0, kind};
 }
 
 cudaKernelNodeParams kernel_parameters(GraphNode& node) {
@@ -202,8 +215,11 @@ cudaKernelNodeParams kernel_parameters(GraphNode& node) {
 
 cudaMemcpy3DParms copy_parameters(const CopyCall& copy) {
   cudaMemcpy3DParms p{};
-  const auto rows = [&](std::size_t slice, std::size_t pitch) { return slice != 0 && pitch != 0 ? slice / pitch : copy.height; };
-  p.srcPtr = {const_cast<std::byte*>(copy.from), copy.from_pitch, copy.width, rows(copy.from_slice, copy.from_pitch)};
+  const auto rows = [&](std::size_t slice, std::size_t pitch) {
+    return slice != 0 && pitch != 0 ? slice / pitch : copy.height;
+  };
+  p.srcPtr = {const_cast<std::byte*>(copy.from), copy.from_pitch, copy.width,
+              rows(copy.from_slice, copy.from_pitch)};
   p.dstPtr = {copy.to, copy.to_pitch, copy.width, rows(copy.to_slice, copy.to_pitch)};
   p.extent = {copy.width, copy.height, copy.depth};
   p.kind = copy.kind;

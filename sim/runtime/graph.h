@@ -36,19 +36,30 @@ struct Capture {
 struct Event {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
-  double seconds = 0;  ///< on the GPU's time line
+  double seconds = 0;     ///< on the GPU's time line
   bool captured = false;  ///< last recorded in a stream that was captured
   std::weak_ptr<Capture> capture;
   std::vector<GraphNode*> frontier;  ///< what waits for the event depends on
 };
 
 struct EmptyWork {};
-struct ChildWork { std::shared_ptr<Graph> graph; };
-struct RecordWork { Event* event = nullptr; };
-struct WaitWork { Event* event = nullptr; };
-struct AllocateWork { cudaMemAllocNodeParams parameters; };
-struct FreeWork { void* pointer = nullptr; };
-using Work = std::variant<KernelCall, CopyCall, FillCall, HostCall, EmptyWork, ChildWork, RecordWork, WaitWork, AllocateWork, FreeWork>;
+struct ChildWork {
+  std::shared_ptr<Graph> graph;
+};
+struct RecordWork {
+  Event* event = nullptr;
+};
+struct WaitWork {
+  Event* event = nullptr;
+};
+struct AllocateWork {
+  cudaMemAllocNodeParams parameters;
+};
+struct FreeWork {
+  void* pointer = nullptr;
+};
+using Work = std::variant<KernelCall, CopyCall, FillCall, HostCall, EmptyWork, ChildWork, RecordWork,
+                          WaitWork, AllocateWork, FreeWork>;
 
 struct GraphNode {
   Graph* graph = nullptr;
@@ -112,7 +123,8 @@ Handle handle_of(T* object) {
 }
 
 /// False: a handle of the list is none, or of another graph.
-bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph, std::vector<GraphNode*>& nodes);
+bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph,
+                std::vector<GraphNode*>& nodes);
 
 /// Runs the graph's nodes from `begin` on the time line; `end` is when the last has ended.
 cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end);

@@ -12,7 +12,9 @@
 namespace foretrace::frontend {
 namespace {
 
-std::vector<std::byte> fat_file(const std::string& mode) { return read_file(data_path("fat/scale." + mode + ".fatbin")); }
+std::vector<std::byte> fat_file(const std::string& mode) {
+  return read_file(data_path("fat/scale." + mode + ".fatbin"));
+}
 
 std::string names_of(const std::vector<FatEntry>& entries) {
   std::string names;
@@ -44,7 +46,8 @@ TEST(FatBinary, EveryCompressionHoldsTheSameBytes) {
       if (plain[i].kind != EntryKind::elf) {
         EXPECT_TRUE(std::equal(contents.begin(), contents.end(), expected.begin())) << mode << " " << i;
       } else {
-        EXPECT_EQ(read_cubin(contents, mode).kernels.at(0).text, read_cubin(expected, mode).kernels.at(0).text);
+        EXPECT_EQ(read_cubin(contents, mode).kernels.at(0).text,
+                  read_cubin(expected, mode).kernels.at(0).text);
       }
     }
   }
@@ -67,7 +70,8 @@ TEST(FatBinary, AChipTakesItsOwnCodeElseThatOfALowerMinorRevision) {
   entries.erase(entries.begin() + 1);  // sm_90
   EXPECT_EQ(best(entries, 91), "none") << "sm_90a runs on 9.0 alone, and PTX is not machine code";
   EXPECT_EQ(missing_code_message(entries, 91),
-            "no machine code for sm_91: the program has sm_86, PTX for compute_90, sm_90a, sm_120f; compile it with nvcc "
+            "no machine code for sm_91: the program has sm_86, PTX for compute_90, sm_90a, sm_120f; compile "
+            "it with nvcc "
             "-gencode arch=compute_91,code=sm_91");
   EXPECT_NE(missing_code_message({}, 80).find("has none"), std::string::npos);
 }
@@ -125,14 +129,16 @@ TEST(FatBinary, DamagedFilesAreRefused) {
   EXPECT_NE(error_of(16 + 64 + 1, 0x00).find("is damaged"), std::string::npos) << "no zstd frame";
   EXPECT_EQ(error_of(16 + 64 + 2, static_cast<std::uint8_t>(good[16 + 64 + 2])), "no error");
   for (const std::size_t size : {std::size_t{0}, std::size_t{15}, std::size_t{70}, good.size() - 1}) {
-    EXPECT_NE(message_of<InputError>([&] { read_fat_binary(std::span(good).first(size), "x"); }), "no error") << size;
+    EXPECT_NE(message_of<InputError>([&] { read_fat_binary(std::span(good).first(size), "x"); }), "no error")
+        << size;
   }
   const auto lz4_file = fat_file("speed");
   for (const FatEntry& entry : read_fat_binary(lz4_file, "x")) {
     if (entry.compression != EntryCompression::lz4) continue;
     FatEntry cut = entry;
     cut.payload = cut.payload.first(cut.payload.size() / 2);
-    EXPECT_NE(message_of<InputError>([&] { entry_contents(cut, "x"); }).find("is damaged"), std::string::npos);
+    EXPECT_NE(message_of<InputError>([&] { entry_contents(cut, "x"); }).find("is damaged"),
+              std::string::npos);
   }
 }
 

@@ -116,7 +116,8 @@ TEST_P(Linked, UnknownRelocationsAreNamed) {
   const auto file = read_file(path());
   Cubin cubin = read_cubin(file, "x", GetParam(), Relocations::keep);
   cubin.relocations.front().type = 0x77;
-  EXPECT_NE(message_of<InputError>([&] { link_code(file, cubin, address_of); }).find("relocation type 119"), std::string::npos);
+  EXPECT_NE(message_of<InputError>([&] { link_code(file, cubin, address_of); }).find("relocation type 119"),
+            std::string::npos);
 }
 
 }  // namespace
