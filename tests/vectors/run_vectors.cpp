@@ -89,4 +89,12 @@ std::vector<std::uint32_t> run_sweep(const frontend::LoadedKernel& loaded, const
   return run(context, at_out, sweep.count);
 }
 
+std::uint64_t hash_of(const std::vector<std::uint32_t>& answers) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::uint32_t answer : answers) {
+    for (int byte = 0; byte < 4; ++byte) hash = (hash ^ (answer >> (8 * byte) & 0xff)) * 0x100000001b3u;
+  }
+  return hash;
+}
+
 }  // namespace foretrace::vectors

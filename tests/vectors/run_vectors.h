@@ -25,4 +25,7 @@ std::vector<std::uint32_t> run_kernel(const frontend::LoadedKernel& loaded, cons
 /// The answers of tuples [0, count) of a sweep. Throws KernelFault.
 std::vector<std::uint32_t> run_sweep(const frontend::LoadedKernel& loaded, const Sweep& sweep);
 
+/// FNV-1a of the answers' bytes: how the answers of a sweep are kept.
+std::uint64_t hash_of(const std::vector<std::uint32_t>& answers);
+
 }  // namespace foretrace::vectors
