@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -108,17 +109,31 @@ std::string metrics_text(const Validation& validation) {
 
 const char* verdict(const Row& row) { return !row.pass ? "" : *row.pass ? "yes" : "NO"; }
 
+/// Sealed launches are named only when asked.
+bool may_name(const Validation& validation, const Part& part) {
+  return validation.show_sealed || std::none_of(part.launches.begin(), part.launches.end(),
+                                                [](const auto* launch) { return launch->sealed; });
+}
+
 std::string rows_text(const Validation& validation) {
   std::string out;
   for (const Part& part : parts(validation)) {
     Table table({fmt::format("Asked of {} launches ({})", part.launches.size(), part.name), "To reach", "n",
                  "Reached", "Met"},
                 2);
+    std::set<std::string> not_asked;
     for (const Row& row : accuracy_rows(part.launches)) {
       table.add({row.name, row.asked.empty() ? "(reported)" : row.asked, fmt::format("{}", row.n),
                  row.n == 0 ? "-" : row.reached, verdict(row)});
+      not_asked.insert(row.not_asked.begin(), row.not_asked.end());
     }
-    out += table.text(2) + "\n";
+    out += table.text(2);
+    if (!not_asked.empty()) {
+      out += "  Some counts are not asked to be equal, because the device's two runs differ, of ";
+      out += may_name(validation, part) ? fmt::format("{}\n", fmt::join(not_asked, ", "))
+                                        : fmt::format("{} launches\n", not_asked.size());
+    }
+    out += "\n";
   }
   return out;
 }
@@ -195,9 +210,7 @@ Json row_json(const Row& row, bool named) {
 Json rows_json(const Validation& validation) {
   Json rows = Json::array();
   for (const Part& part : parts(validation)) {
-    const bool named =
-        validation.show_sealed || std::none_of(part.launches.begin(), part.launches.end(),
-                                               [](const auto* launch) { return launch->sealed; });
+    const bool named = may_name(validation, part);
     const std::vector<Row> reached = accuracy_rows(part.launches);
     for (std::size_t i = 0; i < reached.size(); ++i) {
       if (rows.size() <= i)

@@ -73,6 +73,18 @@ TEST(Sealed, StandInSumsOnly) {
   }
 }
 
+TEST(Unequal, LaunchesOnWhichTheDeviceDisagreesAreNamedUnlessSealed) {
+  Validation validation = sample_validation();
+  for (ValidatedLaunch& launch : validation.launches) {
+    launch.predicted.metrics.set("smsp__inst_executed.sum", 5);
+    launch.measured.metrics["smsp__inst_executed.sum"] = {5, 6};
+  }
+  const std::string text = to_text(validation);
+  EXPECT_TRUE(mentions(text, "two runs differ, of copy_large, copy_small, scan_large\n"));
+  EXPECT_TRUE(mentions(text, "two runs differ, of 2 launches\n"));
+  EXPECT_FALSE(mentions(text, "hidden_one"));
+}
+
 TEST(Failures, AreSaid) {
   Validation validation = sample_validation();
   validation.failed = {{"broken", "kernel k, offset 0x10: no such instruction"}};
