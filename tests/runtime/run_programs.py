@@ -106,6 +106,17 @@ class Core(Case):
                     self.assertEqual((done.returncode, done.stdout), (0, "0 wrong, cudaSuccess\n"), done.stderr)
                     self.assertIn("warning: divergent barrier", done.stderr)
 
+    def test_checks_on_request(self):
+        program = build("checks")
+        for which in ("fine", "partly", "race"):
+            self.assertEqual(run("--arch", "h100", "--functional", "--", program, which).returncode, 0)
+        self.assertEqual(run("--arch", "h100", "--check", "uninitialized,races", "--", program, "fine").returncode, 0)
+        for which, check, said in (("partly", "uninitialized", "124 bytes into buffer device memory 1"), ("race", "races", "race on shared byte")):
+            done = run("--arch", "h100", "--check", check, "--", program, which)
+            self.assertEqual((done.returncode, done.stdout), (1, "cudaErrorLaunchFailure\n"), done.stderr)
+            self.assertIn(said, done.stderr)
+            self.assertIn("checks.cu:", done.stderr)
+
     def test_a_fault_in_a_predicted_launch(self):
         done = run("--arch", "h100", "--", build("faults"), "out_of_bounds")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
