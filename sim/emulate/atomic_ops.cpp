@@ -132,6 +132,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* replacement = x.words(File::registers, op.destination2);
   std::uint32_t* d = x.result(op);
   std::uint32_t success = 0;
+  bool changed = false;
   std::uint32_t results[2][32];
   const auto value = [&](const std::uint32_t* w, int l) {
     return w[l] | (bytes == 8 ? std::uint64_t{w[l + 32]} << 32 : 0);
@@ -159,6 +160,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
       case AtomicOp::arrive: next = arrived_sm80(old); break;
       default: next = combined(which, type, old, b); break;
     }
+    changed = changed || next != old;
     std::memcpy(p, &next, bytes);
     results[0][l] = static_cast<std::uint32_t>(answer);
     results[1][l] = static_cast<std::uint32_t>(answer >> 32);
@@ -168,6 +170,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
     d[l] = results[0][l];
     if (bytes == 8) d[l + 32] = results[1][l];
   }
+  changed ? x.note_progress() : x.note_poll();
   // Elsewhere P tells that the operation was done here, which it always is.
   x.set_predicate(op.p_out, mask, which == AtomicOp::cast_spin ? success : ~0u);
 }
@@ -181,6 +184,7 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t bytes = 1u << (op.flags >> kSizeShift & 7), words = bytes / 4;
   const std::uint32_t* operand = x.words(op.c);
   const std::uint32_t* replacement = x.words(File::registers, op.destination2);
+  bool changed = false;
   std::uint32_t results[4][32];
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -203,8 +207,10 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
       }
       results[i][l] = old[i];
     }
+    changed = changed || std::memcmp(next, old, bytes) != 0;
     std::memcpy(p, next, bytes);
   }
+  changed ? x.note_progress() : x.note_poll();
   std::uint32_t* d = x.result(op);
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -296,7 +302,6 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
     op.destination2 = Decoder::register_word(replacement.index, false);
   }
   op.address_sets = 1;
-  op.progress = operation != AtomicOp::cas && operation != AtomicOp::cast_spin;
   if (type == AtomicType::b128 && operation != AtomicOp::cas && operation != AtomicOp::exch) {
     Decoder::refuse("such an operation on 128 bits");
   }

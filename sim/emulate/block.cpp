@@ -97,17 +97,21 @@ bool Execution::run_turn(std::uint64_t slice) {
   return done_ == warps_.size();
 }
 
-bool Execution::run(std::uint64_t patience) {
+bool Execution::run(std::uint64_t patience, bool leaves_polling) {
   progress_at_ = resumed_at_ =
       issued_;  // what was idle before may have been waiting for what has happened since
   while (done_ < warps_.size()) {
     bool some = false;
+    const std::uint64_t round = issued_;
+    std::uint64_t ready = 0;
     for (Warp& w : warps_) {
       if (w.state != WarpState::ready) continue;
       some = true;
+      ++ready;
       give_turn(w, kSlice);
       if (issued_ - progress_at_ > patience) return false;
     }
+    if (leaves_polling && progress_at_ <= round && polls_ >= kPolls * ready && done_ < warps_.size()) return false;
     if (!some && done_ < warps_.size()) {
       if (cluster_ != nullptr) return false;  // another block has to come to the cluster's barrier
       fault_impossible_barrier();
@@ -170,7 +174,7 @@ Stop Execution::run_warp(std::uint64_t budget) {
       case Kind::warp:
         if (executed != 0) {
           op.warp(*this, op, executed);
-          if (op.progress) progress_at_ = issued_;
+          if (op.progress) note_progress();
         }
         if (op.bulk) {
           if constexpr (kRecording) record_bulk(op, executed);

@@ -42,7 +42,7 @@ Cluster::~Cluster() = default;
 bool Cluster::run(std::uint64_t patience) {
   progress_ = false;
   if (blocks_.size() == 1) {
-    ended_ = ended_ || blocks_[0]->run(patience);
+    ended_ = ended_ || blocks_[0]->run(patience, true);
     progress_ = ended_ || blocks_[0]->made_progress();
     return ended_;
   }
@@ -52,7 +52,7 @@ bool Cluster::run(std::uint64_t patience) {
     const std::uint64_t before = count().instructions;
     for (const auto& block : blocks_) {
       if (block->ended()) continue;
-      const bool ended = block->run(std::min(kTurnPatience, patience));
+      const bool ended = block->run(std::min(kTurnPatience, patience), true);
       all = all && ended;
       some = some || ended || block->made_progress();
     }

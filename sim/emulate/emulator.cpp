@@ -165,9 +165,11 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     put(bank, area.workspace, static_cast<std::uint32_t>(workspace >> 32));
     put(bank, area.workspace + 4, static_cast<std::uint32_t>(workspace));
   }
-  bank.resize(std::max<std::size_t>(bank.size(), program.parameter_base));
-  bank.insert(bank.begin() + program.parameter_base, context.parameters.begin(), context.parameters.end());
-  bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
+  if (program.parameter_base != 0) {  // 0: the cubin of a kernel without parameters does not say where they would be
+    bank.resize(std::max<std::size_t>(bank.size(), program.parameter_base));
+    bank.insert(bank.begin() + program.parameter_base, context.parameters.begin(), context.parameters.end());
+    bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
+  }
 
   if (context.checks.uninitialized || context.checks.races) {
     accesses.assign(program.code.size(), isa::Access::load);

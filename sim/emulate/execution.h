@@ -41,6 +41,7 @@ struct Emulator::Launch {
 
 inline constexpr int kConvergenceBarriers = 16;
 inline constexpr int kBlockBarriers = 16;
+inline constexpr std::uint64_t kPolls = 8;  ///< polls without progress after which others have their turn
 
 enum class Wait : std::uint8_t { none, join, warpsync };
 
@@ -87,7 +88,8 @@ class Execution {
   Execution(const Emulator::Launch& launch, std::uint64_t block, work::BlockRecord* record);
   /// Runs until the block has ended (true), or until `patience` warp instructions in a row have brought no store, atomic or
   /// exit (false): it may be waiting for another block. May be called again.
-  bool run(std::uint64_t patience);
+  /// `leaves_polling`: also as soon as all that its warps do is to ask memory again and again.
+  bool run(std::uint64_t patience, bool leaves_polling = false);
   /// Gives every warp that is ready one turn of up to `slice` warp instructions; true: the block has ended. Faults like run() with the
   /// launch's idle limit.
   bool run_turn(std::uint64_t slice);
@@ -122,6 +124,14 @@ class Execution {
   } bulk_;                  ///< the last bulk copy between the two
   std::uint32_t value = 0;  ///< the number that goes into the record, where the instruction has one
   bool turn = false;        ///< set by a function that would wait: others should run now
+  void note_progress() {
+    progress_at_ = issued_;
+    polls_ = 0;
+  }
+  /// A strong load or an exchange that failed: what a loop does that waits for somebody else's store.
+  void note_poll() {
+    if (++polls_ % kPolls == 0 && warp->others.empty()) turn = true;
+  }
 
   const Emulator::Launch& launch() const { return launch_; }
   const LaneTable& lanes() const { return *launch_.lanes; }
@@ -233,6 +243,7 @@ class Execution {
   const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
   std::uint64_t issued_ = 0;
   std::uint64_t progress_at_ = 0, resumed_at_ = 0;
+  std::uint64_t polls_ = 0;  // since the last progress
   std::size_t done_ = 0;  // warps that have ended
   std::uint64_t thread_instructions_ = 0;
   Stop stop_ = Stop::done;

@@ -63,6 +63,7 @@ std::uint32_t small_value(const std::byte* from, std::uint32_t bytes, bool is_si
 }
 
 void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  if ((op.flags & kAsksAgain) != 0) x.note_poll();
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const std::uint64_t* addresses = x.addresses[0].data();
   const std::uint32_t bytes = 1u << log2_bytes(op);
@@ -319,6 +320,8 @@ MemorySpace space_of(Opcode opcode) {
 void translate_load(Decoder& d) {
   MicroOp& op = d.op();
   const MemorySpace space = space_of(d.opcode());
+  const bool far = space == MemorySpace::global || space == MemorySpace::generic;
+  if (far && (d.instruction().has("STRONG") || d.instruction().has("MMIO"))) op.flags |= kAsksAgain;
   take_hints(d);
   take_size(d, op);
   op.flags |= static_cast<std::uint32_t>(space) << kSpaceShift;

@@ -164,6 +164,16 @@ TEST_P(Driver, AllocatesAndFrees) {
   for (int i = 0; i < 40; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)], i * (i + 1));
 }
 
+TEST_P(Driver, KernelsNeedNoParameters) {
+  const frontend::LoadedKernel& kernel = emulate::kernels_of("driver.cu", GetParam(), {"-lineinfo"}).at("no_parameters");
+  emulate::Loaded launch(kernel, {1, 1, 1}, {40, 1, 1});
+  launch.context.print = [&](std::string_view text) { printed_ += text; };
+  launch.run();
+  std::string expected;
+  for (int i = 0; i < 40; ++i) expected += "41\n";
+  EXPECT_EQ(printed_, expected);
+}
+
 TEST_P(Driver, RunsOutOfHeap) { EXPECT_EQ(run("exhausts", 1)[0], 8); }
 
 TEST_P(Driver, CallsThroughTablesAndVirtualFunctions) {

@@ -91,3 +91,11 @@ extern "C" __global__ void calls(const int* in, int* out) {
   out[i] = kTable[i % 3](in[i] % 12) + shape->area(i);
   delete shape;
 }
+
+// A kernel without parameters; another launch sees what it left behind.
+__device__ int* kept;
+extern "C" __global__ void no_parameters() {
+  kept = static_cast<int*>(malloc(4));
+  *kept = static_cast<int>(blockDim.x);
+  printf("%d\n", *kept + static_cast<int>(gridDim.x));
+}
