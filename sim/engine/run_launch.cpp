@@ -22,7 +22,7 @@ constexpr std::uint64_t kSurveyWork = 12'000'000;  // warp instructions of the s
 // within bounds; then from look to look. After a long time a launch that is nearly settled will do.
 constexpr double kRequestCost = 1.5, kFirstShare = 0.2, kFirstLeast = 2e6, kFirstMost = 12e6, kNextLook = 1.15, kLongLook = 30e6;
 // Beginnings and ends of blocks are part of a rate: so many chip-fulls are simulated where that takes no more warp instructions than this.
-constexpr double kFulls = 5, kAffordable = 40e6;
+constexpr double kFulls = 5, kAffordable = 60e6;
 constexpr double kMostError = 0.008, kMostDrift = 0.025;  // of a rate that has settled: standard error, change from half to half
 // L2 is full when it has taken up so many times its size; it begins to write back at this share; DRAM matters from this share of its rate.
 constexpr double kFilled = 1.3, kFills = 0.4, kDramMatters = 0.3;
@@ -180,7 +180,7 @@ Ending ending(const Survey& survey, const Pace& pace, const gpu::Moment& stopped
   const double overhead = static_cast<double>(spec.launch.block_end + spec.launch.drain);
   Ending result;
   result.cycles = static_cast<double>(stopped.now) + steady + beyond + overhead;
-  result.idle = overhead + beyond;
+  result.idle = overhead + beyond / 2;
   const double of_rate = std::hypot(2.2 * pace.error, 0.75 * pace.drift, 2 * survey.relative_error);
   const double doubt = std::hypot(steady * std::hypot(of_rate, 0.012), 0.75 * (together - apart), 0.3 * std::hypot(beyond, residence));
   result.low = std::max(static_cast<double>(stopped.now), result.cycles - doubt);
