@@ -364,6 +364,7 @@ TEST(BlockSequence, LetsAWaitedForBlockRun) {
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(first->block, 0u);
   EXPECT_EQ(second->block, 1u);
+  EXPECT_LT(first->warps[0].instructions, 100u) << "a few polls, then the other's turn";
   EXPECT_EQ(blocks.next(), nullptr);
   EXPECT_EQ(blocks.count().instructions, first->warps[0].instructions + second->warps[0].instructions);
 }
