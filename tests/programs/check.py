@@ -49,6 +49,9 @@ def main(foretrace, repository, folder, names):
         for variant, options in {"": [], **VARIANTS.get(name, {})}.items():
             program = os.path.join(folder, name + ("." + variant if variant else ""))
             refused = build(compiler, foretrace, os.path.join(sources, name + ".cu"), program, options)
+            if "cannot find -lcudadevrt" in refused:
+                print(f"{os.path.basename(program):32} not built: no libcudadevrt to link relocatable device code with")
+                continue
             if refused:
                 print(f"{os.path.basename(program)}: not built\n{refused}")
                 failed += 1
