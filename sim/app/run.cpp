@@ -136,14 +136,21 @@ int run(const Words& words) {
       settings.trace = fs::absolute(settings.trace).string();
     }
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
-    if (const auto toolchain = frontend::find_toolchain(); toolchain.nvdisasm) settings.nvdisasm = fs::absolute(toolchain.nvdisasm->path).string();
+    if (const auto toolchain = frontend::find_toolchain(); toolchain.nvdisasm) {
+      settings.nvdisasm = fs::absolute(toolchain.nvdisasm->path).string();
+      settings.nvdisasm_version = toolchain.nvdisasm->version;
+    }
     settings.version = kVersion;
     settings.commit = kCommit;
     settings.command = command_line();
 
     const Words program(end + 1, words.end());
     const std::string path = program_path(program.front());
-    check_program(path, read_program_file(path));
+    const ProgramFile file = read_program_file(path);
+    check_program(path, file);
+    if (file.has_device_code && settings.nvdisasm.empty()) {
+      throw InputError("no nvdisasm to read the program's machine code; scripts/setup installs it, or FORETRACE_NVDISASM or PATH names one");
+    }
     const fs::path library = runtime_library();
     setenv(runtime::kSettingsVariable, runtime::to_json(settings).c_str(), 1);
     setenv("FORETRACE_CONFIGS", fs::absolute(config::config_directory()).c_str(), 1);

@@ -28,6 +28,7 @@ void each_member(AnySettings& s, Visit visit) {
   visit("threads", s.threads);
   visit("check", s.check);
   visit("nvdisasm", s.nvdisasm);
+  visit("nvdisasm_version", s.nvdisasm_version);
   visit("version", s.version);
   visit("commit", s.commit);
   visit("command", s.command);

@@ -24,6 +24,7 @@ struct Settings {
   int threads = 0;                    ///< host threads; 0: all
   std::vector<std::string> check;     ///< "uninitialized", "races"
   std::string nvdisasm;               ///< its path; empty: there is none
+  std::string nvdisasm_version;       ///< as it says; empty: it does not
   std::string version, commit;        ///< of foretrace, for the result document
   std::vector<std::string> command;   ///< foretrace's own command line, likewise
 };

@@ -38,7 +38,7 @@ config::Loaded chip_of(const Settings& settings) {
 
 frontend::Toolchain toolchain_of(const Settings& settings) {
   frontend::Toolchain toolchain;
-  if (!settings.nvdisasm.empty()) toolchain.nvdisasm = frontend::Tool{settings.nvdisasm, "run"};
+  if (!settings.nvdisasm.empty()) toolchain.nvdisasm = frontend::Tool{settings.nvdisasm, settings.nvdisasm_version};
   return toolchain;
 }
 
