@@ -249,28 +249,6 @@ def comparisons():
     return kernels
 
 
-def joined_comparisons():
-    """Comparisons joined with a predicate, and predicates in and out of registers."""
-    kernels = []
-    orders = ["eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"]
-    for kinds, operand, compares in [(["s32", "u32"], "u32", orders[:6]), (["s64", "u64"], "u64", orders[:6]), (["f32"], "f32", orders), (["f64"], "f64", orders)]:
-        k = Kernel(f"joined_{kinds[0]}", dict(a=operand, b=operand, c="u32"), threads=512)
-        for kind in kinds:
-            for compare in compares:
-                for join in ["and", "or", "xor"]:
-                    k.add(f"setp.{compare}.{join}.{kind}", f"setp.lt.s32 $x0, $c, 0; setp.{compare}.{join}.{kind} $p|$q, $a, $b, $x0;")
-        kernels.append(k)
-    k = Kernel("many_predicates", dict(a="u32", b="u32", c="u32"), threads=512)
-    tests = "".join(f"setp.{c}.{t} $x{i}, {x}, {y};" for i, (c, t, x, y) in enumerate([
-        ("lt", "s32", "$a", "$b"), ("gt", "u32", "$b", "$c"), ("eq", "s32", "$a", "$c"), ("le", "u32", "$a", "7"), ("ge", "s32", "$c", "0"), ("ne", "u32", "$b", "31")]))
-    k.add("as bits", tests + "".join(f"selp.b32 $t{i}, {1 << i}, 0, $x{i};" for i in range(6)) + "or.b32 $t6, $t0, $t1; or.b32 $t7, $t2, $t3; or.b32 $t8, $t4, $t5;"
-          "or.b32 $t6, $t6, $t7; or.b32 $d, $t6, $t8;")
-    k.add("from bits", "".join(f"and.b32 $t{i}, $a, {1 << i}; setp.ne.u32 $x{i}, $t{i}, 0;" for i in range(6))
-          + "mov.b32 $d, $c; @$x0 add.u32 $d, $d, $b; @$x1 xor.b32 $d, $d, $a; @!$x2 add.u32 $d, $d, 3; @$x3 mul.lo.u32 $d, $d, 5; @$x4 sub.u32 $d, $d, $a; @!$x5 not.b32 $d, $d;")
-    kernels.append(k)
-    return kernels
-
-
 def float32():
     kernels = []
     for ftz in ["", ".ftz"]:
@@ -403,5 +381,5 @@ def half():
 
 
 def all_kernels():
-    return [integer(), integer_operands(), integer_video(), integer_carries(), integer_wide(), integer_division(), *comparisons(), *joined_comparisons(),
+    return [integer(), integer_operands(), integer_video(), integer_carries(), integer_wide(), integer_division(), *comparisons(),
             *float32(), *float64(), *half()]

@@ -114,23 +114,6 @@ def accesses():
         if space != "global":
             k.add(f"generic {space}", f"{fill} cvt.u64.u32 $T0, {address}; cvta.{space}.u64 $T0, $T0; ld.u32 $d, [$T0+4]; ld.s8 $e, [$T0+3];"
                   f"st.u16 [$T0+2], $c; ld.v2.u32 {{$f, $g}}, [$T0];")
-    # Generic addresses that are shared in some lanes and global in others.
-    both = ("cvt.u64.u32 $T0, $mine; cvta.shared.u64 $T0, $T0; cvta.global.u64 $T1, $global; setp.lt.s32 $x0, $c, 0; selp.b64 $T2, $T0, $T1, $x0;"
-            "st.v4.u32 [$T2], {$a, $b, $c, $a}; st.v2.u32 [$T2+16], {$c, $b};")
-    for kind in ["u8", "s8", "u16", "s16", "u32"]:
-        k.add(f"generic ld.{kind}", f"{both} ld.{kind} $d, [$T2+4]; st.{kind.replace('s', 'u')} [$T2+8], $a; ld.v2.u32 {{$e, $f}}, [$T2+8];")
-    k.add("generic ld.v2.u32", f"{both} ld.v2.u32 {{$d, $e}}, [$T2+16];")
-    k.add("generic ld.v4.u32", f"{both} ld.v4.u32 {{$d, $e, $f, $g}}, [$T2];")
-    for op in ["add.u32", "min.s32", "max.s32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32", "exch.b32"]:
-        k.add(f"generic atom.{op}", f"{both} atom.{op} $d, [$T2+4], $a; ld.u32 $e, [$T2+4];")
-    for op in ["add.u64", "min.s64", "max.s64", "and.b64", "or.b64", "xor.b64", "exch.b64"]:
-        k.add(f"generic atom.{op}", f"{both} mov.b64 $T3, {{$a, $b}}; atom.{op} $D, [$T2+16], $T3; ld.u64 $E, [$T2+16];")
-    k.add("generic atom.cas.b32", f"{both} atom.cas.b32 $d, [$T2+4], $b, $a; ld.u32 $e, [$T2+4];")
-    k.add("generic atom.cas.b64", f"{both} mov.b64 $T3, {{$c, $b}}; mov.b64 $T4, {{$a, $a}}; atom.cas.b64 $D, [$T2+16], $T3, $T4; ld.u64 $E, [$T2+16];")
-    k.add("generic atom.add.f32", f"{both} atom.add.f32 $d, [$T2+4], $a; ld.u32 $e, [$T2+4];")
-    for kind in ["u8", "s8", "u16", "s16"]:
-        step = int(kind[1:]) // 8
-        k.add(f"ld.const.{kind}", f"and.b32 $t0, $a, {64 - step}; mov.u32 $t1, table; add.u32 $t1, $t1, $t0; ld.const.{kind} $d, [$t1]; ld.const.{kind} $e, [table+{3 * step}];")
     k.add("neighbour's shared word", f"{SYNC} st.shared.u32 [$row], $a; st.shared.u32 [$row+4], $b; {SYNC} and.b32 $t0, $c, 31; shl.b32 $t0, $t0, 4; add.u32 $t0, $t0, $rows;"
           f"ld.volatile.shared.v2.u32 {{$d, $e}}, [$t0]; {SYNC}")
     k.add("isspacep", "cvt.u64.u32 $T0, $mine; cvta.shared.u64 $T0, $T0; setp.lt.s32 $x0, $a, 0; cvta.global.u64 $T1, $global; selp.b64 $T0, $T0, $T1, $x0;"
