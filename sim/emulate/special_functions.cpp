@@ -36,7 +36,8 @@ std::int64_t sum_of(const Coefficients& c, std::uint32_t place, int bits, int do
   return std::int64_t{c.c0} * 65536 + bias + linear + square;
 }
 /// The same in last places, cut.
-std::uint32_t interpolated(const Coefficients& c, std::uint32_t place, int bits, int doubled, std::int64_t bias) {
+std::uint32_t interpolated(const Coefficients& c, std::uint32_t place, int bits, int doubled,
+                           std::int64_t bias) {
   return static_cast<std::uint32_t>(sum_of(c, place, bits, doubled, bias) >> 18);
 }
 
@@ -45,7 +46,8 @@ std::uint32_t normalized(std::int64_t value) {
   if (value == 0) return 0;
   const int top = 63 - std::countl_zero(static_cast<std::uint64_t>(value));
   const std::int64_t significand = top > 23 ? value >> (top - 23) : value << (23 - top);
-  return (static_cast<std::uint32_t>(significand) & 0x7fffff) | static_cast<std::uint32_t>(top - 42 + 127) << 23;
+  return (static_cast<std::uint32_t>(significand) & 0x7fffff) | static_cast<std::uint32_t>(top - 42 + 127)
+                                                                    << 23;
 }
 
 /// A positive result with its exponent moved by `by`; below the least normal number 0, above the greatest infinity.
@@ -98,7 +100,8 @@ std::uint32_t logarithm(std::uint32_t bits) {
   if (bits == 0x3f800000) return 0;
   const std::uint32_t fraction = bits & 0x7fffff, segment = fraction >> 17;
   const std::int64_t exponent = static_cast<int>(bits >> 23) - 127;
-  const std::int64_t sum = exponent * (std::int64_t{1} << 42) + sum_of(kLogarithm[segment], fraction & 0x1ffff, 17, 1, 13392);
+  const std::int64_t sum =
+      exponent * (std::int64_t{1} << 42) + sum_of(kLogarithm[segment], fraction & 0x1ffff, 17, 1, 13392);
   // The last bit kept is 2^-36; a negative sum is complemented there.
   const std::int64_t kept = sum & -std::int64_t{64};
   return kept < 0 ? kSign | normalized(-kept - 64) : normalized(kept);
@@ -125,7 +128,8 @@ std::uint32_t sine(std::uint32_t bits, bool cosine) {
 
 /// tanh, whose table is not known: rounded from double.
 std::uint32_t hyperbolic_tangent(std::uint32_t bits) {
-  return std::bit_cast<std::uint32_t>(static_cast<float>(std::tanh(static_cast<double>(std::bit_cast<float>(bits)))));
+  return std::bit_cast<std::uint32_t>(
+      static_cast<float>(std::tanh(static_cast<double>(std::bit_cast<float>(bits)))));
 }
 
 /// The high word of 1/x or 1/sqrt(x) from the high word of x: single precision's tables, the significand cut to 20 bits.

@@ -85,7 +85,8 @@ int main(int argc, char** argv) try {
       }
       ++(wrong == 0 ? agree : differ);
       if (wrong == 0) continue;
-      std::printf("%s/%s: %u of %u differ\n", kernel.name.c_str(), operation.name.c_str(), wrong, kernel.tuples);
+      std::printf("%s/%s: %u of %u differ\n", kernel.name.c_str(), operation.name.c_str(), wrong,
+                  kernel.tuples);
       for (std::uint32_t i = 0; i < wrong && static_cast<int>(i) < shown; ++i) {
         show(kernel, operation, first[i], got, expected);
       }

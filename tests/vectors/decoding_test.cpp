@@ -33,7 +33,8 @@ std::string disagreement(const Instruction& in) {
   for (std::size_t i = 0; i < in.operands.size(); ++i) {
     const Operand& operand = in.operands[i];
     if (i == 4 && in.has("SP")) continue;  // a sparse product's metadata has a fifth field
-    if (operand.kind == OperandKind::register_ && operand.index != isa::kRz && !names_register(in, operand.index)) {
+    if (operand.kind == OperandKind::register_ && operand.index != isa::kRz &&
+        !names_register(in, operand.index)) {
       return "register " + operand.text;
     }
     if (operand.kind == OperandKind::memory && operand.base >= 0 && operand.base != isa::kRz &&
@@ -43,7 +44,8 @@ std::string disagreement(const Instruction& in) {
     if (operand.kind == OperandKind::constant && operand.base < 0 && operand.uniform_base < 0) {
       const bool long_offset = in.opcode == isa::Opcode::LDCU;  // one bit more
       const auto offset = long_offset ? in.word.bits(37, 17) : in.word.bits(38, 16);
-      if (operand.bank != static_cast<int>(in.word.bits(54, 5)) || operand.offset != static_cast<std::int64_t>(offset)) {
+      if (operand.bank != static_cast<int>(in.word.bits(54, 5)) ||
+          operand.offset != static_cast<std::int64_t>(offset)) {
         return "constant " + operand.text;
       }
     }
@@ -66,7 +68,8 @@ TEST(Decoding, AgreesWithTheEncodings) {
         ++instructions;
         const std::string what = disagreement(in);
         if (what.empty() || ++wrong > 10) continue;
-        ADD_FAILURE() << entry.path().filename() << " " << kernel.program.kernel << " offset 0x" << std::hex << in.offset << ": " << what << " in " << in.text;
+        ADD_FAILURE() << entry.path().filename() << " " << kernel.program.kernel << " offset 0x" << std::hex
+                      << in.offset << ": " << what << " in " << in.text;
       }
     }
   }

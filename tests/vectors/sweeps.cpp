@@ -18,7 +18,8 @@ using namespace foretrace;
 using namespace foretrace::vectors;
 
 /// Undoes write_sweep of the runner.
-std::vector<std::uint32_t> answers_of(const std::vector<unsigned char>& bytes, std::size_t& at, std::uint32_t count) {
+std::vector<std::uint32_t> answers_of(const std::vector<unsigned char>& bytes, std::size_t& at,
+                                      std::uint32_t count) {
   std::vector<std::uint32_t> answers;
   std::size_t rest = at + count;
   std::uint32_t before = 0, last = 0;
@@ -63,7 +64,8 @@ int main(int argc, char** argv) try {
       std::printf("# %s from %08x: no answers\n", sweep.function, sweep.first);
       continue;
     }
-    const auto loaded = load_cubin(std::string(argv[1]) + "/special_" + function + ".sm_" + argv[2] + ".cubin");
+    const auto loaded =
+        load_cubin(std::string(argv[1]) + "/special_" + function + ".sm_" + argv[2] + ".cubin");
     const std::vector<std::uint32_t> got = run_sweep(loaded.at("special"), sweep);
     std::uint32_t same = 0, worst_at = 0, first = ~0u;
     std::int64_t worst = 0;
@@ -79,18 +81,21 @@ int main(int argc, char** argv) try {
         worst = distance;
         worst_at = i;
       }
-      const double error = std::fabs(double{std::bit_cast<float>(got[i])} - double{std::bit_cast<float>(expected[i])});
+      const double error =
+          std::fabs(double{std::bit_cast<float>(got[i])} - double{std::bit_cast<float>(expected[i])});
       if (error > absolute) absolute = error;
     }
     std::printf("%s %08x %u %u %016llx  # ", sweep.function, sweep.first, sweep.step, sweep.count,
                 static_cast<unsigned long long>(hash_of(expected)));
-    std::printf("%-9s from %08x step %5u: %8u of %8u equal (%.3f %%)", sweep.function, sweep.first, sweep.step, same,
-                sweep.count, 100.0 * same / sweep.count);
+    std::printf("%-9s from %08x step %5u: %8u of %8u equal (%.3f %%)", sweep.function, sweep.first,
+                sweep.step, same, sweep.count, 100.0 * same / sweep.count);
     if (same != sweep.count) {
       const auto operand_at = [&](std::uint32_t i) { return sweep.first + i * sweep.step; };
-      std::printf(", worst %lld last places, %.3g; first %08x -> %08x (device %08x), worst %08x -> %08x (device %08x)",
-                  static_cast<long long>(worst), absolute, operand_at(first), got[first], expected[first],
-                  operand_at(worst_at), got[worst_at], expected[worst_at]);
+      std::printf(
+          ", worst %lld last places, %.3g; first %08x -> %08x (device %08x), worst %08x -> %08x (device "
+          "%08x)",
+          static_cast<long long>(worst), absolute, operand_at(first), got[first], expected[first],
+          operand_at(worst_at), got[worst_at], expected[worst_at]);
     }
     std::printf("\n");
     std::fflush(stdout);

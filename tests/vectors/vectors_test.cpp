@@ -29,12 +29,15 @@ std::vector<std::uint32_t> device_answers() {
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// Kernels whose instructions are refused: sparse matrices and the halves' form for out-of-bounds NaNs.
-bool is_refused(const VectorKernel& kernel) { return kernel.name == "mma_sparse" || has(kernel.name, "_oob"); }
+bool is_refused(const VectorKernel& kernel) {
+  return kernel.name == "mma_sparse" || has(kernel.name, "_oob");
+}
 
 /// Floating-point tensor arithmetic of the chips that were not asked: sm_80 sums in other pieces, sm_120 multiplies eight-bit floats
 /// as they are where sm_90 widens them.
 bool is_unchecked(const std::string& sm, const VectorKernel& kernel) {
-  if (sm == "80") return kernel.name.starts_with("mma_") && (has(kernel.name, "f16") || has(kernel.name, "tf32"));
+  if (sm == "80")
+    return kernel.name.starts_with("mma_") && (has(kernel.name, "f16") || has(kernel.name, "tf32"));
   return sm == "120" && kernel.name == "mma_e4m3";
 }
 
@@ -74,7 +77,8 @@ TEST_P(Vectors, AgreeWithTheH100) {
       continue;
     }
     if (is_refused(kernel)) {
-      EXPECT_THROW(run_kernel(found->second, kernel), emulate::KernelFault) << kernel.name << " is refused no longer: compare it";
+      EXPECT_THROW(run_kernel(found->second, kernel), emulate::KernelFault)
+          << kernel.name << " is refused no longer: compare it";
       continue;
     }
     const std::vector<std::uint32_t> got = run_kernel(found->second, kernel);
@@ -89,9 +93,9 @@ TEST_P(Vectors, AgreeWithTheH100) {
            i < std::size_t{operation.first + operation.words} * kernel.tuples; ++i) {
         if (got[i] == expected[i] || distance(got[i], expected[i], single) <= allowed) continue;
         if (wrong++ == 0) {
-          ADD_FAILURE() << kernel.name << ": " << operation.name << ": tuple " << i % kernel.tuples << " word "
-                        << i / kernel.tuples - operation.first << std::hex << ": 0x" << got[i] << ", the H100 answered 0x"
-                        << expected[i];
+          ADD_FAILURE() << kernel.name << ": " << operation.name << ": tuple " << i % kernel.tuples
+                        << " word " << i / kernel.tuples - operation.first << std::hex << ": 0x" << got[i]
+                        << ", the H100 answered 0x" << expected[i];
         }
       }
     }
@@ -130,7 +134,8 @@ TEST(SpecialFunctions, AreTheH100sToTheLastBit) {
     const auto expected = hashes.find(function + first);
     ASSERT_NE(expected, hashes.end()) << function << first;
     const auto cubin = load_cubin(kFolder + "special_" + function + ".sm_90.cubin");
-    EXPECT_EQ(hash_of(run_sweep(cubin.at("special"), sweep)), expected->second) << function << " from" << first;
+    EXPECT_EQ(hash_of(run_sweep(cubin.at("special"), sweep)), expected->second)
+        << function << " from" << first;
     ++compared;
     functions.insert(function);
   }

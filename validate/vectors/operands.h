@@ -35,7 +35,9 @@ inline std::uint64_t special_float(Layout layout, std::uint64_t which) {
   const std::uint64_t one = 1, top = (one << exponent_bits) - 1, bias = top >> 1;
   const std::uint64_t fraction = (one << layout.significand) - 1;
   const std::uint64_t p = static_cast<std::uint64_t>(layout.significand);
-  const auto make = [&](std::uint64_t exponent, std::uint64_t low) { return exponent << layout.significand | low; };
+  const auto make = [&](std::uint64_t exponent, std::uint64_t low) {
+    return exponent << layout.significand | low;
+  };
   const std::uint64_t values[16] = {
       make(0, 0),                              // 0
       make(0, 1),                              // least subnormal
@@ -64,18 +66,19 @@ inline std::uint64_t any_float(Layout layout, std::uint64_t first, std::uint64_t
   const std::uint64_t sign = (h >> 63) << (layout.bits - 1);
   const std::uint64_t all = layout.bits == 64 ? ~std::uint64_t{0} : (one << layout.bits) - 1;
   switch (sort) {
-    case 0: return h & all;                                                                      // any bits
-    case 1: return sign | (bias - 4 + (h >> 56 & 7)) << layout.significand | (h & fraction);     // near 1
-    case 2: return sign | (bias - 2 + (h >> 56 & 3)) << layout.significand | (h & fraction & ~(fraction >> 5));
-    case 3: return (first & all) + (h & 7) - 3;                                                  // neighbours of operand 0
-    case 4: {                                                                                    // as large as operand 0, or 2^-p of it
+    case 0: return h & all;                                                                   // any bits
+    case 1: return sign | (bias - 4 + (h >> 56 & 7)) << layout.significand | (h & fraction);  // near 1
+    case 2:
+      return sign | (bias - 2 + (h >> 56 & 3)) << layout.significand | (h & fraction & ~(fraction >> 5));
+    case 3: return (first & all) + (h & 7) - 3;  // neighbours of operand 0
+    case 4: {                                    // as large as operand 0, or 2^-p of it
       const std::uint64_t exponent = (first >> layout.significand) & top;
       const std::uint64_t less = h >> 50 & 31;
       return sign | (exponent > less ? exponent - less : 1) << layout.significand | (h & fraction);
     }
     case 5: return special_float(layout, h >> 20);
-    case 6: return sign | (h >> 56 & 3) << layout.significand | (h & fraction);                  // tiny
-    default: {                                                                                   // whole numbers and halves
+    case 6: return sign | (h >> 56 & 3) << layout.significand | (h & fraction);  // tiny
+    default: {                                                                   // whole numbers and halves
       const std::uint64_t exponent = bias + (h >> 55 & 7);
       const std::uint64_t kept = fraction & ~(fraction >> ((h >> 55 & 7) + 1));
       return sign | exponent << layout.significand | (h & kept);
@@ -85,7 +88,21 @@ inline std::uint64_t any_float(Layout layout, std::uint64_t first, std::uint64_t
 
 inline std::uint64_t special_integer(int bits, std::uint64_t which) {
   const std::uint64_t one = 1;
-  const std::uint64_t values[16] = {0, 1, 2, 3, 7, 15, 31, 32, 33, 63, 64, 0xff, 0x8000, 0x10000, one << (bits - 1),
+  const std::uint64_t values[16] = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    7,
+                                    15,
+                                    31,
+                                    32,
+                                    33,
+                                    63,
+                                    64,
+                                    0xff,
+                                    0x8000,
+                                    0x10000,
+                                    one << (bits - 1),
                                     (one << (bits - 1)) - 1};
   const std::uint64_t x = values[which & 15];
   const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (one << bits) - 1;
@@ -119,7 +136,9 @@ inline std::uint64_t matrix_float(Layout layout, std::uint64_t h, std::uint64_t 
     case 4: return (h >> 40 & 31) == 0 ? special_float(layout, h >> 20) : any_float(layout, 0, h, 1);
     case 5: return sign | ((h >> 40 & 7) == 0 ? top - 1 : bias) << layout.significand | (h & fraction);
     case 6: return (h >> 40 & 15) == 0 ? any_float(layout, 0, h, 2) : 0;
-    default: return (h >> 40 & 3) == 0 ? special_float(layout, h >> 20) : h & (one << (layout.bits - 1) | (top - 2) << layout.significand | fraction);
+    default:
+      return (h >> 40 & 3) == 0 ? special_float(layout, h >> 20)
+                                : h & (one << (layout.bits - 1) | (top - 2) << layout.significand | fraction);
   }
 }
 
@@ -132,7 +151,9 @@ inline std::uint64_t operand(const std::string& kind, std::uint64_t slot, std::u
     if (kind == "mma_f32") return matrix_float({32, 23}, h, sort);
     if (kind == "mma_e4") {
       const std::uint32_t spared = sort == 1 || sort == 2 ? 0x30303030u : 0;  // of moderate size
-      return (h & 0x8f8f8f8fu) | (sort == 3 ? 0u : sort == 4 ? h >> 32 & 0x70707070u : spared | (h >> 32 & 0x10101010u));
+      return (h & 0x8f8f8f8fu) | (sort == 3   ? 0u
+                                  : sort == 4 ? h >> 32 & 0x70707070u
+                                              : spared | (h >> 32 & 0x10101010u));
     }
     const Layout half = kind == "mma_h2" ? Layout{16, 10} : Layout{16, 7};
     return matrix_float(half, h, sort) | matrix_float(half, mix(h), sort) << 16;
@@ -153,12 +174,18 @@ inline std::uint64_t operand(const std::string& kind, std::uint64_t slot, std::u
     if (special) return special_float(layout, which);
     const std::uint64_t at = sort % 8;
     const std::uint64_t first = slot == 0 || (at != 3 && at != 4) ? 0x3ff : operand(kind, 0, i);
-    return any_float(layout, first, h, slot == 0 && (at == 3 || at == 4) ? 0 : at) & (is_double ? ~std::uint64_t{0} : 0xffffffffu);
+    return any_float(layout, first, h, slot == 0 && (at == 3 || at == 4) ? 0 : at) &
+           (is_double ? ~std::uint64_t{0} : 0xffffffffu);
   }
   const Layout half = kind == "h2" ? Layout{16, 10} : Layout{16, 7};
   const std::uint64_t other = mix(h);
-  const std::uint64_t low = special ? special_float(half, which) : any_float(half, slot == 0 ? 0x3ff : operand(kind, 0, i) & 0xffff, h, sort % 8);
-  const std::uint64_t high = i % 4 == 0 ? special_float(half, other >> 9) : any_float(half, slot == 0 ? 0x3ff : operand(kind, 0, i) >> 16 & 0xffff, other, (sort >> 8) % 8);
+  const std::uint64_t low =
+      special ? special_float(half, which)
+              : any_float(half, slot == 0 ? 0x3ff : operand(kind, 0, i) & 0xffff, h, sort % 8);
+  const std::uint64_t high =
+      i % 4 == 0
+          ? special_float(half, other >> 9)
+          : any_float(half, slot == 0 ? 0x3ff : operand(kind, 0, i) >> 16 & 0xffff, other, (sort >> 8) % 8);
   return (low & 0xffff) | (high & 0xffff) << 16;
 }
 

@@ -53,7 +53,8 @@ std::vector<std::uint32_t> run(CUfunction function, const VectorKernel& kernel) 
   std::uint32_t constants[8];
   for (int i = 0; i < 8; ++i) constants[i] = kConstants[i];
   void* arguments[] = {&device_in, &device_out, &tuples, constants};
-  must(cuLaunchKernel(function, kernel.tuples / 128, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr), kernel.name.c_str());
+  must(cuLaunchKernel(function, kernel.tuples / 128, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr),
+       kernel.name.c_str());
   const CUresult result = cuCtxSynchronize();
   if (result != CUDA_SUCCESS) must(result, kernel.name.c_str());
   must(cuMemcpyDtoH(out.data(), device_out, out.size() * 4), "cuMemcpyDtoH");
@@ -67,7 +68,8 @@ std::vector<std::uint32_t> run(CUfunction function, const Sweep& sweep) {
   must(cuMemAlloc(&device_out, std::size_t{sweep.count} * 4), "cuMemAlloc");
   std::uint32_t first = sweep.first, step = sweep.step;
   void* arguments[] = {&device_out, &first, &step};
-  must(cuLaunchKernel(function, sweep.count / 256, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), sweep.function);
+  must(cuLaunchKernel(function, sweep.count / 256, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr),
+       sweep.function);
   must(cuCtxSynchronize(), sweep.function);
   std::vector<std::uint32_t> out(sweep.count);
   must(cuMemcpyDtoH(out.data(), device_out, out.size() * 4), "cuMemcpyDtoH");

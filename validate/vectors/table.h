@@ -21,7 +21,9 @@ struct Operation {
   std::uint32_t first = 0, words = 0;
   std::string architectures;  ///< those that have it: "80,90,120"; "-": none
 
-  bool on(const std::string& sm) const { return ("," + architectures + ",").find("," + sm + ",") != std::string::npos; }
+  bool on(const std::string& sm) const {
+    return ("," + architectures + ",").find("," + sm + ",") != std::string::npos;
+  }
 };
 
 struct VectorKernel {
