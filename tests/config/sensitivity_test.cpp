@@ -246,6 +246,11 @@ std::vector<Kernel> floods(int sm_number) {
     wide.lines.push_back({"LDG.E.128 R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 16, 512, 1 << 20});
   }
   kernels.push_back(wide);
+  Kernel common{"common", {}, 8, 1, 2};  // every SM wants the same lines
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    common.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 4, 0, 1 << 20});
+  }
+  kernels.push_back(common);
   Kernel stores{"stores", {}, 4, 32, 2};
   for (std::uint64_t i = 0; i < 12; ++i) {
     stores.lines.push_back(
