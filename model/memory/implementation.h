@@ -3,7 +3,7 @@
 // Models:  the way of a request: SM port, network, the slice beside the SM, the link between partitions,
 //          the home slice, its DRAM channel, and back through the GPC's and the SM's reply ports. Each
 //          lookup takes its slice's port for at least a cycle.
-// Ignores: bandwidth of acknowledgements and of read requests beyond one packet a cycle an SM; the data
+// Ignores: bandwidth of acknowledgements, and of read requests beyond one packet a cycle an SM; the data
 //          array's time for fills.
 // Time:    L2 cycles. An event sees everything that happened before its cycle and, in its cycle, what stood
 //          in the calendar before it.
@@ -23,6 +23,10 @@
 #include "model/memory/transaction.h"
 
 namespace foretrace::memory {
+
+/// How many times as wide the ways of what is read are as those of what is written: into a slice, and out of a GPC
+/// (H100, store_bandwidth: 16 bytes a clock and SM against 33; scattered_stores: some ten packets a clock and GPC).
+constexpr std::uint32_t kWritesToReads = 2;
 
 struct MemorySystem::Implementation {
   explicit Implementation(const spec::GpuSpec& chip);
@@ -67,6 +71,7 @@ struct MemorySystem::Implementation {
   // slice.cpp: what a slice does with a transaction
   void arrive(std::uint32_t index);
   bool merge(std::uint32_t index);
+  bool leave_gpc(std::uint32_t index);
   std::uint64_t merging_key(const Transaction& t) const {
     return Merging::key(set_of(t), t.tag, sm_place_[t.sm].gpc, t.sectors);
   }
@@ -109,7 +114,7 @@ struct MemorySystem::Implementation {
   const std::uint32_t granule_sectors_;  // sectors of a DRAM access
 
   std::vector<SmPlace> sm_place_;
-  std::vector<Port> sm_out_, sm_in_, gpc_in_, slice_port_;
+  std::vector<Port> sm_out_, sm_in_, gpc_out_, gpc_in_, slice_port_;
   std::vector<Port> link_;  // by the partition it leaves
   L2Tags tags_;
   // By queue: what a slice holds of lines at home, and what it copies from the other partition. They are

@@ -22,6 +22,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       granule_sectors_(chip.dram.access_bytes / kSectorBytes),
       sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
+      gpc_out_(chip.sm.gpcs, Port(std::max(1u, chip.network.gpc_reply_bytes / kWritesToReads))),
       gpc_in_(chip.sm.gpcs, Port(chip.network.gpc_reply_bytes)),
       slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)),
       link_(chip.l2.partitions > 1 ? 2 : 0, Port(chip.network.partition_bytes)),
@@ -82,7 +83,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
       transaction.kind = Transaction::Kind::write;
       transaction.bytes = request.bytes;
       counters_.tex_sectors_write += sectors;
-      bytes = sectors * kSectorBytes;
+      bytes = packet_bytes(transaction);
       break;
     case RequestKind::atomic:
     case RequestKind::reduction: {
@@ -227,7 +228,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   due_.clear();
   arrivals_.restart();
   events_.restart();
-  for (auto* ports : {&sm_out_, &sm_in_, &gpc_in_, &slice_port_, &link_}) {
+  for (auto* ports : {&sm_out_, &sm_in_, &gpc_out_, &gpc_in_, &slice_port_, &link_}) {
     for (Port& port : *ports) port.reset();
   }
   for (DramChannel& channel : channel_) channel.restart(warm);

@@ -17,6 +17,7 @@ constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
 
 void MemorySystem::Implementation::arrive(std::uint32_t index) {
   Transaction& transaction = pool_[index];
+  if (!leave_gpc(index)) return;
   if (transaction.kind == Kind::far_read) {
     transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
   } else {
@@ -31,7 +32,8 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   std::uint32_t cycles = 1;
   if (home || !read ||
       has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
-    cycles = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
+    const std::uint32_t times = home && transaction.kind == Kind::write ? kWritesToReads : 1;
+    cycles = (times * sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
   }
   if (home) cycles = std::max<std::uint32_t>(cycles, transaction.cycles);
   counters_.l2_slice_busy += cycles;
@@ -41,6 +43,20 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   } else {
     events_.push(turn, {index, EventKind::serve});
   }
+}
+
+/// What SMs of a GPC write shares its way out. False when it has to wait for its turn; it will arrive again.
+bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
+  Transaction& transaction = pool_[index];
+  if (transaction.crossed || (transaction.kind != Kind::write && transaction.kind != Kind::atomic &&
+                              transaction.kind != Kind::reduction)) {
+    return true;
+  }
+  transaction.crossed = true;
+  const std::uint64_t turn = gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, packet_bytes(transaction));
+  if (turn == now_) return true;
+  events_.push(turn, {index, EventKind::arrive});
+  return false;
 }
 
 /// True when an earlier read of the same sectors takes this one along.

@@ -43,6 +43,7 @@ struct alignas(64) Transaction {
   std::uint8_t wait = 0;     ///< sectors it still waits for
   std::uint16_t cycles = 0;  ///< atomics: L2 cycles of the slice's atomic unit
   bool wants_reply = false;
+  bool crossed = false;    ///< writes and atomics: its data have left the GPC
   bool counted = false;    ///< its lookup was counted (it is tried again)
   std::uint8_t merged = 0;         ///< reads: how many it takes along
   std::uint32_t followers = kNone; ///< reads: the last of those
@@ -50,6 +51,16 @@ struct alignas(64) Transaction {
   Segments segments;       ///< of what delays the reply
   std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
 };
+
+/// Bytes that a write or an atomic sends: its sectors, and the mask of their bytes where one is written in part.
+inline std::uint32_t packet_bytes(const Transaction& transaction) {
+  std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
+  if (transaction.kind != Transaction::Kind::write) return bytes;
+  for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
+    if ((transaction.sectors >> sector & 1) && transaction.bytes[sector] != ~std::uint32_t{0}) return bytes + kSectorBytes;
+  }
+  return bytes;
+}
 
 class TransactionPool {
  public:

@@ -38,7 +38,7 @@ std::uint8_t lanes_on_one_word(const work::LaneAddresses& addresses, std::uint32
 MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
                        Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
-      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots) {
+      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), warp_loads_(spec.limits.warps) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
 
@@ -133,7 +133,7 @@ bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
   }
   if (tag_operation_ >= 0 || tag_free_ > now) return false;
   if (is_store(instruction)) return store_sectors_in_flight_ < spec_.l1.store_sectors_in_flight;
-  return loads_.size() - loads_first_ < spec_.lsu.in_flight;
+  return loads_in_flight_ < spec_.lsu.in_flight;
 }
 
 void MemoryPipe::accept(std::uint32_t id, Cycle now) {
@@ -176,7 +176,13 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   operation.ready = tag_free_;
   tag_operation_ = id;
   tag_line_ = 0;
-  if (!is_store(instruction)) loads_.push_back(id);
+  if (!is_store(instruction)) {
+    ++loads_in_flight_;
+    WarpLoads& loads = warp_loads_[operation.warp];
+    (loads.last < 0 ? loads.first : operations_[static_cast<std::size_t>(loads.last)].next_load) = static_cast<std::int32_t>(id);
+    loads.last = static_cast<std::int32_t>(id);
+    operation.next_load = -1;
+  }
   run_tags(now);
 }
 
@@ -357,16 +363,29 @@ void MemoryPipe::finish_tags(Cycle now) {
     notify(Event::Kind::store_done, operation, data_free_);
     free_operation(id);
   } else if (operation.waiting == 0) {
+    release_loads(operation.warp, now);
+  }
+}
+
+/// The warp's loads whose data are there may return, up to the first that still waits.
+void MemoryPipe::release_loads(std::uint16_t warp, Cycle now) {
+  WarpLoads& loads = warp_loads_[warp];
+  while (loads.first >= 0) {
+    Operation& operation = operations_[static_cast<std::size_t>(loads.first)];
+    if (!operation.tags_done || operation.waiting != 0) return;
+    operation.ready = std::max(operation.ready, now);
+    loaded_.push_back(static_cast<std::uint32_t>(loads.first));
+    loads.first = operation.next_load;
+    if (loads.first < 0) loads.last = -1;
     want(operation.ready);
   }
 }
 
 void MemoryPipe::drain_loads(Cycle now) {
   const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + 2;
-  while (loads_first_ < loads_.size()) {
-    const std::uint32_t id = loads_[loads_first_];
+  while (loaded_first_ < loaded_.size()) {
+    const std::uint32_t id = loaded_[loaded_first_];
     Operation& operation = operations_[id];
-    if (!operation.tags_done || operation.waiting) break;
     if (operation.ready > now) {
       want(operation.ready);
       break;
@@ -386,10 +405,10 @@ void MemoryPipe::drain_loads(Cycle now) {
     release(operation, instruction.write_barrier, when);
     if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, when);
     free_operation(id);
-    ++loads_first_;
-    if (loads_first_ > 1024 && loads_first_ * 2 > loads_.size()) {
-      loads_.erase(loads_.begin(), loads_.begin() + static_cast<std::ptrdiff_t>(loads_first_));
-      loads_first_ = 0;
+    --loads_in_flight_;
+    if (++loaded_first_ == loaded_.size()) {
+      loaded_.clear();
+      loaded_first_ = 0;
     }
     want(now);  // room in flight: the arbiter may take another
   }
@@ -434,9 +453,8 @@ void MemoryPipe::tick(Cycle now) {
     }
     want(when);
   }
-  if (loads_first_ < loads_.size()) {
-    const Operation& head = operations_[loads_[loads_first_]];
-    if (head.tags_done && head.waiting == 0) want(std::max(head.ready, now + 1));
+  if (loaded_first_ < loaded_.size()) {
+    want(std::max(operations_[loaded_[loaded_first_]].ready, now + 1));
   }
 }
 
@@ -471,8 +489,8 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
     }
     for (const std::uint32_t waiter : pending.waiters) {
       Operation& operation = operations_[waiter];
-      --operation.waiting;
       operation.ready = std::max(operation.ready, now);
+      if (--operation.waiting == 0 && operation.tags_done) release_loads(operation.warp, now);
     }
   }
   --requests_in_use_;

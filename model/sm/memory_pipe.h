@@ -2,7 +2,7 @@
 //
 // Models:  a queue a sub-core that holds an instruction until the SM's memory unit takes it; one address generator a sub-core; one
 //          instruction an interval at the memory unit, sub-cores served in turn; tag stage with its lines and sectors a cycle; one data
-//          stage, one wavefront a cycle, for shared memory and global data alike; loads return in order (facts B1, D1, D2);
+//          stage, one wavefront a cycle, for shared memory and global data alike; loads of a warp return in order (facts B1, D1, D2);
 //          write-through stores that allocate in L1; limits on misses and stores in flight; a shared store that meets a fill's write
 //          to the data array takes one more pass (our reading of the counters: validate/DEVIATIONS.md, D2).
 // Ignores: texture and surface instructions; conflicts between fills and loads.
@@ -86,6 +86,7 @@ class MemoryPipe {
     std::uint32_t waiting = 0;     // requests not yet arrived
     bool tags_done = false;
     bool missed = false;
+    std::int32_t next_load = -1;   // of the same warp
     work::LaneAddresses addresses{};  // stores: for the byte masks
     rules::Coalesced lines;
   };
@@ -136,6 +137,7 @@ class MemoryPipe {
   bool load_room(std::uint32_t sectors) const;
   void finish_tags(Cycle now);
   void drain_loads(Cycle now);
+  void release_loads(std::uint16_t warp, Cycle now);
   void release(const Operation& operation, std::uint8_t scoreboard, Cycle when);
   void notify(Event::Kind kind, const Operation& operation, Cycle when);
   void want(Cycle when) { next_tick_ = std::min(next_tick_, when); }
@@ -153,8 +155,13 @@ class MemoryPipe {
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
   std::vector<Memo> memo_;            // by address slot
-  std::vector<std::uint32_t> loads_;  // operations in order of their tags: a ring
-  std::size_t loads_first_ = 0;
+  struct WarpLoads {
+    std::int32_t first = -1, last = -1;
+  };
+  std::vector<WarpLoads> warp_loads_;  // by warp, in order of their tags: they return in that order
+  std::vector<std::uint32_t> loaded_;  // loads that may return, in the order in which they came to be
+  std::size_t loaded_first_ = 0;
+  std::size_t loads_in_flight_ = 0;
   std::uint32_t operations_in_use_ = 0, requests_in_use_ = 0;
   std::uint32_t lines_in_flight_ = 0, sectors_in_flight_ = 0, store_sectors_in_flight_ = 0;
   std::int64_t tag_operation_ = -1;   // in the tag stage
