@@ -110,8 +110,9 @@ TEST(Merging, TableAgreesWithAMap) {
   memory::Merging table;
   std::map<std::uint64_t, std::uint32_t> map;
   std::mt19937 random(3);
+  const auto below = [&random](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
   for (std::uint32_t step = 0; step < 200'000; ++step) {
-    const std::uint64_t key = memory::Merging::key(random() % 40, random() % 30, random() % 8, 1 + random() % 15);
+    const std::uint64_t key = memory::Merging::key(below(40), below(30), below(8), static_cast<std::uint8_t>(1 + below(15)));
     const auto found = map.find(key);
     ASSERT_EQ(table.find(key), found == map.end() ? memory::kNone : found->second);
     if (random() % 2) {

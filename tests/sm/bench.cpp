@@ -75,7 +75,7 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     for (const sm::BlockEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
     sm.ended.clear();
   }
-  sm.finish();
+  sm.finish(ran.end);
   ran.counters = sm.counters;
   return ran;
 }

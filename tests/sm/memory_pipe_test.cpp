@@ -53,6 +53,33 @@ TEST(GlobalMemory, AHitCostsTheHitLatencyAndAMissTheWayToL2) {
   EXPECT_EQ(latency(chip, load, 700) - latency(chip, load, 300), 400u);
 }
 
+TEST(GlobalMemory, LoadsOfAWarpReturnInOrder) {
+  const spec::GpuSpec chip = bench_chip();
+  // The compiler may put a scoreboard on the last of several loads alone: a hit behind a miss waits for it.
+  const Line first{"LDG.E R1, desc[UR4][R2.64]", 2, 1, 7, 0, ~0u, 4096};
+  const Line miss{"LDG.E R6, desc[UR4][R2.64]", 2, 7, 7, 2, ~0u, 1 << 20};
+  const Line hit{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 2, ~0u, 4096};
+  const Line wait{"NOP", 1, 7, 7, 1};
+  const Cycle alone = run(chip, {first, hit, wait}, 1, 700).end;
+  EXPECT_GE(run(chip, {first, miss, hit, wait}, 1, 700).end, alone + 700 - chip.l1.hit_latency);
+}
+
+TEST(GlobalMemory, ALoadPassesOtherWarpsThatWait) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto lines = [](std::uint64_t second) {
+    return std::vector<Line>{{"LDG.E R1, desc[UR4][R2.64]", 2, 1, 7, 0, ~0u, 4096},
+                             {"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 2, ~0u, second},
+                             {"NOP", 1, 7, 7, 1}};
+  };
+  const auto cycles = [&](std::uint64_t one, std::uint64_t other) {
+    return run_warps(chip, {lines(one), lines(other)}, 700).counters.warp_cycles;
+  };
+  constexpr std::uint64_t kHit = 4096, kMiss = 1 << 20, kOtherMiss = 1 << 21;
+  const std::uint64_t both = cycles(kMiss, kOtherMiss);
+  EXPECT_LE(cycles(kMiss, kHit) + 650, both);
+  EXPECT_LE(cycles(kHit, kMiss) + 650, both);
+}
+
 TEST(GlobalMemory, RequestsAreLinesWithTheirSectors) {
   const spec::GpuSpec chip = bench_chip();
   const auto requests = [&](std::int64_t stride, std::uint32_t executed) {
