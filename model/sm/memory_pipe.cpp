@@ -38,7 +38,7 @@ std::uint8_t lanes_on_one_word(const work::LaneAddresses& addresses, std::uint32
 MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
                        Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
-      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), warp_loads_(spec.limits.warps) {
+      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
 

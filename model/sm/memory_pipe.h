@@ -47,6 +47,8 @@ struct MemoryIssue {
   const work::WarpCursor* cursor = nullptr;
 };
 
+constexpr int kWarpSlots = 16;  ///< warps a sub-core holds at most: warp i is on sub-core i / kWarpSlots
+
 class MemoryPipe {
  public:
   MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,

@@ -59,7 +59,7 @@ class Sm {
   stats::LaunchCounters counters;
 
  private:
-  static constexpr int kSlots = 16;  // warps a sub-core
+  static constexpr int kSlots = kWarpSlots;
   enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, drain };
 
   struct CopyGroup { std::uint32_t pending = 0; bool closed = false; std::uint8_t scoreboard = 7; };

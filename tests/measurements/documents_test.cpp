@@ -81,6 +81,13 @@ class Document : public testing::TestWithParam<std::string> {
   }
 };
 
+/// Whether what a launch executes depends on who comes first: queues, compare-and-swap, waiting.
+bool depends_on_time(const nlohmann::json& launch) {
+  const std::string name = launch.at("name");
+  return name.starts_with("bfs_queue") || name.starts_with("hash_insert") || name.starts_with("hash_probe") ||
+         name.starts_with("mbarrier_ring");
+}
+
 TEST_P(Document, NamesTheDeviceAndHowItWasAsked) {
   EXPECT_EQ(document.at("schema"), 1);
   for (const char* key :
@@ -100,6 +107,11 @@ TEST_P(Document, HoldsEveryLaunchOfItsTableOnce) {
     EXPECT_EQ(launch.at("mangled"), found->second.mangled);
     EXPECT_EQ("cubins/" + launch.at("cubin").get<std::string>(), found->second.cubin);
     expected.erase(found);
+  }
+  if (document.contains("not_measured")) {
+    for (const auto& name : document.at("not_measured")) {
+      EXPECT_EQ(expected.erase(name.get<std::string>()), 1u) << name << " is not in the table, or was measured";
+    }
   }
   EXPECT_TRUE(expected.empty()) << expected.begin()->first << " was not measured";
 }
@@ -130,6 +142,7 @@ TEST_P(Document, GivesEveryMetricTwiceAndInstructionsAgree) {
     for (const auto& [metric, values] : launch.at("metrics").items()) {
       EXPECT_EQ(values.size(), 2u) << launch.at("name") << " " << metric;
     }
+    if (depends_on_time(launch)) continue;
     for (const char* metric : {"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
                                "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}) {
       EXPECT_EQ(value(launch, metric, 0), value(launch, metric, 1)) << launch.at("name") << " " << metric;
@@ -143,14 +156,18 @@ TEST_P(Document, CountersObeyArithmetic) {
     for (std::size_t run : {0u, 1u}) {
       const double warps = value(launch, "smsp__inst_executed.sum", run);
       EXPECT_LE(value(launch, "smsp__thread_inst_executed.sum", run), 32 * warps) << name;
-      EXPECT_LE(value(launch, "sm__cycles_active.avg", run), value(launch, "gpc__cycles_elapsed.max", run))
+      // They are counted in passes of their own.
+      EXPECT_LE(value(launch, "sm__cycles_active.avg", run),
+                1.005 * value(launch, "gpc__cycles_elapsed.max", run))
           << name;
       for (const std::string op : {"ld", "st"}) {
         const std::string global = "_pipe_lsu_mem_global_op_" + op;
         const double requests = value(launch, "l1tex__t_requests" + global + ".sum", run);
         const double sectors = value(launch, "l1tex__t_sectors" + global + ".sum", run);
-        // An instruction whose lanes are all predicated off is executed, but asks for nothing.
-        EXPECT_LE(requests, value(launch, "smsp__inst_executed_op_global_" + op + ".sum", run)) << name;
+        // An instruction whose lanes are all predicated off is executed, but asks for nothing. Asynchronous copies and
+        // generic accesses ask for something, but do not count as global instructions.
+        const double executed = value(launch, "smsp__inst_executed_op_global_" + op + ".sum", run);
+        if (executed > 0 && !depends_on_time(launch)) { EXPECT_LE(requests, executed) << name; }
         // Stores that touch 32 lines are looked up again now and then: 0.4 to 1.6 % more sectors than lanes.
         EXPECT_LE(sectors, 32 * requests * (op == "st" ? 1.02 : 1.0)) << name;
         EXPECT_LE(value(launch, "l1tex__t_sectors" + global + "_lookup_hit.sum", run), sectors) << name;
