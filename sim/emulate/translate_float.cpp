@@ -42,6 +42,19 @@ void single_arithmetic(Decoder& d, int sources, LaneOp simple, LaneOp general) {
   d.lane(op.flags == 0 ? simple : general);
 }
 
+/// FMUL, also with a power of two that the product is multiplied by: the compiler makes it of a product and a second constant
+/// factor, whose two roundings it must keep, so the result is that of two multiplications.
+void single_product(Decoder& d) {
+  const int scale = d.take_one({"D2", "D4", "D8", "M8", "M4", "M2"}, -1);
+  if (scale < 0) {
+    single_arithmetic(d, 2, LaneOp::fmul, LaneOp::fmul_general);
+    return;
+  }
+  constexpr std::uint32_t kFactors[] = {0x3f000000, 0x3e800000, 0x3e000000, 0x41000000, 0x40800000, 0x40000000};
+  single_arithmetic(d, 2, LaneOp::fmul_scaled, LaneOp::fmul_scaled);
+  d.op().immediate = kFactors[scale];
+}
+
 void single_minimum(Decoder& d) {
   MicroOp& op = d.op();
   take_flush(d);
@@ -202,7 +215,7 @@ bool translate_float(Decoder& d, Opcode opcode) {
     case Opcode::FADD:
     case Opcode::UFADD: single_arithmetic(d, 2, LaneOp::fadd, LaneOp::fadd_general); return true;
     case Opcode::FMUL:
-    case Opcode::UFMUL: single_arithmetic(d, 2, LaneOp::fmul, LaneOp::fmul_general); return true;
+    case Opcode::UFMUL: single_product(d); return true;
     case Opcode::FFMA:
     case Opcode::UFFMA: single_arithmetic(d, 3, LaneOp::ffma, LaneOp::ffma_general); return true;
     case Opcode::FMNMX:

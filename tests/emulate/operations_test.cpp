@@ -129,6 +129,9 @@ TEST(Floats, FlushSaturateAndNan) {
   EXPECT_EQ(first("FADD.FTZ R8, R4, RZ", {same(0x80000001)}), 0u);  // -0 + 0
   EXPECT_EQ(first("FADD.FTZ R8, R4, -RZ", {same(0x80000001)}), 0x80000000u);
   EXPECT_EQ(first("FADD R8, R4, RZ", {same(0x80000001)}), 0x80000001u);
+  EXPECT_EQ(first("FMUL.D4 R8, R4, 3", {same(0x40000000)}), 0x3fc00000u);   // 2 * 3 / 4
+  EXPECT_EQ(first("FMUL.M8 R8, R4, -3", {same(0x40000000)}), 0xc2400000u);  // 2 * -3 * 8
+  EXPECT_EQ(first("FMUL.D2 R8, R4, 0.5", {same(0x00000003)}), 0x00000001u);  // rounded twice: 3 / 2 to 2, then 2 / 2
   EXPECT_EQ(first("FMUL.FTZ R8, R4, 0.5", {same(0x00800000)}), 0u);
   EXPECT_EQ(first("FADD.SAT R8, R4, 1", {same(bits(0.5f))}), bits(1.0f));
   EXPECT_EQ(first("FADD.SAT R8, R4, 1", {same(bits(-3.0f))}), 0u);

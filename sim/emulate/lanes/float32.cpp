@@ -134,6 +134,21 @@ void fmul_general(const LaneFrame& f, const MicroOp& op, u32 mask) {
   });
 }
 
+void fmul_scaled(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  u32* d = result(f, op);
+  const FloatReader a = floats(f, op.a), b = floats(f, op.b);
+  const u32 flags = op.flags;
+  const bool flush = (flags & kFlush) != 0, zero_wins = (flags & kZeroWins) != 0;
+  const float factor = as<float>(static_cast<u32>(op.immediate));
+  rounded(flags, [=] {
+    write(d, mask, [=](int l) {
+      const float x = flushed(a[l], flush), y = flushed(b[l], flush);
+      const u32 r = finished(flushed(x * y, flush) * factor, flags);
+      return zero_wins && (x == 0.0f || y == 0.0f) ? 0u : r;
+    });
+  });
+}
+
 void ffma_general(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const FloatReader a = floats(f, op.a), b = floats(f, op.b), c = floats(f, op.c);
