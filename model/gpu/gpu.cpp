@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/gpu/dispatcher.h"
+#include "model/gpu/request_order.h"
 #include "model/gpu/team.h"
 #include "model/sm/sm.h"
 #include "model/units/error.h"
@@ -105,8 +106,12 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   }
   Team team(std::max(1, setup.threads));
 
-  std::vector<memory::Request> requests, later;
+  RequestOrder requests;
+  std::vector<std::vector<memory::Request>*> outboxes;
+  for (const auto& sm : sms) outboxes.push_back(&sm->outbox);
   std::vector<memory::Reply> replies;
+  std::vector<std::vector<memory::Reply>> replies_of(sms.size());
+  std::vector<Cycle> next_of(sms.size(), kNever);  // each SM's next event: an SM is left alone until then
   std::vector<sm::BlockEnd> ends;
   std::uint64_t done = 0;
   Cycle now = 0, last_end = 0, last_reply = 0;
@@ -118,7 +123,13 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     memory_.advance(until, replies);
     for (const memory::Reply& reply : replies) {
       last_reply = std::max(last_reply, reply.time);
-      sms[reply.sm]->deliver(reply);
+      replies_of[reply.sm].push_back(reply);
+    }
+    for (std::size_t i = 0; i < sms.size(); ++i) {  // one SM after the other: each is more than a host's cache holds of all
+      if (replies_of[i].empty()) continue;
+      for (const memory::Reply& reply : replies_of[i]) sms[i]->deliver(reply);
+      replies_of[i].clear();
+      next_of[i] = sms[i]->next_event();
     }
   };
   for (;;) {
@@ -128,11 +139,11 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       auto record = source.next();
       FORETRACE_ASSERT(record != nullptr, "the source has a record for every block");
       sms[placement.sm]->place({placement.start, std::move(record)});
+      next_of[placement.sm] = sms[placement.sm]->next_event();
     }
     // The next time at which anything happens; nothing in between needs a window.
-    Cycle next = memory_.next_event();
-    for (const auto& sm : sms) next = std::min(next, sm->next_event());
-    for (const memory::Request& request : later) next = std::min(next, request.time);
+    Cycle next = std::min(memory_.next_event(), requests.earliest_left());
+    for (const Cycle event : next_of) next = std::min(next, event);
     const Cycle dispatch = dispatcher.next_event();
     if (dispatch != kNever) next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
     if (next == kNever) break;
@@ -142,24 +153,17 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     }
     const Cycle until = now + window;
 
-    team.run(sms.size(), [&](std::size_t i) { sms[i]->advance(until); });
+    team.run(sms.size(), [&](std::size_t i) {
+      if (next_of[i] >= until) return;
+      sms[i]->advance(until);
+      next_of[i] = sms[i]->next_event();
+    });
 
-    requests.swap(later);
-    later.clear();
+    requests.take(now, until, outboxes, [&](const memory::Request& request) { memory_.submit(request); });
     for (const auto& sm : sms) {
-      requests.insert(requests.end(), sm->outbox.begin(), sm->outbox.end());
-      sm->outbox.clear();
       ends.insert(ends.end(), sm->ended.begin(), sm->ended.end());
       sm->ended.clear();
     }
-    const auto is_later = [until](const memory::Request& request) { return request.time >= until; };
-    std::copy_if(requests.begin(), requests.end(), std::back_inserter(later), is_later);
-    std::erase_if(requests, is_later);
-    std::stable_sort(requests.begin(), requests.end(), [](const memory::Request& a, const memory::Request& b) {
-      return a.time != b.time ? a.time < b.time : a.sm < b.sm;
-    });
-    for (const memory::Request& request : requests) memory_.submit(request);
-    requests.clear();
     serve_memory(until);
     std::stable_sort(ends.begin(), ends.end(), [](const sm::BlockEnd& a, const sm::BlockEnd& b) {
       return a.time != b.time ? a.time < b.time : a.sm < b.sm;

@@ -1,7 +1,7 @@
 // Events in order of time, those of one cycle in the order in which they were put in.
 //
-// Models:  nothing; it is the event queue of the memory system. A ring of buckets for the near future, a
-//          heap for the rest.
+// Models:  nothing; it is the event queue of the memory system. Time is cut into blocks of cycles: this block and the next have
+//          a list a cycle, the blocks of the near future a list each, and what is further still is in a heap.
 // Ignores: ties other than by order of insertion: whoever needs another order inserts in it.
 #pragma once
 
@@ -20,12 +20,7 @@ class Calendar {
  public:
   /// `time` must not be before the last time that was taken.
   void push(std::uint64_t time, const Event& event) {
-    if (time - base_ < kSpan) {
-      put(time, event);
-    } else {
-      far_.push_back({time, order_++, event});
-      std::push_heap(far_.begin(), far_.end(), later);
-    }
+    put(time, event);
     if (time < next_) next_ = time;
   }
   /// Earliest time with an event, kNever without one.
@@ -35,32 +30,53 @@ class Calendar {
   template <typename Handle>
   void take(std::uint64_t now, Handle&& handle) {
     move_to(now);
-    std::vector<Event>& bucket = ring_[now % kSpan];
+    std::vector<Event>& bucket = ring_[now % kRing];
     for (std::size_t i = 0; i < bucket.size(); ++i) {
       const Event event = bucket[i];
       handle(event);
     }
     bucket.clear();
-    occupied_[(now % kSpan) / 64] &= ~(std::uint64_t{1} << (now % 64));
+    occupied_[now % kRing / 64] &= ~(std::uint64_t{1} << (now % 64));
     next_ = find(now + 1);
   }
+  /// What is known by now of cycle `time`, which is not more than a block away.
+  const std::vector<Event>& at(std::uint64_t time) const { return ring_[time % kRing]; }
 
-  /// No event before `now` is left. Far events come into the ring as soon as their time is inside its span,
-  /// hence before any later push for the same cycle.
+  /// No event before `now` is left.
   void move_to(std::uint64_t now) {
-    base_ = now;
-    while (!far_.empty() && far_.front().time - base_ < kSpan) {
+    const std::uint64_t block = now / kBlock;
+    if (block == block_) return;
+    block_ = block;
+    // A block's events come from the heap, then from its list, then singly: in the order in which they were pushed.
+    while (!far_.empty() && far_.front().time / kBlock - block < kBlocks) {
       std::pop_heap(far_.begin(), far_.end(), later);
-      put(far_.back().time, far_.back().event);
+      put_later(far_.back().time, far_.back().event);
       far_.pop_back();
+    }
+    for (const std::uint64_t near : {block, block + 1}) {
+      Later& list = later_[near % kBlocks];
+      for (const Timed& timed : list.events) put_near(near * kBlock + timed.cycle, timed.event);
+      list.events.clear();
+      list.first = kBlock;
+      listed_[near % kBlocks / 64] &= ~(std::uint64_t{1} << (near % 64));
     }
   }
 
   /// Forgets the time; there must be no events left.
-  void restart() { base_ = 0, next_ = kNever, order_ = 0; }
+  void restart() { block_ = 0, next_ = kNever, order_ = 0; }
 
  private:
-  static constexpr std::uint64_t kSpan = 512;  // cycles; most events of a loaded GPU are nearer
+  static constexpr std::uint64_t kBlock = 256;     // cycles
+  static constexpr std::uint64_t kRing = 2 * kBlock;  // most events of a loaded GPU are nearer
+  static constexpr std::uint64_t kBlocks = 1024;
+  struct Timed {
+    std::uint32_t cycle;  // within the block
+    Event event;
+  };
+  struct Later {
+    std::vector<Timed> events;
+    std::uint32_t first = kBlock;  // earliest cycle of them within the block
+  };
   struct Far {
     std::uint64_t time, order;
     Event event;
@@ -70,26 +86,50 @@ class Calendar {
   }
 
   void put(std::uint64_t time, const Event& event) {
-    ring_[time % kSpan].push_back(event);
-    occupied_[(time % kSpan) / 64] |= std::uint64_t{1} << (time % 64);
+    const std::uint64_t ahead = time / kBlock - block_;
+    if (ahead < 2) {
+      put_near(time, event);
+    } else if (ahead < kBlocks) {
+      put_later(time, event);
+    } else {
+      far_.push_back({time, order_++, event});
+      std::push_heap(far_.begin(), far_.end(), later);
+    }
+  }
+  void put_near(std::uint64_t time, const Event& event) {
+    ring_[time % kRing].push_back(event);
+    occupied_[time % kRing / 64] |= std::uint64_t{1} << (time % 64);
+  }
+  void put_later(std::uint64_t time, const Event& event) {
+    Later& list = later_[time / kBlock % kBlocks];
+    const auto cycle = static_cast<std::uint32_t>(time % kBlock);
+    list.events.push_back({cycle, event});
+    list.first = std::min(list.first, cycle);
+    listed_[time / kBlock % kBlocks / 64] |= std::uint64_t{1} << (time / kBlock % 64);
   }
   std::uint64_t find(std::uint64_t from) const {
-    const std::uint64_t end = base_ + kSpan;
-    for (std::uint64_t t = from; t < end;) {
-      const std::uint64_t word = occupied_[(t % kSpan) / 64] >> (t % 64);
-      if (word) {
-        const std::uint64_t found = t + static_cast<unsigned>(std::countr_zero(word));
-        if (found < end) return found;
-      }
-      t += 64 - t % 64;
-    }
+    const std::uint64_t near = first_bit(occupied_, from, (block_ + 2) * kBlock);
+    if (near != kNever) return near;
+    const std::uint64_t block = first_bit(listed_, block_ + 2, block_ + kBlocks);
+    if (block != kNever) return block * kBlock + later_[block % kBlocks].first;
     return far_.empty() ? kNever : far_.front().time;
   }
+  /// First of [from, end) whose bit is set, kNever: none. Bits outside of it are of earlier ones, hence clear.
+  template <std::size_t kWords>
+  static std::uint64_t first_bit(const std::array<std::uint64_t, kWords>& bits, std::uint64_t from, std::uint64_t end) {
+    for (std::uint64_t at = from; at < end; at += 64 - at % 64) {
+      const std::uint64_t word = bits[at / 64 % kWords] >> (at % 64);
+      if (word) return at + static_cast<unsigned>(std::countr_zero(word));
+    }
+    return kNever;
+  }
 
-  std::array<std::vector<Event>, kSpan> ring_;
-  std::array<std::uint64_t, kSpan / 64> occupied_{};
+  std::array<std::vector<Event>, kRing> ring_;
+  std::array<std::uint64_t, kRing / 64> occupied_{};
+  std::array<Later, kBlocks> later_;
+  std::array<std::uint64_t, kBlocks / 64> listed_{};
   std::vector<Far> far_;
-  std::uint64_t base_ = 0, next_ = kNever, order_ = 0;
+  std::uint64_t block_ = 0, next_ = kNever, order_ = 0;
 };
 
 }  // namespace foretrace::memory

@@ -19,9 +19,8 @@ std::uint8_t MemorySystem::Implementation::granules_of(std::uint8_t sectors) con
 /// Asks for sectors of the line in `slot`: DRAM at home, else the home slice in the other partition.
 void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transaction& transaction,
                                                 std::uint8_t sectors) {
-  const std::uint32_t index = pool_.take();
+  const std::uint32_t index = pool_.take(false);
   Transaction& asked = pool_[index];
-  asked = Transaction{};
   asked.set = transaction.set;
   asked.tag = transaction.tag;
   asked.index = transaction.index;
@@ -39,7 +38,6 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
   line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
   if (!at_home(transaction)) {
     asked.kind = Transaction::Kind::far_read;
-    tags_.prefetch(set_of(asked));
     events_.push(now_ + spec_.network.partition_latency, {index, EventKind::arrive});
     return;
   }

@@ -45,10 +45,12 @@ struct MemorySystem::Implementation {
   struct Event {
     std::uint32_t index = 0;  // transaction, channel or queue
     EventKind kind = EventKind::arrive;
+    bool write = false;  // the transaction is one
   };
   struct Due {
     Reply reply;
     std::uint64_t order = 0;
+    std::uint64_t left = 0;  // L2 cycle in which it leaves its slice
   };
   struct SmPlace {
     std::uint32_t gpc = 0, partition = 0;
@@ -64,9 +66,12 @@ struct MemorySystem::Implementation {
 
   void run_before(std::uint64_t end);
   void handle(const Event& event);
+  void bring_transaction(const Event& event);
+  void bring_line(const Event& event);
   void reply(std::uint32_t index);
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);
+  void acknowledge(std::uint32_t index, std::uint64_t out);
 
   // slice.cpp: what a slice does with a transaction
   void arrive(std::uint32_t index);
@@ -76,6 +81,7 @@ struct MemorySystem::Implementation {
     return Merging::key(set_of(t), t.tag, sm_place_[t.sm].gpc, t.sectors);
   }
   void serve(std::uint32_t index);
+  void book_slice(Transaction& transaction) const;
   bool attempt(std::uint32_t index);
   bool look_up_read(std::uint32_t index);
   bool write_home(std::uint32_t index);
@@ -130,6 +136,7 @@ struct MemorySystem::Implementation {
   Calendar<Event> arrivals_;  // of requests at their first slice, in order of submission
   Calendar<Event> events_;
   std::uint64_t now_ = 0;
+  std::uint64_t end_ = 0;  // L2 cycle before which everything was handled
   Cycle until_ = 0;
   std::uint64_t order_ = 0;
   std::vector<Due> due_;

@@ -3,6 +3,10 @@
 #include <algorithm>
 
 namespace foretrace::memory {
+namespace {
+constexpr std::size_t kSlack = 64;  // places of a queue of dirty lines beyond three a line: then it is tidied
+constexpr std::size_t kAhead = 8;   // places whose turns are asked for before they are looked at
+}  // namespace
 
 L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
     : sets_(sets),
@@ -11,11 +15,11 @@ L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
       lines_(tags_.size()),
       stamps_(tags_.size()),
       waiters_(tags_.size(), kNone),
-      links_(tags_.size()),
+      turns_(tags_.size()),
       bytes_(tags_.size()),
       clock_(std::size_t{slices} * sets),
       random_(slices),
-      chains_(slices) {
+      queues_(slices) {
   invalidate_all();
 }
 
@@ -24,7 +28,11 @@ void L2Tags::invalidate_all() {
   std::fill(lines_.begin(), lines_.end(), Line{});
   std::fill(stamps_.begin(), stamps_.end(), std::uint16_t{0});
   std::fill(clock_.begin(), clock_.end(), std::uint16_t{0});
-  std::fill(chains_.begin(), chains_.end(), Chain{});
+  std::fill(turns_.begin(), turns_.end(), 0u);
+  for (DirtyQueue& queue : queues_) {
+    queue.places.clear();
+    queue.first = queue.turn = queue.lines = 0;
+  }
   for (std::size_t slice = 0; slice < random_.size(); ++slice) {
     random_[slice] = static_cast<std::uint32_t>(slice) * 2654435761u + 1u;
   }
@@ -89,23 +97,44 @@ L2Tags::Partly L2Tags::partly(std::uint32_t set) const {
 }
 
 void L2Tags::put_newest_dirty(std::uint32_t slot) {
-  Chain& chain = chains_[slot / ways_ / sets_];
-  if (chain.newest == slot) return;
-  if (lines_[slot].listed) remove_dirty(slot);
-  lines_[slot].listed = true;
-  links_[slot] = {chain.newest, kNone};
-  (chain.newest == kNone ? chain.oldest : links_[chain.newest].newer) = slot;
-  chain.newest = slot;
-  ++chain.count;
+  DirtyQueue& queue = queues_[slot / ways_ / sets_];
+  if (queue.turn != 0 && turns_[slot] == queue.turn) return;
+  if (queue.places.size() > 3 * std::size_t{queue.lines} + kSlack || queue.turn == kEmpty) tidy(queue);
+  if (!lines_[slot].listed) {
+    lines_[slot].listed = true;
+    ++queue.lines;
+  }
+  turns_[slot] = ++queue.turn;
+  queue.places.push_back({slot, queue.turn});
 }
 
 void L2Tags::remove_dirty(std::uint32_t slot) {
-  Chain& chain = chains_[slot / ways_ / sets_];
-  const Links own = links_[slot];
-  (own.older == kNone ? chain.oldest : links_[own.older].newer) = own.newer;
-  (own.newer == kNone ? chain.newest : links_[own.newer].older) = own.older;
+  --queues_[slot / ways_ / sets_].lines;
   lines_[slot].listed = false;
-  --chain.count;
+  turns_[slot] = 0;
+}
+
+std::uint32_t L2Tags::oldest_dirty(std::uint32_t slice) {
+  DirtyQueue& queue = queues_[slice];
+  while (turns_[queue.places[queue.first].slot] != queue.places[queue.first].turn) {
+    ++queue.first;
+    __builtin_prefetch(&turns_[queue.places[std::min(queue.first + kAhead, queue.places.size() - 1)].slot]);
+  }
+  return queue.places[queue.first].slot;
+}
+
+/// Leaves only the places that stand for a line, and numbers their turns from 1.
+void L2Tags::tidy(DirtyQueue& queue) {
+  queue.turn = 0;
+  std::size_t kept = 0;
+  for (std::size_t i = queue.first; i < queue.places.size(); ++i) {
+    const std::uint32_t slot = queue.places[i].slot;
+    if (turns_[slot] != queue.places[i].turn) continue;
+    turns_[slot] = ++queue.turn;
+    queue.places[kept++] = {slot, queue.turn};
+  }
+  queue.places.resize(kept);
+  queue.first = 0;
 }
 
 }  // namespace foretrace::memory

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/memory/large_pages.h"
 #include "model/units/units.h"
 
 namespace foretrace::memory {
@@ -66,8 +67,9 @@ class L2Tags {
   void put_newest_dirty(std::uint32_t slot);
   void remove_dirty(std::uint32_t slot);
   bool listed_dirty(std::uint32_t slot) const { return lines_[slot].listed; }
-  std::uint32_t oldest_dirty(std::uint32_t slice) const { return chains_[slice].oldest; }
-  std::uint32_t dirty_count(std::uint32_t slice) const { return chains_[slice].count; }
+  /// The slice must have one.
+  std::uint32_t oldest_dirty(std::uint32_t slice);
+  std::uint32_t dirty_count(std::uint32_t slice) const { return queues_[slice].lines; }
 
   /// Lines of a set with partly written sectors, and the one of them that was used longest ago.
   struct Partly {
@@ -82,27 +84,36 @@ class L2Tags {
     __builtin_prefetch(tags_.data() + slot);
     __builtin_prefetch(lines_.data() + slot);
     __builtin_prefetch(stamps_.data() + slot);
+    __builtin_prefetch(bytes_.data() + slot);
+  }
+  void prefetch_slot(std::uint32_t slot) const {
+    __builtin_prefetch(lines_.data() + slot);
     __builtin_prefetch(waiters_.data() + slot);
   }
 
  private:
   static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-  struct Chain {
-    std::uint32_t oldest = kNone, newest = kNone, count = 0;
+  /// A slice's dirty lines, each where it was put last: where its turn is not the line's present one it stands for nothing.
+  struct DirtyQueue {
+    struct Place {
+      std::uint32_t slot, turn;
+    };
+    std::vector<Place> places;
+    std::size_t first = 0;    // the places before it were left
+    std::uint32_t turn = 0;   // of the place put last
+    std::uint32_t lines = 0;  // listed
   };
-  struct Links {
-    std::uint32_t older = kNone, newer = kNone;
-  };
+  void tidy(DirtyQueue& queue);
   std::uint32_t sets_, ways_;
-  std::vector<std::uint32_t> tags_;
-  std::vector<Line> lines_;
-  std::vector<std::uint16_t> stamps_;  // the set's clock at the last use
-  std::vector<std::uint32_t> waiters_;
-  std::vector<Links> links_;
-  std::vector<std::array<std::uint32_t, kSectorsPerLine>> bytes_;
-  std::vector<std::uint16_t> clock_;   // uses, by set
+  LargeVector<std::uint32_t> tags_;
+  LargeVector<Line> lines_;
+  LargeVector<std::uint16_t> stamps_;  // the set's clock at the last use
+  LargeVector<std::uint32_t> waiters_;
+  LargeVector<std::uint32_t> turns_;  // in the slice's queue of dirty lines; 0: not in it
+  LargeVector<std::array<std::uint32_t, kSectorsPerLine>> bytes_;
+  LargeVector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice
-  std::vector<Chain> chains_;          // by slice
+  std::vector<DirtyQueue> queues_;     // by slice
 };
 
 }  // namespace foretrace::memory

@@ -54,11 +54,11 @@ void MemorySystem::Implementation::submit(const Request& request) {
   FORETRACE_ASSERT(request.time >= until_, "a memory request came after its window had been served");
   FORETRACE_ASSERT(request.sm < spec_.sm.count && request.sectors != 0 && request.sectors < 16,
                    "a memory request asks for nothing");
-  const std::uint32_t index = pool_.take();
+  const bool write = request.kind == RequestKind::write;
+  const std::uint32_t index = pool_.take(write);
   Transaction& transaction = pool_[index];
-  transaction = Transaction{};
   transaction.order = order_++;
-  transaction.issued = request.time;
+  if (!write) transaction.issued = request.time;
   transaction.sm = static_cast<std::uint16_t>(request.sm);
   transaction.id = request.id;
   transaction.sectors = request.sectors;
@@ -70,7 +70,6 @@ void MemorySystem::Implementation::submit(const Request& request) {
   transaction.set = place.set;
   transaction.tag = place.tag;
   transaction.at = transaction.near;
-  tags_.prefetch(set_of(transaction));
   const std::uint32_t sectors = sector_count(request.sectors);
   std::uint32_t bytes = 0;
   switch (request.kind) {
@@ -103,7 +102,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
   if (request.kind != RequestKind::instruction) ++counters_.tex_requests;
   Port& port = sm_out_[request.sm];
   const std::uint64_t left = port.pass(sm_to_l2_.up(request.time), std::max(bytes, port.width()));
-  arrivals_.push(left + spec_.network.request_latency, {index, EventKind::arrive});
+  arrivals_.push(left + spec_.network.request_latency, {index, EventKind::arrive, write});
 }
 
 void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& replies) {
@@ -123,6 +122,7 @@ void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& repl
 }
 
 void MemorySystem::Implementation::run_before(std::uint64_t end) {
+  end_ = end;
   while (true) {
     now_ = std::min(events_.next(), arrivals_.next());
     if (now_ == kNever || now_ >= end) return;
@@ -130,10 +130,30 @@ void MemorySystem::Implementation::run_before(std::uint64_t end) {
     // Neither order depends on when a request was submitted.
     arrivals_.move_to(now_);
     events_.move_to(now_);
+    for (const Calendar<Event>* calendar : {&events_, &arrivals_}) {
+      for (const Event& event : calendar->at(now_)) bring_line(event);
+      for (const Event& event : calendar->at(now_ + 1)) bring_transaction(event);
+    }
     const auto act = [this](const Event& event) { handle(event); };
     if (events_.next() == now_) events_.take(now_, act);
     if (arrivals_.next() == now_) arrivals_.take(now_, act);
     if (events_.next() == now_) events_.take(now_, act);
+  }
+}
+
+/// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycle will touch is asked
+/// for now, and all that this cycle will touch at once, so that the host waits for them together.
+void MemorySystem::Implementation::bring_transaction(const Event& event) {
+  if (event.kind != EventKind::channel && event.kind != EventKind::retry) {
+    pool_.prefetch(event.index, event.write);
+  }
+}
+
+void MemorySystem::Implementation::bring_line(const Event& event) {
+  if (event.kind == EventKind::arrive || event.kind == EventKind::serve) {
+    tags_.prefetch(set_of(pool_[event.index]));
+  } else if (event.kind == EventKind::fill) {
+    tags_.prefetch_slot(pool_[event.index].slot);
   }
 }
 
@@ -150,10 +170,8 @@ void MemorySystem::Implementation::handle(const Event& event) {
 
 void MemorySystem::Implementation::reply(std::uint32_t index) {
   const Transaction& transaction = pool_[index];
-  std::uint64_t out = now_;
-  if (transaction.kind != Transaction::Kind::write && transaction.kind != Transaction::Kind::reduction) {
-    out = gpc_in_[sm_place_[transaction.sm].gpc].pass(out, sector_count(transaction.sectors) * kSectorBytes);
-  }
+  const std::uint64_t out =
+      gpc_in_[sm_place_[transaction.sm].gpc].pass(now_, sector_count(transaction.sectors) * kSectorBytes);
   if (transaction.kind == Transaction::Kind::read && spec_.l2.merged_reads > 1) {
     merging_.remove(merging_key(transaction), index);
     std::uint32_t follower = transaction.followers;
@@ -182,14 +200,20 @@ void MemorySystem::Implementation::follow(Transaction& follower, const Transacti
   follower.segments.l2 += left;
 }
 
+/// A write or a reduction is done: nothing but the word of it leaves the slice, at `out`, and meets no other on its way.
+void MemorySystem::Implementation::acknowledge(std::uint32_t index, std::uint64_t out) {
+  const Transaction& transaction = pool_[index];
+  const Cycle time = l2_to_sm_.up(out + spec_.network.reply_latency);
+  due_.push_back({{time, transaction.sm, transaction.id}, transaction.order, out});
+  pool_.give_back(index);
+}
+
 /// The answer has crossed to the GPC at `out`: it passes the SM's own port.
 void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t out) {
   const Transaction& transaction = pool_[index];
-  if (transaction.kind != Transaction::Kind::write && transaction.kind != Transaction::Kind::reduction) {
-    out = sm_in_[transaction.sm].pass(out, sector_count(transaction.sectors) * kSectorBytes);
-  }
+  out = sm_in_[transaction.sm].pass(out, sector_count(transaction.sectors) * kSectorBytes);
   const Cycle time = l2_to_sm_.up(out + spec_.network.reply_latency);
-  due_.push_back({{time, transaction.sm, transaction.id}, transaction.order});
+  due_.push_back({{time, transaction.sm, transaction.id}, transaction.order, now_});
   if (transaction.kind == Transaction::Kind::read) {
     const Segments& waited = transaction.segments;
     const std::uint64_t part = sm_to_l2_.from();
@@ -218,7 +242,9 @@ bool MemorySystem::Implementation::idle() const {
 Cycle MemorySystem::Implementation::next_event() const {
   const std::uint64_t inside = std::min(events_.next(), arrivals_.next());
   Cycle next = inside == kNever ? kNever : l2_to_sm_.down(inside);
-  for (const Due& due : due_) next = std::min(next, due.reply.time);
+  for (const Due& due : due_) {
+    next = std::min(next, due.left < end_ ? due.reply.time : l2_to_sm_.down(due.left));
+  }
   return next;
 }
 
@@ -233,7 +259,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   }
   for (DramChannel& channel : channel_) channel.restart(warm);
   std::fill(wake_.begin(), wake_.end(), kNever);
-  now_ = until_ = order_ = 0;
+  now_ = end_ = until_ = order_ = 0;
   const std::uint64_t dirty = counters_.dirty_sectors_left;
   counters_ = {};
   totals_ = {};

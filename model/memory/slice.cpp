@@ -21,8 +21,7 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   if (transaction.kind == Kind::far_read) {
     transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
   } else {
-    transaction.reached = now_;
-    transaction.since = now_;
+    if (transaction.kind != Kind::write) transaction.reached = now_;
     if (transaction.kind == Kind::read && transaction.at == transaction.near && merge(index)) return;
   }
   transaction.since = now_;
@@ -41,7 +40,7 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   if (turn == now_) {
     serve(index);
   } else {
-    events_.push(turn, {index, EventKind::serve});
+    events_.push(turn, {index, EventKind::serve, transaction.kind == Kind::write});
   }
 }
 
@@ -55,7 +54,7 @@ bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
   transaction.crossed = true;
   const std::uint64_t turn = gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, packet_bytes(transaction));
   if (turn == now_) return true;
-  events_.push(turn, {index, EventKind::arrive});
+  events_.push(turn, {index, EventKind::arrive, transaction.kind == Kind::write});
   return false;
 }
 
@@ -85,9 +84,14 @@ bool MemorySystem::Implementation::has_copy(const Transaction& transaction) {
 
 void MemorySystem::Implementation::serve(std::uint32_t index) {
   Transaction& transaction = pool_[index];
-  transaction.segments.l2 += static_cast<std::uint32_t>(now_ - transaction.since);
-  transaction.since = now_;
+  book_slice(transaction);
   if (!attempt(index)) stall(index);
+}
+
+/// Where a write's time goes nobody asks.
+void MemorySystem::Implementation::book_slice(Transaction& transaction) const {
+  if (transaction.kind != Kind::write) transaction.segments.l2 += static_cast<std::uint32_t>(now_ - transaction.since);
+  transaction.since = now_;
 }
 
 /// False when it needs a line, a miss entry or room in the write queue that is not there now.
@@ -217,8 +221,7 @@ void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   const std::uint64_t across =
       link_[transaction.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency;
   transaction.at = transaction.home;
-  tags_.prefetch(set_of(transaction));
-  events_.push(across, {index, EventKind::arrive});
+  events_.push(across, {index, EventKind::arrive, transaction.kind == Kind::write});
 }
 
 void MemorySystem::Implementation::drop_copy(const Transaction& transaction) {
@@ -358,6 +361,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
         out = (data ? link_[transaction.home].pass(now_, bytes) : now_) + spec_.network.partition_latency +
               spec_.l2.latency;
       }
+      if (transaction.kind != Kind::atomic) return acknowledge(index, out);
       break;
     case Kind::fill: FORETRACE_ASSERT(false, "a fill was looked up");
   }
@@ -387,8 +391,7 @@ void MemorySystem::Implementation::retry(std::uint32_t queue) {
     const std::uint32_t index = stalled.first;
     Transaction& transaction = pool_[index];
     const std::uint32_t following = transaction.next;
-    transaction.segments.l2 += static_cast<std::uint32_t>(now_ - transaction.since);
-    transaction.since = now_;
+    book_slice(transaction);
     if (!attempt(index)) {
       transaction.next = following;
       return;

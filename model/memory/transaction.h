@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "model/memory/l2_tags.h"
+#include "model/memory/large_pages.h"
 #include "model/memory/memory_system.h"
 
 namespace foretrace::memory {
@@ -22,35 +22,43 @@ struct Segments {
   std::uint32_t l2 = 0, partition = 0, dram_queue = 0, dram = 0;
 };
 
-struct alignas(64) Transaction {
+/// What is known of every transaction: a cache line of the host, all that a write touches.
+struct alignas(64) Packet {
   enum class Kind : std::uint8_t { read, write, atomic, reduction, instruction, far_read, fill };
 
-  std::uint64_t order = 0;    ///< of submission, for ties between replies
-  std::uint64_t issued = 0;   ///< SM cycle
-  std::uint64_t since = 0;    ///< L2 cycle up to which its segments are booked
-  std::uint64_t reached = 0;  ///< L2 cycle at which it came to its first slice
+  std::uint64_t order = 0;     ///< of submission, for ties between replies
+  std::uint64_t since = 0;     ///< L2 cycle up to which its segments are booked
   std::uint32_t id = 0;
   std::uint32_t next = kNone;  ///< in a list of waiters, of stalled ones, or of free ones
-  std::uint32_t slot = kNone;  ///< far reads and fills: the line that they fill
   std::uint32_t tag = 0;
   std::uint32_t set = 0;  ///< within the slice
+  std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
   std::uint16_t sm = 0;
   std::uint16_t index = 0;          ///< slice within its partition
+  std::uint16_t cycles = 0;         ///< atomics: L2 cycles of the slice's atomic unit
   std::uint8_t at = 0;              ///< partition of the slice where it is looked up
   std::uint8_t near = 0, home = 0;  ///< partitions of the SM and of the line
   Kind kind = Kind::read;
   std::uint8_t sectors = 0;  ///< asked for; fills: brought
   std::uint8_t wait = 0;     ///< sectors it still waits for
-  std::uint16_t cycles = 0;  ///< atomics: L2 cycles of the slice's atomic unit
+  std::uint8_t merged = 0;   ///< reads: how many it takes along
   bool wants_reply = false;
-  bool crossed = false;    ///< writes and atomics: its data have left the GPC
-  bool counted = false;    ///< its lookup was counted (it is tried again)
-  std::uint8_t merged = 0;         ///< reads: how many it takes along
-  std::uint32_t followers = kNone; ///< reads: the last of those
-  std::uint32_t back = 0;  ///< far reads: L2 cycles of the way back between the partitions
-  Segments segments;       ///< of what delays the reply
-  std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
+  bool crossed = false;  ///< writes and atomics: its data have left the GPC
+  bool counted = false;  ///< its lookup was counted (it is tried again)
 };
+
+/// What is kept of all but writes: where its time went.
+struct alignas(64) Journey {
+  std::uint64_t issued = 0;         ///< SM cycle
+  std::uint64_t reached = 0;        ///< L2 cycle at which it came to its first slice
+  std::uint32_t slot = kNone;       ///< far reads and fills: the line that they fill
+  std::uint32_t followers = kNone;  ///< reads: the last of those it takes along
+  std::uint32_t back = 0;           ///< far reads: L2 cycles of the way back between the partitions
+  Segments segments;                ///< of what delays the reply
+};
+
+struct Transaction : Packet, Journey {};
+static_assert(sizeof(Packet) == 64 && sizeof(Transaction) == 128);
 
 /// Bytes that a write or an atomic sends: its sectors, and the mask of their bytes where one is written in part.
 inline std::uint32_t packet_bytes(const Transaction& transaction) {
@@ -64,12 +72,18 @@ inline std::uint32_t packet_bytes(const Transaction& transaction) {
 
 class TransactionPool {
  public:
-  std::uint32_t take() {
-    if (free_ == kNone) grow();
-    const std::uint32_t index = free_;
+  /// One as it is at first, a write's journey apart: that is as whoever had it before left it.
+  std::uint32_t take(bool write) {
+    std::uint32_t index = free_;
+    if (index == kNone) {
+      if (made_ == chunks_.size() * kChunk) chunks_.emplace_back(kChunk);
+      index = made_++;
+    } else {
+      free_ = (*this)[index].next;
+    }
     Transaction& transaction = (*this)[index];
-    free_ = transaction.next;
-    transaction.next = kNone;
+    static_cast<Packet&>(transaction) = {};
+    if (!write) static_cast<Journey&>(transaction) = {};
     ++live_;
     return index;
   }
@@ -80,20 +94,18 @@ class TransactionPool {
   }
   /// Stays where it is while others are taken.
   Transaction& operator[](std::uint32_t index) { return chunks_[index / kChunk][index % kChunk]; }
+  /// It will be looked at soon.
+  void prefetch(std::uint32_t index, bool write) const {
+    const Transaction& transaction = chunks_[index / kChunk][index % kChunk];
+    __builtin_prefetch(static_cast<const Packet*>(&transaction), 1);
+    if (!write) __builtin_prefetch(static_cast<const Journey*>(&transaction), 1);
+  }
   std::uint32_t live() const { return live_; }
 
  private:
-  static constexpr std::uint32_t kChunk = 1024;
-  void grow() {
-    const auto first = static_cast<std::uint32_t>(chunks_.size()) * kChunk;
-    chunks_.push_back(std::make_unique<Transaction[]>(kChunk));
-    for (std::uint32_t i = kChunk; i-- > 0;) {
-      chunks_.back()[i].next = free_;
-      free_ = first + i;
-    }
-  }
-  std::vector<std::unique_ptr<Transaction[]>> chunks_;
-  std::uint32_t free_ = kNone, live_ = 0;
+  static constexpr std::uint32_t kChunk = 16384;  // a large page of the host
+  std::vector<LargeVector<Transaction>> chunks_;
+  std::uint32_t made_ = 0, free_ = kNone, live_ = 0;
 };
 
 }  // namespace foretrace::memory
