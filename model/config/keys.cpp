@@ -72,6 +72,7 @@ const Key kKeys[] = {
 
     FIELD(sm, count, "SM", 1, 4096),
     FIELD(sm, gpcs, "GPC", 1, 256),
+    FIELD(sm, gpc_run, "SM", 1, 256),
     FIELD(sm, yield_latency, "cycle", 0, 1024),
 
     FIELD(limits, warps, "warp", 4, 64),
@@ -142,6 +143,7 @@ const Key kKeys[] = {
     FIELD(lsu, width_latency, "cycle", 0, 64),
 
     FIELD(shared, latency, "cycle", 1, 4096),
+    FIELD(shared, generic_latency, "cycle", 1, 4096),
     FIELD(shared, conflict_latency, "cycle", 0, 256),
     FIELD(shared, sub_core_interval, "cycle", 1, 64),
     FIELD(shared, atomic_latency, "cycle", 1, 4096),
@@ -184,6 +186,8 @@ const Key kKeys[] = {
     FIELD(l2, merged_reads, "read", 1, 32),
     FIELD(l2, atomic_interval, "L2 cycle", 1, 1024),
     FORETRACE_KEY(l2, atomic_lane_interval, "L2 cycle", KeyType::real, 0, 1024, kAlways),
+    FIELD(l2, launch_sectors, "sector", 0, kMega),
+    FIELD(l2, launch_hits, "sector", 0, kMega),
     FORETRACE_KEY(l2, dirty_fraction, "1", KeyType::real, 0.001, 1, kAlways),
     FORETRACE_KEY(l2, partly_fraction, "1", KeyType::real, 0.001, 1, kAlways),
 

@@ -1,7 +1,7 @@
 // Which SM gets which block when.
 //
 // Models:  blocks in index order, one an interval chip-wide; each goes to the SM with the fewest blocks among those with room, the
-//          lowest-numbered of these (pairs of SMs are TPCs, spread over the GPCs by their numbers); an SM has room again some cycles
+//          lowest-numbered of these (sm.gpc_run says how numbers go round the GPCs); an SM has room again some cycles
 //          after a block's last exit.
 // Ignores: clusters (blocks of one are placed singly), other kernels on the GPU.
 // Source:  facts E (QRC, ASIM PR #87): first wave one block an SM, refill at block granularity, dispatch rate, block turnaround.

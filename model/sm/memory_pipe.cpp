@@ -79,6 +79,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.warp = issue.warp;
   operation.sub_core = static_cast<std::uint8_t>(sub_core);
   operation.copy_group = issue.copy_group;
+  operation.space = issue.instruction->form.space;
   operation.generation = issue.generation;
   operation.wavefronts = 1;
   operation.shared_wavefronts = 0;
@@ -128,7 +129,7 @@ bool MemoryPipe::load_room(std::uint32_t sectors) const {
 bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
   const StaticInstruction& instruction = *operation.instruction;
   if (operation.executed == 0) return true;
-  if (instruction.action == Action::memory_other || is_shared(instruction)) {
+  if (instruction.action == Action::memory_other || operation.space == isa::Space::shared) {
     return data_free_ <= now + kTagToData && port_free_[operation.sub_core] <= now + kTagToData;
   }
   if (tag_operation_ >= 0 || tag_free_ > now) return false;
@@ -165,7 +166,7 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
     free_operation(id);
     return;
   }
-  if (is_shared(instruction)) {
+  if (operation.space == isa::Space::shared) {
     accept_shared(operation, id, now);
     return;
   }
@@ -200,7 +201,8 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   const Cycle busy = Cycle{operation.wavefronts} * pass + (meets_fill ? 1 : 0);
   data_free_ = start + busy;
   counters_.l1_data_wavefronts += busy;
-  std::uint32_t latency = spec_.shared.latency;
+  const bool generic = instruction.form.space == isa::Space::generic;
+  std::uint32_t latency = generic ? spec_.shared.generic_latency : spec_.shared.latency;
   if (atomic) latency = spec_.shared.atomic_latency;
   if (instruction.form.access == Access::matrix_load) {
     latency = spec_.latency[static_cast<std::size_t>(spec::LatencyClass::matrix_load)];
@@ -309,7 +311,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
     if (entry) entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
   } else {
     request.kind = memory::RequestKind::write;
-    if (form.space == Space::local) {
+    if (operation.space == Space::local) {
       for (std::uint32_t m = operation.executed; m; m &= m - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(m));
         const std::uint32_t word = form.bytes >= 4 ? 0xfu : (1u << form.bytes) - 1;
@@ -440,7 +442,7 @@ void MemoryPipe::tick(Cycle now) {
     const Operation& head = operations_[queue.operation[queue.first]];
     Cycle when = std::max({head.ready, arbiter_free_, now + 1});
     if (head.executed) {
-      const bool data_only = head.instruction->action == Action::memory_other || is_shared(*head.instruction);
+      const bool data_only = head.instruction->action == Action::memory_other || head.space == isa::Space::shared;
       if (data_only) {
         const Cycle free = std::max(data_free_, port_free_[head.sub_core]);
         when = std::max(when, free > kTagToData ? free - kTagToData : 0);

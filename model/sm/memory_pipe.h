@@ -79,6 +79,7 @@ class MemoryPipe {
     std::uint16_t warp = 0;
     std::uint8_t sub_core = 0;
     std::uint8_t copy_group = 0;
+    isa::Space space = isa::Space::global;  // a generic access: the one that it finds
     std::uint32_t generation = 0;
     Cycle ready = 0;               // address generated; later: data there
     Cycle accepted = 0;

@@ -81,9 +81,13 @@ void decode_depbar(const isa::Instruction& instruction, StaticInstruction& out) 
 Pipe counted_on(const isa::Instruction& instruction, Pipe issued) {
   switch (instruction.opcode) {
     case Opcode::S2R: case Opcode::S2UR:
-      return instruction.text.find("SR_TID") != std::string::npos ? Pipe::lsu : Pipe::adu;
+      // What differs from lane to lane comes over the LSU.
+      return instruction.text.find("SR_TID") != std::string::npos || instruction.text.find("SR_LANEID") != std::string::npos
+                 ? Pipe::lsu
+                 : Pipe::adu;
     case Opcode::BRA: case Opcode::BRX: case Opcode::BRXU: case Opcode::JMP: case Opcode::JMX: case Opcode::ULDC:
-    case Opcode::UMOV: case Opcode::R2UR: return Pipe::none;
+    case Opcode::UMOV: case Opcode::VOTEU: case Opcode::REDUX: return Pipe::none;
+    case Opcode::R2UR: return Pipe::alu;
     case Opcode::BAR: return Pipe::adu;
     default: return issued;
   }

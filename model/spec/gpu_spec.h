@@ -125,6 +125,7 @@ struct LsuSpec {                           // keys lsu.*
 
 struct SharedSpec {                        // keys shared.*
   std::uint32_t latency = 0;               ///< LDS.32 without conflict: issue to result usable
+  std::uint32_t generic_latency = 0;       ///< LD.32 that finds shared memory: issue to result usable
   std::uint32_t conflict_latency = 0;      ///< cycles each wavefront beyond the width's floor adds to a lone access
   std::uint32_t sub_core_interval = 0;     ///< cycles between two wavefronts of accesses of one sub-core
   std::uint32_t atomic_latency = 0;        ///< ATOMS without conflict
@@ -156,7 +157,8 @@ struct BarrierSpec {                       // keys barrier.*
 
 struct SmSpec {                            // keys sm.*
   std::uint32_t count = 0;                 ///< SMs of the GPU
-  std::uint32_t gpcs = 0;                  ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
+  std::uint32_t gpcs = 0;                  ///< GPCs; SM i belongs to GPC (i / gpc_run) mod gpcs as far as the counts allow
+  std::uint32_t gpc_run = 2;               ///< SMs of one GPC that get a launch's first blocks one after the other; SMs are numbered in that order
   std::uint32_t yield_latency = 0;         ///< cycles a YIELD hands the issue slot away
 };
 
@@ -181,6 +183,8 @@ struct L2Spec {                            // keys l2.*
   std::uint32_t merged_reads = 0;          ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
   std::uint32_t atomic_interval = 0;       ///< L2 cycles a slice takes for an atomic sector
   double atomic_lane_interval = 0;         ///< L2 cycles a slice takes for each of the lanes that share a word
+  std::uint32_t launch_sectors = 0;        ///< sectors that a launch looks up for itself, as ncu counts them under an empty kernel
+  std::uint32_t launch_hits = 0;           ///< those of them that are found
   double dirty_fraction = 0;               ///< share of a slice's lines that may be dirty before the oldest are written back
   double partly_fraction = 0;              ///< share of a set's lines that may hold partly written sectors before the oldest is completed and written back
 };

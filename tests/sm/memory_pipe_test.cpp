@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "model/work/address_space.h"
 #include "tests/sm/bench.h"
 
 namespace foretrace::sm_tests {
@@ -29,6 +30,27 @@ TEST(SharedMemory, LatencyGrowsByWidthAndByConflictAsMeasured) {
   for (const int ways : {2, 4, 8, 32}) {
     EXPECT_EQ(latency(chip, lds("", 4 * ways)), chip.shared.latency + chip.shared.conflict_latency * static_cast<unsigned>(ways - 1));
   }
+}
+
+TEST(SharedMemory, AGenericAccessGoesWhereItsAddressSays) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto load = [](std::uint64_t base, std::int64_t stride) { return Line{"LD.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, base, stride}; };
+  const std::uint64_t shared = work::kSharedWindow;
+  EXPECT_EQ(latency(chip, load(shared, 4)), chip.shared.generic_latency);
+  EXPECT_EQ(latency(chip, load(shared, 8)), chip.shared.generic_latency + chip.shared.conflict_latency);
+  const Ran last = run(chip, {load(shared + work::kWindowBytes - 128, 4)});
+  EXPECT_TRUE(last.requests.empty());
+  EXPECT_EQ(last.counters.shared_wavefronts_ld, 1u);
+  EXPECT_EQ(last.counters.l1_requests_global_ld, 0u);
+  const Ran before = run(chip, {load(shared - 128, 4)});
+  EXPECT_EQ(before.requests.size(), 1u);
+  EXPECT_EQ(before.counters.shared_wavefronts_ld, 0u);
+  EXPECT_EQ(before.counters.l1_requests_global_ld, 1u);
+  // Nsight Compute counts a generic load neither as one of global nor as one of shared memory.
+  EXPECT_EQ(before.counters.inst_global_ld + before.counters.inst_shared_ld, 0u);
+  const Ran store = run(chip, {Line{"ST.E desc[UR4][R2.64], R0", 2, 7, 0, 0, ~0u, shared, 8}});
+  EXPECT_TRUE(store.requests.empty());
+  EXPECT_EQ(store.counters.shared_wavefronts_st, 2u);
 }
 
 TEST(SharedMemory, ManyWarpsGetOneWavefrontACycle) {
