@@ -66,8 +66,7 @@ struct MemorySystem::Implementation {
 
   void run_before(std::uint64_t end);
   void handle(const Event& event);
-  void bring_transaction(const Event& event);
-  void bring_line(const Event& event);
+  void bring(const Calendar<Event>& calendar);
   void reply(std::uint32_t index);
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);

@@ -79,16 +79,22 @@ class L2Tags {
 
   void invalidate_all();
   /// The set will be looked up soon.
-  void prefetch(std::uint32_t set) const {
+  [[gnu::always_inline]] void bring_set(std::uint32_t set) const {
     const std::size_t slot = std::size_t{set} * ways_;
-    __builtin_prefetch(tags_.data() + slot);
-    __builtin_prefetch(lines_.data() + slot);
-    __builtin_prefetch(stamps_.data() + slot);
-    __builtin_prefetch(bytes_.data() + slot);
+    prefetch(tags_.data() + slot);
+    prefetch(lines_.data() + slot);
+    prefetch(stamps_.data() + slot);
   }
-  void prefetch_slot(std::uint32_t slot) const {
-    __builtin_prefetch(lines_.data() + slot);
-    __builtin_prefetch(waiters_.data() + slot);
+  [[gnu::always_inline]] void bring_slot(std::uint32_t slot) const {
+    prefetch(lines_.data() + slot);
+    prefetch(waiters_.data() + slot);
+  }
+  /// As bring_set, for a write to the line: where it stands is looked up.
+  [[gnu::always_inline]] void bring_written(std::uint32_t set, std::uint32_t tag) const {
+    const std::uint32_t slot = find(set, tag);
+    if (slot == kNone) return;
+    prefetch(bytes_.data() + slot);
+    prefetch(turns_.data() + slot);
   }
 
  private:

@@ -1,4 +1,4 @@
-// An allocator for arrays that are looked up at random: on large pages of the host, where it has them.
+// For arrays that are looked up at random: an allocator on large pages of the host, where it has them, and prefetching.
 //
 // Models:  nothing. A lookup in tens of megabytes of small pages costs the host more for finding the page than for the data.
 // Ignores: hosts other than Linux, which get ordinary memory. Arrays of less than a large page are ordinary as well.
@@ -13,6 +13,10 @@
 #endif
 
 namespace foretrace::memory {
+
+/// Asks the host's caches for what will be looked at soon. Always inline, and so must callers be that do nothing else: GCC takes a
+/// function that only prefetches for one without effect, and drops the calls.
+[[gnu::always_inline]] inline void prefetch(const void* address) { __builtin_prefetch(address); }
 
 template <typename T>
 class LargePages {

@@ -121,6 +121,25 @@ void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& repl
   due_.erase(due_.begin(), ready);
 }
 
+/// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycle will touch is asked
+/// for now, and all that this cycle will touch at once, so that the host waits for them together.
+[[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
+  const auto of_transaction = [](const Event& event) { return event.kind != EventKind::channel && event.kind != EventKind::retry; };
+  for (const Event& event : calendar.at(now_ + 1)) {
+    if (of_transaction(event)) pool_.bring(event.index, event.write);
+  }
+  for (const Event& event : calendar.at(now_)) {
+    if (event.kind == EventKind::fill) {
+      tags_.bring_slot(pool_[event.index].slot);
+    } else if (event.kind == EventKind::serve || (event.kind == EventKind::arrive && !(event.write && !pool_[event.index].crossed))) {
+      tags_.bring_set(set_of(pool_[event.index]));
+    }
+  }
+  for (const Event& event : calendar.at(now_)) {
+    if (event.write && pool_[event.index].crossed) tags_.bring_written(set_of(pool_[event.index]), pool_[event.index].tag);
+  }
+}
+
 void MemorySystem::Implementation::run_before(std::uint64_t end) {
   end_ = end;
   while (true) {
@@ -130,30 +149,12 @@ void MemorySystem::Implementation::run_before(std::uint64_t end) {
     // Neither order depends on when a request was submitted.
     arrivals_.move_to(now_);
     events_.move_to(now_);
-    for (const Calendar<Event>* calendar : {&events_, &arrivals_}) {
-      for (const Event& event : calendar->at(now_)) bring_line(event);
-      for (const Event& event : calendar->at(now_ + 1)) bring_transaction(event);
-    }
+    bring(events_);
+    bring(arrivals_);
     const auto act = [this](const Event& event) { handle(event); };
     if (events_.next() == now_) events_.take(now_, act);
     if (arrivals_.next() == now_) arrivals_.take(now_, act);
     if (events_.next() == now_) events_.take(now_, act);
-  }
-}
-
-/// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycle will touch is asked
-/// for now, and all that this cycle will touch at once, so that the host waits for them together.
-void MemorySystem::Implementation::bring_transaction(const Event& event) {
-  if (event.kind != EventKind::channel && event.kind != EventKind::retry) {
-    pool_.prefetch(event.index, event.write);
-  }
-}
-
-void MemorySystem::Implementation::bring_line(const Event& event) {
-  if (event.kind == EventKind::arrive || event.kind == EventKind::serve) {
-    tags_.prefetch(set_of(pool_[event.index]));
-  } else if (event.kind == EventKind::fill) {
-    tags_.prefetch_slot(pool_[event.index].slot);
   }
 }
 

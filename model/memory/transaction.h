@@ -95,10 +95,10 @@ class TransactionPool {
   /// Stays where it is while others are taken.
   Transaction& operator[](std::uint32_t index) { return chunks_[index / kChunk][index % kChunk]; }
   /// It will be looked at soon.
-  void prefetch(std::uint32_t index, bool write) const {
+  [[gnu::always_inline]] void bring(std::uint32_t index, bool write) const {
     const Transaction& transaction = chunks_[index / kChunk][index % kChunk];
-    __builtin_prefetch(static_cast<const Packet*>(&transaction), 1);
-    if (!write) __builtin_prefetch(static_cast<const Journey*>(&transaction), 1);
+    prefetch(static_cast<const Packet*>(&transaction));
+    if (!write) prefetch(static_cast<const Journey*>(&transaction));
   }
   std::uint32_t live() const { return live_; }
 

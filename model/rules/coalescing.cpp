@@ -169,4 +169,21 @@ std::array<std::uint32_t, kSectorsPerLine> written_bytes(const Addresses& addres
   return written;
 }
 
+void written_bytes(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes, const Coalesced& lines,
+                   WrittenBytes& written) {
+  for (std::uint32_t i = 0; i < lines.count; ++i) written[i] = {};
+  std::uint32_t i = 0;  // lines stand in the order of the lanes: the next is this one or the one after, nearly always
+  for (std::uint32_t left = executed; left != 0; left &= left - 1) {
+    const std::uint64_t first = addresses[static_cast<std::size_t>(std::countr_zero(left))], end = first + bytes;
+    for (std::uint64_t at = first; at < end;) {
+      while (lines.lines[i].line != at / kLineBytes) i = i + 1 == lines.count ? 0 : i + 1;
+      const std::uint64_t sector_end = std::min(end, (at / kSectorBytes + 1) * kSectorBytes);
+      const auto length = static_cast<unsigned>(sector_end - at);
+      const std::uint32_t ones = length == kSectorBytes ? ~0u : (1u << length) - 1;
+      written[i][at / kSectorBytes % kSectorsPerLine] |= ones << (at % kSectorBytes);
+      at = sector_end;
+    }
+  }
+}
+
 }  // namespace foretrace::rules

@@ -39,4 +39,9 @@ std::array<std::uint32_t, kSectorsPerLine> written_bytes(
     const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes,
     std::uint64_t line);
 
+/// The same of every line of an access: `written` has an element for each of its `lines`, which are those of coalesce().
+using WrittenBytes = std::array<std::array<std::uint32_t, kSectorsPerLine>, Coalesced::kMaxLines>;
+void written_bytes(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes,
+                   const Coalesced& lines, WrittenBytes& written);
+
 }  // namespace foretrace::rules

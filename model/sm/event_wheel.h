@@ -1,4 +1,7 @@
 // Events of an SM in order of time: a ring of cycles for the near future, a heap for the rest.
+//
+// The events of a cycle are a ring of nodes, entered at its last. All nodes come from one pool, which is as large as the most events
+// that were under way at a time: a few kilobytes that a host's cache holds.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +19,7 @@ class EventWheel {
  public:
   void push(Cycle time, const Event& event) {
     if (time < base_ + kSpan) {
-      ring_[time % kSpan].push_back(event);
-      occupied_[(time % kSpan) / 64] |= std::uint64_t{1} << (time % 64);
+      append(time, event);
     } else {
       far_.push_back({time, sequence_++, event});
       std::push_heap(far_.begin(), far_.end(), later);
@@ -32,21 +34,49 @@ class EventWheel {
   template <typename Handle>
   void run(Cycle now, Handle&& handle) {
     advance(now);
-    auto& bucket = ring_[now % kSpan];
-    for (std::size_t i = 0; i < bucket.size(); ++i) {
-      const Event event = bucket[i];
+    std::uint32_t& last = last_[now % kSpan];
+    while (last != kNoNode) {
+      const std::uint32_t first = nodes_[last].next;
+      const Event event = nodes_[first].event;
+      if (first == last) {
+        last = kNoNode;
+      } else {
+        nodes_[last].next = nodes_[first].next;
+      }
+      nodes_[first].next = free_;
+      free_ = first;
       handle(event);
     }
-    bucket.clear();
     occupied_[(now % kSpan) / 64] &= ~(std::uint64_t{1} << (now % 64));
     find_earliest(now + 1);
   }
 
  private:
   static constexpr Cycle kSpan = 1024;
+  static constexpr std::array<std::uint32_t, kSpan> filled() {
+    std::array<std::uint32_t, kSpan> none{};
+    none.fill(~std::uint32_t{0});
+    return none;
+  }
   struct Far { Cycle time; std::uint64_t sequence; Event event; };
   static bool later(const Far& a, const Far& b) {
     return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
+  }
+
+  void append(Cycle time, const Event& event) {
+    std::uint32_t node = free_;
+    if (node == kNoNode) {
+      node = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.emplace_back();
+    } else {
+      free_ = nodes_[node].next;
+    }
+    std::uint32_t& last = last_[time % kSpan];
+    nodes_[node].event = event;
+    nodes_[node].next = last == kNoNode ? node : nodes_[last].next;
+    if (last != kNoNode) nodes_[last].next = node;
+    last = node;
+    occupied_[(time % kSpan) / 64] |= std::uint64_t{1} << (time % 64);
   }
 
   void advance(Cycle now) {
@@ -55,8 +85,7 @@ class EventWheel {
       const Far far = far_.front();
       std::pop_heap(far_.begin(), far_.end(), later);
       far_.pop_back();
-      ring_[far.time % kSpan].push_back(far.event);
-      occupied_[(far.time % kSpan) / 64] |= std::uint64_t{1} << (far.time % 64);
+      append(far.time, far.event);
     }
   }
 
@@ -73,7 +102,14 @@ class EventWheel {
     }
   }
 
-  std::array<std::vector<Event>, kSpan> ring_;
+  static constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
+  struct Node {
+    Event event;
+    std::uint32_t next = kNoNode;
+  };
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = kNoNode;
+  std::array<std::uint32_t, kSpan> last_ = filled();  // by cycle: node of its last event
   std::array<std::uint64_t, kSpan / 64> occupied_{};
   std::vector<Far> far_;
   std::uint64_t sequence_ = 0;

@@ -43,7 +43,7 @@ void Sm::wait_until(Warp& warp, std::uint16_t id, Cycle when, WarpState label, C
   warp.ready_at = when;
   SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
   core.timed |= 1u << (id % kSlots);
-  core.next = std::min(core.next, when);
+  look_at(core_of(id), when);
 }
 
 void Sm::book_idle(SubCore& core, Cycle now) {
@@ -106,7 +106,8 @@ void Sm::tick(int sub_core, Cycle now) {
   SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
   book_idle(core, now);
   core.ticked = now;
-  core.next = kNever;
+  Cycle& next = next_tick_[static_cast<std::size_t>(sub_core)];
+  next = kNever;
   for (std::uint32_t m = core.timed; m; m &= m - 1) {
     const int slot = std::countr_zero(m);
     const auto id = static_cast<std::uint16_t>(sub_core * kSlots + slot);
@@ -161,10 +162,10 @@ void Sm::tick(int sub_core, Cycle now) {
         free = std::min(free, core.pipe_free[static_cast<std::size_t>(issue_class.second)]);
       }
     }
-    core.next = std::min(core.next, std::max(now + 1, free));
+    next = std::min(next, std::max(now + 1, free));
   }
   for (std::uint32_t m = core.timed; m; m &= m - 1) {
-    core.next = std::min(core.next, warps_[static_cast<std::size_t>(sub_core * kSlots + std::countr_zero(m))].ready_at);
+    next = std::min(next, warps_[static_cast<std::size_t>(sub_core * kSlots + std::countr_zero(m))].ready_at);
   }
 }
 
@@ -259,7 +260,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       const isa::Access access = instruction.form.access;
       if (instruction.action == Action::memory) {
         if (access == isa::Access::store || access == isa::Access::reduction) ++warp.stores;
-        if (access == isa::Access::async_copy) ++warp.groups[warp.group_now].pending;
+        if (access == isa::Access::async_copy) ++groups_of(id)[warp.group_now].pending;
       }
       MemoryIssue issued{&instruction, step.index, id, warp.group_now, generation(warp), step.executed, 0, &warp.cursor};
       issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id) << 26);  // a window for each warp that can be resident

@@ -7,6 +7,8 @@ namespace foretrace::sm {
 L1Tags::L1Tags(std::uint64_t bytes, std::uint32_t ways)
     : ways_(ways), sets_(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, bytes / kLineBytes / ways))) {
   entries_.resize(std::size_t{ways_} * sets_);
+  marks_.resize(entries_.size(), mark_of(Entry{}.line));
+  used_.resize(entries_.size());
 }
 
 std::uint32_t L1Tags::set_of(std::uint64_t line) const {
@@ -15,23 +17,28 @@ std::uint32_t L1Tags::set_of(std::uint64_t line) const {
 }
 
 L1Tags::Entry* L1Tags::find(std::uint64_t line) {
-  Entry* set = &entries_[std::size_t{set_of(line)} * ways_];
-  for (std::uint32_t way = 0; way < ways_; ++way) {
-    if (set[way].line == line) {
-      set[way].used = ++clock_;
-      return &set[way];
+  const std::uint32_t first = set_of(line) * ways_, mark = mark_of(line);
+  for (std::uint32_t at = first; at < first + ways_; ++at) {
+    if (marks_[at] == mark && entries_[at].line == line) {
+      used_[at] = ++clock_;
+      return &entries_[at];
     }
   }
   return nullptr;
 }
 
 L1Tags::Entry& L1Tags::allocate(std::uint64_t line) {
-  Entry* set = &entries_[std::size_t{set_of(line)} * ways_];
-  Entry* oldest = std::min_element(set, set + ways_, [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  *oldest = {line, ++clock_, -1, 0, 0, 0};
-  return *oldest;
+  const auto set = used_.begin() + static_cast<std::ptrdiff_t>(std::size_t{set_of(line)} * ways_);
+  const auto at = static_cast<std::size_t>(std::min_element(set, set + ways_) - used_.begin());
+  used_[at] = ++clock_;
+  marks_[at] = mark_of(line);
+  return entries_[at] = {line, -1, 0, 0, 0};
 }
 
-void L1Tags::invalidate() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
+void L1Tags::invalidate() {
+  std::fill(entries_.begin(), entries_.end(), Entry{});
+  std::fill(marks_.begin(), marks_.end(), mark_of(Entry{}.line));
+  std::fill(used_.begin(), used_.end(), 0u);
+}
 
 }  // namespace foretrace::sm

@@ -16,7 +16,6 @@ class L1Tags {
  public:
   struct Entry {
     std::uint64_t line = ~std::uint64_t{0};
-    std::uint64_t used = 0;
     std::int32_t pending = -1;    ///< newest outstanding request of this line, linked list in the memory pipe; -1: none
     std::uint8_t valid = 0;       ///< sectors present or asked for
     std::uint8_t in_flight = 0;   ///< of those, asked for and not yet arrived
@@ -38,9 +37,13 @@ class L1Tags {
 
  private:
   std::uint32_t set_of(std::uint64_t line) const;
+  /// Most of a line's number in half the bytes: what a search compares first.
+  static std::uint32_t mark_of(std::uint64_t line) { return static_cast<std::uint32_t>(line ^ line >> 32); }
   std::vector<Entry> entries_;
+  std::vector<std::uint32_t> marks_;  // by entry
+  std::vector<std::uint32_t> used_;   // by entry: the clock when it was used last
   std::uint32_t ways_, sets_;
-  std::uint64_t clock_ = 0;
+  std::uint32_t clock_ = 0;  // searches that hit, and lines taken
 };
 
 }  // namespace foretrace::sm

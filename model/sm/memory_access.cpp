@@ -101,7 +101,8 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   const work::AddressPattern& pattern = issue.cursor->pattern(set);
   const bool store = is_store(instruction);
   const bool local = operation.space == Space::local;
-  const bool needs_addresses = store || form.access == Access::atomic;
+  const bool writes = form.access == Access::store && !local;
+  const bool needs_addresses = form.access == Access::reduction || form.access == Access::atomic;
   if (needs_addresses || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, operation.addresses);
   if (!memo.repeats(pattern, issue.executed)) {
     if (local) {
@@ -114,6 +115,7 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
       memo.ideal = rules::ideal_sectors(operation.addresses, issue.executed, form.bytes);
       memo.wavefronts = rules::shared_cost(operation.addresses, issue.executed, form.bytes,
                                            store ? rules::SharedAccess::store : rules::SharedAccess::load).wavefronts;
+      if (writes) rules::written_bytes(operation.addresses, issue.executed, form.bytes, memo.lines, memo.written);
     }
     memo.pattern = pattern;
     memo.executed = issue.executed;
@@ -131,6 +133,7 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
     operation.lines.lines[i] = memo.lines.lines[i];
     operation.lines.lines[i].line += moved;
   }
+  if (writes) std::copy_n(memo.written.begin(), memo.lines.count, operation.written.begin());
   if (is_copy(instruction)) {
     Memo& destination = memo_[slot];
     const work::AddressPattern& to = issue.cursor->pattern(0);

@@ -59,7 +59,6 @@ void MemoryPipe::free_operation(std::uint32_t id) {
 }
 
 std::uint32_t MemoryPipe::new_pending() {
-  ++requests_in_use_;
   if (free_pending_.empty()) {
     pending_.emplace_back();
     return static_cast<std::uint32_t>(pending_.size() - 1);
@@ -218,24 +217,18 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   free_operation(id);
 }
 
-std::uint32_t MemoryPipe::send(const memory::Request& prototype, std::uint16_t warp, bool load, Cycle now) {
-  const std::uint32_t id = new_pending();
-  Pending& pending = pending_[id];
-  pending.line = prototype.line;
-  pending.sectors = prototype.sectors;
-  pending.load = load;
-  pending.store = !load;
-  pending.tagged = false;
-  pending.next = -1;
-  pending.warp = warp;
-  pending.waiters.clear();
+std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycle now) {
   const auto sectors = static_cast<std::uint32_t>(std::popcount(prototype.sectors));
+  std::uint32_t id = kStoreMark | prototype.sectors;
   if (load) {
+    id = new_pending();
+    pending_[id] = {.line = prototype.line, .sectors = prototype.sectors};
     ++lines_in_flight_;
     sectors_in_flight_ += sectors;
   } else {
     store_sectors_in_flight_ += sectors;
   }
+  ++requests_in_use_;
   memory::Request request = prototype;
   request.time = last_out_ = std::max(now, last_out_ + 1);  // one request a cycle leaves the SM
   request.sm = sm_;
@@ -243,6 +236,20 @@ std::uint32_t MemoryPipe::send(const memory::Request& prototype, std::uint16_t w
   request.wants_reply = true;
   outbox_.push_back(request);
   return id;
+}
+
+void MemoryPipe::wait_for(std::uint32_t request, std::uint32_t operation) {
+  std::int32_t waiter = free_waiter_;
+  if (waiter < 0) {
+    waiter = static_cast<std::int32_t>(waiters_.size());
+    waiters_.emplace_back();
+  } else {
+    free_waiter_ = waiters_[static_cast<std::size_t>(waiter)].next;
+  }
+  waiters_[static_cast<std::size_t>(waiter)] = {operation, -1};
+  Pending& pending = pending_[request];
+  (pending.last_waiter < 0 ? pending.first_waiter : waiters_[static_cast<std::size_t>(pending.last_waiter)].next) = waiter;
+  pending.last_waiter = waiter;
 }
 
 bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now) {
@@ -260,7 +267,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
       entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
     }
     request.sectors = access.sectors;
-    pending_[send(request, operation.warp, true, now)].waiters.push_back(id);
+    wait_for(send(request, true, now), id);
     ++operation.waiting;
     operation.missed = true;
     return true;
@@ -273,9 +280,8 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   count_hits(operation, static_cast<std::uint32_t>(std::popcount(access.sectors)) - missing_count);
   if (entry && (access.sectors & entry->in_flight)) {  // on the way already: wait with the others
     for (std::int32_t p = entry->pending; p >= 0; p = pending_[static_cast<std::size_t>(p)].next) {
-      Pending& pending = pending_[static_cast<std::size_t>(p)];
-      if (pending.sectors & access.sectors) {
-        pending.waiters.push_back(id);
+      if (pending_[static_cast<std::size_t>(p)].sectors & access.sectors) {
+        wait_for(static_cast<std::uint32_t>(p), id);
         ++operation.waiting;
         operation.missed = true;
       }
@@ -284,12 +290,12 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   if (!missing) return true;
   if (!entry) entry = &tags_.allocate(access.line);
   request.sectors = missing;
-  const std::uint32_t sent = send(request, operation.warp, true, now);
+  const std::uint32_t sent = send(request, true, now);
   Pending& pending = pending_[sent];
   pending.tagged = true;
   pending.entry = tags_.position(*entry);
   pending.next = entry->pending;
-  pending.waiters.push_back(id);
+  wait_for(sent, id);
   entry->pending = static_cast<std::int32_t>(sent);
   entry->valid = static_cast<std::uint8_t>(entry->valid | missing);
   entry->in_flight = static_cast<std::uint8_t>(entry->in_flight | missing);
@@ -321,7 +327,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
         if (!(access.sectors >> s & 1)) request.bytes[s] = 0;
       }
     } else {
-      request.bytes = rules::written_bytes(operation.addresses, operation.executed, form.bytes, access.line);
+      request.bytes = operation.written[tag_line_];
     }
     if (!entry) entry = &tags_.allocate(access.line);
     count_hits(operation, static_cast<std::uint32_t>(
@@ -331,7 +337,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
     }
     entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
   }
-  send(request, operation.warp, false, now);
+  send(request, false, now);
   return true;
 }
 
@@ -461,9 +467,7 @@ void MemoryPipe::tick(Cycle now) {
 }
 
 Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
-  const Pending& pending = pending_[id];
-  if (pending.store) return now;
-  const auto bytes = static_cast<std::uint32_t>(std::popcount(pending.sectors)) * kSectorBytes;
+  const auto bytes = static_cast<std::uint32_t>(std::popcount(pending_[id].sectors)) * kSectorBytes;
   fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
   return fill_free_;
 }
@@ -471,32 +475,39 @@ Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
 void MemoryPipe::filled(std::uint32_t id, Cycle now) {
   Pending& pending = pending_[id];
   const auto sectors = static_cast<std::uint32_t>(std::popcount(pending.sectors));
-  if (pending.store) {
-    store_sectors_in_flight_ -= sectors;
-  } else {
-    --lines_in_flight_;
-    sectors_in_flight_ -= sectors;
-    fill_end_ = now;
-    fill_cycles_ = divide_up(sectors * kSectorBytes, spec_.l1.fill_bytes);
-    if (pending.tagged) {
-      if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
-        // Unlink from the line's list; the list is short.
-        std::int32_t* link = &entry->pending;
-        while (*link >= 0 && *link != static_cast<std::int32_t>(id)) link = &pending_[static_cast<std::size_t>(*link)].next;
-        if (*link >= 0) {
-          *link = pending.next;
-          entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~pending.sectors);
-        }
+  --lines_in_flight_;
+  sectors_in_flight_ -= sectors;
+  fill_end_ = now;
+  fill_cycles_ = divide_up(sectors * kSectorBytes, spec_.l1.fill_bytes);
+  if (pending.tagged) {
+    if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
+      // Unlink from the line's list; the list is short.
+      std::int32_t* link = &entry->pending;
+      while (*link >= 0 && *link != static_cast<std::int32_t>(id)) link = &pending_[static_cast<std::size_t>(*link)].next;
+      if (*link >= 0) {
+        *link = pending.next;
+        entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~pending.sectors);
       }
     }
-    for (const std::uint32_t waiter : pending.waiters) {
-      Operation& operation = operations_[waiter];
-      operation.ready = std::max(operation.ready, now);
-      if (--operation.waiting == 0 && operation.tags_done) release_loads(operation.warp, now);
-    }
+  }
+  for (std::int32_t at = pending.first_waiter; at >= 0;) {
+    Waiter& waiter = waiters_[static_cast<std::size_t>(at)];
+    Operation& operation = operations_[waiter.operation];
+    operation.ready = std::max(operation.ready, now);
+    if (--operation.waiting == 0 && operation.tags_done) release_loads(operation.warp, now);
+    const std::int32_t following = waiter.next;
+    waiter.next = free_waiter_;
+    free_waiter_ = at;
+    at = following;
   }
   --requests_in_use_;
   free_pending_.push_back(id);
+  want(now);
+}
+
+void MemoryPipe::acknowledged(std::uint32_t id, Cycle now) {
+  store_sectors_in_flight_ -= static_cast<std::uint32_t>(std::popcount(id & 0xfu));
+  --requests_in_use_;
   want(now);
 }
 

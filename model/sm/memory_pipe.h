@@ -67,11 +67,15 @@ class MemoryPipe {
   Cycle arrive(std::uint32_t id, Cycle now);
   /// The data of request `id` is in the L1.
   void filled(std::uint32_t id, Cycle now);
+  /// Whether a reply with this id says no more than that a store is done: then acknowledged() takes it, not arrive() and filled().
+  static bool is_acknowledgement(std::uint32_t id) { return (id & kStoreMark) != 0; }
+  void acknowledged(std::uint32_t id, Cycle now);
   /// Nothing queued, under way or unacknowledged.
   bool idle() const { return operations_in_use_ == 0 && requests_in_use_ == 0; }
 
  private:
   static constexpr int kMaxLines = 64;
+  static constexpr std::uint32_t kStoreMark = 0x4000'0000;  // ids of stores: with it their sectors, and nothing is kept of them
   struct Operation {
     const StaticInstruction* instruction = nullptr;
     std::uint32_t index = 0;
@@ -90,19 +94,21 @@ class MemoryPipe {
     bool tags_done = false;
     bool missed = false;
     std::int32_t next_load = -1;   // of the same warp
-    work::LaneAddresses addresses{};  // stores: for the byte masks
+    work::LaneAddresses addresses{};  // of atomics and reductions
     rules::Coalesced lines;
+    rules::WrittenBytes written;      // stores to global memory: by line
   };
   struct Pending {
     std::uint64_t line = 0;
     std::uint32_t entry = 0;       // position in the tag array
     std::int32_t next = -1;        // older outstanding request of the line
+    std::int32_t first_waiter = -1, last_waiter = -1;  // operations that wait for it, by age
     std::uint8_t sectors = 0;
-    bool load = false;             // counts against the load limits
-    bool store = false;
     bool tagged = false;
-    std::uint16_t warp = 0;
-    std::vector<std::uint32_t> waiters;  // operations
+  };
+  struct Waiter {
+    std::uint32_t operation = 0;
+    std::int32_t next = -1;  // of the same request, or free
   };
   struct Queue {
     std::array<std::uint32_t, 16> operation{};
@@ -117,6 +123,7 @@ class MemoryPipe {
     bool valid = false;
     std::uint32_t wavefronts = 0, ideal = 0;
     rules::Coalesced lines;
+    rules::WrittenBytes written;
     bool repeats(const work::AddressPattern& p, std::uint32_t lanes) const;
   };
 
@@ -136,7 +143,8 @@ class MemoryPipe {
   void run_tags(Cycle now);
   bool load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now);
   bool store_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now);
-  std::uint32_t send(const memory::Request& prototype, std::uint16_t warp, bool load, Cycle now);
+  std::uint32_t send(const memory::Request& prototype, bool load, Cycle now);
+  void wait_for(std::uint32_t request, std::uint32_t operation);
   bool load_room(std::uint32_t sectors) const;
   void finish_tags(Cycle now);
   void drain_loads(Cycle now);
@@ -157,6 +165,8 @@ class MemoryPipe {
   std::vector<std::uint32_t> free_operations_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
+  std::vector<Waiter> waiters_;
+  std::int32_t free_waiter_ = -1;
   std::vector<Memo> memo_;            // by address slot
   struct WarpLoads {
     std::int32_t first = -1, last = -1;

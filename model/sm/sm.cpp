@@ -23,6 +23,7 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
       blocks_(spec.limits.blocks) {
   FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kSlots, "an SM has at most 64 warps");
   counters.instructions.resize(program.code.size());
+  next_tick_.fill(kNever);
 }
 
 void Sm::place(BlockWork work) {
@@ -34,6 +35,10 @@ void Sm::place(BlockWork work) {
 
 void Sm::deliver(const memory::Reply& reply) {
   FORETRACE_ASSERT(reply.time > now_ || now_ == 0, "a reply arrives after what has been simulated");
+  if (!(reply.id & kInstructionMark) && MemoryPipe::is_acknowledgement(reply.id)) {
+    acknowledgements_.push_back({reply.time, reply.id});  // replies come in order of time
+    return;
+  }
   const Cycle when = reply.id & kInstructionMark ? reply.time : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
 }
@@ -41,7 +46,8 @@ void Sm::deliver(const memory::Reply& reply) {
 Cycle Sm::next_event() const {
   Cycle next = std::min(events_.next(), memory_.next_tick());
   if (!incoming_.empty()) next = std::min(next, incoming_.front().start);
-  for (const SubCore& core : cores_) next = std::min(next, core.next);
+  if (!acknowledgements_.empty()) next = std::min(next, acknowledgements_[first_acknowledgement_].time);
+  for (const Cycle tick : next_tick_) next = std::min(next, tick);
   return next;
 }
 
@@ -54,23 +60,35 @@ void Sm::advance(Cycle until) {
       start_block(work, now);
     }
     if (events_.next() <= now) events_.run(now, [&](const Event& event) { handle(event, now); });
+    take_acknowledgements(now);
     if (memory_.next_tick() <= now) {
       memory_.tick(now);
       for (int i = 0; i < kSubCores; ++i) {  // a queue may have room again
         if (cores_[static_cast<std::size_t>(i)].classes_waiting && memory_.queue_has_room(i)) {
-          cores_[static_cast<std::size_t>(i)].next = now;
+          next_tick_[static_cast<std::size_t>(i)] = now;
         }
       }
     }
     for (int i = 0; i < kSubCores; ++i) {
-      SubCore& core = cores_[static_cast<std::size_t>(i)];
-      if (core.next > now) continue;
-      if (core.ticked == now) {
-        core.next = now + 1;
+      Cycle& next = next_tick_[static_cast<std::size_t>(i)];
+      if (next > now) continue;
+      if (cores_[static_cast<std::size_t>(i)].ticked == now) {
+        next = now + 1;
       } else {
         tick(i, now);
       }
     }
+  }
+}
+
+void Sm::take_acknowledgements(Cycle now) {
+  if (acknowledgements_.empty()) return;
+  while (first_acknowledgement_ < acknowledgements_.size() && acknowledgements_[first_acknowledgement_].time <= now) {
+    memory_.acknowledged(acknowledgements_[first_acknowledgement_++].id, now);
+  }
+  if (first_acknowledgement_ == acknowledgements_.size()) {
+    acknowledgements_.clear();
+    first_acknowledgement_ = 0;
   }
 }
 
@@ -136,6 +154,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   const auto id = static_cast<std::uint16_t>((emptiest - cores_.begin()) * kSlots + slot);
   Warp& warp = warps_[id];
   warp = Warp{};
+  if (!groups_.empty()) groups_[id] = {};
   warp.block = block;
   warp.in_block = in_block;
   warp.cursor = work::WarpCursor(program_.shapes, blocks_[block].record->warps[in_block]);
@@ -195,7 +214,7 @@ void Sm::request_line(std::uint64_t line, std::uint32_t id, Cycle now) {
 /// Looks again at a warp that an event may have set free.
 void Sm::wake(std::uint16_t id, Cycle now) {
   evaluate(id, now);
-  cores_[static_cast<std::size_t>(core_of(id))].next = std::min(cores_[static_cast<std::size_t>(core_of(id))].next, now);
+  look_at(core_of(id), now);
 }
 
 void Sm::handle(const Event& event, Cycle now) {
@@ -213,7 +232,7 @@ void Sm::handle(const Event& event, Cycle now) {
       if (--warp.stores == 0 && warp.phase == Phase::drain) end_warp(warp, event.warp, now);
       break;
     case Event::Kind::copy_done:
-      --warp.groups[event.id].pending;
+      --groups_of(event.warp)[event.id].pending;
       settle_groups(warp, event.warp, now);
       break;
     case Event::Kind::reply:
@@ -260,32 +279,37 @@ void Sm::check_barrier(Block& block, Barrier& barrier, Cycle now) {
     warp.ready_at = std::max(warp.ready_at, release);
     if (warp.phase == Phase::barrier) {
       warp.phase = Phase::timed;  // the wait until the release still is the barrier's
-      SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
-      core.timed |= 1u << (id % kSlots);
-      core.next = std::min(core.next, warp.ready_at);
+      cores_[static_cast<std::size_t>(core_of(id))].timed |= 1u << (id % kSlots);
+      look_at(core_of(id), warp.ready_at);
     }
   }
 }
 
 // --- asynchronous copies --------------------------------------------------------------------------------------------
 
+std::array<Sm::CopyGroup, Sm::kGroups>& Sm::groups_of(std::uint16_t id) {
+  if (groups_.empty()) groups_.resize(warps_.size());
+  return groups_[id];
+}
+
 void Sm::commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
-  CopyGroup& group = warp.groups[warp.group_now];
+  auto& groups = groups_of(id);
+  CopyGroup& group = groups[warp.group_now];
   group.closed = true;
   group.scoreboard = instruction.write_barrier;
   raise(warp, group.scoreboard, true);
-  warp.group_now = static_cast<std::uint8_t>((warp.group_now + 1) % warp.groups.size());
-  warp.groups[warp.group_now] = CopyGroup{};
+  warp.group_now = static_cast<std::uint8_t>((warp.group_now + 1) % kGroups);
+  groups[warp.group_now] = CopyGroup{};
   FORETRACE_ASSERT(warp.group_now != warp.group_first, "a warp has fewer than 64 open groups of asynchronous copies");
   settle_groups(warp, id, now);
 }
 
 void Sm::settle_groups(Warp& warp, std::uint16_t id, Cycle now) {
   while (warp.group_first != warp.group_now) {
-    CopyGroup& group = warp.groups[warp.group_first];
+    const CopyGroup& group = groups_of(id)[warp.group_first];
     if (group.pending) break;
     if (group.scoreboard < kScoreboards) events_.push(now + 1, {Event::Kind::release, group.scoreboard, id, 0, generation(warp)});
-    warp.group_first = static_cast<std::uint8_t>((warp.group_first + 1) % warp.groups.size());
+    warp.group_first = static_cast<std::uint8_t>((warp.group_first + 1) % kGroups);
   }
 }
 

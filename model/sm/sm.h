@@ -7,6 +7,7 @@
 // Time:    an SM sleeps until its next event; advance(until) runs it alone up to `until`, since nothing reaches it sooner.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -62,6 +63,7 @@ class Sm {
   static constexpr int kSlots = kWarpSlots;
   enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, drain };
 
+  static constexpr std::size_t kGroups = 64;  // of asynchronous copies: open at a time in a warp
   struct CopyGroup { std::uint32_t pending = 0; bool closed = false; std::uint8_t scoreboard = 7; };
   struct Warp {
     work::WarpCursor cursor;
@@ -77,8 +79,11 @@ class Sm {
     std::uint8_t long_scoreboards = 0;
     Phase phase = Phase::free;
     stats::WarpState label = stats::WarpState::wait;
-    std::array<CopyGroup, 64> groups{};
     std::uint8_t group_first = 0, group_now = 0;
+  };
+  struct Acknowledgement {
+    Cycle time = 0;
+    std::uint32_t id = 0;
   };
   struct Barrier { std::uint32_t arrived = 0; std::uint64_t waiting = 0; std::uint32_t expected = 0; };
   struct Block {
@@ -94,7 +99,6 @@ class Sm {
     std::array<std::uint64_t, kMaxClasses> free_cycles{}, allocate_cycles{};
     std::array<Cycle, spec::kPipes> pipe_free{};
     Cycle allocate_free = 0;
-    Cycle next = kNever;
     Cycle ticked = kNever;  // last cycle that was ticked: one issue a cycle
     Cycle idle_since = 0;
     int idle_reason = 0;
@@ -104,6 +108,7 @@ class Sm {
     explicit SubCore(const spec::GpuSpec& spec) : registers(spec.register_file), constants(spec.constant.l0_bytes) {}
   };
 
+  void take_acknowledgements(Cycle now);
   void start_block(BlockWork& work, Cycle now);
   void start_warp(std::uint32_t block, std::uint32_t warp, Cycle now);
   bool next_step(Warp& warp);
@@ -122,6 +127,7 @@ class Sm {
   void check_barrier(Block& block, Barrier& barrier, Cycle now);
   void commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   void settle_groups(Warp& warp, std::uint16_t id, Cycle now);
+  std::array<CopyGroup, kGroups>& groups_of(std::uint16_t id);
   void wake(std::uint16_t id, Cycle now);
   void end_warp(Warp& warp, std::uint16_t id, Cycle now);
   void book(Warp& warp, stats::WarpState state, Cycle until);
@@ -135,6 +141,10 @@ class Sm {
   bool class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const;
   static std::uint32_t generation(const Warp& warp) { return static_cast<std::uint32_t>(warp.age); }
   static int core_of(std::uint16_t warp) { return warp / kSlots; }
+  void look_at(int sub_core, Cycle when) {
+    Cycle& next = next_tick_[static_cast<std::size_t>(sub_core)];
+    next = std::min(next, when);
+  }
 
   const spec::GpuSpec& spec_;
   const std::uint32_t id_;
@@ -143,10 +153,14 @@ class Sm {
   InstructionCache fetch_;
   ConstantCache constants_;
   MemoryPipe memory_;
+  std::array<Cycle, kSubCores> next_tick_;  // by sub-core: when it is looked at next
   std::array<SubCore, kSubCores> cores_;
   std::vector<Warp> warps_;
+  std::vector<std::array<CopyGroup, kGroups>> groups_;  // by warp; none before the first copy
   std::vector<Block> blocks_;
   std::vector<BlockWork> incoming_;  // by start
+  std::vector<Acknowledgement> acknowledgements_;  // of stores, by time
+  std::size_t first_acknowledgement_ = 0;          // those before it were taken
   std::vector<std::uint32_t> fetch_requests_;
   std::uint32_t resident_warps_ = 0;
   std::uint64_t next_age_ = 0;

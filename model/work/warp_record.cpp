@@ -292,6 +292,7 @@ void WarpCursor::read_addresses(std::uint32_t executed, Last& last, int which) {
     last.pattern.regular = true;
   } else if (kind == kExplicit) {
     std::uint64_t address = last.pattern.base;
+    if (irregular_.empty()) irregular_.resize(current_.size());
     LaneAddresses& lanes = irregular_[static_cast<std::size_t>(which)];
     bool first = true;
     for (std::uint32_t m = executed; m; m &= m - 1) {

@@ -124,7 +124,7 @@ class WarpCursor {
   std::uint32_t next_index_ = 0, left_ = 0, mask_ = 0;
   std::vector<Last> last_;
   std::array<AddressPattern, 2> current_{};
-  std::array<LaneAddresses, 2> irregular_{};
+  std::vector<LaneAddresses> irregular_;  // by address set, of the step just read; none before the first that has no pattern
 };
 
 }  // namespace foretrace::work
