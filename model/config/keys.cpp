@@ -184,6 +184,7 @@ const Key kKeys[] = {
     FIELD(l2, slice_bytes, "B/L2 cycle", 1, 1024),
     FIELD(l2, misses, "line", 1, 65536),
     FIELD(l2, merged_reads, "read", 1, 32),
+    FIELD(l2, merge_cycles, "L2 cycle", 0, 4096),
     FIELD(l2, atomic_interval, "L2 cycle", 1, 1024),
     FORETRACE_KEY(l2, atomic_lane_interval, "L2 cycle", KeyType::real, 0, 1024, kAlways),
     FIELD(l2, launch_sectors, "sector", 0, kMega),

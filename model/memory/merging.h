@@ -2,7 +2,7 @@
 //
 // Models:  where an SM's read enters L2, a read of the same sectors from the same GPC that was not answered yet
 //          takes the new one along: it is not looked up, and the answer crosses to the GPC once for all. So many
-//          readers at most share an answer.
+//          readers at most share an answer; none joins some cycles after the data were found.
 // Ignores: reads of a part of the sectors under way (they go on their own).
 // Source:  our request_merging on H100: readers of one GPC merge while the first is under way (some 450 cycles
 //          when it comes from DRAM, a few when L2 has it), up to four; those of other GPCs never do.

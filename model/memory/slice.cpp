@@ -64,7 +64,8 @@ bool MemorySystem::Implementation::merge(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   const std::uint64_t key = merging_key(transaction);
   const std::uint32_t first = merging_.find(key);
-  if (first == kNone || pool_[first].merged + 1u >= spec_.l2.merged_reads) {
+  const auto gone = [this](const Transaction& t) { return t.answered && now_ > t.since + spec_.l2.merge_cycles; };
+  if (first == kNone || pool_[first].merged + 1u >= spec_.l2.merged_reads || gone(pool_[first])) {
     merging_.put(key, index);
     return false;
   }
@@ -335,7 +336,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
   const std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
   std::uint64_t out = now_ + spec_.l2.latency;
   switch (transaction.kind) {
-    case Kind::read:
+    case Kind::read: transaction.answered = true; [[fallthrough]];
     case Kind::instruction: transaction.segments.l2 += spec_.l2.latency; break;
     case Kind::far_read: {
       counters_.partition_sectors += sector_count(transaction.sectors);

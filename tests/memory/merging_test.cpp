@@ -24,6 +24,7 @@ GpuSpec merging_chip() {
   GpuSpec chip = small_chip();
   chip.sm.gpcs = 1;
   chip.l2.merged_reads = 3;
+  chip.l2.merge_cycles = 10;
   return chip;
 }
 
@@ -55,14 +56,15 @@ TEST(Merging, AnsweredReadTakesNobodyAlong) {
   const std::uint64_t line = line_at_home(chip, 0);
   // All clocks are alike: the first read enters L2 after the request's way, its answer leaves a reply's way before it arrives.
   const Cycle arrival = results_of(chip, {read_request(0, 0, line, 1, 0)}).replies[0].time;
-  const Cycle leaves = arrival - chip.network.reply_latency;
+  const Cycle found = arrival - chip.network.reply_latency - chip.l2.latency;
   const auto second_at = [&](Cycle reaches) {
     return results_of(chip, {read_request(0, 0, line, 1, 0),
                              read_request(reaches - chip.network.request_latency, 2, line, 1, 1)})
         .requests;
   };
-  EXPECT_EQ(second_at(leaves - 1), 1u);
-  EXPECT_EQ(second_at(leaves + 1), 2u);
+  EXPECT_EQ(second_at(found - 1), 1u);
+  EXPECT_EQ(second_at(found + chip.l2.merge_cycles), 1u);
+  EXPECT_EQ(second_at(found + chip.l2.merge_cycles + 1), 2u);
 }
 
 TEST(Merging, AsManyAsOneAnswerServes) {
