@@ -72,7 +72,6 @@ const Key kKeys[] = {
 
     FIELD(sm, count, "SM", 1, 4096),
     FIELD(sm, gpcs, "GPC", 1, 256),
-    FIELD(sm, gpc_run, "SM", 1, 256),
     FIELD(sm, yield_latency, "cycle", 0, 1024),
 
     FIELD(limits, warps, "warp", 4, 64),
@@ -212,6 +211,9 @@ const Key kKeys[] = {
     FIELD(dram, refresh_cycles, "DRAM cycle", 1, kMega),
 
     FIELD(launch, start, "cycle", 0, kMega),
+    FIELD(launch, by_gpc, "1", 0, 1),
+    FIELD(launch, first_group, "SM", 0, 256),
+    FORETRACE_KEY(launch, fill_interval, "cycle", KeyType::real, 0.01, 4096, kAlways),
     FORETRACE_KEY(launch, block_interval, "cycle", KeyType::real, 0.01, 4096, kAlways),
     FIELD(launch, sm_block_interval, "cycle", 1, 4096),
     FIELD(launch, block_start, "cycle", 0, 65536),

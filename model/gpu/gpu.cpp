@@ -114,7 +114,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   std::vector<Cycle> next_of(sms.size(), kNever);  // each SM's next event: an SM is left alone until then
   std::vector<sm::BlockEnd> ends;
   std::uint64_t done = 0;
-  Cycle now = 0, last_end = 0, last_reply = 0;
+  Cycle now = 0, last_reply = 0;
   std::uint64_t windows = 0;
   Cycle watched = 0;
   bool stopped = false;
@@ -170,7 +170,6 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     });
     for (const sm::BlockEnd& end : ends) {
       dispatcher.ended(end.sm, end.time);
-      last_end = std::max(last_end, end.time);
       ++done;
     }
     ends.clear();
@@ -194,7 +193,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   counters.memory = memory_.counters();
   // Stores are acknowledged while the launch drains: they make it longer only where they take longer than that (measured: an empty
   // kernel and one that stores differ by their SMs' active cycles alone).
-  counters.elapsed = stopped ? now : std::max(last_end + spec_.launch.block_end + spec_.launch.drain, last_reply);
+  counters.elapsed = stopped ? now : std::max(dispatcher.settled() + spec_.launch.drain, last_reply);
   check_conservation(counters);
   FORETRACE_ASSERT(stopped || counters.blocks == setup.blocks, "every block of the grid ran once");
   return counters;

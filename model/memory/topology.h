@@ -5,7 +5,7 @@
 //          there are slices visits every slice once.
 // Ignores: the physical page behind a virtual address (addresses are used as they are), slices at different
 //          distances from an SM, which SMs of a GPC were fused off.
-// Source:  GPCs by SM number: ASIM (its PR 87) and the order of a launch's first blocks, [h100-sxm] block_order.
+// Source:  GPCs by SM number: ASIM (its PR 87), [h100-sxm] gpc_sms.
 //          Partitions alternate in 4 KiB granules by the parity of bits, mask 0x0B3000 within 2 MiB: QRC
 //          (side_aware). Inside a partition the hardware's hash is unpublished: ours is only required to be
 //          even.
@@ -18,8 +18,8 @@
 
 namespace foretrace::memory {
 
-/// GPC of an SM. SMs are numbered in the order in which a launch's first blocks come to them: runs of SMs go round the GPCs.
-inline std::uint32_t gpc_of_sm(const spec::SmSpec& sm, std::uint32_t index) { return index / sm.gpc_run % sm.gpcs; }
+/// GPC of an SM: pairs of SMs (a TPC) go round the GPCs.
+inline std::uint32_t gpc_of_sm(const spec::SmSpec& sm, std::uint32_t index) { return index / 2 % sm.gpcs; }
 
 /// L2 partition next to an SM: the first half of the GPCs (rounded up) is beside partition 0. 0 where the
 /// chip has one partition.

@@ -157,8 +157,7 @@ struct BarrierSpec {                       // keys barrier.*
 
 struct SmSpec {                            // keys sm.*
   std::uint32_t count = 0;                 ///< SMs of the GPU
-  std::uint32_t gpcs = 0;                  ///< GPCs; SM i belongs to GPC (i / gpc_run) mod gpcs as far as the counts allow
-  std::uint32_t gpc_run = 2;               ///< SMs of one GPC that get a launch's first blocks one after the other; SMs are numbered in that order
+  std::uint32_t gpcs = 0;                  ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
   std::uint32_t yield_latency = 0;         ///< cycles a YIELD hands the issue slot away
 };
 
@@ -209,7 +208,10 @@ struct DramSpec {                          // keys dram.*
 
 struct LaunchSpec {                        // keys launch.*
   std::uint32_t start = 0;                 ///< cycles from the launch to the first block's dispatch
-  double block_interval = 0;               ///< cycles between two blocks' dispatches, chip-wide
+  std::uint32_t by_gpc = 0;                ///< 1: neighbouring first blocks go to one GPC; 0: pairs of them go round the GPCs
+  std::uint32_t first_group = 0;           ///< with by_gpc: SMs of the first GPC that are filled before the grid is shared out
+  double fill_interval = 0;                ///< cycles between two blocks' dispatches, chip-wide, where there is room
+  double block_interval = 0;               ///< cycles between two blocks' ends whose room can be given away, chip-wide
   std::uint32_t sm_block_interval = 0;     ///< cycles between two blocks placed on one SM
   std::uint32_t block_start = 0;           ///< cycles from dispatch to the first instruction's issue on the SM
   double warp_interval = 0;                ///< cycles between the starts of two warps on one SM

@@ -146,6 +146,48 @@ TEST(Dispatcher, GivesEachSmOneBlockBeforeAnyGetsTwo) {
   EXPECT_EQ(std::count(blocks.begin(), blocks.end(), 1), h100.sm.count);
 }
 
+TEST(Dispatcher, SharesFirstBlocksOutOverTheGpcsInRuns) {
+  spec::GpuSpec gpu = chip("h100-sxm");  // SMs 0, 1, 16, 17, 32, 33 ... are of GPC 0
+  const auto first = [&](std::uint64_t blocks) {
+    std::vector<std::uint32_t> order = gpu::order_of_first_blocks(gpu, blocks);
+    EXPECT_EQ(order.size(), gpu.sm.count);
+    order.resize(blocks);
+    return order;
+  };
+  using Sms = std::vector<std::uint32_t>;
+  EXPECT_EQ(first(4), (Sms{0, 16, 32, 48}));  // a TPC each, all of the first group
+  EXPECT_EQ(first(6), (Sms{0, 1, 16, 17, 32, 48}));
+  EXPECT_EQ(first(8), (Sms{0, 1, 16, 17, 32, 33, 48, 49}));
+  EXPECT_EQ(first(12), (Sms{0, 1, 16, 17, 32, 33, 48, 49, 64, 2, 4, 6}));
+  const Sms two = first(24);  // two for every GPC, on TPCs of their own
+  EXPECT_EQ(Sms(two.begin() + 8, two.begin() + 14), (Sms{64, 80, 2, 18, 4, 20}));
+  gpu.launch.by_gpc = 0;
+  EXPECT_EQ(first(5), (Sms{0, 1, 2, 3, 4}));
+}
+
+TEST(Dispatcher, FillsTheChipFastAndTakesInEndsOneAfterTheOther) {
+  spec::GpuSpec fast = chip("h100-sxm");
+  fast.launch.fill_interval = 0.25;
+  fast.launch.block_interval = 3;
+  gpu::Dispatcher dispatcher(fast, fast.sm.count + 2, 1, 8);
+  gpu::Dispatcher::Placement first, placement;
+  ASSERT_TRUE(dispatcher.next(kNever, first));
+  for (std::uint32_t i = 1; i < fast.sm.count; ++i) ASSERT_TRUE(dispatcher.next(kNever, placement));
+  EXPECT_EQ(placement.start - first.start, (fast.sm.count - 1) / 4);
+  dispatcher.ended(5, 50000);
+  dispatcher.ended(9, 50000);
+  dispatcher.ended(9, 50020);
+  ASSERT_TRUE(dispatcher.next(kNever, placement));
+  EXPECT_EQ(placement.sm, 5u);
+  const Cycle given = placement.start;
+  ASSERT_TRUE(dispatcher.next(kNever, placement));
+  EXPECT_EQ(placement.sm, 9u);
+  EXPECT_EQ(placement.start, given + 3);
+  EXPECT_EQ(dispatcher.settled(), 50020 + fast.launch.block_end);
+  dispatcher.ended(7, 50021);
+  EXPECT_EQ(dispatcher.settled(), 50020 + fast.launch.block_end + 3);
+}
+
 TEST(Dispatcher, RefillsAnSmWhenItsBlockHasEndedAndNotBefore) {
   spec::GpuSpec one = chip("h100-sxm");
   one.sm.count = 1;

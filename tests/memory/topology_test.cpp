@@ -132,7 +132,7 @@ TEST(AddressMap, PartitionsAlternateInFourKibibyteGranules) {
   }
 }
 
-TEST(AddressMap, SmsGoRoundTheGpcsInRuns) {
+TEST(AddressMap, SmsGoRoundTheGpcsInPairs) {
   spec::GpuSpec chip = large_chip();
   std::vector<int> sms(8), partitions(2);
   for (std::uint32_t sm = 0; sm < 132; ++sm) {
@@ -141,12 +141,6 @@ TEST(AddressMap, SmsGoRoundTheGpcsInRuns) {
   }
   EXPECT_EQ(sms, (std::vector<int>{18, 18, 16, 16, 16, 16, 16, 16}));
   EXPECT_EQ(partitions, (std::vector<int>{68, 64}));
-  chip.sm.gpc_run = 16;
-  EXPECT_EQ(memory::gpc_of_sm(chip.sm, 15), 0u);
-  EXPECT_EQ(memory::gpc_of_sm(chip.sm, 16), 1u);
-  EXPECT_EQ(memory::gpc_of_sm(chip.sm, 128), 0u);
-  EXPECT_EQ(memory::partition_of_sm(chip, 63), 0u);
-  EXPECT_EQ(memory::partition_of_sm(chip, 64), 1u);
   chip.l2.partitions = 1;
   EXPECT_EQ(memory::partition_of_sm(chip, 131), 0u);
 }
