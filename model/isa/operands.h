@@ -25,6 +25,13 @@ enum class Access : std::uint8_t {
   matrix_store ///< STSM
 };
 
+/// What an atomic is to a memory unit, beyond its size.
+enum class AtomicKind : std::uint8_t {
+  plain,
+  increment,  ///< ATOMS.POPC.INC: counts the lanes of a word at once
+  compare     ///< CAS, CAST: two words a lane
+};
+
 /// How an instruction accesses memory.
 struct MemoryForm {
   Space space = Space::global;
@@ -34,6 +41,7 @@ struct MemoryForm {
   std::uint8_t address_sets = 1;  ///< 1; 2 for LDGSTS
   bool uniform_address = false;   ///< the address comes from uniform registers or an immediate alone
   bool strong = false;            ///< .STRONG or volatile: not served from L1
+  AtomicKind atomic = AtomicKind::plain;
 };
 /// False for instructions that access no memory through the load/store unit. LDC and c[][] operands are not included.
 bool memory_form(const Instruction& instruction, MemoryForm& form);

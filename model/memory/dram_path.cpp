@@ -35,6 +35,7 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
   const std::uint8_t granules = granules_of(sectors);
   asked.sectors =
       static_cast<std::uint8_t>(granules & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
+  asked.visits = static_cast<std::uint8_t>(sector_count(asked.sectors));
   line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
   if (!at_home(transaction)) {
     asked.kind = Transaction::Kind::far_read;

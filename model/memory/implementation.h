@@ -117,6 +117,8 @@ struct MemorySystem::Implementation {
   const std::uint32_t dirty_limit_;      // dirty lines a slice
   const std::uint32_t partly_limit_;     // lines with partly written sectors a set
   const std::uint32_t granule_sectors_;  // sectors of a DRAM access
+  // How long a sector of an atomic packet takes of a slice's time, as bytes of its port: at home, and on the way there.
+  const std::uint32_t atomic_bytes_, atomic_pass_bytes_;
 
   std::vector<SmPlace> sm_place_;
   std::vector<Port> sm_out_, sm_in_, gpc_out_, gpc_in_, slice_port_;

@@ -20,6 +20,9 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       partly_limit_(
           std::max(1u, static_cast<std::uint32_t>(std::lround(chip.l2.partly_fraction * chip.l2.ways)))),
       granule_sectors_(chip.dram.access_bytes / kSectorBytes),
+      atomic_bytes_(static_cast<std::uint32_t>(std::lround(chip.l2.atomic_interval * chip.l2.slice_bytes))),
+      atomic_pass_bytes_(
+          static_cast<std::uint32_t>(std::lround(chip.l2.atomic_pass_interval * chip.l2.slice_bytes))),
       sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
       gpc_out_(chip.sm.gpcs, Port(std::max(1u, chip.network.gpc_reply_bytes / kWritesToReads))),
@@ -71,6 +74,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
   transaction.tag = place.tag;
   transaction.at = transaction.near;
   const std::uint32_t sectors = sector_count(request.sectors);
+  transaction.visits = static_cast<std::uint8_t>(sectors);
   std::uint32_t bytes = 0;
   switch (request.kind) {
     case RequestKind::read:
@@ -88,14 +92,11 @@ void MemorySystem::Implementation::submit(const Request& request) {
     case RequestKind::reduction: {
       const bool atomic = request.kind == RequestKind::atomic;
       transaction.kind = atomic ? Transaction::Kind::atomic : Transaction::Kind::reduction;
-      (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += sectors;
-      // A sector's eight words are worked on together; lanes that share a word one after the other.
-      const std::uint32_t shared =
-          std::max<std::uint32_t>(request.same_word, (request.lanes + 8 * sectors - 1) / (8 * sectors));
-      const double lanes = shared > 1 ? std::ceil(shared * spec_.l2.atomic_lane_interval) : 0;
-      transaction.cycles = static_cast<std::uint16_t>(
-          std::max(sectors * spec_.l2.atomic_interval, static_cast<std::uint32_t>(lanes)));
-      bytes = sectors * kSectorBytes;
+      if (request.visits != 0) transaction.visits = request.visits;
+      transaction.flits = request.flits != 0 ? request.flits : transaction.visits;
+      (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += transaction.visits;
+      counters_.tex_requests += request.packets - 1u;
+      bytes = packet_bytes(transaction);
       break;
     }
   }
@@ -172,7 +173,7 @@ void MemorySystem::Implementation::handle(const Event& event) {
 void MemorySystem::Implementation::reply(std::uint32_t index) {
   const Transaction& transaction = pool_[index];
   const std::uint64_t out =
-      gpc_in_[sm_place_[transaction.sm].gpc].pass(now_, sector_count(transaction.sectors) * kSectorBytes);
+      gpc_in_[sm_place_[transaction.sm].gpc].pass(now_, transaction.visits * kSectorBytes);
   if (transaction.kind == Transaction::Kind::read && spec_.l2.merged_reads > 1) {
     merging_.remove(merging_key(transaction), index);
     std::uint32_t follower = transaction.followers;
@@ -212,7 +213,7 @@ void MemorySystem::Implementation::acknowledge(std::uint32_t index, std::uint64_
 /// The answer has crossed to the GPC at `out`: it passes the SM's own port.
 void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t out) {
   const Transaction& transaction = pool_[index];
-  out = sm_in_[transaction.sm].pass(out, sector_count(transaction.sectors) * kSectorBytes);
+  out = sm_in_[transaction.sm].pass(out, transaction.visits * kSectorBytes);
   const Cycle time = l2_to_sm_.up(out + spec_.network.reply_latency);
   due_.push_back({{time, transaction.sm, transaction.id}, transaction.order, now_});
   if (transaction.kind == Transaction::Kind::read) {

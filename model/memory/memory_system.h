@@ -38,9 +38,10 @@ struct Request {
   std::uint8_t sectors = 0;  ///< bit i: sector i of the line
   RequestKind kind = RequestKind::read;
   bool wants_reply = true;  ///< writes: an acknowledgement is awaited (fences, drain)
-  std::uint8_t lanes = 0;   ///< atomics and reductions: operations in the request
-  std::uint8_t same_word =
-      0;  ///< atomics and reductions: the most lanes that share a word; 0: as few as the lanes allow
+  // Atomics and reductions: what leaves the SM for this line, packet after packet (rules::AtomicPackets).
+  std::uint8_t packets = 1;
+  std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
+  std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2; 0: a sector each
   std::array<std::uint32_t, kSectorsPerLine>
       bytes{};  ///< writes: bytes written in each sector, bit i: byte i
 };

@@ -13,6 +13,9 @@ std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) {
   return static_cast<std::uint8_t>(sectors & ~taken);
 }
 constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
+bool is_atomic(const Transaction& transaction) {
+  return transaction.kind == Kind::atomic || transaction.kind == Kind::reduction;
+}
 }  // namespace
 
 void MemorySystem::Implementation::arrive(std::uint32_t index) {
@@ -28,15 +31,16 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   Port& port = slice_port_[slice_of(transaction)];
   const bool home = at_home(transaction);
   const bool read = transaction.kind == Kind::read || transaction.kind == Kind::instruction;
-  std::uint32_t cycles = 1;
-  if (home || !read ||
-      has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
+  std::uint32_t taken = port.width();
+  if (is_atomic(transaction)) {
+    taken = transaction.visits * (home ? atomic_bytes_ : atomic_pass_bytes_);
+  } else if (home || !read ||
+             has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
     const std::uint32_t times = home && transaction.kind == Kind::write ? kWritesToReads : 1;
-    cycles = (times * sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width();
+    taken = (times * sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
   }
-  if (home) cycles = std::max<std::uint32_t>(cycles, transaction.cycles);
-  counters_.l2_slice_busy += cycles;
-  const std::uint64_t turn = port.pass(now_, cycles * port.width());
+  counters_.l2_slice_busy += (taken + port.width() - 1) / port.width();
+  const std::uint64_t turn = port.pass(now_, taken);
   if (turn == now_) {
     serve(index);
   } else {
@@ -115,7 +119,8 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
                                                 std::uint8_t pending) {
   const std::uint8_t there = static_cast<std::uint8_t>(valid | pending);
   const std::uint8_t needed = without(transaction.sectors, there);
-  const std::uint32_t sectors = sector_count(transaction.sectors), hit = sectors - sector_count(needed);
+  // Of an atomic's packets only the first can miss.
+  const std::uint32_t sectors = transaction.visits, hit = sectors - sector_count(needed);
   counters_.lts_sectors += sectors;
   counters_.lts_sectors_hit += hit;
   switch (transaction.kind) {
@@ -126,8 +131,7 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
     default: break;
   }
   // An SM's sector counts once: reads and writes where they are looked up first, atomics where they are done.
-  const bool atomic = transaction.kind == Kind::atomic || transaction.kind == Kind::reduction;
-  if (atomic ? !at_home(transaction) : transaction.at != transaction.near) return;
+  if (is_atomic(transaction) ? !at_home(transaction) : transaction.at != transaction.near) return;
   counters_.tex_sectors_hit += hit;
   counters_.tex_sectors_miss += sector_count(without(granules_of(needed), there));
 }
@@ -217,10 +221,9 @@ void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   count_lookup(transaction, transaction.sectors, 0);
   if (transaction.kind != Kind::write) drop_copy(transaction);
-  const std::uint32_t sectors = sector_count(transaction.sectors);
-  counters_.partition_sectors += sectors;
+  counters_.partition_sectors += transaction.visits;
   const std::uint64_t across =
-      link_[transaction.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency;
+      link_[transaction.near].pass(now_, transaction.visits * kSectorBytes) + spec_.network.partition_latency;
   transaction.at = transaction.home;
   events_.push(across, {index, EventKind::arrive, transaction.kind == Kind::write});
 }
@@ -333,8 +336,8 @@ void MemorySystem::Implementation::book_wait(Transaction& transaction, const Tra
 /// All that was asked of the slice is done: the answer leaves.
 void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t slot) {
   Transaction& transaction = pool_[index];
-  const std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
-  std::uint64_t out = now_ + spec_.l2.latency;
+  const std::uint32_t bytes = transaction.visits * kSectorBytes;
+  std::uint64_t out = now_ + (is_atomic(transaction) ? spec_.l2.atomic_latency : spec_.l2.latency);
   switch (transaction.kind) {
     case Kind::read: transaction.answered = true; [[fallthrough]];
     case Kind::instruction: transaction.segments.l2 += spec_.l2.latency; break;
@@ -358,9 +361,8 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
       }
       if (transaction.near != transaction.home) {
         const bool data = transaction.kind == Kind::atomic;
-        if (data) counters_.partition_sectors += sector_count(transaction.sectors);
-        out = (data ? link_[transaction.home].pass(now_, bytes) : now_) + spec_.network.partition_latency +
-              spec_.l2.latency;
+        if (data) counters_.partition_sectors += transaction.visits;
+        out += spec_.network.partition_latency + (data ? link_[transaction.home].pass(now_, bytes) - now_ : 0);
       }
       if (transaction.kind != Kind::atomic) return acknowledge(index, out);
       break;

@@ -14,6 +14,7 @@ namespace {
 // above, where nothing is published, so that no power-of-two stride stays on one side.
 constexpr std::uint64_t kPartitionBits = 0x0B3000 | ~std::uint64_t{0x1FFFFF};
 constexpr std::uint64_t kGranuleLines = 4096 / kLineBytes;
+constexpr std::uint64_t kLinesTogether = 4;  // lines of a granule that share a slice
 
 // A number in [0, count), evenly spread, from `value`: what rotates one run of lines against the next.
 std::uint32_t scatter(std::uint64_t value, std::uint32_t count) {
@@ -77,8 +78,12 @@ Place AddressMap::place(std::uint64_t line) const {
     place.home = parity(line * kLineBytes & kPartitionBits);
     local = line / (2 * kGranuleLines) * kGranuleLines + line % kGranuleLines;
   }
-  const std::uint64_t group = local / slices_;  // the how-many-th line of its slice
-  place.index = rotate(local - group * slices_, group, slices_);
+  // A granule's lines lie in eight slices: bits 7 and 9 of the address do not matter (H100, atomic_pair_map).
+  const std::uint64_t turn = local / kGranuleLines * (kGranuleLines / kLinesTogether) +
+                             ((local >> 1 & 1) | (local >> 2 & 6));
+  const std::uint64_t round = turn / slices_;
+  place.index = rotate(turn - round * slices_, round, slices_);
+  const std::uint64_t group = round * kLinesTogether + ((local & 1) | (local >> 1 & 2));  // the how-many-th line of its slice
   const std::uint64_t block = group / sets_;
   place.set = rotate(group - block * sets_, block, sets_);
   FORETRACE_ASSERT(block < (std::uint64_t{1} << 31), "an address is too far from zero for the L2's tags");

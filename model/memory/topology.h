@@ -1,14 +1,14 @@
 // Where an SM and an address sit on the chip.
 //
 // Models:  SMs to GPCs and L2 partitions; line addresses to home partition, slice, set, DRAM channel, bank
-//          and row. Slices and channels need not be a power of two in number: each run of as many lines as
-//          there are slices visits every slice once.
+//          and row. Slices and channels need not be a power of two in number: the groups of four
+//          lines that share one visit every slice in turn.
 // Ignores: the physical page behind a virtual address (addresses are used as they are), slices at different
 //          distances from an SM, which SMs of a GPC were fused off.
 // Source:  GPCs by SM number: ASIM (its PR 87), [h100-sxm] gpc_sms.
 //          Partitions alternate in 4 KiB granules by the parity of bits, mask 0x0B3000 within 2 MiB: QRC
-//          (side_aware). Inside a partition the hardware's hash is unpublished: ours is only required to be
-//          even.
+//          (side_aware). Inside a partition the hardware's hash is unpublished: which lines of 4 KiB share
+//          a slice was measured ([h100-sxm] atomic_pair_map), the rest of ours is only required to be even.
 #pragma once
 
 #include <cstdint>

@@ -35,13 +35,14 @@ struct alignas(64) Packet {
   std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
   std::uint16_t sm = 0;
   std::uint16_t index = 0;          ///< slice within its partition
-  std::uint16_t cycles = 0;         ///< atomics: L2 cycles of the slice's atomic unit
   std::uint8_t at = 0;              ///< partition of the slice where it is looked up
   std::uint8_t near = 0, home = 0;  ///< partitions of the SM and of the line
   Kind kind = Kind::read;
   std::uint8_t sectors = 0;  ///< asked for; fills: brought
   std::uint8_t wait = 0;     ///< sectors it still waits for
   std::uint8_t merged = 0;   ///< reads: how many it takes along
+  std::uint8_t visits = 0;   ///< sectors, once for every packet that holds them
+  std::uint8_t flits = 0;    ///< atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
   bool crossed = false;  ///< writes and atomics: its data have left the GPC
   bool counted = false;  ///< its lookup was counted (it is tried again)
@@ -61,10 +62,10 @@ struct alignas(64) Journey {
 struct Transaction : Packet, Journey {};
 static_assert(sizeof(Packet) == 64 && sizeof(Transaction) == 128);
 
-/// Bytes that a write or an atomic sends: its sectors, and the mask of their bytes where one is written in part.
+/// Bytes that a write or an atomic sends: its sectors, and the mask of their bytes where one is written in part; its pieces.
 inline std::uint32_t packet_bytes(const Transaction& transaction) {
-  std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
-  if (transaction.kind != Transaction::Kind::write) return bytes;
+  if (transaction.kind != Transaction::Kind::write) return transaction.flits * kSectorBytes;
+  const std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
   for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
     if ((transaction.sectors >> sector & 1) && transaction.bytes[sector] != ~std::uint32_t{0}) return bytes + kSectorBytes;
   }

@@ -41,7 +41,8 @@ void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed
 rules::SharedAccess bank_access(const isa::MemoryForm& form) {
   switch (form.access) {
     case Access::matrix_load: case Access::matrix_store: return rules::SharedAccess::matrix;
-    case Access::atomic: case Access::reduction: return rules::SharedAccess::atomic;
+    case Access::atomic: case Access::reduction:
+      return form.atomic == isa::AtomicKind::increment ? rules::SharedAccess::increment : rules::SharedAccess::atomic;
     case Access::store: return rules::SharedAccess::store;
     case Access::async_copy: return rules::SharedAccess::copy;
     default: return rules::SharedAccess::load;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/rules/atomic_packets.h"
 #include "model/sm/memory_forms.h"
 #include "model/units/error.h"
 
@@ -14,23 +15,20 @@ using isa::Access;
 using isa::Space;
 
 constexpr Cycle kTagToData = 1;  // the data stage follows the tag stage
+// Passes of a compare-and-swap of shared memory, which brings two words a lane (H100, shared_atomics).
+constexpr std::uint32_t kComparePasses = 2;
 
-
-/// The most lanes of an atomic whose addresses in `line` are the same.
-std::uint8_t lanes_on_one_word(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint64_t line) {
-  int most = 0;
-  std::uint32_t left = executed;
-  while (left) {
-    const std::uint64_t address = addresses[static_cast<unsigned>(std::countr_zero(left))];
-    std::uint32_t same = 0;
-    for (std::uint32_t m = left; m; m &= m - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(m));
-      if (addresses[lane] == address) same |= 1u << lane;
-    }
-    left &= ~same;
-    if (address / kLineBytes == line) most = std::max(most, std::popcount(same));
-  }
-  return static_cast<std::uint8_t>(most);
+/// How an atomic of lanes on `line` leaves the SM: a 32-byte piece for the address, which has room for a lone word, and
+/// one a sector; an answer takes a piece's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
+void put_packets(memory::Request& request, const isa::MemoryForm& form, const work::LaneAddresses& addresses,
+                 std::uint32_t executed) {
+  const rules::AtomicPackets leaves = rules::atomic_packets(addresses, executed, form.bytes, request.line);
+  const bool answers = form.access == Access::atomic;
+  const std::uint32_t lone = answers ? 2u * leaves.lone : leaves.lone;
+  const std::uint32_t others = leaves.packets + leaves.visits - 2u * leaves.lone;
+  request.packets = leaves.packets;
+  request.visits = leaves.visits;
+  request.flits = static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
 }
 
 }  // namespace
@@ -190,8 +188,9 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   const StaticInstruction& instruction = *operation.instruction;
   const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + kTagToData;
   const bool atomic = instruction.form.access == Access::atomic || instruction.form.access == Access::reduction;
+  const std::uint32_t times = atomic && instruction.form.atomic == isa::AtomicKind::compare ? kComparePasses : 1;
   std::uint32_t pass = 1;
-  if (atomic) pass = spec_.shared.atomic_interval;
+  if (atomic) pass = spec_.shared.atomic_interval * times;
   if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;
   const Cycle start = std::max(data_free_, now + kTagToData);
   // A store whose write meets a fill's write to the data array goes again.
@@ -211,7 +210,7 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   const std::uint32_t wide = std::min(operation.wavefronts, operation.ideal);
   const Cycle added = Cycle{wide - 1} * spec_.lsu.width_latency +
                       Cycle{operation.wavefronts - wide} * spec_.shared.conflict_latency;
-  port_free_[operation.sub_core] = start + Cycle{operation.wavefronts} * spec_.shared.sub_core_interval;
+  port_free_[operation.sub_core] = start + Cycle{operation.wavefronts} * times * spec_.shared.sub_core_interval;
   release(operation, instruction.write_barrier, start + tail + std::max<Cycle>(added, busy - 1));
   if (is_store(instruction)) notify(Event::Kind::store_done, operation, start + busy);
   free_operation(id);
@@ -219,18 +218,21 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
 
 std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycle now) {
   const auto sectors = static_cast<std::uint32_t>(std::popcount(prototype.sectors));
-  std::uint32_t id = kStoreMark | prototype.sectors;
+  const std::uint32_t held = std::max<std::uint32_t>(prototype.visits, sectors);
+  std::uint32_t id = kStoreMark | held;
   if (load) {
     id = new_pending();
     pending_[id] = {.line = prototype.line, .sectors = prototype.sectors};
     ++lines_in_flight_;
     sectors_in_flight_ += sectors;
   } else {
-    store_sectors_in_flight_ += sectors;
+    store_sectors_in_flight_ += held;
   }
   ++requests_in_use_;
   memory::Request request = prototype;
-  request.time = last_out_ = std::max(now, last_out_ + 1);  // one request a cycle leaves the SM
+  last_out_ = std::max(now, last_out_ + 1);  // one request a cycle leaves the SM, an atomic with its last piece
+  if (prototype.flits > 1) last_out_ += prototype.flits - 1u;
+  request.time = last_out_;
   request.sm = sm_;
   request.id = id;
   request.wants_reply = true;
@@ -257,9 +259,8 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   const bool atomic = form.access == Access::atomic;
   memory::Request request;
   request.line = access.line;
-  request.lanes = access.lanes;
   request.kind = atomic ? memory::RequestKind::atomic : memory::RequestKind::read;
-  if (atomic) request.same_word = lanes_on_one_word(operation.addresses, operation.executed, access.line);
+  if (atomic) put_packets(request, form, operation.addresses, operation.executed);
   if (atomic || form.strong) {  // served by L2, whatever L1 holds
     const auto sectors = static_cast<std::uint32_t>(std::popcount(access.sectors));
     if (!load_room(sectors)) return false;
@@ -309,11 +310,10 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
   memory::Request request;
   request.line = access.line;
   request.sectors = access.sectors;
-  request.lanes = access.lanes;
   L1Tags::Entry* entry = tags_.find(access.line);
   if (form.access == Access::reduction) {
     request.kind = memory::RequestKind::reduction;
-    request.same_word = lanes_on_one_word(operation.addresses, operation.executed, access.line);
+    put_packets(request, form, operation.addresses, operation.executed);
     if (entry) entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
   } else {
     request.kind = memory::RequestKind::write;
@@ -506,7 +506,7 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
 }
 
 void MemoryPipe::acknowledged(std::uint32_t id, Cycle now) {
-  store_sectors_in_flight_ -= static_cast<std::uint32_t>(std::popcount(id & 0xfu));
+  store_sectors_in_flight_ -= id & ~kStoreMark;
   --requests_in_use_;
   want(now);
 }

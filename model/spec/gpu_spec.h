@@ -181,8 +181,9 @@ struct L2Spec {                            // keys l2.*
   std::uint32_t misses = 0;                ///< lines with misses outstanding a slice
   std::uint32_t merged_reads = 0;          ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
   std::uint32_t merge_cycles = 0;          ///< L2 cycles after its lookup found the data during which a read still takes others along
-  std::uint32_t atomic_interval = 0;       ///< L2 cycles a slice takes for an atomic sector
-  double atomic_lane_interval = 0;         ///< L2 cycles a slice takes for each of the lanes that share a word
+  double atomic_interval = 0;              ///< L2 cycles a slice takes for a sector of an atomic packet
+  double atomic_pass_interval = 0;         ///< L2 cycles the slice beside the SM takes to pass such a sector on to its home
+  std::uint32_t atomic_latency = 0;        ///< L2 cycles from lookup to result, hit
   std::uint32_t launch_sectors = 0;        ///< sectors that a launch looks up for itself, as ncu counts them under an empty kernel
   std::uint32_t launch_hits = 0;           ///< those of them that are found
   double dirty_fraction = 0;               ///< share of a slice's lines that may be dirty before the oldest are written back

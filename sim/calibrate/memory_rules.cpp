@@ -141,15 +141,46 @@ Result block_end(const Evidence& evidence) {
   return moved(evidence, "launch.block_end", *now - *then, 45);
 }
 
-/// L2 cycles a slice is busy with an atomic, from lanes a SM cycle over all slices (or over the one that holds the word).
-Result atomic_interval(const Evidence& evidence, const char* pattern, double slices) {
+/// L2 cycles a slice is busy with a packet of atomics, from lanes a SM cycle on one word, each in a packet of its own.
+Result atomic_interval(const Evidence& evidence) {
   std::vector<double> rates;
   for (const Answer* each :
-       evidence.answers.all("atomic_throughput", {{"operation", "ATOMG.ADD"}, {"pattern", pattern}})) {
+       evidence.answers.all("atomic_throughput", {{"operation", "ATOMG.ADD"}, {"pattern", "one_word"}})) {
     if (each->number("blocks").value_or(0) >= evidence.base_value("sm.count")) rates.push_back(each->value);
   }
   if (rates.empty()) return {};
-  return exactly(slices / median(rates) * evidence.l2_per_sm_cycle());
+  return exactly(1 / median(rates) * evidence.l2_per_sm_cycle());
+}
+
+/// Of packets spread over all slices half pass a slice on their way home: what that costs is what the rate of atomics on
+/// random words of a large set leaves.
+Result atomic_pass_interval(const Evidence& evidence) {
+  const Result home = atomic_interval(evidence);
+  double rate = 0;
+  for (const Answer* each :
+       evidence.answers.all("atomic_words", {{"operation", "RED.ADD"}, {"set_of_each_sm", 0.0}})) {
+    if (each->number("blocks").value_or(0) < evidence.base_value("sm.count")) continue;
+    rate = std::max(rate, each->number("by_slowest_block").value_or(0));
+  }
+  if (!home || rate <= 0 || evidence.base_value("l2.partitions") < 2) return {};
+  const double each = evidence.base_value("l2.slices") / rate * evidence.l2_per_sm_cycle();
+  const double value = 2 * (each - home->value);
+  if (value <= 0) return {};
+  return Found{value, 0.6 * value, 1.1 * value};
+}
+
+/// DRAM cycles between two activates of a channel: lone sectors at random places open a row each.
+Result row_interval(const Evidence& evidence) {
+  double rate = 0;  // a nanosecond
+  for (const Answer* each :
+       evidence.answers.all("random_loads", {{"piece_bytes", 32.0}, {"region_mib", 8192.0}})) {
+    rate = std::max(rate, each->value * each->number("sm_ghz").value_or(0));
+  }
+  if (rate <= 0 || evidence.answers.highest_dram_mhz <= 0) return {};
+  const double interval = evidence.base_value("dram.channels") / rate * evidence.answers.highest_dram_mhz / 1000;
+  const double refresh = evidence.base_value("dram.refresh_cycles") / evidence.base_value("dram.refresh_interval");
+  const double value = std::round(interval * (1 - refresh));
+  return Found{value, value - 1, value + 1};
 }
 
 }  // namespace
@@ -191,10 +222,10 @@ std::vector<Rule> memory_rules() {
                                                   evidence.l2_per_sm_cycle()));
                    }});
   rules.push_back(
-      {"l2.atomic_interval", "atomic_throughput", "one_line_a_lane, over all slices", false,
-       [](const Evidence& e) { return atomic_interval(e, "one_line_a_lane", e.base_value("l2.slices")); }});
-  rules.push_back({"l2.atomic_lane_interval", "atomic_throughput", "one_word, in one slice", false,
-                   [](const Evidence& e) { return atomic_interval(e, "one_word", 1); }});
+      {"l2.atomic_interval", "atomic_throughput", "one_word, in one slice", false, atomic_interval});
+  rules.push_back({"l2.atomic_pass_interval", "atomic_words", "random words over all slices, less l2.atomic_interval",
+                   true, atomic_pass_interval});
+  rules.push_back({"dram.t_rrd", "random_loads", "lone sectors at random places, a row each", true, row_interval});
   rules.push_back({"dram.latency", "global_latency",
                    "DRAM over 512 MiB less L2 hits, moved by what it differs from the base's", true,
                    dram_latency});

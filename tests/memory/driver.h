@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "model/memory/memory_system.h"
@@ -29,10 +30,12 @@ inline memory::Request write_request(Cycle time, std::uint32_t sm, std::uint64_t
 }
 
 inline memory::Request atomic_request(Cycle time, std::uint32_t sm, std::uint64_t line, std::uint8_t sectors,
-                                      std::uint8_t lanes, std::uint32_t id = 0) {
+                                      std::uint8_t packets, std::uint32_t id = 0) {
   memory::Request request = read_request(time, sm, line, sectors, id);
   request.kind = memory::RequestKind::atomic;
-  request.lanes = lanes;
+  request.packets = packets;
+  request.visits = static_cast<std::uint8_t>(packets * std::popcount(sectors));
+  request.flits = request.visits;
   return request;
 }
 

@@ -28,6 +28,7 @@ class SmallChip : public testing::Test {
   const Cycle closed_row = 20 + 22;  // activate and read
   const Cycle miss = hit + 100 + closed_row;
   const Cycle far = 2 * 40;
+  const Cycle atomic_more = 80 - 70;  // an atomic's latency less a read's
 };
 
 TEST_F(SmallChip, SmsAndPartitionsAreMappedByGpc) {
@@ -135,36 +136,38 @@ TEST_F(SmallChip, WritesNeedNoReplyUnlessAsked) {
 
 TEST_F(SmallChip, AtomicIsDoneAtHomeAndDirtiesItsSector) {
   latency_of(memory, read_request(0, kOtherSm, far_line, 0b0001));
-  EXPECT_EQ(latency_of(memory, atomic_request(1000, kNearSm, far_line, 0b0001, 1)), hit + far);
+  EXPECT_EQ(latency_of(memory, atomic_request(1000, kNearSm, far_line, 0b0001, 1)), hit + atomic_more + far);
   EXPECT_EQ(memory.counters().tex_sectors_atomic, 1u);
   EXPECT_EQ(memory.counters().dirty_sectors_left, 1u);
-  EXPECT_EQ(latency_of(memory, atomic_request(2000, kOtherSm, far_line, 0b0001, 1)), hit);
+  EXPECT_EQ(latency_of(memory, atomic_request(2000, kOtherSm, far_line, 0b0001, 1)), hit + atomic_more);
 }
 
-TEST_F(SmallChip, AtomicsOnOneSectorFollowAtTheAtomicInterval) {
-  latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
-  std::vector<memory::Request> requests;
-  for (std::uint32_t sm : {0u, 1u, 2u, 3u})
-    requests.push_back(atomic_request(1000, sm, near_line, 0b0001, 32, sm));
-  const std::vector<memory::Reply> replies = play(memory, requests, 1000);
-  ASSERT_EQ(replies.size(), 4u);
-  // 32 lanes on eight words: at least four share one, at 1.25 cycles each.
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(replies[i].time, 1000 + hit + 5 * i);
-}
-
-TEST_F(SmallChip, LanesThatShareAWordFollowOneAnother) {
+TEST_F(SmallChip, PacketsOfAtomicsFollowAtTheAtomicInterval) {
   latency_of(memory, read_request(0, kNearSm, near_line, 0b1111));
-  std::vector<memory::Request> requests;
-  for (std::uint32_t sm : {0u, 1u, 2u}) {
-    requests.push_back(atomic_request(1000, sm, near_line, 0b0001, 32, sm));
-    requests.back().same_word = 32;
-  }
-  requests.push_back(atomic_request(1000, 3, near_line, 0b1111, 32, 3));
-  requests.back().same_word = 1;
+  // Two SMs with 32 packets of a sector each, then one with a packet of four; SMs 0 and 2 leave by GPCs of their own.
+  std::vector<memory::Request> requests = {atomic_request(1000, 0, near_line, 0b0001, 32, 0),
+                                           atomic_request(1000, 1, near_line, 0b1111, 1, 1),
+                                           atomic_request(1000, 2, near_line, 0b0001, 32, 2)};
+  for (memory::Request& request : requests) request.kind = memory::RequestKind::reduction;  // answers without data
   const std::vector<memory::Reply> replies = play(memory, requests, 1000);
-  ASSERT_EQ(replies.size(), 4u);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(replies[i].time, 1000 + hit + 40 * i);
-  EXPECT_EQ(replies[3].time, replies[2].time + 4 * 2);  // four sectors at the atomic interval
+  ASSERT_EQ(replies.size(), 3u);
+  EXPECT_EQ(replies[0].time, 1000 + hit + atomic_more);
+  EXPECT_EQ(replies[1].time, replies[0].time + 40);  // at 1.25 cycles a sector
+  EXPECT_EQ(replies[2].time, replies[1].time + 5);
+  EXPECT_EQ(memory.counters().tex_sectors_reduction, 2u * 32u + 4u);
+  EXPECT_EQ(memory.counters().tex_requests, 1u + 2u * 32u + 1u);
+}
+
+TEST_F(SmallChip, SlicesPassFarAtomicsOnFaster) {
+  latency_of(memory, read_request(0, kOtherSm, far_line, 0b0001));
+  std::vector<memory::Request> requests;
+  for (std::uint32_t sm : {0u, 1u}) requests.push_back(atomic_request(1000, sm, far_line, 0b0001, 32, sm));
+  // The near slice passes 32 packets on in 16 cycles; home, not the way, sets the pace.
+  const std::vector<memory::Reply> replies = play(memory, requests, 1000);
+  ASSERT_EQ(replies.size(), 2u);
+  EXPECT_GE(replies[1].time - replies[0].time, 40u);
+  EXPECT_LT(replies[1].time - replies[0].time, 48u);
+  EXPECT_EQ(memory.counters().partition_sectors, 2u * 2u * 32u);
 }
 
 TEST_F(SmallChip, MissesToOneLineAreMerged) {

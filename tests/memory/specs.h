@@ -27,8 +27,9 @@ inline spec::GpuSpec small_chip() {
   chip.l2.latency = 70;
   chip.l2.slice_bytes = 64;
   chip.l2.misses = 64;
-  chip.l2.atomic_interval = 2;
-  chip.l2.atomic_lane_interval = 1.25;
+  chip.l2.atomic_interval = 1.25;
+  chip.l2.atomic_pass_interval = 0.5;
+  chip.l2.atomic_latency = 80;
   chip.l2.dirty_fraction = 0.25;
   chip.l2.partly_fraction = 0.125;
   chip.dram.bytes = std::uint64_t{1} << 30;

@@ -47,11 +47,11 @@ TEST_P(Shape, ContiguousLinesVisitEverySliceAlike) {
     ++lines[map.slice(place.home, place.index)];
     ++channels[map.dram(place).channel];
   }
-  // A partition gets exactly half of every two pages; within it the slices take turns.
+  // A partition gets exactly half of every two pages; within it the slices take turns, four lines each.
   const auto [low, high] = std::minmax_element(lines.begin(), lines.end());
-  EXPECT_LE(*high - *low, 1u);
+  EXPECT_LE(*high - *low, 4u);
   const auto [few, many] = std::minmax_element(channels.begin(), channels.end());
-  EXPECT_LE(*many - *few, spec.l2.slices / spec.dram.channels + 1u);
+  EXPECT_LE(*many - *few, 4u * (spec.l2.slices / spec.dram.channels + 1u));
 }
 
 TEST_P(Shape, EveryStrideSpreadsOverSlices) {
@@ -129,6 +129,21 @@ TEST(AddressMap, PartitionsAlternateInFourKibibyteGranules) {
     const std::uint32_t home = map.place(page * 32).home;
     for (std::uint64_t line = 1; line < 32; ++line) ASSERT_EQ(map.place(page * 32 + line).home, home);
     ASSERT_NE(map.place((page ^ 1) * 32).home, home);
+  }
+}
+
+TEST(AddressMap, FourLinesOfAGranuleShareASlice) {
+  const AddressMap map(chip_with(80, 2, 80));
+  for (std::uint64_t page = 0; page < 64; ++page) {
+    std::set<std::uint32_t> slices;
+    for (std::uint64_t line = 0; line < 32; ++line) {
+      const std::uint32_t slice = map.place(page * 32 + line).index;
+      slices.insert(slice);
+      // Measured on H100: lines 0, 1, 4 and 5 meet in one, 2 lies elsewhere.
+      ASSERT_EQ(slice, map.place(page * 32 + (line ^ 1)).index);
+      ASSERT_EQ(slice, map.place(page * 32 + (line ^ 4)).index);
+    }
+    ASSERT_EQ(slices.size(), 8u);
   }
 }
 

@@ -1,6 +1,7 @@
 // Many requests: bandwidth at each narrow place, capacity, write-back, determinism over windows, and that
 // nothing gets lost.
 
+#include <bit>
 #include <map>
 #include <random>
 #include <tuple>
@@ -305,7 +306,7 @@ std::vector<Request> mixture(const GpuSpec& chip, unsigned seed, std::size_t cou
       const std::uint64_t span = random() % 3 == 0 ? 64 : 32768;
       Request request = read_request(time, sm, random() % span, static_cast<std::uint8_t>(1 + random() % 15),
                                      static_cast<std::uint32_t>(requests.size()));
-      request.lanes = static_cast<std::uint8_t>(1 + random() % 32);
+      const std::uint64_t packets = 1 + random() % 8;
       const unsigned kind = random() % 16;
       if (kind < 6) {
         request.kind = RequestKind::write;
@@ -314,6 +315,8 @@ std::vector<Request> mixture(const GpuSpec& chip, unsigned seed, std::size_t cou
           bytes = random() % 2 ? ~0u : static_cast<std::uint32_t>(random());
       } else if (kind == 6) {
         request.kind = RequestKind::atomic;
+        request.packets = static_cast<std::uint8_t>(packets);
+        request.visits = static_cast<std::uint8_t>(static_cast<unsigned>(std::popcount(request.sectors)) + packets - 1);
       } else if (kind == 7) {
         request.kind = RequestKind::reduction;
         request.wants_reply = random() % 2 == 0;

@@ -64,6 +64,25 @@ TEST(SharedMemory, ManyWarpsGetOneWavefrontACycle) {
   EXPECT_NEAR(static_cast<double>(cycles(200, 16) - cycles(100, 16)), 100.0 * 32 * 4, 160);  // four-way conflicts
 }
 
+TEST(SharedMemory, AtomicsTakeAPassALaneOfAWordButIncrementsCountThem) {
+  const spec::GpuSpec chip = bench_chip();
+  // Measured on H100 (shared_atomics), 32 warps, all lanes on one word: 1 cycle an increment, 32 an addition, 64 a
+  // compare-and-swap; on words of their own 1, 1 and 2.
+  const auto cycles = [&](const char* text, int count, std::int64_t stride) {
+    return run(chip, std::vector<Line>(static_cast<std::size_t>(count), {text, 2, 7, 7, 0, ~0u, 0, stride}), 32).end;
+  };
+  const auto each = [&](const char* text, std::int64_t stride) {
+    return static_cast<double>(cycles(text, 40, stride) - cycles(text, 20, stride)) / (20 * 32);
+  };
+  EXPECT_NEAR(each("ATOMS.POPC.INC.32 RZ, [R2]", 0), 1, 0.1);
+  EXPECT_NEAR(each("ATOMS.ADD RZ, [R2], R4", 0), 32, 0.5);
+  EXPECT_NEAR(each("ATOMS.CAS R0, [R2], R4, R5", 0), 64, 1);
+  EXPECT_NEAR(each("ATOMS.POPC.INC.32 RZ, [R2]", 4), 1, 0.1);
+  EXPECT_NEAR(each("ATOMS.ADD RZ, [R2], R4", 4), 1, 0.1);
+  EXPECT_NEAR(each("ATOMS.CAS R0, [R2], R4, R5", 4), 2, 0.1);
+  EXPECT_NEAR(each("ATOMS.POPC.INC.32 RZ, [R2]", 16), 4, 0.1);
+}
+
 TEST(GlobalMemory, AHitCostsTheHitLatencyAndAMissTheWayToL2) {
   const spec::GpuSpec chip = bench_chip();
   const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096};
@@ -73,6 +92,26 @@ TEST(GlobalMemory, AHitCostsTheHitLatencyAndAMissTheWayToL2) {
   const Cycle fill = 4 * kSectorBytes / chip.l1.fill_bytes;
   EXPECT_EQ(latency(chip, load, 300), 300 + chip.l1.miss_latency + fill - 1);
   EXPECT_EQ(latency(chip, load, 700) - latency(chip, load, 300), 400u);
+}
+
+TEST(GlobalMemory, ReductionsLeaveAPieceACycle) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto requests = [&](std::int64_t stride) {
+    const Line red{"REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096, stride};
+    std::vector<memory::Request> data;
+    for (const memory::Request& request : run(chip, {red, red}, 1).requests) {
+      if (request.kind == memory::RequestKind::reduction) data.push_back(request);
+    }
+    return data;
+  };
+  const std::vector<memory::Request> one_word = requests(0), neighbours = requests(4);
+  ASSERT_EQ(one_word.size(), 2u);
+  EXPECT_EQ(one_word[0].visits, 32);
+  EXPECT_EQ(one_word[1].time - one_word[0].time, 32u);  // a lone word travels with its address
+  ASSERT_EQ(neighbours.size(), 2u);
+  EXPECT_EQ(neighbours[0].packets, 1);
+  EXPECT_EQ(neighbours[0].visits, 4);
+  EXPECT_EQ(neighbours[1].time - neighbours[0].time, 5u);  // the address, and four sectors
 }
 
 TEST(GlobalMemory, LoadsOfAWarpReturnInOrder) {
