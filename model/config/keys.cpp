@@ -171,6 +171,8 @@ const Key kKeys[] = {
     FIELD(network, reply_latency, "L2 cycle", 1, 4096),
     FIELD(network, request_bytes, "B/L2 cycle", 1, 4096),
     FIELD(network, reply_bytes, "B/L2 cycle", 1, 4096),
+    FIELD(network, slice_queue, "L2 cycle", 1, kMega),
+    FIELD(network, gpc_request_bytes, "B/L2 cycle", 1, 65536),
     FIELD(network, gpc_reply_bytes, "B/L2 cycle", 1, 65536),
     FORETRACE_KEY(network, partition_latency, "L2 cycle", kInteger, 1, 4096, KeyNeed::partitions),
     FORETRACE_KEY(network, partition_bytes, "B/L2 cycle", kInteger, 1, 65536, KeyNeed::partitions),

@@ -24,9 +24,9 @@
 
 namespace foretrace::memory {
 
-/// How many times as wide the ways of what is read are as those of what is written: into a slice, and out of a GPC
-/// (H100, store_bandwidth: 16 bytes a clock and SM against 33; scattered_stores: some ten packets a clock and GPC).
-constexpr std::uint32_t kWritesToReads = 2;
+/// How long what is written takes of its home slice, as bytes that are read would: for each of its own. The slice that passes
+/// it on takes as long as for a read (H100, store_bandwidth: whole lines, partly written ones and lone words alike).
+constexpr double kWritesToReads = 1.5;
 
 struct MemorySystem::Implementation {
   explicit Implementation(const spec::GpuSpec& chip);
@@ -41,9 +41,9 @@ struct MemorySystem::Implementation {
   const stats::MemoryCounters& counters() const;
 
  private:
-  enum class EventKind : std::uint8_t { arrive, serve, fill, reply, channel, retry };
+  enum class EventKind : std::uint8_t { arrive, serve, fill, reply, channel, retry, way };
   struct Event {
-    std::uint32_t index = 0;  // transaction, channel or queue
+    std::uint32_t index = 0;  // transaction, channel, queue or SM
     EventKind kind = EventKind::arrive;
     bool write = false;  // the transaction is one
   };
@@ -54,6 +54,12 @@ struct MemorySystem::Implementation {
   };
   struct SmPlace {
     std::uint32_t gpc = 0, partition = 0;
+  };
+  /// What an SM sent and what a full slice holds up behind a write of its own.
+  struct Way {
+    std::uint64_t blocked = 0;  // until this L2 cycle
+    std::uint32_t first = kNone, last = kNone;
+    bool waking = false;
   };
   struct Stalled {
     std::uint32_t first = kNone, last = kNone;
@@ -74,6 +80,8 @@ struct MemorySystem::Implementation {
 
   // slice.cpp: what a slice does with a transaction
   void arrive(std::uint32_t index);
+  void enter(std::uint32_t index);
+  void open_way(std::uint32_t sm);
   bool merge(std::uint32_t index);
   bool leave_gpc(std::uint32_t index);
   std::uint64_t merging_key(const Transaction& t) const {
@@ -121,6 +129,7 @@ struct MemorySystem::Implementation {
   const std::uint32_t atomic_bytes_, atomic_pass_bytes_;
 
   std::vector<SmPlace> sm_place_;
+  std::vector<Way> way_;  // by SM
   std::vector<Port> sm_out_, sm_in_, gpc_out_, gpc_in_, slice_port_;
   std::vector<Port> link_;  // by the partition it leaves
   L2Tags tags_;

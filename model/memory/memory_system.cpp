@@ -23,9 +23,10 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       atomic_bytes_(static_cast<std::uint32_t>(std::lround(chip.l2.atomic_interval * chip.l2.slice_bytes))),
       atomic_pass_bytes_(
           static_cast<std::uint32_t>(std::lround(chip.l2.atomic_pass_interval * chip.l2.slice_bytes))),
+      way_(chip.sm.count),
       sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
-      gpc_out_(chip.sm.gpcs, Port(std::max(1u, chip.network.gpc_reply_bytes / kWritesToReads))),
+      gpc_out_(chip.sm.gpcs, Port(chip.network.gpc_request_bytes)),
       gpc_in_(chip.sm.gpcs, Port(chip.network.gpc_reply_bytes)),
       slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)),
       link_(chip.l2.partitions > 1 ? 2 : 0, Port(chip.network.partition_bytes)),
@@ -125,7 +126,9 @@ void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& repl
 /// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycle will touch is asked
 /// for now, and all that this cycle will touch at once, so that the host waits for them together.
 [[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
-  const auto of_transaction = [](const Event& event) { return event.kind != EventKind::channel && event.kind != EventKind::retry; };
+  const auto of_transaction = [](const Event& event) { 
+    return event.kind != EventKind::channel && event.kind != EventKind::retry && event.kind != EventKind::way;
+  };
   for (const Event& event : calendar.at(now_ + 1)) {
     if (of_transaction(event)) pool_.bring(event.index, event.write);
   }
@@ -167,6 +170,7 @@ void MemorySystem::Implementation::handle(const Event& event) {
     case EventKind::reply: return reply(event.index);
     case EventKind::channel: return run_channel(event.index);
     case EventKind::retry: return retry(event.index);
+    case EventKind::way: return open_way(event.index);
   }
 }
 
@@ -260,6 +264,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
     for (Port& port : *ports) port.reset();
   }
   for (DramChannel& channel : channel_) channel.restart(warm);
+  for (Way& way : way_) way.blocked = 0;
   std::fill(wake_.begin(), wake_.end(), kNever);
   now_ = end_ = until_ = order_ = 0;
   const std::uint64_t dirty = counters_.dirty_sectors_left;

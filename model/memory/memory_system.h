@@ -41,7 +41,7 @@ struct Request {
   // Atomics and reductions: what leaves the SM for this line, packet after packet (rules::AtomicPackets).
   std::uint8_t packets = 1;
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
-  std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2; 0: a sector each
+  std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2 (of writes too); 0: a sector each
   std::array<std::uint32_t, kSectorsPerLine>
       bytes{};  ///< writes: bytes written in each sector, bit i: byte i
 };

@@ -33,6 +33,8 @@ class Port {
     }
     return cycle_ - kBefore;
   }
+  /// The cycle in which the last packet passes, 0 before the first.
+  std::uint64_t last() const { return cycle_ < kBefore ? 0 : cycle_ - kBefore; }
   std::uint32_t width() const { return width_; }
   void reset() { cycle_ = 0, used_ = 0; }
 

@@ -18,7 +18,37 @@ bool is_atomic(const Transaction& transaction) {
 }
 }  // namespace
 
+/// At the end of the way from its SM, or from a slice. The SM's way is in order: who finds it blocked waits.
 void MemorySystem::Implementation::arrive(std::uint32_t index) {
+  Transaction& transaction = pool_[index];
+  if (transaction.crossed || transaction.kind == Kind::far_read) return enter(index);
+  Way& way = way_[transaction.sm];
+  if (way.first == kNone && now_ >= way.blocked) return enter(index);
+  transaction.next = kNone;
+  (way.first == kNone ? way.first : pool_[way.last].next) = index;
+  way.last = index;
+  if (!way.waking) {
+    way.waking = true;
+    events_.push(way.blocked, {transaction.sm, EventKind::way});
+  }
+}
+
+/// The SM's way may be open again: those that waited go on, up to one that blocks it anew.
+void MemorySystem::Implementation::open_way(std::uint32_t sm) {
+  Way& way = way_[sm];
+  way.waking = false;
+  while (way.first != kNone && now_ >= way.blocked) {
+    const std::uint32_t index = way.first;
+    way.first = pool_[index].next;
+    pool_[index].next = kNone;
+    enter(index);
+  }
+  if (way.first == kNone) return;
+  way.waking = true;
+  events_.push(way.blocked, {sm, EventKind::way});
+}
+
+void MemorySystem::Implementation::enter(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   if (!leave_gpc(index)) return;
   if (transaction.kind == Kind::far_read) {
@@ -30,32 +60,39 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
   transaction.since = now_;
   Port& port = slice_port_[slice_of(transaction)];
   const bool home = at_home(transaction);
-  const bool read = transaction.kind == Kind::read || transaction.kind == Kind::instruction;
+  const bool write = transaction.kind == Kind::write;
   std::uint32_t taken = port.width();
   if (is_atomic(transaction)) {
     taken = transaction.visits * (home ? atomic_bytes_ : atomic_pass_bytes_);
-  } else if (home || !read ||
-             has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
-    const std::uint32_t times = home && transaction.kind == Kind::write ? kWritesToReads : 1;
-    taken = (times * sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
+  } else if (write) {
+    taken = static_cast<std::uint32_t>(packet_bytes(transaction) * (home ? kWritesToReads : 1));
+  } else if (home || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
+    taken = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
   }
   counters_.l2_slice_busy += (taken + port.width() - 1) / port.width();
   const std::uint64_t turn = port.pass(now_, taken);
+  if (write || is_atomic(transaction)) {
+    // One that goes on finds its home full as soon as the slice beside its SM takes it: no SM has an advantage.
+    const std::uint64_t passed =
+        std::max(turn, home ? 0 : slice_port_[map_.slice(transaction.home, transaction.index)].last());
+    if (passed > now_ + spec_.network.slice_queue) {
+      Way& way = way_[transaction.sm];
+      way.blocked = std::max(way.blocked, passed - spec_.network.slice_queue);
+    }
+  }
   if (turn == now_) {
     serve(index);
   } else {
-    events_.push(turn, {index, EventKind::serve, transaction.kind == Kind::write});
+    events_.push(turn, {index, EventKind::serve, write});
   }
 }
 
 /// What SMs of a GPC write shares its way out. False when it has to wait for its turn; it will arrive again.
 bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
   Transaction& transaction = pool_[index];
-  if (transaction.crossed || (transaction.kind != Kind::write && transaction.kind != Kind::atomic &&
-                              transaction.kind != Kind::reduction)) {
-    return true;
-  }
+  if (transaction.crossed) return true;
   transaction.crossed = true;
+  if (transaction.kind != Kind::write && !is_atomic(transaction)) return true;
   const std::uint64_t turn = gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, packet_bytes(transaction));
   if (turn == now_) return true;
   events_.push(turn, {index, EventKind::arrive, transaction.kind == Kind::write});

@@ -44,7 +44,7 @@ struct alignas(64) Packet {
   std::uint8_t visits = 0;   ///< sectors, once for every packet that holds them
   std::uint8_t flits = 0;    ///< atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
-  bool crossed = false;  ///< writes and atomics: its data have left the GPC
+  bool crossed = false;  ///< its way from the SM lies behind it, that out of the GPC too
   bool counted = false;  ///< its lookup was counted (it is tried again)
 };
 

@@ -230,7 +230,7 @@ std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycl
   }
   ++requests_in_use_;
   memory::Request request = prototype;
-  last_out_ = std::max(now, last_out_ + 1);  // one request a cycle leaves the SM, an atomic with its last piece
+  last_out_ = std::max(now, last_out_ + 1);  // one request a cycle leaves the SM, writes and atomics with their last piece
   if (prototype.flits > 1) last_out_ += prototype.flits - 1u;
   request.time = last_out_;
   request.sm = sm_;
@@ -336,6 +336,11 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
       if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
     }
     entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
+    bool partly = false;
+    for (unsigned s = 0; s < kSectorsPerLine; ++s) {
+      partly = partly || ((access.sectors >> s & 1) && request.bytes[s] != ~0u);
+    }
+    request.flits = static_cast<std::uint8_t>(std::popcount(access.sectors) + (partly ? 1 : 0));  // and which bytes
   }
   send(request, false, now);
   return true;
@@ -368,7 +373,8 @@ void MemoryPipe::finish_tags(Cycle now) {
     const Cycle start = std::max(data_free_, operation.ready + kTagToData);
     data_free_ = start + operation.wavefronts;
     counters_.l1_data_wavefronts += operation.wavefronts;
-    notify(Event::Kind::store_done, operation, data_free_);
+    // A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
+    notify(Event::Kind::store_done, operation, std::max(data_free_, last_out_));
     free_operation(id);
   } else if (operation.waiting == 0) {
     release_loads(operation.warp, now);

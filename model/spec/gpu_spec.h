@@ -166,7 +166,9 @@ struct NetworkSpec {                       // keys network.*
   std::uint32_t reply_latency = 0;         ///< L2 cycles back
   std::uint32_t request_bytes = 0;         ///< bytes an SM sends a L2 cycle (write data)
   std::uint32_t reply_bytes = 0;           ///< bytes an SM receives a L2 cycle
+  std::uint32_t gpc_request_bytes = 0;     ///< bytes all SMs of a GPC send together a L2 cycle (data of writes and atomics)
   std::uint32_t gpc_reply_bytes = 0;       ///< bytes all SMs of a GPC receive together a L2 cycle
+  std::uint32_t slice_queue = 0;           ///< L2 cycles of work before a slice from which on writes and atomics hold up what their SM sends behind them
   std::uint32_t partition_latency = 0;     ///< L2 cycles from one partition to the other, one way; 0 with one partition
   std::uint32_t partition_bytes = 0;       ///< bytes a L2 cycle between the partitions, each way; 0 with one partition
 };

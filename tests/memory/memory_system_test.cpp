@@ -3,6 +3,8 @@
 
 #include "model/memory/memory_system.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "model/memory/topology.h"
@@ -168,6 +170,35 @@ TEST_F(SmallChip, SlicesPassFarAtomicsOnFaster) {
   EXPECT_GE(replies[1].time - replies[0].time, 40u);
   EXPECT_LT(replies[1].time - replies[0].time, 48u);
   EXPECT_EQ(memory.counters().partition_sectors, 2u * 2u * 32u);
+}
+
+TEST_F(SmallChip, AFullSliceHoldsUpWhatAnSmSendsBehindItsAtomics) {
+  GpuSpec wide = chip;
+  wide.network.request_bytes = wide.network.gpc_request_bytes = 4096;
+  const auto latency_behind = [&](int atomics, std::uint32_t reader) {
+    MemorySystem system(wide);
+    std::vector<memory::Request> requests;
+    for (int i = 0; i < atomics; ++i) {
+      requests.push_back(atomic_request(1000, kNearSm, near_line, 0b0001, 32, static_cast<std::uint32_t>(i)));
+      requests.back().kind = memory::RequestKind::reduction;
+    }
+    std::uint64_t elsewhere = near_line;
+    const memory::AddressMap map(wide);
+    while (map.place(elsewhere).index == map.place(near_line).index || map.place(elsewhere).home != 0) ++elsewhere;
+    latency_of(system, read_request(0, reader, near_line, 0b1111));
+    latency_of(system, read_request(400, reader, elsewhere, 0b1111));
+    requests.push_back(read_request(1001, reader, elsewhere, 0b0001, 99));
+    std::stable_sort(requests.begin(), requests.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    for (const memory::Reply& reply : play(system, requests, 1000)) {
+      if (reply.id == 99) return reply.time - 1001;
+    }
+    return Cycle{0};
+  };
+  // 40 cycles each: the seventh finds 240 cycles of work before it, the eighth 280, which is more than 256.
+  EXPECT_LT(latency_behind(7, kNearSm), hit + 10);  // the way out of the SM
+  EXPECT_GE(latency_behind(8, kNearSm), hit + 20);
+  EXPECT_GE(latency_behind(20, kNearSm), hit + 480);
+  EXPECT_LT(latency_behind(20, 2), hit + 10);  // another SM's way is open
 }
 
 TEST_F(SmallChip, MissesToOneLineAreMerged) {

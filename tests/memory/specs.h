@@ -18,6 +18,8 @@ inline spec::GpuSpec small_chip() {
   chip.network.request_bytes = 64;
   chip.network.reply_bytes = 64;
   chip.network.gpc_reply_bytes = 128;
+  chip.network.gpc_request_bytes = 64;
+  chip.network.slice_queue = 256;
   chip.network.partition_latency = 40;
   chip.network.partition_bytes = 256;
   chip.l2.bytes = 8 * 64 * 16 * 128;  // 1 MiB: 8 slices of 64 sets of 16 ways
@@ -61,6 +63,7 @@ inline spec::GpuSpec large_chip() {
   chip.sm.count = 132;
   chip.sm.gpcs = 8;
   chip.network.gpc_reply_bytes = 700;
+  chip.network.gpc_request_bytes = 350;
   chip.network.partition_bytes = 2560;
   chip.l2.bytes = 50ull << 20;
   chip.l2.slices = 80;

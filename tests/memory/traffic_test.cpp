@@ -68,6 +68,7 @@ TEST(Bandwidth, DramStreamComesCloseToThePeakAndNeverAbove) {
 TEST(Bandwidth, HitsComeAtTheSlicesPace) {
   GpuSpec chip = plain_chip();
   chip.network.gpc_reply_bytes = 4096;
+  chip.network.gpc_request_bytes = 2048;
   chip.network.reply_bytes = 4096;
   chip.network.request_bytes = 4096;
   MemorySystem memory(chip);
@@ -84,6 +85,7 @@ TEST(Bandwidth, HitsComeAtTheSlicesPace) {
 TEST(Bandwidth, HitsComeAtTheGpcPortsPace) {
   GpuSpec chip = plain_chip();
   chip.network.gpc_reply_bytes = 48;
+  chip.network.gpc_request_bytes = 24;
   MemorySystem memory(chip);
   constexpr std::uint64_t kLines = 4096;
   cycles_of(memory, stream(chip, kLines, 1, RequestKind::read));
@@ -143,6 +145,7 @@ TEST(Bandwidth, FarHitsComeAtTheLinksPace) {
 TEST(Bandwidth, HitsInCopiesComeAtTheSlicesPaceToo) {
   GpuSpec chip = small_chip();
   chip.network.gpc_reply_bytes = 4096;
+  chip.network.gpc_request_bytes = 2048;
   chip.network.reply_bytes = 4096;
   chip.network.request_bytes = 4096;
   MemorySystem memory(chip);

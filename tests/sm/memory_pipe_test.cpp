@@ -114,6 +114,18 @@ TEST(GlobalMemory, ReductionsLeaveAPieceACycle) {
   EXPECT_EQ(neighbours[1].time - neighbours[0].time, 5u);  // the address, and four sectors
 }
 
+TEST(GlobalMemory, AWarpEndsWhenItsStoresHaveLeft) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto cycles = [&](int count, std::int64_t stride) {
+    const Line store{"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096, stride};
+    return run(chip, std::vector<Line>(static_cast<std::size_t>(count), store), 1).end;
+  };
+  // Lone words of 32 sectors: eight lines of four sectors, and which bytes; of 32 lines: two pieces each; whole lines: four.
+  EXPECT_EQ(cycles(9, 32) - cycles(8, 32), 40u);
+  EXPECT_EQ(cycles(9, 128) - cycles(8, 128), 64u);
+  EXPECT_EQ(cycles(9, 4) - cycles(8, 4), 4u);
+}
+
 TEST(GlobalMemory, LoadsOfAWarpReturnInOrder) {
   const spec::GpuSpec chip = bench_chip();
   // The compiler may put a scoreboard on the last of several loads alone: a hit behind a miss waits for it.
