@@ -87,12 +87,8 @@ const Key kKeys[] = {
     FIELD(limits, shared_reserved, "B", 0, 65536),
     FIELD(limits, shared_unit, "B", 1, 65536),
 
-    FIELD(fetch, l0_bytes, "B", 128, kMega),
     FIELD(fetch, l1_bytes, "B", 128, 16 * kMega),
-    FIELD(fetch, l1_latency, "cycle", 1, 4096),
-    FIELD(fetch, l1_interval, "cycle", 1, 1024),
-    FIELD(fetch, preload_bytes, "B", 0, kMega),
-    FIELD(fetch, preload_latency, "cycle", 0, 4096),
+    FIELD(fetch, l1_ways, "way", 1, 1024),
     FIELD(fetch, prefetch_lines, "line", 0, 256),
     FIELD(fetch, branch_latency, "cycle", 1, 256),
 
@@ -104,6 +100,16 @@ const Key kKeys[] = {
     FIELD(constant, l1_bytes, "B", 64, 16 * kMega),
     FIELD(constant, l0_miss, "cycle", 1, 4096),
     FIELD(constant, l1_miss, "cycle", 0, 4096),
+
+    FIELD(gpc_cache, bytes, "B", 1024, 64 * kMega),
+    FIELD(gpc_cache, ways, "way", 1, 1024),
+    FIELD(gpc_cache, latency, "cycle", 1, 4096),
+    FIELD(gpc_cache, miss_latency, "cycle", 0, 4096),
+    FIELD(gpc_cache, constant_miss_latency, "cycle", 0, 4096),
+    FIELD(gpc_cache, interval, "cycle", 1, 256),
+    FIELD(gpc_cache, tpc_interval, "cycle", 1, 256),
+    FIELD(gpc_cache, fill_bytes, "B/L2 cycle", 1, 65536),
+    FIELD(gpc_cache, preload_bytes, "B", 0, 64 * kMega),
 
     PIPE(alu),
     PIPE(alulite),

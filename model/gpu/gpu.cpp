@@ -9,6 +9,7 @@
 #include "model/gpu/team.h"
 #include "model/sm/sm.h"
 #include "model/units/error.h"
+#include "model/work/address_space.h"
 
 namespace foretrace::gpu {
 
@@ -48,7 +49,7 @@ void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
       &Counters::l1_hits_local_ld, &Counters::l1_hits_local_st, &Counters::l1_tag_cycles, &Counters::l1_data_wavefronts,
       &Counters::shared_wavefronts_ld, &Counters::shared_wavefronts_st, &Counters::shared_wavefronts_atom,
       &Counters::shared_ideal_ld, &Counters::shared_ideal_st, &Counters::shared_ideal_atom, &Counters::shared_contention_ld,
-      &Counters::shared_contention_st, &Counters::l0i_misses, &Counters::l1i_misses, &Counters::constant_l0_misses,
+      &Counters::shared_contention_st, &Counters::l1i_misses, &Counters::constant_l0_misses,
       &Counters::constant_l1_misses, &Counters::register_bank_conflict_cycles, &Counters::branches,
       &Counters::divergent_branches, &Counters::blocks, &Counters::barriers_waited};
   for (const auto member : kSums) into.*member += from.*member;
@@ -72,12 +73,13 @@ void check_conservation(const stats::LaunchCounters& counters) {
 }
 
 Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended, const std::vector<std::unique_ptr<sm::Sm>>& sms,
-              const memory::MemorySystem& memory) {
+              const memory::MemorySystem& memory, const memory::GpcCaches& code_caches) {
   Moment result;
   result.now = now;
   result.placed = placed;
   result.ended = ended;
   result.memory = memory.counters();
+  code_caches.count(result.memory);
   for (const auto& sm : sms) {
     result.instructions += sm->counters.inst_executed;
     result.shared_contention_ld += sm->counters.shared_contention_ld;
@@ -88,17 +90,18 @@ Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended, const std::v
 
 }  // namespace
 
-Gpu::Gpu(const spec::GpuSpec& spec) : spec_(spec), memory_(spec_) {}
+Gpu::Gpu(const spec::GpuSpec& spec) : spec_(spec), memory_(spec_), code_caches_(spec_) {}
 Gpu::~Gpu() = default;
 
 Cycle Gpu::lookahead() const {
-  return std::max<Cycle>(1, std::min<Cycle>(memory_.lookahead(), spec_.launch.block_end + spec_.launch.block_start));
+  return std::max<Cycle>(1, std::min<Cycle>({memory_.lookahead(), code_caches_.lookahead(), spec_.launch.block_end + spec_.launch.block_start}));
 }
 
 stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSetup& setup, work::BlockSource& source) {
   FORETRACE_ASSERT(setup.blocks_per_sm > 0, "a launch fits on an SM");
   const Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
   memory_.begin_launch(setup.warm);
+  code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
   Dispatcher dispatcher(spec_, setup.blocks, setup.blocks_per_sm, setup.warps);
   std::vector<std::unique_ptr<sm::Sm>> sms;
   for (std::uint32_t i = 0; i < spec_.sm.count; ++i) {
@@ -109,7 +112,9 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   RequestOrder requests;
   std::vector<std::vector<memory::Request>*> outboxes;
   for (const auto& sm : sms) outboxes.push_back(&sm->outbox);
-  std::vector<memory::Reply> replies;
+  outboxes.push_back(&code_caches_.outbox);
+  std::vector<memory::CodeRequest> code_requests;
+  std::vector<memory::Reply> replies, code_replies;
   std::vector<std::vector<memory::Reply>> replies_of(sms.size());
   std::vector<Cycle> next_of(sms.size(), kNever);  // each SM's next event: an SM is left alone until then
   std::vector<sm::BlockEnd> ends;
@@ -121,10 +126,16 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   const auto serve_memory = [&](Cycle until) {
     replies.clear();
     memory_.advance(until, replies);
+    code_replies.clear();
     for (const memory::Reply& reply : replies) {
+      if (memory::GpcCaches::owns(reply)) {
+        code_caches_.fill(reply, code_replies);
+        continue;
+      }
       last_reply = std::max(last_reply, reply.time);
       replies_of[reply.sm].push_back(reply);
     }
+    for (const memory::Reply& reply : code_replies) replies_of[reply.sm].push_back(reply);
     for (std::size_t i = 0; i < sms.size(); ++i) {  // one SM after the other: each is more than a host's cache holds of all
       if (replies_of[i].empty()) continue;
       for (const memory::Reply& reply : replies_of[i]) sms[i]->deliver(reply);
@@ -159,6 +170,23 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       next_of[i] = sms[i]->next_event();
     });
 
+    for (const auto& sm : sms) {
+      code_requests.insert(code_requests.end(), sm->code_outbox.begin(), sm->code_outbox.end());
+      sm->code_outbox.clear();
+    }
+    if (!code_requests.empty()) {
+      std::stable_sort(code_requests.begin(), code_requests.end(), [](const memory::CodeRequest& a, const memory::CodeRequest& b) {
+        return a.time != b.time ? a.time < b.time : a.sm < b.sm;
+      });
+      code_replies.clear();
+      for (const memory::CodeRequest& request : code_requests) code_caches_.request(request, code_replies);
+      code_requests.clear();
+      for (const memory::Reply& reply : code_replies) {
+        sms[reply.sm]->deliver(reply);
+        next_of[reply.sm] = sms[reply.sm]->next_event();
+      }
+    }
+
     requests.take(now, until, outboxes, [&](const memory::Request& request) { memory_.submit(request); });
     for (const auto& sm : sms) {
       ends.insert(ends.end(), sm->ended.begin(), sm->ended.end());
@@ -177,7 +205,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     if (setup.progress && ++windows % 64 == 0) setup.progress(done, now);
     if (setup.watch && now - watched >= setup.watch_interval) {
       watched = now;
-      stopped = !setup.watch(moment(now, setup.blocks - dispatcher.left(), done, sms, memory_));
+      stopped = !setup.watch(moment(now, setup.blocks - dispatcher.left(), done, sms, memory_, code_caches_));
       if (stopped) break;
     }
   }
@@ -191,6 +219,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     add(counters, sm->counters);
   }
   counters.memory = memory_.counters();
+  code_caches_.count(counters.memory);
   // Stores are acknowledged while the launch drains: they make it longer only where they take longer than that (measured: an empty
   // kernel and one that stores differ by their SMs' active cycles alone).
   counters.elapsed = stopped ? now : std::max(dispatcher.settled() + spec_.launch.drain, last_reply);

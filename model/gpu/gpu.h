@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "model/memory/gpc_cache.h"
 #include "model/memory/memory_system.h"
 #include "model/sm/static_program.h"
 #include "model/spec/gpu_spec.h"
@@ -55,6 +56,7 @@ class Gpu {
  private:
   spec::GpuSpec spec_;
   memory::MemorySystem memory_;
+  memory::GpcCaches code_caches_;
 };
 
 }  // namespace foretrace::gpu

@@ -1,9 +1,9 @@
-// Constant caches: a small one a sub-core for operands c[][], and one an SM that backs it and serves LDC.
+// Constant caches: a small one a sub-core for operands c[][] and uniform loads, and one an SM that serves LDC. Behind both lies the
+// GPC's cache (model/memory/gpc_cache.h).
 //
-// Models:  64-byte lines, fully associative, least recently used; an operand miss holds the warp (imc_miss); an SM-level
-//          miss is served by the level behind (L1.5) after a fixed time: a launch's constants are there.
-// Ignores: bandwidth, and the capacity of L1.5.
-// Source:  facts B2 (HUE, UPC, JIA).
+// Models:  64-byte lines, fully associative, least recently used; a line on its way is asked for once.
+// Ignores: bandwidth.
+// Source:  our constants on H100: four lines a sub-core, 2 KiB an SM; facts B2 (JIA: 2 KiB, lines of 64 bytes).
 #pragma once
 
 #include <cstdint>
@@ -18,40 +18,44 @@ class ConstantCache {
   explicit ConstantCache(std::uint32_t bytes) : capacity_(bytes / kLine ? bytes / kLine : 1) {}
   static constexpr std::uint32_t kLine = 64;
 
-  /// True when the line of `address` is here; it becomes the youngest.
-  bool lookup(std::uint32_t address) {
+  /// When the line of `address` can be used, kNever: it is neither here nor on its way. It becomes the youngest.
+  Cycle lookup(std::uint32_t address) {
     const std::uint32_t line = address / kLine;
-    if (line == latest_) return true;
-    for (auto& entry : entries_) {
+    if (line == latest_.line) return latest_.ready;
+    for (Entry& entry : entries_) {
       if (entry.line == line) {
         entry.used = ++clock_;
-        latest_ = line;
-        return true;
+        latest_ = entry;
+        return entry.ready;
       }
     }
-    return false;
+    return kNever;
   }
-  void insert(std::uint32_t address) {
-    if (lookup(address)) return;
-    const std::uint32_t line = address / kLine;
+  /// The line of `address`, which is neither here nor on its way, can be used from `ready` on.
+  void insert(std::uint32_t address, Cycle ready) {
+    const Entry fresh{address / kLine, ++clock_, ready};
+    latest_ = fresh;
     if (entries_.size() < capacity_) {
-      entries_.push_back({line, ++clock_});
-    } else {
-      Entry* oldest = &entries_[0];
-      for (auto& entry : entries_) {
-        if (entry.used < oldest->used) oldest = &entry;
-      }
-      if (oldest->line == latest_) latest_ = ~0u;
-      *oldest = {line, ++clock_};
+      entries_.push_back(fresh);
+      return;
     }
+    Entry* oldest = &entries_[0];
+    for (Entry& entry : entries_) {
+      if (entry.used < oldest->used) oldest = &entry;
+    }
+    *oldest = fresh;
   }
 
  private:
-  struct Entry { std::uint32_t line; std::uint64_t used; };
+  struct Entry {
+    std::uint32_t line = ~0u;
+    std::uint64_t used = 0;
+    Cycle ready = 0;
+  };
   std::vector<Entry> entries_;
   std::size_t capacity_;
   std::uint64_t clock_ = 0;
-  std::uint32_t latest_ = ~0u;
+  Entry latest_;
 };
 
 }  // namespace foretrace::sm

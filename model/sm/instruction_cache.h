@@ -1,12 +1,11 @@
-// Where instructions come from: an L0 cache and a stream buffer a sub-core, an L1 cache an SM, then L2.
+// Where an SM's instructions come from: its own cache, which runs ahead of its warps, and the GPC's behind it.
 //
-// Models:  128-byte lines (eight instructions); an L0 miss costs fetch.l1_latency when L1 has the line, else a trip to L2;
-//          the stream buffer asks for the next fetch.prefetch_lines lines ahead of the line that is used; FIFO replacement.
-// Ignores: fetch bandwidth (one instruction a cycle a sub-core, as much as can be issued), wrong-path fetches.
-// Source:  facts B2 (HUE, UPC): sizes, hop latency, 8-entry stream buffer.
+// Models:  128-byte lines (eight instructions) in sets, least recently used; a warp that enters a line asks for it and the next
+//          fetch.prefetch_lines lines, whichever of them are neither here nor on their way; a hit costs nothing. A warp keeps the line that it entered until it enters another.
+// Ignores: the sub-cores' own small caches (code that the SM's cache holds runs at full rate on all four sub-cores), wrong-path fetches.
+// Source:  our code_sharing and instruction_cache on H100: knees at 32 and 128 KiB; facts B2 (HUE): a stream buffer of 8 lines.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -19,37 +18,32 @@ class InstructionCache {
  public:
   InstructionCache(const spec::FetchSpec& spec, std::size_t code_bytes);
 
-  /// When the line of instruction `index` can be issued from by `sub_core`: `now` for a hit, later for a known wait, kNever when it
-  /// has to come from L2 (ask again after fill()). Starts what is missing; `requests` receives lines to ask L2 for.
-  Cycle ready(int sub_core, std::uint32_t index, Cycle now, std::vector<std::uint32_t>& requests);
+  /// What a warp has in its instruction buffer, and the line that it wanted last.
+  struct Buffer {
+    std::uint32_t held = ~0u, wanted = ~0u;
+  };
+  /// Whether a warp can issue instruction `index` from now on; if not, ask again after fill(). `requests` receives the lines to ask the
+  /// GPC's cache for.
+  bool ready(std::uint32_t index, Buffer& buffer, std::vector<std::uint32_t>& requests);
 
-  /// The launch brings the kernel's first lines to L1; called at the SM's first block.
-  void preload(Cycle now);
+  /// Line `line` arrived.
+  void fill(std::uint32_t line);
 
-  /// Line `line` arrived from L2 at `now`.
-  void fill(std::uint32_t line, Cycle now);
-
-  std::uint64_t l0_misses = 0, l1_misses = 0;
+  std::uint64_t misses = 0;  ///< lines asked for
 
  private:
-  struct Level {
-    std::vector<Cycle> ready;          // by line: when it can be used; kNever: absent
-    std::vector<std::uint32_t> order;  // lines in order of arrival
-    std::size_t first = 0;             // oldest still present in `order`
-    std::size_t capacity = 0;          // lines
-    void insert(std::uint32_t line, Cycle when);
+  enum class State : std::uint8_t { absent, asked, here };
+  struct Way {
+    std::uint32_t line = 0;
+    std::uint64_t used = 0;  // 0: empty
   };
-  /// Makes `line` come to the sub-core; when it is usable, kNever if L2 has to be asked.
-  Cycle start(int sub_core, std::uint32_t line, Cycle now, std::vector<std::uint32_t>& requests);
+  void want(std::uint32_t line, std::vector<std::uint32_t>& requests);
+  Way* set_of(std::uint32_t line) { return ways_.data() + std::size_t{line % sets_} * associativity_; }
 
-  Cycle arrival(int sub_core, Cycle now);
-
-  const spec::FetchSpec& spec_;
-  std::uint32_t lines_;
-  Level l0_[kSubCores];
-  Level l1_;
-  std::array<Cycle, kSubCores> last_arrival_{};
-  std::vector<std::uint8_t> wanted_;   // by line: sub-cores that wait for L2
+  std::uint32_t prefetch_, lines_, associativity_, sets_;
+  std::vector<State> state_;  // by line
+  std::vector<Way> ways_;     // by set
+  std::uint64_t clock_ = 0;
 };
 
 }  // namespace foretrace::sm

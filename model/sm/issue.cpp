@@ -20,7 +20,6 @@ namespace {
 // Idle reasons of stats::LaunchCounters::idle_reason.
 constexpr int kNoWarp = 0, kNoneEligible = 1, kPipeBusy = 2, kQueueFull = 3;
 constexpr std::uint32_t kInstructionRequest = 0x8000'0000;
-constexpr std::uint64_t kCodeLine = work::kCodeBase / kLineBytes;
 }  // namespace
 
 void Sm::book(Warp& warp, WarpState state, Cycle until) {
@@ -67,15 +66,13 @@ void Sm::evaluate(std::uint16_t id, Cycle now) {
   const int sub_core = core_of(id);
   SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
   const StaticInstruction& instruction = *warp.instruction;
-  const Cycle fetched = fetch_.ready(sub_core, warp.step.index, now, fetch_requests_);
-  for (const std::uint32_t line : fetch_requests_) request_line(kCodeLine + line, kInstructionRequest | line, now);
+  const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
+  for (const std::uint32_t line : fetch_requests_) {
+    code_outbox.push_back({now, id_, kInstructionRequest | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
+  }
   fetch_requests_.clear();
-  if (fetched > now) {
-    if (fetched == kNever) {
-      enter(warp, Phase::fetch, WarpState::no_instruction, now);
-    } else {
-      wait_until(warp, id, fetched, WarpState::no_instruction, now);
-    }
+  if (!fetched) {
+    enter(warp, Phase::fetch, WarpState::no_instruction, now);
     return;
   }
   if (!scoreboards_clear(warp)) {
@@ -287,6 +284,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
 /// After the issue of `done`: what holds the warp until it can issue its next instruction.
 void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) {
   const StaticInstruction& instruction = program_.code[done.index];
+  warp.constant_at = kNever;
   if (!next_step(warp)) {
     warp.label = WarpState::drain;
     warp.phase = Phase::drain;

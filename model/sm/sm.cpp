@@ -10,9 +10,11 @@ namespace foretrace::sm {
 
 namespace {
 
-// Requests for code carry a mark in their id; the others are the memory pipe's.
+// Requests for code and constants carry marks in their ids; the others are the memory pipe's.
 constexpr std::uint32_t kInstructionMark = 0x8000'0000;
-
+constexpr std::uint32_t kConstantMark = 0x4000'0000;
+// Constants come to an SM in such blocks: what the GPC's cache asks of L2 at a time.
+constexpr std::uint32_t kConstantBlock = 256;
 
 }  // namespace
 
@@ -103,8 +105,7 @@ void Sm::finish(Cycle now) {
     counters.sm_active += now - active_since_;
     counters.scheduler_cycles += kSubCores * (now - active_since_);
   }
-  counters.l0i_misses = fetch_.l0_misses;
-  counters.l1i_misses = fetch_.l1_misses;
+  counters.l1i_misses = fetch_.misses;
 }
 
 // --- blocks ---------------------------------------------------------------------------------------------------------
@@ -125,7 +126,6 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   free->live_warps = static_cast<std::uint32_t>(free->record->warps.size());
   ++counters.blocks;
   const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
-  if (counters.blocks == 1) fetch_.preload(now);
   double later = 0;
   for (std::uint32_t warp = 0; warp < free->live_warps; ++warp) {
     start_warp(block, warp, now + static_cast<Cycle>(later));
@@ -200,17 +200,6 @@ void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
 
 // --- what arrives ---------------------------------------------------------------------------------------------------
 
-void Sm::request_line(std::uint64_t line, std::uint32_t id, Cycle now) {
-  memory::Request request;
-  request.time = last_request_ = std::max(now, last_request_ + 1);
-  request.sm = id_;
-  request.id = id;
-  request.line = line;
-  request.sectors = 0xf;
-  request.kind = memory::RequestKind::instruction;
-  outbox.push_back(request);
-}
-
 /// Looks again at a warp that an event may have set free.
 void Sm::wake(std::uint16_t id, Cycle now) {
   evaluate(id, now);
@@ -237,7 +226,11 @@ void Sm::handle(const Event& event, Cycle now) {
       break;
     case Event::Kind::reply:
       if (event.id & kInstructionMark) {
-        fetch_.fill(event.id & ~kInstructionMark, now);
+        if (event.id & kConstantMark) {
+          constants_arrived(event.id & ~(kInstructionMark | kConstantMark), now);
+        } else {
+          fetch_.fill(event.id & ~kInstructionMark);
+        }
         for (std::uint16_t id = 0; id < warps_.size(); ++id) {
           if (warps_[id].phase == Phase::fetch) wake(id, now);
         }
@@ -315,31 +308,80 @@ void Sm::settle_groups(Warp& warp, std::uint16_t id, Cycle now) {
 
 // --- constants ------------------------------------------------------------------------------------------------------
 
-/// Whether a constant operand is in the sub-core's cache; if not, the warp is held (imc_miss) and this returns false.
+/// Whether a constant operand is in the sub-core's cache; if not, the warp is held (imc_miss) and this returns false. A warp that waited
+/// takes the constant as it arrives, whoever has taken the line's place since.
 bool Sm::constant_ready(Warp& warp, std::uint16_t id, Cycle now) {
   SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
   const std::uint32_t address = warp.instruction->constant_address;
-  if (core.constants.lookup(address)) return true;
-  ++counters.constant_l0_misses;
-  const Cycle ready = now + spec_.constant.l0_miss + constant_miss(address);
-  core.constants.insert(address);
-  wait_until(warp, id, ready, stats::WarpState::imc_miss, now);
+  if (warp.constant_at <= now) return true;
+  if (warp.phase == Phase::fetch && warp.label == stats::WarpState::imc_miss) return false;  // woken by something else
+  const Cycle here = core.constants.lookup(address);
+  if (here <= now) return true;
+  if (here == kNever) {
+    ++counters.constant_l0_misses;
+    if (!constant_near(address, now)) {
+      enter(warp, Phase::fetch, stats::WarpState::imc_miss, now);
+      return false;
+    }
+  }
+  warp.constant_at = here == kNever ? now + spec_.constant.l0_miss : here;
+  if (here == kNever) core.constants.insert(address, warp.constant_at);
+  wait_until(warp, id, warp.constant_at, stats::WarpState::imc_miss, now);
   return false;
 }
 
-/// Cycles that a constant costs beyond a hit in the SM's cache.
-Cycle Sm::constant_miss(std::uint32_t address) {
-  if (constants_.lookup(address)) return 0;
-  ++counters.constant_l1_misses;
-  constants_.insert(address);
-  return spec_.constant.l1_miss;
+/// Whether the GPC's cache has a constant for certain; if not, it is asked for. A launch's parameters always are there.
+bool Sm::constant_near(std::uint32_t address, Cycle now) {
+  if (address >> 16 == 0) return true;
+  const std::uint32_t block = address / kConstantBlock;
+  for (const ConstantBlock& known : constant_blocks_) {
+    if (known.block == block) return known.here;
+  }
+  constant_blocks_.push_back({block, false});
+  code_outbox.push_back({now, id_, kInstructionMark | kConstantMark | block, work::kConstantBase + std::uint64_t{block} * kConstantBlock, true});
+  return false;
+}
+
+void Sm::constants_arrived(std::uint32_t block, Cycle now) {
+  for (ConstantBlock& known : constant_blocks_) {
+    if (known.block == block) known.here = true;
+  }
+  for (std::size_t id = 0; id < warps_.size(); ++id) {
+    Warp& warp = warps_[id];
+    if (warp.phase != Phase::fetch || warp.label != stats::WarpState::imc_miss) continue;
+    const std::uint32_t address = warp.instruction->constant_address;
+    ConstantCache& cache = cores_[id / kSlots].constants;
+    if (address / kConstantBlock != block) continue;
+    warp.constant_at = now;
+    if (cache.lookup(address) == kNever) cache.insert(address, now);
+  }
+  const Cycle way = spec_.latency[static_cast<std::size_t>(spec::LatencyClass::constant)] + spec_.constant.l1_miss;
+  const Cycle ready = now + (way > spec_.constant.l0_miss ? way - spec_.constant.l0_miss : 1);  // LDC's way is the longer one
+  std::erase_if(constant_waits_, [&](const ConstantWait& wait) {
+    if (wait.address / kConstantBlock != block) return false;
+    if (constants_.lookup(wait.address) == kNever) constants_.insert(wait.address, ready);
+    events_.push(ready, wait.release);
+    return true;
+  });
 }
 
 void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
   raise(warp, instruction.write_barrier, false);
-  if (instruction.write_barrier >= kScoreboards) return;
-  const Cycle latency = std::max<Cycle>(1, instruction.latency) + constant_miss(instruction.constant_address);
-  events_.push(now + latency, {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
+  const std::uint32_t address = instruction.constant_address;
+  const Event release{Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)};
+  const bool awaited = instruction.write_barrier < kScoreboards;
+  const Cycle latency = std::max<Cycle>(1, instruction.latency);
+  Cycle here = constants_.lookup(address);
+  if (here == kNever) {
+    ++counters.constant_l1_misses;
+    if (!constant_near(address, now)) {
+      if (awaited) constant_waits_.push_back({address, release});
+      return;
+    }
+    here = now + latency + spec_.constant.l1_miss;
+    constants_.insert(address, here);
+  }
+  if (awaited) events_.push(std::max(here, now + latency), release);
 }
 
 }  // namespace foretrace::sm

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/memory/gpc_cache.h"
 #include "model/memory/memory_system.h"
 #include "model/sm/constant_cache.h"
 #include "model/sm/event_wheel.h"
@@ -56,6 +57,7 @@ class Sm {
   void finish(Cycle now);
 
   std::vector<memory::Request> outbox;  ///< requests made since the caller last emptied it, in order of time
+  std::vector<memory::CodeRequest> code_outbox;  ///< same, for code and constants, to the GPC's cache
   std::vector<BlockEnd> ended;          ///< blocks ended since the caller last emptied it, in order of time
   stats::LaunchCounters counters;
 
@@ -73,6 +75,8 @@ class Sm {
     std::uint64_t age = 0, free_before = 0, allocate_before = 0;
     std::uint32_t block = 0;
     std::uint32_t in_block = 0;  ///< its number in the block
+    InstructionCache::Buffer code;
+    Cycle constant_at = kNever;  ///< when the constant operand that its instruction waits for is there for it
     std::uint32_t stores = 0;  ///< instructions whose data have not left the memory pipe
     std::uint32_t blame = 0;   ///< instruction that the warp's present state is booked to
     std::array<std::uint8_t, kScoreboards> scoreboard{};
@@ -121,7 +125,8 @@ class Sm {
   void take_pipe(SubCore& core, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   void act(int sub_core, Warp& warp, std::uint16_t id, Cycle now);
   void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
-  Cycle constant_miss(std::uint32_t address);
+  bool constant_near(std::uint32_t address, Cycle now);
+  void constants_arrived(std::uint32_t block, Cycle now);
   void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   void arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now);
   void check_barrier(Block& block, Barrier& barrier, Cycle now);
@@ -136,7 +141,6 @@ class Sm {
   void book_candidate(SubCore& core, Warp& warp, Cycle now);
   void go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now);
   void raise(Warp& warp, std::uint8_t scoreboard, bool is_long);
-  void request_line(std::uint64_t line, std::uint32_t id, Cycle now);
   void book_idle(SubCore& core, Cycle now);
   bool class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const;
   static std::uint32_t generation(const Warp& warp) { return static_cast<std::uint32_t>(warp.age); }
@@ -162,9 +166,13 @@ class Sm {
   std::vector<Acknowledgement> acknowledgements_;  // of stores, by time
   std::size_t first_acknowledgement_ = 0;          // those before it were taken
   std::vector<std::uint32_t> fetch_requests_;
+  struct ConstantBlock { std::uint32_t block; bool here; };
+  std::vector<ConstantBlock> constant_blocks_;  // that were asked of the GPC's cache
+  struct ConstantWait { std::uint32_t address; Event release; };
+  std::vector<ConstantWait> constant_waits_;    // LDC whose block is on its way
   std::uint32_t resident_warps_ = 0;
   std::uint64_t next_age_ = 0;
-  Cycle now_ = 0, active_since_ = 0, barrier_free_ = 0, last_request_ = 0;
+  Cycle now_ = 0, active_since_ = 0, barrier_free_ = 0;
 };
 
 }  // namespace foretrace::sm

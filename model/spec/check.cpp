@@ -49,18 +49,28 @@ Result check(const LimitsSpec& limits) {
 }
 
 Result check(const FetchSpec& fetch) {
-  if (fetch.l0_bytes % kLineBytes != 0) {
-    return problem("fetch.l0_bytes", fmt::format("expected a multiple of a line's {} bytes", kLineBytes));
-  }
-  if (fetch.l1_bytes % kLineBytes != 0) {
-    return problem("fetch.l1_bytes", fmt::format("expected a multiple of a line's {} bytes", kLineBytes));
+  if (fetch.l1_bytes % (kLineBytes * fetch.l1_ways) != 0) {
+    return problem("fetch.l1_bytes", fmt::format("expected a multiple of {}: fetch.l1_ways lines of {} bytes",
+                                                 kLineBytes * fetch.l1_ways, kLineBytes));
   }
   return {};
 }
 
 Result check(const ConstantSpec& constant) {
   if (constant.l0_bytes > constant.l1_bytes) {
-    return problem("constant.l0_bytes", "expected at most constant.l1_bytes, the cache behind it");
+    return problem("constant.l0_bytes", "expected at most constant.l1_bytes, the SM's cache");
+  }
+  return {};
+}
+
+Result check(const GpcCacheSpec& cache) {
+  constexpr std::uint32_t kBlock = 2 * kLineBytes;
+  if (cache.bytes % (kBlock * cache.ways) != 0) {
+    return problem("gpc_cache.bytes", fmt::format("expected a multiple of {}: gpc_cache.ways lines of {} bytes",
+                                                  kBlock * cache.ways, kBlock));
+  }
+  if (cache.preload_bytes > cache.bytes) {
+    return problem("gpc_cache.preload_bytes", "expected at most gpc_cache.bytes");
   }
   return {};
 }
@@ -144,6 +154,7 @@ Result check(const GpuSpec& gpu) {
   if (auto found = check(gpu.limits)) return found;
   if (auto found = check(gpu.fetch)) return found;
   if (auto found = check(gpu.constant)) return found;
+  if (auto found = check(gpu.gpc_cache)) return found;
   if (auto found = check(gpu.lsu)) return found;
   if (auto found = check(gpu.l1)) return found;
   if (auto found = check(gpu.network)) return found;

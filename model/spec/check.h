@@ -23,6 +23,7 @@ std::optional<Problem> check(const SmSpec& sm);
 std::optional<Problem> check(const LimitsSpec& limits);
 std::optional<Problem> check(const FetchSpec& fetch);
 std::optional<Problem> check(const ConstantSpec& constant);
+std::optional<Problem> check(const GpcCacheSpec& cache);
 std::optional<Problem> check(const LsuSpec& lsu);
 std::optional<Problem> check(const L1Spec& l1);
 std::optional<Problem> check(const NetworkSpec& network);

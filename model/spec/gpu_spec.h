@@ -86,13 +86,9 @@ struct LimitsSpec {                        // keys limits.*
 };
 
 struct FetchSpec {                         // keys fetch.*
-  std::uint32_t l0_bytes = 0;              ///< instruction cache a sub-core
-  std::uint32_t l1_bytes = 0;              ///< instruction cache an SM
-  std::uint32_t l1_latency = 0;            ///< L0 miss that hits L1: cycles until the warp can issue
-  std::uint32_t l1_interval = 0;           ///< cycles between two lines that a sub-core gets from L1
-  std::uint32_t preload_bytes = 0;         ///< bytes from a kernel's start that a launch brings to every SM's L1
-  std::uint32_t preload_latency = 0;       ///< cycles from an SM's first block until they are there
-  std::uint32_t prefetch_lines = 0;        ///< 128-byte lines the stream buffer of a sub-core runs ahead
+  std::uint32_t l1_bytes = 0;              ///< instruction cache of an SM
+  std::uint32_t l1_ways = 0;
+  std::uint32_t prefetch_lines = 0;        ///< 128-byte lines that it is asked for ahead of the line that a warp enters
   std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue with L0 hit
 };
 
@@ -103,10 +99,22 @@ struct RegisterFileSpec {                  // keys register_file.*
 };
 
 struct ConstantSpec {                      // keys constant.*
-  std::uint32_t l0_bytes = 0;              ///< immediate-constant cache of a sub-core
-  std::uint32_t l1_bytes = 0;              ///< constant cache of an SM that backs it and serves LDC
-  std::uint32_t l0_miss = 0;               ///< cycles an operand miss that hits L1 holds the warp
-  std::uint32_t l1_miss = 0;               ///< cycles that a miss of the SM's cache adds: the level behind it (L1.5) has the line
+  std::uint32_t l0_bytes = 0;              ///< immediate-constant cache of a sub-core: operands and uniform loads
+  std::uint32_t l1_bytes = 0;              ///< indexed-constant cache of an SM: LDC
+  std::uint32_t l0_miss = 0;               ///< cycles that a miss holds the warp: the GPC's cache has the line
+  std::uint32_t l1_miss = 0;               ///< cycles that a miss adds to LDC: the GPC's cache has the line
+};
+
+struct GpcCacheSpec {                      // keys gpc_cache.*: code and constants, shared by the SMs of a GPC
+  std::uint32_t bytes = 0;
+  std::uint32_t ways = 0;
+  std::uint32_t latency = 0;               ///< cycles from an SM's instruction miss until it can issue, hit
+  std::uint32_t miss_latency = 0;          ///< same from L2's answer on, miss
+  std::uint32_t constant_miss_latency = 0; ///< same for a sub-core's constant miss
+  std::uint32_t interval = 0;              ///< cycles between two lookups
+  std::uint32_t tpc_interval = 0;          ///< cycles between two 128-byte pieces that the SMs of a TPC get
+  std::uint32_t fill_bytes = 0;            ///< bytes that arrive from L2 a L2 cycle
+  std::uint32_t preload_bytes = 0;         ///< bytes from a kernel's start that a launch brings here
 };
 
 struct LsuSpec {                           // keys lsu.*
@@ -239,6 +247,7 @@ struct GpuSpec {
   FetchSpec fetch;
   RegisterFileSpec register_file;
   ConstantSpec constant;
+  GpcCacheSpec gpc_cache;
   std::array<PipeSpec, kPipes> pipe{};                 ///< keys pipe.<name>.interval
   std::array<std::uint32_t, kLatencyClasses> latency{}; ///< keys latency.<class>; issue to result usable; 0 where another key says it
   LsuSpec lsu;

@@ -19,6 +19,9 @@ struct MemoryCounters {
   std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
   std::uint64_t fill_sectors = 0;                                 ///< sectors read from DRAM to complete partly written ones
   std::uint64_t dirty_sectors_left = 0;                           ///< dirty in L2 when asked (at the kernel's end)
+  // The GPCs' caches of code and constants: what SMs asked of them, and the lines that they asked of L2
+  std::uint64_t gpc_code_requests = 0, gpc_code_misses = 0;       ///< gcc__cache_requests_type_instruction.sum, 256-byte lines
+  std::uint64_t gpc_constant_requests = 0, gpc_constant_misses = 0;
   // Busy time for the throughput percentages: sums over units of cycles in the unit's own domain.
   std::uint64_t l2_slice_busy = 0;                                ///< L2 cycles slices spent delivering or taking data, all slices
   std::uint64_t dram_busy = 0;                                    ///< DRAM cycles channels' data buses were taken, all channels

@@ -10,9 +10,10 @@ inline constexpr std::uint64_t kSharedWindow = 0x7e00'0000'0000;  ///< generic a
 inline constexpr std::uint64_t kLocalWindow = 0x7e80'0000'0000;   ///< generic address of local offset 0
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 
-/// Where the model sees code and local memory as lines of L2: apart from all that a program can allocate.
+/// Where the model sees code, constants and local memory as lines of L2: apart from all that a program can allocate.
 inline constexpr std::uint64_t kLocalBase = 0x1000'0000'0000;
 inline constexpr std::uint64_t kCodeBase = 0x4000'0000'0000;
+inline constexpr std::uint64_t kConstantBase = 0x5000'0000'0000;
 
 constexpr bool is_shared_window(std::uint64_t address) { return address - kSharedWindow < kWindowBytes; }
 constexpr bool is_local_window(std::uint64_t address) { return address - kLocalWindow < kWindowBytes; }

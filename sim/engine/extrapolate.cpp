@@ -112,7 +112,7 @@ void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& sim
       &Memory::tex_sectors_hit, &Memory::tex_sectors_miss, &Memory::tex_requests, &Memory::lts_sectors, &Memory::lts_sectors_hit,
       &Memory::lts_sectors_read, &Memory::lts_sectors_write, &Memory::partition_sectors, &Memory::dram_bytes_read,
       &Memory::dram_bytes_write, &Memory::dram_row_hits, &Memory::dram_row_misses, &Memory::fill_sectors, &Memory::l2_slice_busy,
-      &Memory::dram_busy, &Memory::read_requests, &Memory::segment_network, &Memory::segment_l2, &Memory::segment_partition,
+      &Memory::dram_busy, &Memory::gpc_code_requests, &Memory::gpc_code_misses, &Memory::read_requests, &Memory::segment_network, &Memory::segment_l2, &Memory::segment_partition,
       &Memory::segment_dram_queue, &Memory::segment_dram};
   const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
   const double more = ratio(left, pace.to.instructions - pace.from.instructions, 0);
@@ -152,7 +152,7 @@ stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const 
       &stats::LaunchCounters::l1_tag_cycles, &stats::LaunchCounters::l1_data_wavefronts, &stats::LaunchCounters::register_bank_conflict_cycles};
   for (const auto member : kWithWork) all.*member = whole(more * real(simulated.*member));
   static constexpr std::uint64_t stats::LaunchCounters::* kAtFirst[] = {  // a cache that has the code misses no more
-      &stats::LaunchCounters::l0i_misses, &stats::LaunchCounters::l1i_misses, &stats::LaunchCounters::constant_l0_misses,
+      &stats::LaunchCounters::l1i_misses, &stats::LaunchCounters::constant_l0_misses,
       &stats::LaunchCounters::constant_l1_misses};
   for (const auto member : kAtFirst) all.*member = simulated.*member;
   extend_contention(all, simulated, pace);

@@ -123,8 +123,8 @@ Digest run(const Kernel& kernel, const Loaded& chip) {
   setup.l1_bytes = chip.spec.l1.unified_bytes - occupancy.shared_config;
   Source source(kernel, program);
   const stats::LaunchCounters c = gpu.run(program, setup, source);
-  digest.insert(digest.end(), {c.elapsed, c.sm_active, c.sm_active_max, c.issue_active, c.l0i_misses,
-                               c.l1i_misses, c.constant_l0_misses, c.constant_l1_misses, c.l1_hits_global_ld,
+  digest.insert(digest.end(), {c.elapsed, c.sm_active, c.sm_active_max, c.issue_active, c.l1i_misses,
+                               c.constant_l0_misses, c.constant_l1_misses, c.l1_hits_global_ld,
                                c.l1_tag_cycles, c.l1_data_wavefronts, c.register_bank_conflict_cycles});
   digest.insert(digest.end(), c.state.begin(), c.state.end());
   digest.insert(digest.end(), c.pipe_busy.begin(), c.pipe_busy.end());

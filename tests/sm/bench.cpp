@@ -9,8 +9,6 @@ namespace foretrace::sm_tests {
 spec::GpuSpec bench_chip() {
   static const spec::GpuSpec chip = [] {
     spec::GpuSpec spec = config::load_gpu("h100-sxm").spec;
-    spec.fetch.l1_latency = 0;
-    spec.fetch.l1_interval = 1;
     spec.fetch.prefetch_lines = 64;
     spec.launch.warp_interval = 0;
     return spec;
@@ -66,12 +64,15 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     }
     sm.advance(until);
     for (const memory::Request& request : sm.outbox) {
-      const bool code = request.kind == memory::RequestKind::instruction;
-      const Cycle when = request.time + (code ? 1 : memory_latency);
+      const Cycle when = request.time + memory_latency;
       replies.insert({when, {when, 0, request.id}});
       ran.requests.push_back(request);
     }
     sm.outbox.clear();
+    for (const memory::CodeRequest& request : sm.code_outbox) {
+      replies.insert({request.time + 1, {request.time + 1, 0, request.id}});
+    }
+    sm.code_outbox.clear();
     for (const sm::BlockEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
     sm.ended.clear();
   }

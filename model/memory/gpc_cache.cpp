@@ -1,0 +1,162 @@
+#include "model/memory/gpc_cache.h"
+
+#include <algorithm>
+
+#include "model/memory/topology.h"
+#include "model/units/error.h"
+
+namespace foretrace::memory {
+
+namespace {
+constexpr std::uint64_t kBlockBytes = 256;
+constexpr std::uint32_t kPieces = kBlockBytes / kLineBytes;
+}  // namespace
+
+GpcCaches::GpcCaches(const spec::GpuSpec& spec)
+    : spec_(spec),
+      sets_(static_cast<std::uint32_t>(spec.gpc_cache.bytes / kBlockBytes / spec.gpc_cache.ways)),
+      way_cycles_(static_cast<double>(kBlockBytes) / spec.gpc_cache.fill_bytes * static_cast<double>(spec.clock.sm) /
+                  static_cast<double>(spec.clock.l2)) {
+  FORETRACE_ASSERT(sets_ > 0, "a GPC's cache holds a set of lines");
+}
+
+void GpcCaches::begin_launch(std::uint64_t code, std::uint64_t code_bytes) {
+  code_requests_ = code_misses_ = constant_requests_ = constant_misses_ = 0;
+  outbox.clear();
+  fetch_.clear();
+  free_fetches_.clear();
+  tpc_.assign((spec_.sm.count + 1) / 2, {});
+  gpc_.assign(spec_.sm.gpcs, {});
+  const std::uint64_t bytes = std::min<std::uint64_t>({spec_.gpc_cache.preload_bytes, code_bytes, spec_.gpc_cache.bytes});
+  for (Gpc& gpc : gpc_) {
+    gpc.lines.resize(std::size_t{sets_} * spec_.gpc_cache.ways);
+    for (std::uint64_t at = 0; at < bytes; at += kBlockBytes) place(gpc, (code + at) / kBlockBytes).arrived = 0;
+  }
+}
+
+GpcCaches::Line* GpcCaches::find(Gpc& gpc, std::uint64_t block) {
+  Line* set = gpc.lines.data() + block % sets_ * spec_.gpc_cache.ways;
+  Line* end = set + spec_.gpc_cache.ways;
+  Line* found = std::find_if(set, end, [block](const Line& line) { return line.used && line.block == block; });
+  return found == end ? nullptr : found;
+}
+
+/// A line for `block`: an empty one or the least recently used. One on its way may go too; its fetch then answers those that wait and
+/// leaves nothing behind.
+GpcCaches::Line& GpcCaches::place(Gpc& gpc, std::uint64_t block) {
+  Line* set = gpc.lines.data() + block % sets_ * spec_.gpc_cache.ways;
+  Line* oldest =
+      std::min_element(set, set + spec_.gpc_cache.ways, [](const Line& a, const Line& b) { return a.used < b.used; });
+  *oldest = Line{block, ++gpc.clock, kNever, kNone};
+  return *oldest;
+}
+
+Cycle GpcCaches::after_miss(Cycle arrived, const Waiter& waiter) const {
+  const Cycle way = waiter.constant ? spec_.gpc_cache.constant_miss_latency : spec_.gpc_cache.miss_latency;
+  return std::max(waiter.earliest, arrived + way);
+}
+
+/// The other SM of the TPC asked for the same and has no answer yet: this one gets it with that one.
+bool GpcCaches::join(Tpc& tpc, const CodeRequest& request, std::vector<Reply>& replies) {
+  std::erase_if(tpc.passing, [&](const Passing& p) { return p.fetch == kNone && p.arrives <= request.time; });
+  const auto same = std::find_if(tpc.passing.begin(), tpc.passing.end(),
+                                 [&](const Passing& p) { return p.address == request.address; });
+  if (same == tpc.passing.end()) return false;
+  const Cycle earliest = std::max(same->earliest, request.time + spec_.gpc_cache.latency);
+  if (same->fetch == kNone) {
+    replies.push_back({std::max(same->arrives, earliest), request.sm, request.id});
+  } else {
+    fetch_[same->fetch].waiters.push_back({request.sm, request.id, earliest, request.constant});
+  }
+  return true;
+}
+
+/// Asks L2 for the line of `request`; a number for the fetch.
+std::uint32_t GpcCaches::start(std::uint32_t gpc, const CodeRequest& request, Cycle now) {
+  std::uint32_t index;
+  if (free_fetches_.empty()) {
+    index = static_cast<std::uint32_t>(fetch_.size());
+    fetch_.emplace_back();
+  } else {
+    index = free_fetches_.back();
+    free_fetches_.pop_back();
+  }
+  Fetch& fetch = fetch_[index];
+  fetch.block = request.address / kBlockBytes;
+  fetch.gpc = gpc;
+  fetch.missing = kPieces;
+  fetch.last = 0;
+  fetch.waiters.clear();
+  double& way = gpc_[gpc].way_free;
+  way = std::max(way, static_cast<double>(now));
+  Request piece;
+  piece.time = static_cast<Cycle>(way);
+  way += way_cycles_;
+  piece.sm = request.sm;
+  piece.id = kMark | index;
+  piece.sectors = 0xf;
+  piece.kind = RequestKind::instruction;
+  for (std::uint32_t i = 0; i < kPieces; ++i) {
+    piece.line = fetch.block * kPieces + i;
+    outbox.push_back(piece);
+  }
+  return index;
+}
+
+void GpcCaches::request(const CodeRequest& request, std::vector<Reply>& replies) {
+  const std::uint32_t gpc_index = gpc_of_sm(spec_.sm, request.sm);
+  Gpc& gpc = gpc_[gpc_index];
+  Tpc& tpc = tpc_[request.sm / 2];
+  if (join(tpc, request, replies)) return;
+  const Cycle looked_up = std::max(request.time, gpc.free);
+  gpc.free = looked_up + spec_.gpc_cache.interval;
+  const Cycle served = std::max(looked_up, tpc.free);
+  tpc.free = served + spec_.gpc_cache.tpc_interval;
+  ++(request.constant ? constant_requests_ : code_requests_);
+  const std::uint64_t block = request.address / kBlockBytes;
+  Line* line = find(gpc, block);
+  if (line == nullptr) {
+    ++(request.constant ? constant_misses_ : code_misses_);
+    line = &place(gpc, block);
+    line->fetch = start(gpc_index, request, looked_up);
+  }
+  line->used = ++gpc.clock;
+  const Waiter waiter{request.sm, request.id, served + spec_.gpc_cache.latency, request.constant};
+  if (line->arrived == kNever) {
+    fetch_[line->fetch].waiters.push_back(waiter);
+    tpc.passing.push_back({request.address, waiter.earliest, kNever, line->fetch});
+    return;
+  }
+  const Cycle arrives = after_miss(line->arrived, waiter);
+  replies.push_back({arrives, request.sm, request.id});
+  tpc.passing.push_back({request.address, waiter.earliest, arrives, kNone});
+}
+
+void GpcCaches::fill(const Reply& reply, std::vector<Reply>& replies) {
+  const std::uint32_t index = reply.id & ~kMark;
+  Fetch& fetch = fetch_[index];
+  fetch.last = std::max(fetch.last, reply.time);
+  if (--fetch.missing) return;
+  Line* line = find(gpc_[fetch.gpc], fetch.block);
+  if (line && line->fetch == index) {
+    line->arrived = fetch.last;
+    line->fetch = kNone;
+  }
+  for (const Waiter& waiter : fetch.waiters) {
+    const Cycle arrives = after_miss(fetch.last, waiter);
+    replies.push_back({arrives, waiter.sm, waiter.id});
+    for (Passing& passing : tpc_[waiter.sm / 2].passing) {
+      if (passing.fetch == index) passing.fetch = kNone, passing.arrives = arrives;
+    }
+  }
+  free_fetches_.push_back(index);
+}
+
+void GpcCaches::count(stats::MemoryCounters& into) const {
+  into.gpc_code_requests += code_requests_;
+  into.gpc_code_misses += code_misses_;
+  into.gpc_constant_requests += constant_requests_;
+  into.gpc_constant_misses += constant_misses_;
+}
+
+}  // namespace foretrace::memory
