@@ -119,9 +119,9 @@ std::vector<Point> code_sizes(const Answers& answers) {
   return points;
 }
 
-/// The levels of that curve: code in L0, in L1, beyond. The plateaus are medians of ranges far from either knee.
+/// The levels of that curve: code in the SM's cache, in the GPC's, beyond. The plateaus are medians of ranges far from either knee.
 struct CodeLevels {
-  double l0 = 0, l1 = 0, beyond = 0;
+  double sm = 0, gpc = 0, beyond = 0;
 };
 std::optional<CodeLevels> code_levels(const std::vector<Point>& sizes) {
   std::vector<double> small, middle, large;
@@ -253,24 +253,42 @@ std::vector<Rule> core_rules() {
                      if (!system || !with || !without) return {};
                      return exactly(std::round(*system - (*with - *without)));
                    }});
-  rules.push_back({"fetch.l0_bytes", "instruction_cache", "the first knee, four warps", false,
+  rules.push_back({"fetch.l1_bytes", "instruction_cache", "the first knee, four warps", false,
                    [](const Evidence& evidence) -> Result {
                      const auto sizes = code_sizes(evidence.answers);
                      const auto levels = code_levels(sizes);
-                     return levels ? code_knee(sizes, levels->l0, levels->l1) : Result();
+                     return levels ? code_knee(sizes, levels->sm, levels->gpc) : Result();
                    }});
-  rules.push_back({"fetch.l1_bytes", "instruction_cache", "the second knee, four warps", false,
+  rules.push_back({"gpc_cache.bytes", "instruction_cache", "the second knee, four warps", false,
                    [](const Evidence& evidence) -> Result {
                      const auto sizes = code_sizes(evidence.answers);
                      const auto levels = code_levels(sizes);
-                     return levels ? code_knee(sizes, levels->l1, levels->beyond) : Result();
+                     return levels ? code_knee(sizes, levels->gpc, levels->beyond) : Result();
                    }});
-  rules.push_back({"fetch.l1_interval", "instruction_cache",
-                   "cycles for the eight instructions of a line between the knees", false,
+  rules.push_back({"gpc_cache.latency", "instruction_cache",
+                   "cycles for the eight instructions of a line between the knees, times the lines on their way", false,
                    [](const Evidence& evidence) -> Result {
                      const auto levels = code_levels(code_sizes(evidence.answers));
-                     return levels ? Result(exactly(std::round(8 * levels->l1))) : Result();
+                     if (!levels) return {};
+                     return exactly(std::round(8 * levels->gpc * evidence.base_value("fetch.prefetch_lines")));
                    }});
+  const auto constants = [](const char* operation, double bytes) {
+    return std::vector<Where>{{"operation", operation}, {"sms", "one"}, {"stride", 64.0}, {"bytes", bytes}};
+  };
+  const auto miss = [constants](const char* key, const char* operation, double hit_bytes) -> Rule {
+    return {key, "constant_chain", "a chain through 16 KiB less one that hits, one SM", false,
+            [=](const Evidence& evidence) -> Result {
+              const auto far = evidence.answers.value("constant_chain", constants(operation, 16384));
+              const auto here = evidence.answers.value("constant_chain", constants(operation, hit_bytes));
+              if (!far || !here) return {};
+              return exactly(std::round(*far - *here));
+            }};
+  };
+  rules.push_back(miss("constant.l1_miss", "LDC", 1024));
+  rules.push_back(stated("pipe.tensor.interval", "tensor_issue_interval", "HMMA.16816.F32, two warps on all sub-cores",
+                         {{"operation", "HMMA_16816_F32"}, {"warps_a_sub_core", 2.0}, {"sub_cores", 4.0}}));
+  rules.push_back(stated("latency.tensor", "tensor_latency", "DMMA.8x8x4 in a chain through A",
+                         {{"operation", "DMMA_884"}, {"chain", "operand A"}}));
   return rules;
 }
 

@@ -38,6 +38,7 @@ struct Kernel {
   std::uint32_t warps = 1, rounds = 1, registers = 32;
   std::uint64_t shared = 0;
   std::uint32_t barriers = 1;
+  std::uint32_t step = 1;  ///< only every so many lines are executed
 };
 
 constexpr std::uint64_t kGlobal = std::uint64_t{7} << 40;
@@ -61,7 +62,7 @@ class Source final : public work::BlockSource {
     work::WarpRecorder recorder(program_.shapes, out);
     const auto body = static_cast<std::uint32_t>(kernel_.lines.size());
     for (std::uint32_t round = 0; round < kernel_.rounds; ++round) {
-      for (std::uint32_t i = 0; i < body; ++i) {
+      for (std::uint32_t i = 0; i < body; i += kernel_.step) {
         const Line& line = kernel_.lines[i];
         std::array<work::LaneAddresses, 2> addresses{};
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -206,6 +207,7 @@ Kernel back_to_back(int sm_number) {
   if (sm_number == 120) texts.push_back("HMMA.16816.F16 R4, R8, R12, R4");
   if (sm_number == 90) {
     texts.push_back("MATCH.ANY R4, R5");
+    texts.push_back("DMMA.16x8x8 R4, R8, R12, R4");
     for (const char* n : {"256", "128", "64", "32", "16", "8"}) {
       texts.push_back(std::string("HGMMA.64x") + n + "x16.F32 R24, gdesc[UR4], RZ, !UPT");
     }
@@ -273,12 +275,18 @@ std::vector<Kernel> floods(int sm_number) {
 std::vector<Kernel> overflows() {
   std::vector<Kernel> kernels;
   const std::string global = "desc[UR4][R2.64]";
-  for (const std::uint32_t kib : {24u, 48u, 96u, 200u}) {
+  for (const std::uint32_t kib : {24u, 36u, 96u, 136u}) {
     Kernel code{"code", {}, 1, 1, 2};
     code.lines.assign(kib * 1024 / kInstructionBytes, {"IADD3 R1, R2, R5, RZ", 1});
     kernels.push_back(code);
   }
-  for (const std::uint32_t bytes : {1024u, 2048u, 4096u, 32768u, 65024u}) {
+  for (const std::uint32_t kib : {48u, 136u}) {  // one instruction of each line of code: as fast as lines come
+    Kernel fetches{"fetches", {}, 1, 1, 1};
+    fetches.lines.assign(kib * 1024 / kInstructionBytes, {"IADD3 R1, R2, R5, RZ", 1});
+    fetches.step = kLineBytes / kInstructionBytes;
+    kernels.push_back(fetches);
+  }
+  for (const std::uint32_t bytes : {256u, 512u, 2048u, 4096u}) {
     Kernel constants{"constants", {}, 1, 1, 2};
     for (std::uint32_t at = 0; at < bytes; at += 64) {
       char text[64];

@@ -70,6 +70,7 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     }
     sm.outbox.clear();
     for (const memory::CodeRequest& request : sm.code_outbox) {
+      if (request.constant) ran.constants.push_back(request);
       replies.insert({request.time + 1, {request.time + 1, 0, request.id}});
     }
     sm.code_outbox.clear();

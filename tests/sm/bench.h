@@ -26,6 +26,7 @@ struct Ran {
   Cycle end = 0;                 ///< cycle after the last warp's end
   stats::LaunchCounters counters;
   std::vector<memory::Request> requests;
+  std::vector<memory::CodeRequest> constants;  ///< that the GPC's cache was asked for
 };
 
 /// The H100 with everything that these tests do not ask about out of the way: no launch costs, code there at once.

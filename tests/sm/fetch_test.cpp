@@ -1,0 +1,132 @@
+// Instructions and constants on their way to an SM: what is asked for, when, and what a miss costs.
+#include <gtest/gtest.h>
+
+#include "tests/sm/bench.h"
+
+namespace foretrace::sm_tests {
+namespace {
+
+/// Sets of two lines, two of them; two lines ahead.
+spec::FetchSpec small_cache() {
+  spec::FetchSpec fetch;
+  fetch.l1_bytes = 4 * kLineBytes;
+  fetch.l1_ways = 2;
+  fetch.prefetch_lines = 2;
+  return fetch;
+}
+
+TEST(InstructionCache, AWarpThatEntersALineAsksForItAndTheNextOnce) {
+  sm::InstructionCache cache(small_cache(), 16 * kLineBytes);
+  sm::InstructionCache::Buffer warp, other;
+  std::vector<std::uint32_t> asked;
+  EXPECT_FALSE(cache.ready(0, warp, asked));
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{0, 1, 2}));
+  asked.clear();
+  EXPECT_FALSE(cache.ready(0, warp, asked));
+  EXPECT_FALSE(cache.ready(3, other, asked));
+  EXPECT_TRUE(asked.empty()) << "all of it is on its way";
+  cache.fill(0);
+  EXPECT_TRUE(cache.ready(0, warp, asked));
+  EXPECT_TRUE(cache.ready(7, warp, asked));
+  EXPECT_FALSE(cache.ready(8, warp, asked));
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{3}));
+  EXPECT_EQ(cache.misses, 4u);
+}
+
+TEST(InstructionCache, NothingBeyondTheCodeIsAskedFor) {
+  sm::InstructionCache cache(small_cache(), 2 * kLineBytes);
+  sm::InstructionCache::Buffer warp;
+  std::vector<std::uint32_t> asked;
+  EXPECT_FALSE(cache.ready(8, warp, asked));
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{1}));
+}
+
+TEST(InstructionCache, TheLeastRecentlyUsedLineOfASetGoesAndAWarpKeepsItsOwn) {
+  spec::FetchSpec fetch = small_cache();
+  fetch.prefetch_lines = 0;
+  sm::InstructionCache cache(fetch, 16 * kLineBytes);
+  sm::InstructionCache::Buffer first, second;
+  std::vector<std::uint32_t> asked;
+  const auto enter = [&](std::uint32_t line, sm::InstructionCache::Buffer& warp) {
+    if (cache.ready(8 * line, warp, asked)) return;
+    cache.fill(line);
+    EXPECT_TRUE(cache.ready(8 * line, warp, asked));
+  };
+  for (const std::uint32_t line : {0u, 2u, 0u, 4u}) enter(line, first);  // one set
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{0, 2, 4}));
+  enter(0, second);
+  EXPECT_EQ(asked.size(), 3u) << "line 0 was used after line 2: it is still there";
+  enter(6, first);  // takes the place of line 4
+  enter(2, first);  // and of line 0
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{0, 2, 4, 6, 2}));
+  EXPECT_TRUE(cache.ready(5, second, asked)) << "the rest of the line that the warp is in";
+  EXPECT_EQ(asked.size(), 5u);
+}
+
+std::vector<Line> loads(int count, std::uint32_t stride, int bank) {
+  std::vector<Line> lines;
+  for (int i = 0; i < count; ++i) {
+    lines.push_back({"ULDC UR4, c[0x" + std::to_string(bank) + "][0x" + [&] {
+                       char hex[16];
+                       std::snprintf(hex, sizeof hex, "%x", 0x200 + static_cast<unsigned>(i) * stride);
+                       return std::string(hex);
+                     }() + "]",
+                     2});
+  }
+  return lines;
+}
+
+std::uint64_t held(const Ran& ran) { return ran.counters.state[static_cast<std::size_t>(stats::WarpState::imc_miss)]; }
+
+TEST(Constants, AParameterThatTheSubCoreLacksHoldsTheWarp) {
+  const spec::GpuSpec chip = bench_chip();
+  EXPECT_EQ(held(run(chip, loads(1, 4, 0))), chip.constant.l0_miss);
+  EXPECT_EQ(held(run(chip, loads(16, 4, 0))), chip.constant.l0_miss) << "one line of 64 bytes";
+  EXPECT_EQ(held(run(chip, loads(3, 64, 0))), 3 * chip.constant.l0_miss);
+}
+
+TEST(Constants, ASubCoreKeepsItsLinesAndNoMore) {
+  const spec::GpuSpec chip = bench_chip();
+  const int lines = static_cast<int>(chip.constant.l0_bytes / 64);
+  for (const int more : {0, 1}) {
+    std::vector<Line> twice = loads(lines + more, 64, 0);
+    const std::vector<Line> again = twice;
+    twice.insert(twice.end(), again.begin(), again.end());
+    const Ran ran = run(chip, twice);
+    EXPECT_EQ(ran.counters.constant_l0_misses, static_cast<std::uint64_t>(more ? 2 * (lines + 1) : lines));
+  }
+}
+
+TEST(Constants, AWarpThatWaitedTakesItsConstantThoughOthersTookTheLine) {
+  spec::GpuSpec chip = bench_chip();
+  chip.constant.l0_bytes = 64;
+  const Ran ran = run(chip, loads(8, 64, 0), 32);  // eight warps a sub-core, one line
+  EXPECT_EQ(ran.counters.inst_executed, 32u * 9u);
+  EXPECT_GE(ran.counters.constant_l0_misses, 4u * 8u);
+}
+
+TEST(Constants, OtherBanksAreAskedOfTheGpcsCacheOnceABlock) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran = run(chip, loads(8, 64, 3));
+  ASSERT_EQ(ran.constants.size(), 2u);
+  EXPECT_TRUE(ran.constants[0].constant);
+  EXPECT_EQ(ran.constants[1].address - ran.constants[0].address, 256u);
+  EXPECT_TRUE(run(chip, loads(8, 64, 0)).constants.empty()) << "a launch's parameters are there";
+}
+
+TEST(Constants, AnIndexedLoadMissesItsOwnCache) {
+  const spec::GpuSpec chip = bench_chip();
+  const std::vector<Line> uniform = {{"LDC R4, c[0x0][0x240]", 2, 0}, {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}};
+  std::vector<Line> twice = uniform;
+  twice.insert(twice.end(), uniform.begin(), uniform.end());
+  const Ran once = run(chip, uniform), both = run(chip, twice);
+  EXPECT_EQ(once.counters.constant_l1_misses, 1u);
+  EXPECT_EQ(both.counters.constant_l1_misses, 1u);
+  const auto wait = [](const Ran& ran) {
+    return ran.counters.state[static_cast<std::size_t>(stats::WarpState::short_scoreboard)];
+  };
+  EXPECT_EQ(wait(once) - (wait(both) - wait(once)), chip.constant.l1_miss);
+}
+
+}  // namespace
+}  // namespace foretrace::sm_tests
