@@ -21,6 +21,7 @@
 #include "model/memory/port.h"
 #include "model/memory/topology.h"
 #include "model/memory/transaction.h"
+#include "model/units/error.h"
 
 namespace foretrace::memory {
 
@@ -43,10 +44,16 @@ struct MemorySystem::Implementation {
  private:
   enum class EventKind : std::uint8_t { arrive, serve, fill, reply, channel, retry, way };
   struct Event {
-    std::uint32_t index = 0;  // transaction, channel, queue or SM
-    EventKind kind = EventKind::arrive;
-    bool write = false;  // the transaction is one
+    Event() = default;
+    Event(std::uint32_t of, EventKind what, bool of_write = false) : index(of & kMaxIndex), kind(what), write(of_write) {
+      FORETRACE_ASSERT(of <= kMaxIndex, "more transactions are under way than an event can name");
+    }
+    static constexpr std::uint32_t kMaxIndex = (1u << 28) - 1;
+    std::uint32_t index : 28 = 0;  // transaction, channel, queue or SM
+    EventKind kind : 3 = EventKind::arrive;
+    bool write : 1 = false;  // the transaction is one
   };
+  static_assert(sizeof(Event) == 4);
   struct Due {
     Reply reply;
     std::uint64_t order = 0;
@@ -71,8 +78,10 @@ struct MemorySystem::Implementation {
   };
 
   void run_before(std::uint64_t end);
+  void hand_out(Cycle known, std::vector<Reply>& replies);
   void handle(const Event& event);
   void bring(const Calendar<Event>& calendar);
+  void bring_set(const Transaction& transaction) const;
   void reply(std::uint32_t index);
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);
@@ -148,8 +157,10 @@ struct MemorySystem::Implementation {
   std::uint64_t now_ = 0;
   std::uint64_t end_ = 0;  // L2 cycle before which everything was handled
   Cycle until_ = 0;
+  Cycle known_ = 0;  // replies before this time were handed out
   std::uint64_t order_ = 0;
-  std::vector<Due> due_;
+  std::vector<Due> due_, sorted_;
+  std::vector<std::uint32_t> starts_;  // by time: where the next reply of that time goes in sorted_
   mutable stats::MemoryCounters counters_;
   ReadTotals totals_;
 };

@@ -85,6 +85,7 @@ class L2Tags {
     prefetch(lines_.data() + slot);
     prefetch(stamps_.data() + slot);
   }
+  [[gnu::always_inline]] void bring_tags(std::uint32_t set) const { prefetch(tags_.data() + std::size_t{set} * ways_); }
   [[gnu::always_inline]] void bring_slot(std::uint32_t slot) const {
     prefetch(lines_.data() + slot);
     prefetch(waiters_.data() + slot);

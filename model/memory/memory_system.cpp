@@ -40,6 +40,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
   FORETRACE_ASSERT(chip.l2.misses > 0, "a slice without outstanding misses cannot read DRAM");
   FORETRACE_ASSERT(chip.sm.count < 65536 && chip.l2.slices < 65536,
                    "more SMs or slices than 16 bits can number");
+  FORETRACE_ASSERT(chip.sm.gpcs <= 256, "more GPCs than 8 bits can number");
   for (std::uint32_t sm = 0; sm < chip.sm.count; ++sm)
     sm_place_.push_back({gpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
   channel_.reserve(chip.dram.channels);
@@ -112,35 +113,63 @@ void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& repl
   until_ = until;
   // What is submitted from now on reaches a slice in this cycle or later.
   run_before(sm_to_l2_.up(until) + spec_.network.request_latency);
-  const Cycle known = until + lookahead();
-  const auto ready =
-      std::partition(due_.begin(), due_.end(), [known](const Due& due) { return due.reply.time < known; });
-  std::sort(due_.begin(), ready, [](const Due& a, const Due& b) {
-    if (a.reply.time != b.reply.time) return a.reply.time < b.reply.time;
-    return a.reply.sm != b.reply.sm ? a.reply.sm < b.reply.sm : a.order < b.order;
-  });
-  for (auto due = due_.begin(); due != ready; ++due) replies.push_back(due->reply);
-  due_.erase(due_.begin(), ready);
+  hand_out(until + lookahead(), replies);
 }
 
-/// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycle will touch is asked
-/// for now, and all that this cycle will touch at once, so that the host waits for them together.
-[[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
-  const auto of_transaction = [](const Event& event) { 
-    return event.kind != EventKind::channel && event.kind != EventKind::retry && event.kind != EventKind::way;
-  };
-  for (const Event& event : calendar.at(now_ + 1)) {
-    if (of_transaction(event)) pool_.bring(event.index, event.write);
+/// Appends the replies before `known`, in order of (time, SM, request). Their times lie within a window or little more: they are
+/// counted by time and put in place.
+void MemorySystem::Implementation::hand_out(Cycle known, std::vector<Reply>& replies) {
+  constexpr Cycle kMostTimes = 1 << 16;
+  const bool few = known - known_ <= kMostTimes;
+  const auto place = [&](const Due& due) { return few ? due.reply.time - known_ : 0; };
+  starts_.assign(few ? known - known_ + 1 : 2, 0);
+  for (const Due& due : due_) {
+    if (due.reply.time < known) ++starts_[place(due) + 1];
   }
-  for (const Event& event : calendar.at(now_)) {
+  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+  sorted_.resize(starts_.back());
+  std::size_t kept = 0;
+  for (const Due& due : due_) (due.reply.time < known ? sorted_[starts_[place(due)]++] : due_[kept++]) = due;
+  due_.resize(kept);
+  for (auto first = sorted_.begin(); first != sorted_.end();) {
+    const auto last = few ? std::find_if(first, sorted_.end(), [&](const Due& due) { return due.reply.time != first->reply.time; })
+                          : sorted_.end();
+    std::sort(first, last, [](const Due& a, const Due& b) {
+      if (a.reply.time != b.reply.time) return a.reply.time < b.reply.time;
+      return a.reply.sm != b.reply.sm ? a.reply.sm < b.reply.sm : a.order < b.order;
+    });
+    for (; first != last; ++first) replies.push_back(first->reply);
+  }
+  known_ = known;
+}
+
+[[gnu::always_inline]] inline void MemorySystem::Implementation::bring_set(const Transaction& transaction) const {
+  tags_.bring_set(set_of(transaction));
+  if (transaction.kind == Transaction::Kind::write && spec_.l2.partitions > 1 && transaction.near == transaction.home) {
+    tags_.bring_tags(map_.set(map_.slice(1u - transaction.home, transaction.index), transaction.set));  // for drop_copy
+  }
+}
+
+/// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycles will touch is asked
+/// for ahead, first the transactions, then what they name, so that the host waits for all of it together.
+[[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
+  // Writes are looked up when they have left their GPC.
+  const auto looks_up = [this](const Event& event) {
+    return event.kind == EventKind::serve || (event.kind == EventKind::arrive && (!event.write || pool_[event.index].crossed));
+  };
+  for (const Event& event : calendar.at(now_ + 2)) {
+    const bool transaction = event.kind != EventKind::channel && event.kind != EventKind::retry && event.kind != EventKind::way;
+    if (transaction) pool_.bring(event.index, event.write);
+  }
+  for (const Event& event : calendar.at(now_ + 1)) {
     if (event.kind == EventKind::fill) {
       tags_.bring_slot(pool_[event.index].slot);
-    } else if (event.kind == EventKind::serve || (event.kind == EventKind::arrive && !(event.write && !pool_[event.index].crossed))) {
-      tags_.bring_set(set_of(pool_[event.index]));
+    } else if (looks_up(event)) {
+      bring_set(pool_[event.index]);
     }
   }
   for (const Event& event : calendar.at(now_)) {
-    if (event.write && pool_[event.index].crossed) tags_.bring_written(set_of(pool_[event.index]), pool_[event.index].tag);
+    if (event.write && looks_up(event)) tags_.bring_written(set_of(pool_[event.index]), pool_[event.index].tag);
   }
 }
 
@@ -266,7 +295,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   for (DramChannel& channel : channel_) channel.restart(warm);
   for (Way& way : way_) way.blocked = 0;
   std::fill(wake_.begin(), wake_.end(), kNever);
-  now_ = end_ = until_ = order_ = 0;
+  now_ = end_ = until_ = known_ = order_ = 0;
   const std::uint64_t dirty = counters_.dirty_sectors_left;
   counters_ = {};
   totals_ = {};

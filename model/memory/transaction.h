@@ -29,7 +29,7 @@ struct alignas(64) Packet {
   std::uint64_t order = 0;     ///< of submission, for ties between replies
   std::uint64_t since = 0;     ///< L2 cycle up to which its segments are booked
   std::uint32_t id = 0;
-  std::uint32_t next = kNone;  ///< in a list of waiters, of stalled ones, or of free ones
+  std::uint32_t next = kNone;  ///< in a list of waiters or of stalled ones
   std::uint32_t tag = 0;
   std::uint32_t set = 0;  ///< within the slice
   std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
@@ -76,24 +76,22 @@ class TransactionPool {
  public:
   /// One as it is at first, a write's journey apart: that is as whoever had it before left it.
   std::uint32_t take(bool write) {
-    std::uint32_t index = free_;
-    if (index == kNone) {
+    constexpr std::size_t kAhead = 4;  // of those that are free, asked for before they are taken
+    std::uint32_t index = made_;
+    if (free_.empty()) {
       if (made_ == chunks_.size() * kChunk) chunks_.emplace_back(kChunk);
-      index = made_++;
+      ++made_;
     } else {
-      free_ = (*this)[index].next;
+      if (free_.size() > kAhead) bring(free_[free_.size() - 1 - kAhead], write);
+      index = free_.back();
+      free_.pop_back();
     }
     Transaction& transaction = (*this)[index];
     static_cast<Packet&>(transaction) = {};
     if (!write) static_cast<Journey&>(transaction) = {};
-    ++live_;
     return index;
   }
-  void give_back(std::uint32_t index) {
-    (*this)[index].next = free_;
-    free_ = index;
-    --live_;
-  }
+  void give_back(std::uint32_t index) { free_.push_back(index); }
   /// Stays where it is while others are taken.
   Transaction& operator[](std::uint32_t index) { return chunks_[index / kChunk][index % kChunk]; }
   /// It will be looked at soon.
@@ -102,12 +100,13 @@ class TransactionPool {
     prefetch(static_cast<const Packet*>(&transaction));
     if (!write) prefetch(static_cast<const Journey*>(&transaction));
   }
-  std::uint32_t live() const { return live_; }
+  std::uint32_t live() const { return made_ - static_cast<std::uint32_t>(free_.size()); }
 
  private:
   static constexpr std::uint32_t kChunk = 16384;  // a large page of the host
   std::vector<LargeVector<Transaction>> chunks_;
-  std::uint32_t made_ = 0, free_ = kNone, live_ = 0;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t made_ = 0;
 };
 
 }  // namespace foretrace::memory

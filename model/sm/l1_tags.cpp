@@ -11,11 +11,6 @@ L1Tags::L1Tags(std::uint64_t bytes, std::uint32_t ways)
   used_.resize(entries_.size());
 }
 
-std::uint32_t L1Tags::set_of(std::uint64_t line) const {
-  const std::uint64_t mixed = (line ^ (line >> 7) ^ (line >> 17)) & 0xffffffffu;
-  return static_cast<std::uint32_t>(mixed % sets_);
-}
-
 L1Tags::Entry* L1Tags::find(std::uint64_t line) {
   const std::uint32_t first = set_of(line) * ways_, mark = mark_of(line);
   for (std::uint32_t at = first; at < first + ways_; ++at) {

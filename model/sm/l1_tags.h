@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/memory/large_pages.h"
 #include "model/units/units.h"
 
 namespace foretrace::sm {
@@ -26,6 +27,12 @@ class L1Tags {
 
   /// The line's entry, nullptr when it is not here. A hit makes it the youngest of its set.
   Entry* find(std::uint64_t line);
+  /// The line will be looked for soon.
+  [[gnu::always_inline]] void bring(std::uint64_t line) const {
+    const std::size_t first = std::size_t{set_of(line)} * ways_;
+    memory::prefetch(&marks_[first]);
+    memory::prefetch(&used_[first]);
+  }
   /// Takes the oldest way of the line's set for the line. Only after find() found nothing.
   Entry& allocate(std::uint64_t line);
   /// Entry by its position, for replies; nullptr when it holds another line by now.
@@ -36,12 +43,15 @@ class L1Tags {
   void invalidate();
 
  private:
-  std::uint32_t set_of(std::uint64_t line) const;
+  std::uint32_t set_of(std::uint64_t line) const {
+    const std::uint64_t mixed = (line ^ (line >> 7) ^ (line >> 17)) & 0xffffffffu;
+    return static_cast<std::uint32_t>(mixed % sets_);
+  }
   /// Most of a line's number in half the bytes: what a search compares first.
   static std::uint32_t mark_of(std::uint64_t line) { return static_cast<std::uint32_t>(line ^ line >> 32); }
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> marks_;  // by entry
-  std::vector<std::uint32_t> used_;   // by entry: the clock when it was used last
+  memory::LargeVector<std::uint32_t> marks_;  // by entry
+  memory::LargeVector<std::uint32_t> used_;   // by entry: the clock when it was used last
   std::uint32_t ways_, sets_;
   std::uint32_t clock_ = 0;  // searches that hit, and lines taken
 };
