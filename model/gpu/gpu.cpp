@@ -81,6 +81,7 @@ Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended, const std::v
   result.memory = memory.counters();
   code_caches.count(result.memory);
   for (const auto& sm : sms) {
+    if (!sm) continue;
     result.instructions += sm->counters.inst_executed;
     result.shared_contention_ld += sm->counters.shared_contention_ld;
     result.shared_contention_st += sm->counters.shared_contention_st;
@@ -103,15 +104,12 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   memory_.begin_launch(setup.warm);
   code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
   Dispatcher dispatcher(spec_, setup.blocks, setup.blocks_per_sm, setup.warps);
-  std::vector<std::unique_ptr<sm::Sm>> sms;
-  for (std::uint32_t i = 0; i < spec_.sm.count; ++i) {
-    sms.push_back(std::make_unique<sm::Sm>(spec_, i, program, setup.l1_bytes));
-  }
+  std::vector<std::unique_ptr<sm::Sm>> sms(spec_.sm.count);  // none before the SM's first block
   Team team(std::max(1, setup.threads));
 
   RequestOrder requests;
-  std::vector<std::vector<memory::Request>*> outboxes;
-  for (const auto& sm : sms) outboxes.push_back(&sm->outbox);
+  std::vector<memory::Request> no_requests;
+  std::vector<std::vector<memory::Request>*> outboxes(sms.size(), &no_requests);
   outboxes.push_back(&code_caches_.outbox);
   std::vector<memory::CodeRequest> code_requests;
   std::vector<memory::Reply> replies, code_replies;
@@ -149,8 +147,13 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     while (dispatcher.next(now + spec_.launch.block_end, placement)) {
       auto record = source.next();
       FORETRACE_ASSERT(record != nullptr, "the source has a record for every block");
-      sms[placement.sm]->place({placement.start, std::move(record)});
-      next_of[placement.sm] = sms[placement.sm]->next_event();
+      auto& sm = sms[placement.sm];
+      if (!sm) {
+        sm = std::make_unique<sm::Sm>(spec_, placement.sm, program, setup.l1_bytes);
+        outboxes[placement.sm] = &sm->outbox;
+      }
+      sm->place({placement.start, std::move(record)});
+      next_of[placement.sm] = sm->next_event();
     }
     // The next time at which anything happens; nothing in between needs a window.
     Cycle next = std::min(memory_.next_event(), requests.earliest_left());
@@ -171,6 +174,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     });
 
     for (const auto& sm : sms) {
+      if (!sm) continue;
       code_requests.insert(code_requests.end(), sm->code_outbox.begin(), sm->code_outbox.end());
       sm->code_outbox.clear();
     }
@@ -189,6 +193,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
 
     requests.take(now, until, outboxes, [&](const memory::Request& request) { memory_.submit(request); });
     for (const auto& sm : sms) {
+      if (!sm) continue;
       ends.insert(ends.end(), sm->ended.begin(), sm->ended.end());
       sm->ended.clear();
     }
@@ -214,6 +219,10 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   counters.sms = spec_.sm.count;
   counters.instructions.resize(program.code.size());
   for (const auto& sm : sms) {
+    if (!sm) {
+      counters.sm_active_each.push_back(0);
+      continue;
+    }
     FORETRACE_ASSERT(stopped || sm->idle(), "a launch ends when nothing is under way");
     sm->finish(now);
     add(counters, sm->counters);

@@ -23,12 +23,14 @@ L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
   invalidate_all();
 }
 
+/// After a small launch only what it touched is made invalid.
 void L2Tags::invalidate_all() {
-  std::fill(tags_.begin(), tags_.end(), kEmpty);
-  std::fill(lines_.begin(), lines_.end(), Line{});
-  std::fill(stamps_.begin(), stamps_.end(), std::uint16_t{0});
-  std::fill(clock_.begin(), clock_.end(), std::uint16_t{0});
-  std::fill(turns_.begin(), turns_.end(), 0u);
+  if (filled_.size() < most_filled()) {
+    for (const std::uint32_t set : filled_) invalidate(set);
+  } else {
+    for (std::uint32_t set = 0; set < clock_.size(); ++set) invalidate(set);
+  }
+  filled_.clear();
   for (DirtyQueue& queue : queues_) {
     queue.places.clear();
     queue.first = queue.turn = queue.lines = 0;
@@ -36,6 +38,15 @@ void L2Tags::invalidate_all() {
   for (std::size_t slice = 0; slice < random_.size(); ++slice) {
     random_[slice] = static_cast<std::uint32_t>(slice) * 2654435761u + 1u;
   }
+}
+
+void L2Tags::invalidate(std::uint32_t set) {
+  const auto first = static_cast<std::ptrdiff_t>(std::size_t{set} * ways_);
+  std::fill_n(tags_.begin() + first, ways_, kEmpty);
+  std::fill_n(lines_.begin() + first, ways_, Line{});
+  std::fill_n(stamps_.begin() + first, ways_, std::uint16_t{0});
+  std::fill_n(turns_.begin() + first, ways_, 0u);
+  clock_[set] = 0;
 }
 
 std::uint32_t L2Tags::victim(std::uint32_t set, bool dirty_too, bool copy) {
@@ -69,6 +80,7 @@ std::uint32_t L2Tags::victim(std::uint32_t set, bool dirty_too, bool copy) {
 }
 
 void L2Tags::install(std::uint32_t slot, std::uint32_t tag) {
+  if (filled_.size() < most_filled()) filled_.push_back(slot / ways_);
   tags_[slot] = tag;
   lines_[slot] = Line{};
   touch(slot);

@@ -111,6 +111,8 @@ class L2Tags {
     std::uint32_t lines = 0;  // listed
   };
   void tidy(DirtyQueue& queue);
+  void invalidate(std::uint32_t set);
+  std::size_t most_filled() const { return clock_.size() / 4; }
   std::uint32_t sets_, ways_;
   LargeVector<std::uint32_t> tags_;
   LargeVector<Line> lines_;
@@ -121,6 +123,7 @@ class L2Tags {
   LargeVector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice
   std::vector<DirtyQueue> queues_;     // by slice
+  std::vector<std::uint32_t> filled_;  // sets that a line came to since all were invalid, some of them repeatedly, if not too many
 };
 
 }  // namespace foretrace::memory

@@ -33,6 +33,13 @@ class L1Tags {
     memory::prefetch(&marks_[first]);
     memory::prefetch(&used_[first]);
   }
+  /// The same, once that has come: its entry, where it is here.
+  [[gnu::always_inline]] void bring_entry(std::uint64_t line) const {
+    const std::uint32_t first = set_of(line) * ways_, mark = mark_of(line);
+    for (std::uint32_t at = first; at < first + ways_; ++at) {
+      if (marks_[at] == mark) memory::prefetch(&entries_[at]);
+    }
+  }
   /// Takes the oldest way of the line's set for the line. Only after find() found nothing.
   Entry& allocate(std::uint64_t line);
   /// Entry by its position, for replies; nullptr when it holds another line by now.

@@ -351,7 +351,7 @@ void MemoryPipe::run_tags(Cycle now) {
   const auto id = static_cast<std::uint32_t>(tag_operation_);
   Operation& operation = operations_[id];
   const bool store = is_store(*operation.instruction);
-  constexpr std::uint32_t kAhead = 4;  // lines that the host is asked for before they are looked up
+  constexpr std::uint32_t kAhead = 6, kNear = 3;  // lines that the host is asked for before they are looked up: sets, entries
   if (operation.lines.count > 1) {
     for (std::uint32_t i = tag_line_; i < std::min(tag_line_ + kAhead, operation.lines.count); ++i) {
       tags_.bring(operation.lines.lines[i].line);
@@ -359,6 +359,7 @@ void MemoryPipe::run_tags(Cycle now) {
   }
   while (tag_line_ < operation.lines.count) {
     if (tag_line_ + kAhead < operation.lines.count) tags_.bring(operation.lines.lines[tag_line_ + kAhead].line);
+    if (tag_line_ + kNear < operation.lines.count) tags_.bring_entry(operation.lines.lines[tag_line_ + kNear].line);
     const Cycle when = std::max(now, operation.accepted + tag_line_ / spec_.l1.tag_lines);
     const rules::LineAccess& access = operation.lines.lines[tag_line_];
     const bool done = store ? store_line(operation, id, access, when) : load_line(operation, id, access, when);
