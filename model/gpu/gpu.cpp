@@ -114,13 +114,26 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   std::vector<memory::CodeRequest> code_requests;
   std::vector<memory::Reply> replies, code_replies;
   std::vector<std::vector<memory::Reply>> replies_of(sms.size());
-  std::vector<Cycle> next_of(sms.size(), kNever);  // each SM's next event: an SM is left alone until then
+  std::vector<Cycle> next_of(sms.size(), kNever);     // each SM's next event, replies that wait for it apart
+  std::vector<Cycle> replied_of(sms.size(), kNever);  // the earliest of these replies
   std::vector<sm::BlockEnd> ends;
   std::uint64_t done = 0;
   Cycle now = 0, last_reply = 0;
   std::uint64_t windows = 0;
   Cycle watched = 0;
   bool stopped = false;
+  // An SM is given its replies when it is simulated: all SMs at a time are more than a host's caches hold.
+  const auto give = [&](const memory::Reply& reply) {
+    replies_of[reply.sm].push_back(reply);
+    replied_of[reply.sm] = std::min(replied_of[reply.sm], reply.time);
+  };
+  const auto deliver = [&](std::size_t i) {
+    if (replies_of[i].empty()) return;
+    for (const memory::Reply& reply : replies_of[i]) sms[i]->deliver(reply);
+    replies_of[i].clear();
+    replied_of[i] = kNever;
+    next_of[i] = sms[i]->next_event();
+  };
   const auto serve_memory = [&](Cycle until) {
     replies.clear();
     memory_.advance(until, replies);
@@ -131,15 +144,9 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
         continue;
       }
       last_reply = std::max(last_reply, reply.time);
-      replies_of[reply.sm].push_back(reply);
+      give(reply);
     }
-    for (const memory::Reply& reply : code_replies) replies_of[reply.sm].push_back(reply);
-    for (std::size_t i = 0; i < sms.size(); ++i) {  // one SM after the other: each is more than a host's cache holds of all
-      if (replies_of[i].empty()) continue;
-      for (const memory::Reply& reply : replies_of[i]) sms[i]->deliver(reply);
-      replies_of[i].clear();
-      next_of[i] = sms[i]->next_event();
-    }
+    for (const memory::Reply& reply : code_replies) give(reply);
   };
   for (;;) {
     // Blocks whose dispatch can be decided: every end before `now` is known.
@@ -157,7 +164,10 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     }
     // The next time at which anything happens; nothing in between needs a window.
     Cycle next = std::min(memory_.next_event(), requests.earliest_left());
-    for (const Cycle event : next_of) next = std::min(next, event);
+    if (*std::min_element(next_of.begin(), next_of.end()) > now) {
+      for (std::size_t i = 0; i < sms.size(); ++i) deliver(i);
+    }
+    next = std::min(next, *std::min_element(next_of.begin(), next_of.end()));
     const Cycle dispatch = dispatcher.next_event();
     if (dispatch != kNever) next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
     if (next == kNever) break;
@@ -168,7 +178,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     const Cycle until = now + window;
 
     team.run(sms.size(), [&](std::size_t i) {
-      if (next_of[i] >= until) return;
+      if (next_of[i] >= until && replied_of[i] >= until) return;
+      deliver(i);
       sms[i]->advance(until);
       next_of[i] = sms[i]->next_event();
     });
@@ -185,10 +196,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       code_replies.clear();
       for (const memory::CodeRequest& request : code_requests) code_caches_.request(request, code_replies);
       code_requests.clear();
-      for (const memory::Reply& reply : code_replies) {
-        sms[reply.sm]->deliver(reply);
-        next_of[reply.sm] = sms[reply.sm]->next_event();
-      }
+      for (const memory::Reply& reply : code_replies) give(reply);
     }
 
     requests.take(now, until, outboxes, [&](const memory::Request& request) { memory_.submit(request); });

@@ -104,37 +104,41 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   const bool local = operation.space == Space::local;
   const bool writes = form.access == Access::store && !local;
   const bool needs_addresses = form.access == Access::reduction || form.access == Access::atomic;
-  if (needs_addresses || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, operation.addresses);
+  Detail& detail = *operation.detail;
+  auto& kept = memo_lines_[slot + static_cast<unsigned>(set)];
+  if (!kept) kept = std::make_unique<MemoLines>();
+  MemoLines& found = *kept;
+  if (needs_addresses || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, detail.addresses);
   if (!memo.repeats(pattern, issue.executed)) {
     if (local) {
-      for (auto& address : operation.addresses) address = work::local_offset(address);
-      coalesce_local(operation.addresses, issue.executed, form.bytes, 0, memo.lines);
-      memo.wavefronts = std::max(1u, memo.lines.count);
-      memo.ideal = memo.lines.sectors;
+      for (auto& address : detail.addresses) address = work::local_offset(address);
+      coalesce_local(detail.addresses, issue.executed, form.bytes, 0, found.lines);
+      memo.wavefronts = std::max(1u, found.lines.count);
+      memo.ideal = found.lines.sectors;
     } else {
-      rules::coalesce(operation.addresses, issue.executed, form.bytes, memo.lines);
-      memo.ideal = rules::ideal_sectors(operation.addresses, issue.executed, form.bytes);
-      memo.wavefronts = rules::shared_cost(operation.addresses, issue.executed, form.bytes,
+      rules::coalesce(detail.addresses, issue.executed, form.bytes, found.lines);
+      memo.ideal = rules::ideal_sectors(detail.addresses, issue.executed, form.bytes);
+      memo.wavefronts = rules::shared_cost(detail.addresses, issue.executed, form.bytes,
                                            store ? rules::SharedAccess::store : rules::SharedAccess::load).wavefronts;
-      if (writes) rules::written_bytes(operation.addresses, issue.executed, form.bytes, memo.lines, memo.written);
+      if (writes) rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
     }
     memo.pattern = pattern;
     memo.executed = issue.executed;
     memo.valid = pattern.regular;
   }
   operation.wavefronts = memo.wavefronts;
-  operation.lines.count = memo.lines.count;
-  operation.lines.sectors = memo.lines.sectors;
+  operation.lines = found.lines.count;
+  operation.sectors = found.lines.sectors;
   // A local access repeats at another offset of the window: words, not bytes, are what moves from line to line.
   // A move may go backwards: the division is a signed one.
   const std::uint64_t moved =
       local ? issue.local_base / kLineBytes + work::local_offset(pattern.base) / 4 - work::local_offset(memo.pattern.base) / 4
             : static_cast<std::uint64_t>(static_cast<std::int64_t>(pattern.base - memo.pattern.base) / kLineBytes);
-  for (std::uint32_t i = 0; i < memo.lines.count; ++i) {
-    operation.lines.lines[i] = memo.lines.lines[i];
-    operation.lines.lines[i].line += moved;
+  for (std::uint32_t i = 0; i < found.lines.count; ++i) {
+    detail.lines.lines[i] = found.lines.lines[i];
+    detail.lines.lines[i].line += moved;
   }
-  if (writes) std::copy_n(memo.written.begin(), memo.lines.count, operation.written.begin());
+  if (writes) std::copy_n(found.written.begin(), found.lines.count, detail.written.begin());
   if (is_copy(instruction)) {
     Memo& destination = memo_[slot];
     const work::AddressPattern& to = issue.cursor->pattern(0);
@@ -199,7 +203,7 @@ void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
 
 void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_sectors) {
   stats::InstructionCounters& instruction = counters_.instructions[operation.index];
-  const std::uint32_t sectors = operation.lines.sectors;
+  const std::uint32_t sectors = operation.sectors;
   ++instruction.requests;
   instruction.sectors += sectors;
   instruction.ideal_sectors += ideal_sectors;

@@ -36,14 +36,14 @@ void put_packets(memory::Request& request, const isa::MemoryForm& form, const wo
 MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
                        Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
-      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots) {
+      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
 
 std::uint32_t MemoryPipe::new_operation() {
   ++operations_in_use_;
   if (free_operations_.empty()) {
-    operations_.emplace_back();
+    operations_.emplace_back().detail = &details_.emplace_back();
     return static_cast<std::uint32_t>(operations_.size() - 1);
   }
   const std::uint32_t id = free_operations_.back();
@@ -83,7 +83,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.waiting = 0;
   operation.tags_done = false;
   operation.missed = false;
-  operation.lines.count = operation.lines.sectors = 0;
+  operation.lines = operation.sectors = 0;
   if (issue.instruction->action == Action::memory) {
     count_instruction(issue.instruction->form);
     if (issue.executed) prepare(operation, issue);
@@ -102,7 +102,9 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
 void MemoryPipe::count(const MemoryIssue& issue) {
   count_instruction(issue.instruction->form);
   if (issue.executed == 0) return;
+  Detail detail;
   Operation operation;
+  operation.detail = &detail;
   operation.instruction = issue.instruction;
   operation.index = issue.index;
   operation.executed = issue.executed;
@@ -168,7 +170,7 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
     return;
   }
   const std::uint32_t tag_cycles =
-      std::max({1u, divide_up(operation.lines.count, spec_.l1.tag_lines), divide_up(operation.lines.sectors, spec_.l1.tag_sectors)});
+      std::max({1u, divide_up(operation.lines, spec_.l1.tag_lines), divide_up(operation.sectors, spec_.l1.tag_sectors)});
   tag_free_ = now + tag_cycles;
   counters_.l1_tag_cycles += tag_cycles;
   operation.ready = tag_free_;
@@ -260,7 +262,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   memory::Request request;
   request.line = access.line;
   request.kind = atomic ? memory::RequestKind::atomic : memory::RequestKind::read;
-  if (atomic) put_packets(request, form, operation.addresses, operation.executed);
+  if (atomic) put_packets(request, form, operation.detail->addresses, operation.executed);
   if (atomic || form.strong) {  // served by L2, whatever L1 holds
     const auto sectors = static_cast<std::uint32_t>(std::popcount(access.sectors));
     if (!load_room(sectors)) return false;
@@ -313,7 +315,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
   L1Tags::Entry* entry = tags_.find(access.line);
   if (form.access == Access::reduction) {
     request.kind = memory::RequestKind::reduction;
-    put_packets(request, form, operation.addresses, operation.executed);
+    put_packets(request, form, operation.detail->addresses, operation.executed);
     if (entry) entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
   } else {
     request.kind = memory::RequestKind::write;
@@ -327,7 +329,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
         if (!(access.sectors >> s & 1)) request.bytes[s] = 0;
       }
     } else {
-      request.bytes = operation.written[tag_line_];
+      request.bytes = operation.detail->written[tag_line_];
     }
     if (!entry) entry = &tags_.allocate(access.line);
     count_hits(operation, static_cast<std::uint32_t>(
@@ -352,16 +354,16 @@ void MemoryPipe::run_tags(Cycle now) {
   Operation& operation = operations_[id];
   const bool store = is_store(*operation.instruction);
   constexpr std::uint32_t kAhead = 6, kNear = 3;  // lines that the host is asked for before they are looked up: sets, entries
-  if (operation.lines.count > 1) {
-    for (std::uint32_t i = tag_line_; i < std::min(tag_line_ + kAhead, operation.lines.count); ++i) {
-      tags_.bring(operation.lines.lines[i].line);
+  if (operation.lines > 1) {
+    for (std::uint32_t i = tag_line_; i < std::min(tag_line_ + kAhead, operation.lines); ++i) {
+      tags_.bring(operation.detail->lines.lines[i].line);
     }
   }
-  while (tag_line_ < operation.lines.count) {
-    if (tag_line_ + kAhead < operation.lines.count) tags_.bring(operation.lines.lines[tag_line_ + kAhead].line);
-    if (tag_line_ + kNear < operation.lines.count) tags_.bring_entry(operation.lines.lines[tag_line_ + kNear].line);
+  while (tag_line_ < operation.lines) {
+    if (tag_line_ + kAhead < operation.lines) tags_.bring(operation.detail->lines.lines[tag_line_ + kAhead].line);
+    if (tag_line_ + kNear < operation.lines) tags_.bring_entry(operation.detail->lines.lines[tag_line_ + kNear].line);
     const Cycle when = std::max(now, operation.accepted + tag_line_ / spec_.l1.tag_lines);
-    const rules::LineAccess& access = operation.lines.lines[tag_line_];
+    const rules::LineAccess& access = operation.detail->lines.lines[tag_line_];
     const bool done = store ? store_line(operation, id, access, when) : load_line(operation, id, access, when);
     if (!done) return;  // no room for the miss: filled() comes back here
     ++tag_line_;

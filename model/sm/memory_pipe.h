@@ -11,6 +11,8 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <vector>
 
 #include "model/memory/memory_system.h"
@@ -76,7 +78,14 @@ class MemoryPipe {
  private:
   static constexpr int kMaxLines = 64;
   static constexpr std::uint32_t kStoreMark = 0x4000'0000;  // ids of stores: with it their sectors, and nothing is kept of them
+  /// What an operation asks for, line by line. Kept apart from the rest, which is looked at far more often.
+  struct Detail {
+    work::LaneAddresses addresses{};  // of atomics and reductions
+    rules::Coalesced lines;
+    rules::WrittenBytes written;      // stores to global memory: by line
+  };
   struct Operation {
+    Detail* detail = nullptr;
     const StaticInstruction* instruction = nullptr;
     std::uint32_t index = 0;
     std::uint32_t executed = 0;
@@ -91,12 +100,10 @@ class MemoryPipe {
     std::uint32_t ideal = 1;       // floor of the width
     std::uint32_t shared_wavefronts = 0;  // copies: of the write to shared memory
     std::uint32_t waiting = 0;     // requests not yet arrived
+    std::uint32_t lines = 0, sectors = 0;  // of its detail
     bool tags_done = false;
     bool missed = false;
     std::int32_t next_load = -1;   // of the same warp
-    work::LaneAddresses addresses{};  // of atomics and reductions
-    rules::Coalesced lines;
-    rules::WrittenBytes written;      // stores to global memory: by line
   };
   struct Pending {
     std::uint64_t line = 0;
@@ -122,8 +129,6 @@ class MemoryPipe {
     std::uint32_t executed = 0;
     bool valid = false;
     std::uint32_t wavefronts = 0, ideal = 0;
-    rules::Coalesced lines;
-    rules::WrittenBytes written;
     bool repeats(const work::AddressPattern& p, std::uint32_t lanes) const;
   };
 
@@ -162,12 +167,18 @@ class MemoryPipe {
   L1Tags tags_;
   std::array<Queue, kSubCores> queue_{};
   std::vector<Operation> operations_;
+  std::deque<Detail> details_;        // by operation
   std::vector<std::uint32_t> free_operations_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
   std::vector<Waiter> waiters_;
   std::int32_t free_waiter_ = -1;
   std::vector<Memo> memo_;            // by address slot
+  struct MemoLines {
+    rules::Coalesced lines;
+    rules::WrittenBytes written;
+  };
+  std::vector<std::unique_ptr<MemoLines>> memo_lines_;  // by address slot; none before its first access to global or local memory
   struct WarpLoads {
     std::int32_t first = -1, last = -1;
   };

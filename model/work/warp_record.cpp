@@ -253,6 +253,9 @@ bool WarpCursor::next(Step& step) {
   }
   --left_;
   step.index = next_index_++;
+  if (left_ != 0 && shapes_->of[next_index_].addresses) {
+    __builtin_prefetch(&last_[shapes_->of[next_index_].slot]);  // the next step's: the host's caches hold few warps' at a time
+  }
   step.active = mask_;
   step.executed = mask_;
   step.value = 0;
