@@ -145,30 +145,6 @@ std::uint32_t ideal_sectors(const Addresses& addresses, std::uint32_t executed, 
   return static_cast<std::uint32_t>((distinct + kSectorBytes - 1) / kSectorBytes);
 }
 
-std::array<std::uint32_t, kSectorsPerLine> written_bytes(const Addresses& addresses, std::uint32_t executed,
-                                                         std::uint32_t bytes, std::uint64_t line) {
-  std::array<std::uint32_t, kSectorsPerLine> written{};
-  const std::uint64_t line_first = line * kLineBytes;
-  const std::uint32_t all = bytes >= kSectorBytes ? ~0u : (1u << bytes) - 1;
-  for (std::uint32_t left = executed; left != 0; left &= left - 1) {
-    const std::uint64_t address = addresses[static_cast<std::size_t>(std::countr_zero(left))];
-    if (address / kLineBytes == line && address % kSectorBytes + bytes <= kSectorBytes) {
-      // An aligned lane lies in one sector: nearly every access.
-      written[address / kSectorBytes % kSectorsPerLine] |= all << (address % kSectorBytes);
-      continue;
-    }
-    const std::uint64_t end = std::min(address + bytes, line_first + kLineBytes);
-    for (std::uint64_t at = std::max(address, line_first); at < end;) {
-      const std::uint64_t sector_end = std::min(end, (at / kSectorBytes + 1) * kSectorBytes);
-      const auto length = static_cast<unsigned>(sector_end - at);
-      const std::uint32_t ones = length == kSectorBytes ? ~0u : (1u << length) - 1;
-      written[at / kSectorBytes % kSectorsPerLine] |= ones << (at % kSectorBytes);
-      at = sector_end;
-    }
-  }
-  return written;
-}
-
 void written_bytes(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes, const Coalesced& lines,
                    WrittenBytes& written) {
   for (std::uint32_t i = 0; i < lines.count; ++i) written[i] = {};

@@ -34,12 +34,7 @@ void coalesce(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32
 std::uint32_t ideal_sectors(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
                             std::uint32_t bytes);
 
-/// Bytes of one line that the lanes write, bit i of element s: byte i of sector s.
-std::array<std::uint32_t, kSectorsPerLine> written_bytes(
-    const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes,
-    std::uint64_t line);
-
-/// The same of every line of an access: `written` has an element for each of its `lines`, which are those of coalesce().
+/// Bytes that the lanes write: of each of the access's `lines`, which are those of coalesce(), bit i of element s: byte i of sector s.
 using WrittenBytes = std::array<std::array<std::uint32_t, kSectorsPerLine>, Coalesced::kMaxLines>;
 void written_bytes(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes,
                    const Coalesced& lines, WrittenBytes& written);

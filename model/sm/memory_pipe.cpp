@@ -14,7 +14,6 @@ namespace {
 using isa::Access;
 using isa::Space;
 
-constexpr Cycle kTagToData = 1;  // the data stage follows the tag stage
 // Passes of a compare-and-swap of shared memory, which brings two words a lane (H100, shared_atomics).
 constexpr std::uint32_t kComparePasses = 2;
 
@@ -391,53 +390,6 @@ void MemoryPipe::finish_tags(Cycle now) {
   }
 }
 
-/// The warp's loads whose data are there may return, up to the first that still waits.
-void MemoryPipe::release_loads(std::uint16_t warp, Cycle now) {
-  WarpLoads& loads = warp_loads_[warp];
-  while (loads.first >= 0) {
-    Operation& operation = operations_[static_cast<std::size_t>(loads.first)];
-    if (!operation.tags_done || operation.waiting != 0) return;
-    operation.ready = std::max(operation.ready, now);
-    loaded_.push_back(static_cast<std::uint32_t>(loads.first));
-    loads.first = operation.next_load;
-    if (loads.first < 0) loads.last = -1;
-    want(operation.ready);
-  }
-}
-
-void MemoryPipe::drain_loads(Cycle now) {
-  const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + 2;
-  while (loaded_first_ < loaded_.size()) {
-    const std::uint32_t id = loaded_[loaded_first_];
-    Operation& operation = operations_[id];
-    if (operation.ready > now) {
-      want(operation.ready);
-      break;
-    }
-    const StaticInstruction& instruction = *operation.instruction;
-    const Cycle start = std::max(data_free_, now + kTagToData);
-    const std::uint32_t pass = instruction.form.bytes <= 4 ? spec_.l1.narrow_interval : 1;
-    const Cycle busy = Cycle{operation.wavefronts} * pass + operation.shared_wavefronts;
-    data_free_ = start + busy;
-    counters_.l1_data_wavefronts += busy;
-    const std::uint32_t latency = operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency;
-    const Cycle tail = latency > before ? latency - before : 1;
-    const Cycle width = Cycle{instruction.data_registers - 1u} * spec_.lsu.width_latency;
-    const Cycle floor = Cycle{instruction.data_registers} * pass;  // the width's own passes are in `width`
-    const Cycle conflicts = busy > floor ? busy - floor : 0;
-    const Cycle when = start + tail + conflicts + (is_copy(instruction) ? 0 : width);
-    release(operation, instruction.write_barrier, when);
-    if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, when);
-    free_operation(id);
-    --loads_in_flight_;
-    if (++loaded_first_ == loaded_.size()) {
-      loaded_.clear();
-      loaded_first_ = 0;
-    }
-    want(now);  // room in flight: the arbiter may take another
-  }
-}
-
 void MemoryPipe::tick(Cycle now) {
   next_tick_ = kNever;
   drain_loads(now);
@@ -480,51 +432,6 @@ void MemoryPipe::tick(Cycle now) {
   if (loaded_first_ < loaded_.size()) {
     want(std::max(operations_[loaded_[loaded_first_]].ready, now + 1));
   }
-}
-
-Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
-  const auto bytes = static_cast<std::uint32_t>(std::popcount(pending_[id].sectors)) * kSectorBytes;
-  fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
-  return fill_free_;
-}
-
-void MemoryPipe::filled(std::uint32_t id, Cycle now) {
-  Pending& pending = pending_[id];
-  const auto sectors = static_cast<std::uint32_t>(std::popcount(pending.sectors));
-  --lines_in_flight_;
-  sectors_in_flight_ -= sectors;
-  fill_end_ = now;
-  fill_cycles_ = divide_up(sectors * kSectorBytes, spec_.l1.fill_bytes);
-  if (pending.tagged) {
-    if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
-      // Unlink from the line's list; the list is short.
-      std::int32_t* link = &entry->pending;
-      while (*link >= 0 && *link != static_cast<std::int32_t>(id)) link = &pending_[static_cast<std::size_t>(*link)].next;
-      if (*link >= 0) {
-        *link = pending.next;
-        entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~pending.sectors);
-      }
-    }
-  }
-  for (std::int32_t at = pending.first_waiter; at >= 0;) {
-    Waiter& waiter = waiters_[static_cast<std::size_t>(at)];
-    Operation& operation = operations_[waiter.operation];
-    operation.ready = std::max(operation.ready, now);
-    if (--operation.waiting == 0 && operation.tags_done) release_loads(operation.warp, now);
-    const std::int32_t following = waiter.next;
-    waiter.next = free_waiter_;
-    free_waiter_ = at;
-    at = following;
-  }
-  --requests_in_use_;
-  free_pending_.push_back(id);
-  want(now);
-}
-
-void MemoryPipe::acknowledged(std::uint32_t id, Cycle now) {
-  store_sectors_in_flight_ -= id & ~kStoreMark;
-  --requests_in_use_;
-  want(now);
 }
 
 }  // namespace foretrace::sm

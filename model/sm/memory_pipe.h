@@ -76,7 +76,7 @@ class MemoryPipe {
   bool idle() const { return operations_in_use_ == 0 && requests_in_use_ == 0; }
 
  private:
-  static constexpr int kMaxLines = 64;
+  static constexpr Cycle kTagToData = 1;  // the data stage follows the tag stage
   static constexpr std::uint32_t kStoreMark = 0x4000'0000;  // ids of stores: with it their sectors, and nothing is kept of them
   /// What an operation asks for, line by line. Kept apart from the rest, which is looked at far more often.
   struct Detail {
