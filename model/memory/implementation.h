@@ -115,7 +115,7 @@ struct MemorySystem::Implementation {
   std::uint32_t claim(const Transaction& transaction);
   std::uint32_t slice_of(const Transaction& t) const { return map_.slice(t.at, t.index); }
   std::uint32_t set_of(const Transaction& t) const { return map_.set(slice_of(t), t.set); }
-  void make_dirty(const Transaction& transaction, std::uint32_t slot);
+  void make_dirty(const Transaction& transaction, std::uint32_t slot, bool newly_partly);
   void drop_copy(const Transaction& transaction);
   bool has_copy(const Transaction& transaction);
   void book_wait(Transaction& transaction, const Transaction& filled) const;

@@ -14,9 +14,7 @@ L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
       tags_(std::size_t{slices} * sets * ways, kEmpty),
       lines_(tags_.size()),
       stamps_(tags_.size()),
-      waiters_(tags_.size(), kNone),
-      turns_(tags_.size()),
-      bytes_(tags_.size()),
+      slots_(tags_.size()),
       clock_(std::size_t{slices} * sets),
       random_(slices),
       queues_(slices) {
@@ -45,7 +43,7 @@ void L2Tags::invalidate(std::uint32_t set) {
   std::fill_n(tags_.begin() + first, ways_, kEmpty);
   std::fill_n(lines_.begin() + first, ways_, Line{});
   std::fill_n(stamps_.begin() + first, ways_, std::uint16_t{0});
-  std::fill_n(turns_.begin() + first, ways_, 0u);
+  std::fill_n(slots_.begin() + first, ways_, Slot{});
   clock_[set] = 0;
 }
 
@@ -110,27 +108,27 @@ L2Tags::Partly L2Tags::partly(std::uint32_t set) const {
 
 void L2Tags::put_newest_dirty(std::uint32_t slot) {
   DirtyQueue& queue = queues_[slot / ways_ / sets_];
-  if (queue.turn != 0 && turns_[slot] == queue.turn) return;
+  if (queue.turn != 0 && slots_[slot].turn == queue.turn) return;
   if (queue.places.size() > 3 * std::size_t{queue.lines} + kSlack || queue.turn == kEmpty) tidy(queue);
   if (!lines_[slot].listed) {
     lines_[slot].listed = true;
     ++queue.lines;
   }
-  turns_[slot] = ++queue.turn;
+  slots_[slot].turn = ++queue.turn;
   queue.places.push_back({slot, queue.turn});
 }
 
 void L2Tags::remove_dirty(std::uint32_t slot) {
   --queues_[slot / ways_ / sets_].lines;
   lines_[slot].listed = false;
-  turns_[slot] = 0;
+  slots_[slot].turn = 0;
 }
 
 std::uint32_t L2Tags::oldest_dirty(std::uint32_t slice) {
   DirtyQueue& queue = queues_[slice];
-  while (turns_[queue.places[queue.first].slot] != queue.places[queue.first].turn) {
+  while (slots_[queue.places[queue.first].slot].turn != queue.places[queue.first].turn) {
     ++queue.first;
-    __builtin_prefetch(&turns_[queue.places[std::min(queue.first + kAhead, queue.places.size() - 1)].slot]);
+    __builtin_prefetch(&slots_[queue.places[std::min(queue.first + kAhead, queue.places.size() - 1)].slot].turn);
   }
   return queue.places[queue.first].slot;
 }
@@ -141,8 +139,8 @@ void L2Tags::tidy(DirtyQueue& queue) {
   std::size_t kept = 0;
   for (std::size_t i = queue.first; i < queue.places.size(); ++i) {
     const std::uint32_t slot = queue.places[i].slot;
-    if (turns_[slot] != queue.places[i].turn) continue;
-    turns_[slot] = ++queue.turn;
+    if (slots_[slot].turn != queue.places[i].turn) continue;
+    slots_[slot].turn = ++queue.turn;
     queue.places[kept++] = {slot, queue.turn};
   }
   queue.places.resize(kept);

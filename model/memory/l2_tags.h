@@ -57,10 +57,10 @@ class L2Tags {
   std::uint32_t tag_of(std::uint32_t slot) const { return tags_[slot]; }
   std::uint32_t set_of(std::uint32_t slot) const { return slot / ways_; }
   /// Newest of the ring of transactions that wait for pending sectors, kNone without any.
-  std::uint32_t& waiters(std::uint32_t slot) { return waiters_[slot]; }
+  std::uint32_t& waiters(std::uint32_t slot) { return slots_[slot].waiters; }
   /// Bytes written so far of a partly written sector.
   std::uint32_t& bytes(std::uint32_t slot, int sector) {
-    return bytes_[slot][static_cast<std::size_t>(sector)];
+    return slots_[slot].bytes[static_cast<std::size_t>(sector)];
   }
 
   /// Dirty lines of a slice, in the order in which they were last written.
@@ -88,14 +88,13 @@ class L2Tags {
   [[gnu::always_inline]] void bring_tags(std::uint32_t set) const { prefetch(tags_.data() + std::size_t{set} * ways_); }
   [[gnu::always_inline]] void bring_slot(std::uint32_t slot) const {
     prefetch(lines_.data() + slot);
-    prefetch(waiters_.data() + slot);
+    prefetch(slots_.data() + slot);
   }
   /// As bring_set, for a write to the line: where it stands is looked up.
   [[gnu::always_inline]] void bring_written(std::uint32_t set, std::uint32_t tag) const {
     const std::uint32_t slot = find(set, tag);
     if (slot == kNone) return;
-    prefetch(bytes_.data() + slot);
-    prefetch(turns_.data() + slot);
+    prefetch(slots_.data() + slot);
   }
 
  private:
@@ -110,6 +109,11 @@ class L2Tags {
     std::uint32_t turn = 0;   // of the place put last
     std::uint32_t lines = 0;  // listed
   };
+  struct alignas(32) Slot {  // half a cache line of the host
+    std::array<std::uint32_t, kSectorsPerLine> bytes{};  // written of each sector, where it is written in part
+    std::uint32_t turn = 0;                              // in the slice's queue of dirty lines; 0: not in it
+    std::uint32_t waiters = kNone;                       // newest of them
+  };
   void tidy(DirtyQueue& queue);
   void invalidate(std::uint32_t set);
   std::size_t most_filled() const { return clock_.size() / 4; }
@@ -117,9 +121,7 @@ class L2Tags {
   LargeVector<std::uint32_t> tags_;
   LargeVector<Line> lines_;
   LargeVector<std::uint16_t> stamps_;  // the set's clock at the last use
-  LargeVector<std::uint32_t> waiters_;
-  LargeVector<std::uint32_t> turns_;  // in the slice's queue of dirty lines; 0: not in it
-  LargeVector<std::array<std::uint32_t, kSectorsPerLine>> bytes_;
+  LargeVector<Slot> slots_;
   LargeVector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice
   std::vector<DirtyQueue> queues_;     // by slice

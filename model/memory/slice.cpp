@@ -247,7 +247,7 @@ bool MemorySystem::Implementation::write_home(std::uint32_t index) {
     bytes |= transaction.bytes[static_cast<std::size_t>(sector)];
     if (bytes == kWholeSector) line.valid = static_cast<std::uint8_t>(line.valid | bit);
   }
-  make_dirty(transaction, slot);
+  make_dirty(transaction, slot, newly_partly);
   complete(index, slot);
   return true;
 }
@@ -282,7 +282,7 @@ std::uint32_t MemorySystem::Implementation::claim(const Transaction& transaction
   return slot;
 }
 
-void MemorySystem::Implementation::make_dirty(const Transaction& transaction, std::uint32_t slot) {
+void MemorySystem::Implementation::make_dirty(const Transaction& transaction, std::uint32_t slot, bool newly_partly) {
   const std::uint32_t slice = slice_of(transaction);
   L2Tags::Line& line = tags_[slot];
   const std::uint8_t fresh = without(transaction.sectors, line.dirty);
@@ -290,7 +290,7 @@ void MemorySystem::Implementation::make_dirty(const Transaction& transaction, st
   counters_.dirty_sectors_left += sector_count(fresh);
   tags_.touch(slot);
   tags_.put_newest_dirty(slot);
-  if (line.partly()) {
+  if (newly_partly) {  // nothing else makes a set's partly written lines more
     const L2Tags::Partly partly = tags_.partly(tags_.set_of(slot));
     if (partly.count > partly_limit_) save_dirty(partly.oldest);
   }
@@ -388,7 +388,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
     }
     case Kind::atomic:
     case Kind::reduction:
-      make_dirty(transaction, slot);
+      make_dirty(transaction, slot, false);
       if (transaction.near == transaction.home) drop_copy(transaction);
       [[fallthrough]];
     case Kind::write:
