@@ -193,7 +193,7 @@ const Key kKeys[] = {
     FIELD(l2, merged_reads, "read", 1, 32),
     FIELD(l2, merge_cycles, "L2 cycle", 0, 4096),
     FORETRACE_KEY(l2, atomic_interval, "L2 cycle", KeyType::real, 0, 1024, kAlways),
-    FORETRACE_KEY(l2, atomic_pass_interval, "L2 cycle", KeyType::real, 0, 1024, kAlways),
+    FORETRACE_KEY(l2, atomic_pass_interval, "L2 cycle", KeyType::real, 0, 1024, KeyNeed::partitions),
     FIELD(l2, atomic_latency, "L2 cycle", 1, 4096),
     FIELD(l2, launch_sectors, "sector", 0, kMega),
     FIELD(l2, launch_hits, "sector", 0, kMega),

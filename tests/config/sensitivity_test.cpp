@@ -382,6 +382,7 @@ class Sensitivity : public ::testing::TestWithParam<const char*> {
       if (change.key == "l2.partitions") {
         put("network.partition_bytes", two ? "128" : "");
         if (two) put("network.partition_latency", "80");
+        if (two) put("l2.atomic_pass_interval", "0.7");
       }
       if (change.key == "limits.warps") put("limits.threads_per_block", "768");
     }
