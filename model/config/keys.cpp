@@ -90,6 +90,7 @@ const Key kKeys[] = {
     FIELD(fetch, l1_bytes, "B", 128, 16 * kMega),
     FIELD(fetch, l1_ways, "way", 1, 1024),
     FIELD(fetch, prefetch_lines, "line", 0, 256),
+    FIELD(fetch, first_latency, "cycle", 0, 4096),
     FIELD(fetch, branch_latency, "cycle", 1, 256),
 
     FIELD(register_file, banks, "bank", 1, 16),

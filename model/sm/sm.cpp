@@ -41,7 +41,7 @@ void Sm::deliver(const memory::Reply& reply) {
     acknowledgements_.push_back({reply.time, reply.id});  // replies come in order of time
     return;
   }
-  const Cycle when = reply.id & kInstructionMark ? reply.time : memory_.arrive(reply.id, reply.time);
+  const Cycle when = reply.id & kInstructionMark ? std::max(reply.time, first_code_) : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
 }
 
@@ -125,6 +125,7 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   free->record = std::move(work.record);
   free->live_warps = static_cast<std::uint32_t>(free->record->warps.size());
   ++counters.blocks;
+  if (counters.blocks == 1) first_code_ = now + spec_.fetch.first_latency;
   const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
   double later = 0;
   for (std::uint32_t warp = 0; warp < free->live_warps; ++warp) {

@@ -172,7 +172,7 @@ class Sm {
   std::vector<ConstantWait> constant_waits_;    // LDC whose block is on its way
   std::uint32_t resident_warps_ = 0;
   std::uint64_t next_age_ = 0;
-  Cycle now_ = 0, active_since_ = 0, barrier_free_ = 0;
+  Cycle now_ = 0, active_since_ = 0, first_code_ = 0, barrier_free_ = 0;
 };
 
 }  // namespace foretrace::sm

@@ -89,7 +89,8 @@ struct FetchSpec {                         // keys fetch.*
   std::uint32_t l1_bytes = 0;              ///< instruction cache of an SM
   std::uint32_t l1_ways = 0;
   std::uint32_t prefetch_lines = 0;        ///< 128-byte lines that it is asked for ahead of the line that a warp enters
-  std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue with L0 hit
+  std::uint32_t first_latency = 0;         ///< cycles from an SM's first block until its first instruction is there, at least
+  std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue, hit
 };
 
 struct RegisterFileSpec {                  // keys register_file.*

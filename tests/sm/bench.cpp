@@ -10,6 +10,7 @@ spec::GpuSpec bench_chip() {
   static const spec::GpuSpec chip = [] {
     spec::GpuSpec spec = config::load_gpu("h100-sxm").spec;
     spec.fetch.prefetch_lines = 64;
+    spec.fetch.first_latency = 0;
     spec.launch.warp_interval = 0;
     return spec;
   }();

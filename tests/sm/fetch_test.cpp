@@ -63,6 +63,13 @@ TEST(InstructionCache, TheLeastRecentlyUsedLineOfASetGoesAndAWarpKeepsItsOwn) {
   EXPECT_EQ(asked.size(), 5u);
 }
 
+TEST(InstructionCache, AnSmsFirstBlockWaitsForItsFirstInstruction) {
+  spec::GpuSpec chip = bench_chip();
+  const Cycle before = run(chip, {{"IADD3 R1, R2, R5, RZ", 4}}).end;
+  chip.fetch.first_latency = 200;
+  EXPECT_EQ(run(chip, {{"IADD3 R1, R2, R5, RZ", 4}}).end, before + 199);  // the bench's code is there after one cycle
+}
+
 std::vector<Line> loads(int count, std::uint32_t stride, int bank) {
   std::vector<Line> lines;
   for (int i = 0; i < count; ++i) {

@@ -3,7 +3,7 @@
 // Models:  a chain of indexed loads (LDC) through 256 B to 64 KiB of constant memory, first and later passes, on one SM,
 //          the SMs of a GPC, or all; straight code that takes a new constant every 8 or 64 bytes through uniform
 //          loads or operands, from a table or from the kernel's parameters, access by access, the first time a block
-//          touches them; the rate of indexed loads, with 1 to 32 different words a warp.
+//          touches them.
 //          "after a flush": other constants, code and data went through the caches before; else the same kernel ran.
 //          With the word "counters": single launches, to be run under ncu.
 // Ignores: instruction fetch, but that a second answer is given where an indexed load touched the words before.
@@ -132,30 +132,9 @@ __global__ void other_code(unsigned* sink, unsigned a) {
   if (x == 77u) *sink = x;
 }
 
-/// Indexed loads that do not wait for each other; lane l takes word l mod `different` of each line.
-__global__ void __launch_bounds__(1024) indexed(Stamp* out, unsigned* sink, int iterations, int different) {
-  unsigned sum = 0;
-  const unsigned lane = (threadIdx.x % static_cast<unsigned>(different)) * 4;
-  unsigned long long t0 = 0, t1 = 0;
-#pragma unroll 1
-  for (int pass = 0; pass < 2; ++pass) {
-    __syncthreads();
-    t0 = clock_now();
-#pragma unroll 1
-    for (int it = 0; it < iterations; ++it) {
-#pragma unroll
-      for (unsigned n = 0; n < 16; ++n) sum += follow(lane + n * 128 % 1024);
-      wait_for(sum, 0);
-    }
-    t1 = clock_now();
-  }
-  if (sum == 1) *sink = sum;
-  if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = {t0, t1, 0, 0, sm_id(), 0};
-}
-
 class Constants {
  public:
-  Constants() : out_(256), rank_(256), sink_(1), stamps_(32), flush_(256 << 20) {
+  Constants() : out_(256), rank_(256), sink_(1), flush_(256 << 20) {
     for (const void* f :
          {reinterpret_cast<const void*>(chase<true>), reinterpret_cast<const void*>(chase<false>),
           reinterpret_cast<const void*>(straight<1024, 64>), reinterpret_cast<const void*>(straight<128, 64>),
@@ -245,23 +224,6 @@ class Constants {
     }
     describe("parameters", 60, 64, cold, again).print(summarize(warm), "cycle");
   }
-  void measure_rate(int warps, int different) {
-    std::vector<double> slopes;
-    for (int r = 0; r < 4; ++r) {
-      double t[2];
-      for (int i : {0, 1}) {
-        stamps_.zero();
-        indexed<<<1, 32 * warps>>>(stamps_.get(), sink_.get(), i ? 96 : 32, different);
-        CHECK(cudaDeviceSynchronize());
-        t[i] = span(stamps_.download());
-      }
-      slopes.push_back((t[1] - t[0]) / (64 * 16) / warps);
-    }
-    Answer("constant_rate", "cycles an indexed load of constants, a warp instruction of the SM")
-        .add("warps", warps)
-        .add("different_words", different)
-        .print(summarize(slopes), "cycle");
-  }
   void counters();
 
  private:
@@ -297,7 +259,6 @@ class Constants {
   Buffer<Times> out_;
   Buffer<int> rank_;
   Buffer<unsigned> sink_;
-  Buffer<Stamp> stamps_;
   Buffer<char> flush_;
   const char* name_ = "";
   int count_ = 0, fill_ = 0;
@@ -377,9 +338,6 @@ int main(int count, char** words) {
       constants.measure_straight<1024, 64>(touched);
     }
     constants.measure_parameters();
-  }
-  for (int different : {1, 2, 4, 8, 32}) {
-    for (int warps : {1, 4, 8, 16}) constants.measure_rate(warps, different);
   }
   return 0;
 }
