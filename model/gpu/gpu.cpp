@@ -237,6 +237,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   }
   counters.memory = memory_.counters();
   code_caches_.count(counters.memory);
+  counters.memory.lts_sectors += spec_.l2.launch_sectors;
+  counters.memory.lts_sectors_hit += spec_.l2.launch_hits;
   // Stores are acknowledged while the launch drains: they make it longer only where they take longer than that (measured: an empty
   // kernel and one that stores differ by their SMs' active cycles alone).
   counters.elapsed = stopped ? now : std::max(dispatcher.settled() + spec_.launch.drain, last_reply);

@@ -197,11 +197,10 @@ std::vector<Metric> l2_metrics() {
       {"lts__t_sectors_srcunit_tex_lookup_miss.sum", "sector", "those not found in L2",
        beyond<&Memory::tex_sectors_miss>},
       {"lts__t_sectors.sum", "sector", "sectors looked up by all slices, traffic between partitions and the launch's own included",
-       [](P p) { return Value(number(p.counters.memory.lts_sectors + p.gpu->l2.launch_sectors)); }},
+       beyond<&Memory::lts_sectors>},
       {"lts__t_sector_hit_rate.pct", "%", "sectors found by all slices, traffic between partitions and the launch's own included",
        [](P p) {
-         return percent(number(p.counters.memory.lts_sectors_hit + p.gpu->l2.launch_hits),
-                        number(p.counters.memory.lts_sectors + p.gpu->l2.launch_sectors));
+         return percent(number(p.counters.memory.lts_sectors_hit), number(p.counters.memory.lts_sectors));
        }},
       {"foretrace__l2_hit_rate_srcunit_tex.pct", "%", "sectors found in L2, of those that the SMs asked for",
        [](P p) {

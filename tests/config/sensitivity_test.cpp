@@ -14,6 +14,7 @@
 #include "model/isa/parse.h"
 #include "model/rules/occupancy.h"
 #include "model/units/error.h"
+#include "model/work/address_space.h"
 #include "sim/engine/machine.h"
 
 namespace foretrace::config {
@@ -330,6 +331,22 @@ std::vector<Kernel> overflows() {
         {"LDG.E R4, " + global, 1, 0, 7, 0, kGlobal + (64 - ago) * kStep, 128 * 4099, 128 * 131071, kStep});
   }
   kernels.push_back(l2_sets);
+  // What L2 has, read by the SMs of a GPC a few cycles apart; and fewer blocks than SMs, which read the same.
+  Kernel together{"together", {}, 8, 1, 200};
+  for (const std::uint64_t ago : {0u, 64u}) {
+    together.lines.push_back({"LDG.E.STRONG.GPU R4, " + global, 3, 0, 7, 0, kGlobal + (200 - ago) * 128, 4, 128, 128});
+  }
+  kernels.push_back(together);
+  Kernel few{"few", {}, 3, 1, 20};
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    few.lines.push_back({"LDG.E.STRONG.GPU R4, " + global, 2, 0, 7, 0, kGlobal + i * 4096, 4});
+    few.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  }
+  kernels.push_back(few);
+  Kernel generic{"generic", {}, 1, 1, 4};
+  generic.lines.push_back({"LD.E R4, " + global, 2, 0, 7, 0, work::kSharedWindow, 4});
+  generic.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  kernels.push_back(generic);
   return kernels;
 }
 
@@ -353,6 +370,9 @@ std::vector<Override> small(const std::string& chip) {
   }
   if (chip != "gb203") set.push_back({"network.partition_bytes", "128"});
   set.push_back({"network.gpc_reply_bytes", "200"});
+  set.push_back({"gpc_cache.tpc_interval", "32"});
+  set.push_back({"launch.by_gpc", "1"});  // launch.first_group means nothing without it
+  set.push_back({"launch.first_group", "2"});
   if (chip == "a100") set.push_back({"l2.bytes", "4194304"});
   return set;
 }
@@ -402,8 +422,10 @@ class Sensitivity : public ::testing::TestWithParam<const char*> {
     for (const double number : value.numbers) {
       const bool whole = number == static_cast<double>(static_cast<std::int64_t>(number)) &&
                          !value.key.starts_with("clock.");
-      const double scaled =
-          whole ? static_cast<double>(static_cast<std::int64_t>(number * factor)) : number * factor;
+      // Half or double of nothing is one or two of it.
+      const double scaled = number == 0 ? (factor > 1 ? 2 : 1)
+                            : whole     ? static_cast<double>(static_cast<std::int64_t>(number * factor))
+                                        : number * factor;
       text += (text.empty() ? "" : ",") + std::to_string(scaled);
     }
     if (list) text = "[" + text + "]";
