@@ -28,6 +28,9 @@ constexpr double kMostError = 0.008, kMostDrift = 0.025;  // of a rate that has 
 constexpr double kFilled = 1.3, kFills = 0.4, kDramMatters = 0.3;
 constexpr double kWorthLeaving = 0.15;             // share of the work; less is simulated to the end
 constexpr double kProbeWork = 3e6;                 // warp instructions of a run with fewer blocks an SM
+// Chip-fulls of blocks below which there is hardly a steady state, only a ramp and a tail: simulated to the end up to so many warp
+// instructions, and else estimated with that share of the cycles as further doubt.
+constexpr double kFewestFulls = 3, kPatientWork = 150e6, kFewFullsDoubt = 0.25;
 constexpr double kFewFulls = 30;                   // chip-fulls of blocks below which the tail is looked at closely
 
 /// Decides when to stop.
@@ -225,6 +228,11 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
 
   const spec::GpuSpec& spec = machine.spec();
   const std::uint64_t resident = machine.resident_blocks(shape);
+  const bool few = static_cast<double>(blocks) < kFewestFulls * static_cast<double>(resident);
+  if (few && known.instructions < kPatientWork) {
+    return with_note(run_exactly(context, shape, machine, run),
+                     asked ? "simulated exactly: fewer blocks than three times what the chip holds" : "");
+  }
   const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram) /
                             static_cast<double>(spec.clock.sm);
   Watch watch(known, blocks, std::min(resident, blocks), dram_bytes, spec.l2.bytes, run.look_from);
@@ -257,8 +265,9 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   const Ending end = ending(known, pace, stopped, first_end, tail, spec);
   const auto elapsed = static_cast<Cycle>(std::llround(end.cycles));
   outcome.estimate.sampled = true;
-  outcome.estimate.cycles_low = end.low;
-  outcome.estimate.cycles_high = end.high;
+  const double doubt = few ? kFewFullsDoubt * end.cycles : 0;
+  outcome.estimate.cycles_low = end.low - doubt;
+  outcome.estimate.cycles_high = end.high + doubt;
   outcome.estimate.simulated = static_cast<double>(outcome.counters.inst_executed) / known.instructions;
   outcome.counters = extrapolate(outcome.counters, known, pace, program, elapsed, static_cast<Cycle>(std::llround(end.idle)));
   if (run.complete) source.finish();

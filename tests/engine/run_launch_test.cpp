@@ -88,6 +88,18 @@ TEST(RunLaunch, ASmallLaunchIsExactAndAWaitingOneToo) {
   EXPECT_EQ(asked.estimate.cycles_low, static_cast<double>(asked.counters.elapsed));
 }
 
+TEST(RunLaunch, FewerThanThreeChipFullsAreSimulatedToTheEnd) {
+  const auto note_with = [](std::uint32_t blocks) {
+    Launch launch(kCountDown, blocks, 1024, std::vector<std::uint32_t>(blocks, 10), blocks);
+    return run(launch, engine::Accuracy::fast).estimate.note;
+  };
+  Launch one(kCountDown, 1, 1024, std::vector<std::uint32_t>(1, 10), 1);
+  const auto full = static_cast<std::uint32_t>(engine::Machine(one.chip).resident_blocks(one.shape()));
+  ASSERT_GE(full, 2u);
+  EXPECT_NE(note_with(3 * full - 1).find("fewer blocks than three times"), std::string::npos);
+  EXPECT_EQ(note_with(3 * full).find("fewer blocks than three times"), std::string::npos);
+}
+
 TEST(RunLaunch, AccuracyIsOneOfThreeWords) {
   EXPECT_EQ(engine::parse_accuracy("fast", "--accuracy"), engine::Accuracy::fast);
   EXPECT_THROW(engine::parse_accuracy("quick", "--accuracy"), InputError);
