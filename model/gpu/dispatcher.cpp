@@ -1,6 +1,7 @@
 #include "model/gpu/dispatcher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/memory/topology.h"
 
@@ -8,15 +9,13 @@ namespace foretrace::gpu {
 
 namespace {
 
-/// `sms` of a GPC, TPC by TPC, of which `count` get a block: a TPC gets a second one when all have one.
-void take(const std::vector<std::uint32_t>& sms, std::uint64_t count, std::vector<std::uint32_t>& order, std::vector<bool>& taken) {
-  const std::uint64_t tpcs = (sms.size() + 1) / 2;
-  const std::uint64_t doubles = count > tpcs ? count - tpcs : 0;
-  for (std::uint64_t tpc = 0; tpc < tpcs && count > 0; ++tpc) {
-    for (std::uint64_t i = 2 * tpc; i < std::min<std::uint64_t>(2 * tpc + (tpc < doubles ? 2 : 1), sms.size()) && count > 0; ++i, --count) {
-      order.push_back(sms[i]);
-      taken[sms[i]] = true;
-    }
+/// Appends those of a GPC's `sms` that get one of `count` blocks, TPC by TPC: a TPC gets a second one when all have one.
+void take(const std::vector<std::uint32_t>& sms, std::size_t count, std::vector<std::uint32_t>& order) {
+  const std::size_t tpcs = (sms.size() + 1) / 2;
+  const std::size_t doubles = count > tpcs ? count - tpcs : 0;
+  for (std::size_t tpc = 0; tpc < std::min(count, tpcs); ++tpc) {
+    order.push_back(sms[2 * tpc]);
+    if (tpc < doubles) order.push_back(sms[2 * tpc + 1]);
   }
 }
 
@@ -25,7 +24,6 @@ void take(const std::vector<std::uint32_t>& sms, std::uint64_t count, std::vecto
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks) {
   const std::uint32_t count = spec.sm.count;
   std::vector<std::uint32_t> order;
-  std::vector<bool> taken(count);
   if (spec.launch.by_gpc) {
     blocks = std::min<std::uint64_t>(blocks, count);
     std::vector<std::vector<std::uint32_t>> groups(1 + spec.sm.gpcs);  // those that come first, then the GPCs
@@ -34,9 +32,9 @@ std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std:
       const bool first = gpc == 0 && groups[0].size() < spec.launch.first_group;
       groups[first ? 0 : 1 + gpc].push_back(sm);
     }
-    std::vector<std::uint64_t> share(groups.size());
-    share[0] = std::min<std::uint64_t>(blocks, groups[0].size());
-    std::uint64_t left = blocks - share[0];
+    std::vector<std::size_t> share(groups.size());
+    share[0] = std::min<std::size_t>(blocks, groups[0].size());
+    std::size_t left = blocks - share[0];
     while (left > 0) {  // one for each GPC with room, as long as there are any
       for (std::size_t g = 1; g < groups.size() && left > 0; ++g) {
         if (share[g] == groups[g].size()) continue;
@@ -44,8 +42,10 @@ std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std:
         --left;
       }
     }
-    for (std::size_t g = 0; g < groups.size(); ++g) take(groups[g], share[g], order, taken);
+    for (std::size_t g = 0; g < groups.size(); ++g) take(groups[g], share[g], order);
   }
+  std::vector<bool> taken(count);
+  for (const std::uint32_t sm : order) taken[sm] = true;
   for (std::uint32_t sm = 0; sm < count; ++sm) {
     if (!taken[sm]) order.push_back(sm);
   }
@@ -55,7 +55,8 @@ std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std:
 Dispatcher::Dispatcher(const spec::GpuSpec& spec, std::uint64_t blocks, std::uint32_t blocks_per_sm,
                        std::uint32_t warps)
     : spec_(spec), blocks_(blocks), limit_(blocks_per_sm),
-      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval, static_cast<Cycle>(warps * spec.launch.warp_interval))), sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count), next_dispatch_(spec.launch.start) {
+      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval, static_cast<Cycle>(warps * spec.launch.warp_interval))),
+      sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count), next_dispatch_(spec.launch.start) {
   const auto place = [](const std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& places) {
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
   };
@@ -76,13 +77,15 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
     }
     std::uint32_t best = 0;
     Cycle when = kNever;
+    const auto order = [this](std::uint32_t sm) {
+      const std::uint32_t resident = sms_[sm].resident;
+      return std::pair(resident, (resident ? later_ : first_)[sm]);
+    };
     for (std::uint32_t sm = 0; sm < sms_.size(); ++sm) {
       const State& state = sms_[sm];
       if (state.resident >= limit_) continue;
       const Cycle possible = std::max(next_dispatch_, state.ready);
-      if (when == kNever || possible < when || (possible == when && (state.resident < sms_[best].resident ||
-                                 (state.resident == sms_[best].resident &&
-                                  place_in_order(sm, state.resident) < place_in_order(best, state.resident))))) {
+      if (when == kNever || possible < when || (possible == when && order(sm) < order(best))) {
         best = sm;
         when = possible;
       }

@@ -42,7 +42,6 @@ class Dispatcher {
  private:
   struct Room { Cycle time; std::uint32_t sm; };
   struct State { std::uint32_t resident = 0; Cycle ready = 0; };
-  std::uint64_t place_in_order(std::uint32_t sm, std::uint32_t resident) const { return resident ? later_[sm] : first_[sm]; }
   const spec::GpuSpec& spec_;
   std::uint64_t blocks_;
   std::uint32_t limit_;
@@ -52,7 +51,7 @@ class Dispatcher {
   std::deque<Room> rooms_;
   Cycle next_dispatch_;
   double pace_ = 0;  // fraction of a cycle that the interval has left over
-  double settled_ = 0;
+  double settled_ = 0;  // when the last end was taken in
 };
 
 }  // namespace foretrace::gpu

@@ -87,6 +87,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
     case RequestKind::write:
       transaction.kind = Transaction::Kind::write;
       transaction.bytes = request.bytes;
+      transaction.flits = request.flits != 0 ? request.flits : write_pieces(request.sectors, request.bytes);
       counters_.tex_sectors_write += sectors;
       bytes = packet_bytes(transaction);
       break;

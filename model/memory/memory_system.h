@@ -41,10 +41,22 @@ struct Request {
   // Atomics and reductions: what leaves the SM for this line, packet after packet (rules::AtomicPackets).
   std::uint8_t packets = 1;
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
-  std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2 (of writes too); 0: a sector each
+  std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2, of writes too; 0: a sector each, and write_pieces()
   std::array<std::uint32_t, kSectorsPerLine>
       bytes{};  ///< writes: bytes written in each sector, bit i: byte i
 };
+
+/// 32-byte pieces in which what is written of `sectors` leaves an SM: the sectors, and one that says which of their bytes where a
+/// sector is written in part. `bytes` as in Request.
+inline std::uint8_t write_pieces(std::uint8_t sectors, const std::array<std::uint32_t, kSectorsPerLine>& bytes) {
+  std::uint32_t pieces = 0, partly = 0;
+  for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
+    if (!(sectors >> sector & 1)) continue;
+    ++pieces;
+    if (bytes[sector] != ~std::uint32_t{0}) partly = 1;
+  }
+  return static_cast<std::uint8_t>(pieces + partly);
+}
 
 struct Reply {
   Cycle time = 0;  ///< SM cycle at which the last sector stands at the SM's port

@@ -42,7 +42,7 @@ struct alignas(64) Packet {
   std::uint8_t wait = 0;     ///< sectors it still waits for
   std::uint8_t merged = 0;   ///< reads: how many it takes along
   std::uint8_t visits = 0;   ///< sectors, once for every packet that holds them
-  std::uint8_t flits = 0;    ///< atomics: 32-byte pieces that leave the GPC
+  std::uint8_t flits = 0;    ///< writes and atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
   bool crossed = false;  ///< its way from the SM lies behind it, that out of the GPC too
   bool counted = false;  ///< its lookup was counted (it is tried again)
@@ -62,15 +62,8 @@ struct alignas(64) Journey {
 struct Transaction : Packet, Journey {};
 static_assert(sizeof(Packet) == 64 && sizeof(Transaction) == 128);
 
-/// Bytes that a write or an atomic sends: its sectors, and the mask of their bytes where one is written in part; its pieces.
-inline std::uint32_t packet_bytes(const Transaction& transaction) {
-  if (transaction.kind != Transaction::Kind::write) return transaction.flits * kSectorBytes;
-  const std::uint32_t bytes = sector_count(transaction.sectors) * kSectorBytes;
-  for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
-    if ((transaction.sectors >> sector & 1) && transaction.bytes[sector] != ~std::uint32_t{0}) return bytes + kSectorBytes;
-  }
-  return bytes;
-}
+/// Bytes that a write or an atomic sends.
+inline std::uint32_t packet_bytes(const Transaction& transaction) { return transaction.flits * kSectorBytes; }
 
 class TransactionPool {
  public:

@@ -53,9 +53,10 @@ class EventWheel {
 
  private:
   static constexpr Cycle kSpan = 1024;
-  static constexpr std::array<std::uint32_t, kSpan> filled() {
+  static constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
+  static constexpr std::array<std::uint32_t, kSpan> no_nodes() {
     std::array<std::uint32_t, kSpan> none{};
-    none.fill(~std::uint32_t{0});
+    none.fill(kNoNode);
     return none;
   }
   struct Far { Cycle time; std::uint64_t sequence; Event event; };
@@ -102,14 +103,13 @@ class EventWheel {
     }
   }
 
-  static constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
   struct Node {
     Event event;
     std::uint32_t next = kNoNode;
   };
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNoNode;
-  std::array<std::uint32_t, kSpan> last_ = filled();  // by cycle: node of its last event
+  std::array<std::uint32_t, kSpan> last_ = no_nodes();  // by cycle: node of its last event
   std::array<std::uint64_t, kSpan / 64> occupied_{};
   std::vector<Far> far_;
   std::uint64_t sequence_ = 0;

@@ -19,7 +19,6 @@ using stats::WarpState;
 namespace {
 // Idle reasons of stats::LaunchCounters::idle_reason.
 constexpr int kNoWarp = 0, kNoneEligible = 1, kPipeBusy = 2, kQueueFull = 3;
-constexpr std::uint32_t kInstructionRequest = 0x8000'0000;
 }  // namespace
 
 void Sm::book(Warp& warp, WarpState state, Cycle until) {
@@ -68,7 +67,7 @@ void Sm::evaluate(std::uint16_t id, Cycle now) {
   const StaticInstruction& instruction = *warp.instruction;
   const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
   for (const std::uint32_t line : fetch_requests_) {
-    code_outbox.push_back({now, id_, kInstructionRequest | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
+    code_outbox.push_back({now, id_, kInstructionMark | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
   }
   fetch_requests_.clear();
   if (!fetched) {

@@ -337,11 +337,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
       if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
     }
     entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
-    bool partly = false;
-    for (unsigned s = 0; s < kSectorsPerLine; ++s) {
-      partly = partly || ((access.sectors >> s & 1) && request.bytes[s] != ~0u);
-    }
-    request.flits = static_cast<std::uint8_t>(std::popcount(access.sectors) + (partly ? 1 : 0));  // and which bytes
+    request.flits = memory::write_pieces(access.sectors, request.bytes);
   }
   send(request, false, now);
   return true;

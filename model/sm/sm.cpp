@@ -10,9 +10,7 @@ namespace foretrace::sm {
 
 namespace {
 
-// Requests for code and constants carry marks in their ids; the others are the memory pipe's.
-constexpr std::uint32_t kInstructionMark = 0x8000'0000;
-constexpr std::uint32_t kConstantMark = 0x4000'0000;
+constexpr std::uint32_t kConstantMark = 0x4000'0000;  // beside kInstructionMark
 // Constants come to an SM in such blocks: what the GPC's cache asks of L2 at a time.
 constexpr std::uint32_t kConstantBlock = 256;
 

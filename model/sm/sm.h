@@ -63,6 +63,7 @@ class Sm {
 
  private:
   static constexpr int kSlots = kWarpSlots;
+  static constexpr std::uint32_t kInstructionMark = 0x8000'0000;  // in ids of requests for code and constants; others are the memory pipe's
   enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, drain };
 
   static constexpr std::size_t kGroups = 64;  // of asynchronous copies: open at a time in a warp
