@@ -55,8 +55,36 @@ void floyd_block(const Arguments& arguments, Dim3 grid, Dim3) {
   }
 }
 
-const Registration kDynamicProgramming{
-    {"smith_waterman", smith_waterman}, {"floyd_step", floyd_step}, {"floyd_block", floyd_block}};
+// With the whole table.
+void edit_distance(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 5);
+  const std::size_t pairs = count_of(arguments[3]);
+  const std::size_t length = count_of(arguments[4]);
+  const auto* first = arguments[0].elements<std::uint8_t>(pairs * length);
+  const auto* second = arguments[1].elements<std::uint8_t>(pairs * length);
+  auto* distance = arguments[2].elements<std::int32_t>(pairs);
+  const std::size_t width = length + 1;
+  std::vector<std::int32_t> table(width * width);
+  for (std::size_t pair = 0; pair < pairs; ++pair, first += length, second += length) {
+    for (std::size_t i = 0; i < width; ++i) {
+      table[i] = static_cast<std::int32_t>(i);
+      table[i * width] = static_cast<std::int32_t>(i);
+    }
+    for (std::size_t i = 1; i < width; ++i) {
+      for (std::size_t j = 1; j < width; ++j) {
+        const std::size_t at = i * width + j;
+        const std::int32_t replaced = table[at - width - 1] + (first[i - 1] % 8 == second[j - 1] % 8 ? 0 : 1);
+        table[at] = std::min({replaced, table[at - 1] + 1, table[at - width] + 1});
+      }
+    }
+    distance[pair] = table[width * width - 1];
+  }
+}
+
+const Registration kDynamicProgramming{{"smith_waterman", smith_waterman},
+                                       {"floyd_step", floyd_step},
+                                       {"floyd_block", floyd_block},
+                                       {"edit_distance", edit_distance}};
 
 }  // namespace
 }  // namespace foretrace::references

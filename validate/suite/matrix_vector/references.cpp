@@ -1,5 +1,7 @@
 #include "validate/kernels/references.h"
 
+#include "sim/frontend/launch/buffer_values.h"
+
 namespace foretrace::references {
 namespace {
 
@@ -35,7 +37,26 @@ void gemv_columns(const Arguments& arguments, Dim3, Dim3) {
   for (std::size_t i = 0; i < columns; ++i) y[i] += static_cast<float>(sum[i]);
 }
 
-const Registration kMatrixVector{{"gemv_rows", gemv_rows}, {"gemv_columns", gemv_columns}};
+// A half a row, rounded once.
+void gemv_half(const Arguments& arguments, Dim3, Dim3) {
+  constexpr auto kType = frontend::ElementType::f16;
+  need(arguments, 5);
+  const std::size_t rows = count_of(arguments[3]);
+  const std::size_t columns = 8 * count_of(arguments[4]);
+  const auto* a = arguments[0].elements<std::uint16_t>(rows * columns);
+  const auto* x = arguments[1].elements<std::uint16_t>(columns);
+  auto* y = arguments[2].elements<std::uint16_t>(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+      sum += frontend::float_value(kType, a[row * columns + i]) * frontend::float_value(kType, x[i]);
+    }
+    y[row] = static_cast<std::uint16_t>(frontend::float_bits(kType, sum));
+  }
+}
+
+const Registration kMatrixVector{
+    {"gemv_rows", gemv_rows}, {"gemv_columns", gemv_columns}, {"gemv_half", gemv_half}};
 
 }  // namespace
 }  // namespace foretrace::references

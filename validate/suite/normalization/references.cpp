@@ -81,13 +81,54 @@ void rmsnorm(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
-const Registration kNormalization{
-    {"softmax_block", softmax_block},
-    {"softmax_warp_128", softmax_warp<128>},
-    {"softmax_warp_1024", softmax_warp<1024>},
-    {"layernorm", layernorm},
-    {"rmsnorm", rmsnorm},
-};
+void batch_norm_statistics(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 5);
+  const std::size_t images = count_of(arguments[2]);
+  const std::size_t pixels = 4 * count_of(arguments[3]);
+  const auto epsilon = static_cast<double>(arguments[4].value<float>());
+  const auto* in = arguments[0].elements<float>(images * grid.x * pixels);
+  auto* statistics = arguments[1].elements<float>(std::size_t{grid.x} * 2);
+  for (std::size_t channel = 0; channel < grid.x; ++channel) {
+    double sum = 0, squares = 0;
+    for (std::size_t image = 0; image < images; ++image) {
+      const float* plane = in + (image * grid.x + channel) * pixels;
+      for (std::size_t i = 0; i < pixels; ++i) {
+        sum += static_cast<double>(plane[i]);
+        squares += std::pow(static_cast<double>(plane[i]), 2);
+      }
+    }
+    const double mean = sum / static_cast<double>(images * pixels);
+    const double variance = squares / static_cast<double>(images * pixels) - mean * mean;
+    statistics[2 * channel] = static_cast<float>(mean);
+    statistics[2 * channel + 1] = static_cast<float>(1 / std::sqrt(variance + epsilon));
+  }
+}
+
+void batch_norm_apply(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 6);
+  const std::size_t pixels = 4 * count_of(arguments[5]);
+  const std::size_t planes = std::size_t{grid.x} * grid.y;
+  const auto* in = arguments[0].elements<float>(planes * pixels);
+  const auto* statistics = arguments[1].elements<float>(std::size_t{grid.x} * 2);
+  const auto* gamma = arguments[2].elements<float>(grid.x);
+  const auto* beta = arguments[3].elements<float>(grid.x);
+  auto* out = arguments[4].elements<float>(planes * pixels);
+  for (std::size_t i = 0; i < planes * pixels; ++i) {
+    const std::size_t channel = i / pixels % grid.x;
+    const double scale =
+        static_cast<double>(gamma[channel]) * static_cast<double>(statistics[2 * channel + 1]);
+    const double centred = static_cast<double>(in[i]) - static_cast<double>(statistics[2 * channel]);
+    out[i] = static_cast<float>(std::fmax(centred * scale + static_cast<double>(beta[channel]), 0.0));
+  }
+}
+
+const Registration kNormalization{{"softmax_block", softmax_block},
+                                  {"softmax_warp_128", softmax_warp<128>},
+                                  {"softmax_warp_1024", softmax_warp<1024>},
+                                  {"layernorm", layernorm},
+                                  {"rmsnorm", rmsnorm},
+                                  {"batch_norm_statistics", batch_norm_statistics},
+                                  {"batch_norm_apply", batch_norm_apply}};
 
 }  // namespace
 }  // namespace foretrace::references

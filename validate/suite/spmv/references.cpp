@@ -43,10 +43,29 @@ void spmv_ell(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
-const Registration kRegistered{
-    {"spmv_csr", spmv_csr},
-    {"spmv_ell", spmv_ell},
-};
+void spmm_csr(const Arguments& arguments, Dim3, Dim3) {
+  constexpr std::size_t kColumns = 128;
+  need(arguments, 6);
+  const std::size_t rows = count_of(arguments[5]);
+  const auto* start = arguments[0].elements<std::int32_t>(rows + 1);
+  const auto entries = static_cast<std::size_t>(start[rows]);
+  const auto* column = arguments[1].elements<std::int32_t>(entries);
+  const auto* value = arguments[2].elements<float>(entries);
+  auto* out = arguments[4].elements<float>(rows * kColumns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    double sum[kColumns] = {};
+    for (std::int32_t k = start[row]; k < start[row + 1]; ++k) {
+      const std::size_t from = static_cast<std::size_t>(column[k]) * kColumns;
+      const float* dense = arguments[3].elements<float>(from + kColumns) + from;
+      for (std::size_t i = 0; i < kColumns; ++i) {
+        sum[i] += static_cast<double>(value[k]) * static_cast<double>(dense[i]);
+      }
+    }
+    for (std::size_t i = 0; i < kColumns; ++i) out[row * kColumns + i] = static_cast<float>(sum[i]);
+  }
+}
+
+const Registration kRegistered{{"spmv_csr", spmv_csr}, {"spmv_ell", spmv_ell}, {"spmm_csr", spmm_csr}};
 
 }  // namespace
 }  // namespace foretrace::references
