@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "sim/frontend/launch/buffer_values.h"
+
 namespace foretrace::references {
 namespace {
 
@@ -98,11 +100,73 @@ void attention_tiled(const Arguments& arguments, Dim3 grid, Dim3) {
   }
 }
 
+constexpr std::size_t kDecodeHead = 128;
+
+// Both passes over the part's keys, where the kernel has a running maximum.
+void decode_part(const Arguments& arguments, Dim3 grid, Dim3) {
+  constexpr auto kType = frontend::ElementType::f16;
+  need(arguments, 8);
+  const std::size_t length = count_of(arguments[5]);
+  const std::size_t part_length = count_of(arguments[6]);
+  const auto scale = static_cast<double>(arguments[7].value<float>());
+  const auto* query = arguments[0].elements<float>(grid.y * kDecodeHead);
+  const auto* keys = arguments[1].elements<std::uint16_t>(grid.y * length * kDecodeHead);
+  const auto* values = arguments[2].elements<std::uint16_t>(grid.y * length * kDecodeHead);
+  auto* partial = arguments[3].elements<float>(std::size_t{grid.y} * grid.x * kDecodeHead);
+  auto* scale_of = arguments[4].elements<float>(std::size_t{grid.y} * grid.x * 2);
+  for (std::size_t place = 0; place < std::size_t{grid.y} * grid.x; ++place) {
+    const std::size_t head = place / grid.x;
+    const std::size_t first = place % grid.x * part_length;
+    const std::size_t count = std::min(part_length, length - first);
+    std::vector<double> score(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t i = 0; i < kDecodeHead; ++i) {
+        score[k] += scale * static_cast<double>(query[head * kDecodeHead + i]) *
+                    frontend::float_value(kType, keys[(head * length + first + k) * kDecodeHead + i]);
+      }
+    }
+    const double most = *std::max_element(score.begin(), score.end());
+    double total = 0;
+    double sum[kDecodeHead] = {};
+    for (std::size_t k = 0; k < count; ++k) {
+      const double weight = std::exp(score[k] - most);
+      total += weight;
+      for (std::size_t i = 0; i < kDecodeHead; ++i) {
+        sum[i] +=
+            weight * frontend::float_value(kType, values[(head * length + first + k) * kDecodeHead + i]);
+      }
+    }
+    for (std::size_t i = 0; i < kDecodeHead; ++i)
+      partial[place * kDecodeHead + i] = static_cast<float>(sum[i]);
+    scale_of[2 * place] = static_cast<float>(most);
+    scale_of[2 * place + 1] = static_cast<float>(total);
+  }
+}
+
+void decode_combine(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 4);
+  const std::size_t parts = count_of(arguments[3]);
+  const auto* partial = arguments[0].elements<float>(grid.x * parts * kDecodeHead);
+  const auto* scale_of = arguments[1].elements<float>(grid.x * parts * 2);
+  auto* out = arguments[2].elements<float>(grid.x * kDecodeHead);
+  for (std::size_t head = 0; head < grid.x; ++head) {
+    for (std::size_t i = 0; i < kDecodeHead; ++i) {
+      double value = 0, total = 0;
+      for (std::size_t p = head * parts; p < (head + 1) * parts; ++p) {
+        // Scores are of the order of one: no maximum is needed in double precision.
+        const double factor = std::exp(static_cast<double>(scale_of[2 * p]));
+        total += factor * static_cast<double>(scale_of[2 * p + 1]);
+        value += factor * static_cast<double>(partial[p * kDecodeHead + i]);
+      }
+      out[head * kDecodeHead + i] = static_cast<float>(value / total);
+    }
+  }
+}
+
 const Registration kAttention{
-    {"attention_scores", attention_scores},
-    {"attention_softmax", attention_softmax},
-    {"attention_values", attention_values},
-    {"attention_tiled", attention_tiled},
+    {"attention_scores", attention_scores}, {"attention_softmax", attention_softmax},
+    {"attention_values", attention_values}, {"attention_tiled", attention_tiled},
+    {"decode_part", decode_part},           {"decode_combine", decode_combine},
 };
 
 }  // namespace

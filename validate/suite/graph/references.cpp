@@ -63,10 +63,41 @@ void page_rank(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
+std::int32_t root_of(const std::int32_t* parent, std::int32_t vertex) {
+  while (parent[vertex] != vertex) vertex = parent[vertex];
+  return vertex;
+}
+
+// One edge after the other: the same roots in the end, if not the same ways to them.
+void union_edges(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 5);
+  const std::size_t edges = count_of(arguments[4]);
+  const auto* from = arguments[0].elements<std::int32_t>(edges);
+  const auto* to = arguments[1].elements<std::int32_t>(edges);
+  auto* parent = arguments[2].elements<std::int32_t>(arguments[2].bytes / sizeof(std::int32_t));
+  auto* joined = arguments[3].elements<std::int32_t>(1);
+  for (std::size_t e = 0; e < edges; ++e) {
+    const std::int32_t a = root_of(parent, from[e]), b = root_of(parent, to[e]);
+    if (a == b) continue;
+    parent[std::max(a, b)] = std::min(a, b);
+    ++*joined;
+  }
+}
+
+void component_roots(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 3);
+  const std::size_t vertices = count_of(arguments[2]);
+  const auto* parent = arguments[0].elements<std::int32_t>(vertices);
+  auto* label = arguments[1].elements<std::int32_t>(vertices);
+  for (std::size_t v = 0; v < vertices; ++v) label[v] = root_of(parent, static_cast<std::int32_t>(v));
+}
+
 const Registration kRegistered{
     {"bfs_level", bfs_level},
     {"bfs_queue", bfs_queue},
     {"page_rank", page_rank},
+    {"union_edges", union_edges},
+    {"component_roots", component_roots},
 };
 
 }  // namespace

@@ -66,7 +66,27 @@ void gray_sobel(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
-const Registration kImage{{"bilinear_resize", bilinear_resize}, {"gray_sobel", gray_sobel}};
+void integral_rows(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 3);
+  const std::size_t width = count_of(arguments[2]);
+  const auto* in = arguments[0].elements<std::uint8_t>(grid.x * width);
+  auto* out = arguments[1].elements<std::uint32_t>(grid.x * width);
+  for (std::size_t i = 0; i < grid.x * width; ++i) out[i] = in[i] + (i % width == 0 ? 0 : out[i - 1]);
+}
+
+void integral_columns(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 4);
+  const std::size_t width = count_of(arguments[2]);
+  const std::size_t height = count_of(arguments[3]);
+  const auto* in = arguments[0].elements<std::uint32_t>(width * height);
+  auto* out = arguments[1].elements<std::uint32_t>(width * height);
+  for (std::size_t i = 0; i < width * height; ++i) out[i] = in[i] + (i < width ? 0 : out[i - width]);
+}
+
+const Registration kImage{{"bilinear_resize", bilinear_resize},
+                          {"gray_sobel", gray_sobel},
+                          {"integral_rows", integral_rows},
+                          {"integral_columns", integral_columns}};
 
 }  // namespace
 }  // namespace foretrace::references

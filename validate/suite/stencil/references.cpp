@@ -66,10 +66,37 @@ void heat_3d(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
+void grid_heat(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 7);
+  const std::size_t width = count_of(arguments[3]);
+  const std::size_t height = count_of(arguments[4]);
+  const std::size_t steps = count_of(arguments[5]);
+  const auto rate = static_cast<double>(arguments[6].value<float>());
+  auto* from = arguments[0].elements<float>(width * height);
+  auto* to = arguments[1].elements<float>(width * height);
+  for (std::size_t step = 0; step < steps; ++step, std::swap(from, to)) {
+    for (std::size_t y = 0; y < height; ++y) {
+      for (std::size_t x = 0; x < width; ++x) {
+        const std::size_t i = y * width + x;
+        to[i] = from[i];
+        if (x == 0 || y == 0 || x + 1 == width || y + 1 == height) continue;
+        double around = 0;
+        for (const std::size_t near : {i - 1, i + 1, i - width, i + width}) {
+          around += static_cast<double>(from[near]);
+        }
+        const auto centre = static_cast<double>(from[i]);
+        to[i] = static_cast<float>(centre + rate * (around - 4 * centre));
+      }
+    }
+  }
+  *arguments[2].elements<std::uint32_t>(1) += grid.x * static_cast<std::uint32_t>(steps - 1);
+}
+
 const Registration kRegistered{
     {"heat_3d", heat_3d},
     {"jacobi_2d", jacobi_2d},
     {"stencil_1d", stencil_1d},
+    {"grid_heat", grid_heat},
 };
 
 }  // namespace
