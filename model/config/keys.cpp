@@ -164,6 +164,8 @@ const Key kKeys[] = {
     FIELD(l1, lines_in_flight, "line", 1, 65536),
     FIELD(l1, sectors_in_flight, "sector", 4, 262144),
     FIELD(l1, store_sectors_in_flight, "sector", 4, 262144),
+    FIELD(l1, store_lines, "line", 1, 32),
+    FIELD(l1, store_cycles, "cycle", 1, 4096),
     FIELD(l1, fill_bytes, "B/cycle", 1, 4096),
     FIELD(l1, miss_latency, "cycle", 0, 4096),
     FIELD(l1, narrow_interval, "cycle", 1, 64),
@@ -198,6 +200,7 @@ const Key kKeys[] = {
     FIELD(l2, atomic_latency, "L2 cycle", 1, 4096),
     FIELD(l2, launch_sectors, "sector", 0, kMega),
     FIELD(l2, launch_hits, "sector", 0, kMega),
+    FIELD(l2, launch_dirty_lines, "line", 0, kMega),
     FORETRACE_KEY(l2, dirty_fraction, "1", KeyType::real, 0.001, 1, kAlways),
     FORETRACE_KEY(l2, partly_fraction, "1", KeyType::real, 0.001, 1, kAlways),
 

@@ -60,7 +60,7 @@ void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   }
   const std::uint32_t sectors = sector_count(line.dirty);
   counters_.dram_bytes_write += sectors * std::uint64_t{kSectorBytes};
-  counters_.dirty_sectors_left -= sectors;
+  if (tags_.tag_of(slot) < kLeftBehind) counters_.dirty_sectors_left -= sectors;  // the launch's own
   send(place, sectors * kSectorBytes, kNone, true);
   line.valid = static_cast<std::uint8_t>(line.valid | partly);
   line.dirty = 0;

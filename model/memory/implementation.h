@@ -110,9 +110,12 @@ struct MemorySystem::Implementation {
   void stall(std::uint32_t index);
   void retry(std::uint32_t queue);
   void retry_later(std::uint32_t slice);
+  /// Tags of lines that were written before the launch: the last ones, the home partition in bit 0 as in all tags.
+  static constexpr std::uint32_t kLeftBehind = 0xffff'0000;
   static bool at_home(const Transaction& t) { return t.at == t.home; }
   std::uint32_t queue_of(const Transaction& t) const { return 2 * slice_of(t) + (at_home(t) ? 0 : 1); }
   std::uint32_t claim(const Transaction& transaction);
+  void leave_behind(std::uint32_t set);
   std::uint32_t slice_of(const Transaction& t) const { return map_.slice(t.at, t.index); }
   std::uint32_t set_of(const Transaction& t) const { return map_.set(slice_of(t), t.set); }
   void make_dirty(const Transaction& transaction, std::uint32_t slot, bool newly_partly);
@@ -149,6 +152,10 @@ struct MemorySystem::Implementation {
   std::vector<DramChannel> channel_;
   std::vector<std::uint64_t> wake_;  // L2 cycle of a channel's next event
   std::vector<DramChannel::Done> done_;
+
+  // Of the lines that a cold launch finds written, what a set holds on average, in 2^-16; 0: none are left. They come to a set
+  // when the launch first claims a line of it.
+  std::uint32_t left_behind_ = 0;
 
   TransactionPool pool_;
   Merging merging_;

@@ -46,6 +46,8 @@ class L2Tags {
   /// `dirty_too`). kNone if there is none. A copy does not get the last way that has nothing pending. The
   /// caller saves what is dirty, then calls install.
   std::uint32_t victim(std::uint32_t set, bool dirty_too, bool copy);
+  /// Whether no line came to a set since all were made invalid.
+  bool untouched(std::uint32_t set) const { return clock_[set] == 0 && tags_[std::size_t{set} * ways_] == kEmpty; }
   /// Puts an empty line, nothing of it listed, into a slot.
   void install(std::uint32_t slot, std::uint32_t tag);
   /// Drops sectors of a copy, and the line when nothing is left or pending.

@@ -304,6 +304,8 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
     counters_.dirty_sectors_left = dirty;
   } else {
     tags_.invalidate_all();
+    const double sets = static_cast<double>(spec_.l2.slices) * map_.sets();
+    left_behind_ = static_cast<std::uint32_t>(std::lround(65536 * spec_.l2.launch_dirty_lines / sets));
   }
 }
 

@@ -35,7 +35,8 @@ void put_packets(memory::Request& request, const isa::MemoryForm& form, const wo
 MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
                        Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
-      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots) {
+      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
+      store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
 
@@ -217,7 +218,36 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   free_operation(id);
 }
 
+/// A request on its way: one a cycle leaves the SM, writes and atomics with their last piece.
+void MemoryPipe::leave(memory::Request request, Cycle now) {
+  last_out_ = std::max(now, last_out_ + 1);
+  if (request.flits > 1) last_out_ += request.flits - 1u;
+  request.time = last_out_;
+  request.sm = sm_;
+  request.wants_reply = true;
+  outbox_.push_back(request);
+}
+
+void MemoryPipe::leave_store(memory::Request store, Cycle now) {
+  store.id = kStoreMark | static_cast<std::uint32_t>(std::popcount(store.sectors));
+  store.flits = memory::write_pieces(store.sectors, store.bytes);
+  ++requests_in_use_;
+  leave(store, now);
+}
+
+void MemoryPipe::leave_due_stores(Cycle now) {
+  store_buffer_.leave_due(now, [&](const memory::Request& store, Cycle due) { leave_store(store, due); });
+}
+
+void MemoryPipe::leave_stores(Cycle now) {
+  leave_due_stores(now);
+  for (int sub_core = 0; sub_core < kSubCores; ++sub_core) {
+    store_buffer_.leave_all(sub_core, [&](const memory::Request& store) { leave_store(store, now); });
+  }
+}
+
 std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycle now) {
+  leave_due_stores(now);
   const auto sectors = static_cast<std::uint32_t>(std::popcount(prototype.sectors));
   const std::uint32_t held = std::max<std::uint32_t>(prototype.visits, sectors);
   std::uint32_t id = kStoreMark | held;
@@ -231,13 +261,8 @@ std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycl
   }
   ++requests_in_use_;
   memory::Request request = prototype;
-  last_out_ = std::max(now, last_out_ + 1);  // one request a cycle leaves the SM, writes and atomics with their last piece
-  if (prototype.flits > 1) last_out_ += prototype.flits - 1u;
-  request.time = last_out_;
-  request.sm = sm_;
   request.id = id;
-  request.wants_reply = true;
-  outbox_.push_back(request);
+  leave(request, now);
   return id;
 }
 
@@ -337,6 +362,10 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
       if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
     }
     entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
+    if (!form.strong && operation.lines <= store_buffer_.room()) {
+      store_sectors_in_flight_ += store_buffer_.hold(operation.sub_core, request);
+      return true;
+    }
     request.flits = memory::write_pieces(access.sectors, request.bytes);
   }
   send(request, false, now);
@@ -375,6 +404,8 @@ void MemoryPipe::finish_tags(Cycle now) {
   tag_free_ = std::max(tag_free_, now);
   want(tag_free_);
   if (is_store(*operation.instruction)) {
+    store_buffer_.end_instruction(operation.sub_core, now, [&](const memory::Request& store) { leave_store(store, now); });
+    want(store_buffer_.due());
     const Cycle start = std::max(data_free_, operation.ready + kTagToData);
     data_free_ = start + operation.wavefronts;
     counters_.l1_data_wavefronts += operation.wavefronts;
@@ -388,6 +419,7 @@ void MemoryPipe::finish_tags(Cycle now) {
 
 void MemoryPipe::tick(Cycle now) {
   next_tick_ = kNever;
+  leave_due_stores(now);
   drain_loads(now);
   if (next_tick_ <= now) next_tick_ = kNever;
   run_tags(now);
@@ -428,6 +460,7 @@ void MemoryPipe::tick(Cycle now) {
   if (loaded_first_ < loaded_.size()) {
     want(std::max(operations_[loaded_[loaded_first_]].ready, now + 1));
   }
+  want(store_buffer_.due());
 }
 
 }  // namespace foretrace::sm

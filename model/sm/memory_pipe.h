@@ -20,6 +20,7 @@
 #include "model/sm/event_wheel.h"
 #include "model/sm/l1_tags.h"
 #include "model/sm/static_program.h"
+#include "model/sm/store_buffer.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/warp_record.h"
@@ -72,8 +73,10 @@ class MemoryPipe {
   /// Whether a reply with this id says no more than that a store is done: then acknowledged() takes it, not arrive() and filled().
   static bool is_acknowledgement(std::uint32_t id) { return (id & kStoreMark) != 0; }
   void acknowledged(std::uint32_t id, Cycle now);
+  /// All stores that wait for others leave: a block has ended.
+  void leave_stores(Cycle now);
   /// Nothing queued, under way or unacknowledged.
-  bool idle() const { return operations_in_use_ == 0 && requests_in_use_ == 0; }
+  bool idle() const { return operations_in_use_ == 0 && requests_in_use_ == 0 && store_buffer_.due() == kNever; }
 
  private:
   static constexpr Cycle kTagToData = 1;  // the data stage follows the tag stage
@@ -149,6 +152,9 @@ class MemoryPipe {
   bool load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now);
   bool store_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now);
   std::uint32_t send(const memory::Request& prototype, bool load, Cycle now);
+  void leave_due_stores(Cycle now);
+  void leave(memory::Request request, Cycle now);
+  void leave_store(memory::Request store, Cycle now);
   void wait_for(std::uint32_t request, std::uint32_t operation);
   bool load_room(std::uint32_t sectors) const;
   void finish_tags(Cycle now);
@@ -195,6 +201,7 @@ class MemoryPipe {
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle fill_end_ = kNever, fill_cycles_ = 0;  // the last fill: when it ended, and how long it wrote
   Cycle last_out_ = 0;
+  StoreBuffer store_buffer_;
 };
 
 }  // namespace foretrace::sm

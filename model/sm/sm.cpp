@@ -184,6 +184,7 @@ void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
   if (block.live_warps == 0) {
     block.used = false;
     block.record.reset();
+    memory_.leave_stores(now);
     ended.push_back({now, id_});
   } else {
     for (Barrier& barrier : block.barriers) {

@@ -151,6 +151,8 @@ struct L1Spec {                            // keys l1.*
   std::uint32_t lines_in_flight = 0;       ///< lines with misses outstanding an SM
   std::uint32_t sectors_in_flight = 0;     ///< load sectors requested and not yet arrived an SM
   std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2 an SM
+  std::uint32_t store_lines = 0;           ///< lines of which an SM holds stores back, for others to the same line
+  std::uint32_t store_cycles = 0;          ///< how long after the last store to it
   std::uint32_t fill_bytes = 0;            ///< bytes a cycle that arrive from the network at an SM
   std::uint32_t miss_latency = 0;          ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together
   std::uint32_t narrow_interval = 0;       ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B a cycle leave it)
@@ -197,6 +199,7 @@ struct L2Spec {                            // keys l2.*
   std::uint32_t atomic_latency = 0;        ///< L2 cycles from lookup to result, hit
   std::uint32_t launch_sectors = 0;        ///< sectors that a launch looks up for itself, as ncu counts them under an empty kernel
   std::uint32_t launch_hits = 0;           ///< those of them that are found
+  std::uint32_t launch_dirty_lines = 0;    ///< lines that a cold launch finds written and not yet in DRAM: of what went before it
   double dirty_fraction = 0;               ///< share of a slice's lines that may be dirty before the oldest are written back
   double partly_fraction = 0;              ///< share of a set's lines that may hold partly written sectors before the oldest is completed and written back
 };

@@ -167,6 +167,23 @@ TEST(Bandwidth, HitsInCopiesComeAtTheSlicesPaceToo) {
   EXPECT_LE(cycles, peak * 104 / 100 + 200);
 }
 
+TEST(LinesLeftBehind, GoToDramWhereALaunchNeedsTheirPlaces) {
+  GpuSpec chip = plain_chip();
+  const std::uint64_t lines = chip.l2.bytes / 128;
+  chip.l2.launch_dirty_lines = static_cast<std::uint32_t>(lines / 32);
+  const auto written = [&](std::uint64_t reads, bool warm) {
+    MemorySystem memory(chip);
+    memory.begin_launch(warm);
+    cycles_of(memory, stream(chip, reads, 1, RequestKind::read));
+    EXPECT_EQ(memory.counters().dirty_sectors_left, 0u) << "the launch itself wrote nothing";
+    return memory.counters().dram_bytes_write;
+  };
+  EXPECT_EQ(written(lines / 4, false), 0u);  // room for both
+  EXPECT_EQ(written(lines * 8, true), 0u);   // a warm launch finds what the one before it left
+  // All of them, within the unevenness of an eighth's sets.
+  EXPECT_NEAR(static_cast<double>(written(lines * 8, false)), static_cast<double>(lines / 32 * 128), static_cast<double>(lines / 32 * 128) / 20);
+}
+
 TEST(Bandwidth, WritesAreHeldBackByDram) {
   const GpuSpec chip = plain_chip();
   MemorySystem memory(chip);

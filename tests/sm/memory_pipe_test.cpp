@@ -117,13 +117,14 @@ TEST(GlobalMemory, ReductionsLeaveAPieceACycle) {
 TEST(GlobalMemory, AWarpEndsWhenItsStoresHaveLeft) {
   const spec::GpuSpec chip = bench_chip();
   const auto cycles = [&](int count, std::int64_t stride) {
-    const Line store{"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096, stride};
-    return run(chip, std::vector<Line>(static_cast<std::size_t>(count), store), 1).end;
+    std::vector<Line> stores;  // to lines of their own
+    for (int i = 0; i < count; ++i) stores.push_back({"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096u * static_cast<unsigned>(i), stride});
+    return run(chip, stores, 1).end;
   };
   // Lone words of 32 sectors: eight lines of four sectors, and which bytes; of 32 lines: two pieces each; whole lines: four.
-  EXPECT_EQ(cycles(9, 32) - cycles(8, 32), 40u);
-  EXPECT_EQ(cycles(9, 128) - cycles(8, 128), 64u);
-  EXPECT_EQ(cycles(9, 4) - cycles(8, 4), 4u);
+  EXPECT_EQ(cycles(19, 32) - cycles(18, 32), 40u);
+  EXPECT_EQ(cycles(19, 128) - cycles(18, 128), 64u);
+  EXPECT_EQ(cycles(19, 4) - cycles(18, 4), 4u);
 }
 
 TEST(GlobalMemory, LoadsOfAWarpReturnInOrder) {
@@ -189,10 +190,11 @@ TEST(GlobalMemory, SectorsOnTheirWayAreNotAskedForTwice) {
 TEST(GlobalMemory, StoresGoOnToL2AndLaterLoadsOfWholeSectorsHit) {
   const spec::GpuSpec chip = bench_chip();
   const Line store{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, ~0u, 4096};
+  const Line other{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, ~0u, 8192};
   const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 1, ~0u, 4096};
-  const Ran ran = run(chip, {store, store, load, {"NOP", 1, 7, 7, 1}});
+  const Ran ran = run(chip, {store, other, store, load, {"NOP", 1, 7, 7, 1}});
   EXPECT_EQ(std::count_if(ran.requests.begin(), ran.requests.end(),
-                          [](const memory::Request& r) { return r.kind == memory::RequestKind::write; }), 2);
+                          [](const memory::Request& r) { return r.kind == memory::RequestKind::write; }), 3);
   EXPECT_EQ(ran.counters.l1_hits_global_st, 4u);  // the second
   EXPECT_EQ(ran.counters.l1_hits_global_ld, 4u);
 }

@@ -1,0 +1,91 @@
+// Which stores leave an SM as one, and when.
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "model/sm/store_buffer.h"
+#include "tests/sm/bench.h"
+
+namespace foretrace::sm_tests {
+namespace {
+
+Line store(std::uint64_t base, std::int64_t stride, std::uint32_t executed = ~0u) {
+  return {"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, executed, base, stride};
+}
+std::vector<memory::Request> writes(Ran ran) {
+  std::erase_if(ran.requests, [](const memory::Request& r) { return r.kind != memory::RequestKind::write; });
+  return ran.requests;
+}
+std::size_t writes_of(const std::vector<Line>& lines) { return writes(run(bench_chip(), lines)).size(); }
+
+TEST(StoresOfAWarp, PartsOfTheSameLinesLeaveAsOnePacketALine) {
+  const std::vector<memory::Request> left =
+      writes(run(bench_chip(), {store(4096, 16), store(4100, 16), store(4104, 16), store(4108, 16)}));
+  ASSERT_EQ(left.size(), 4u);
+  for (const memory::Request& request : left) {
+    EXPECT_EQ(request.sectors, 0xf);
+    EXPECT_EQ(request.flits, 4) << "whole sectors need not say which of their bytes";
+    for (const std::uint32_t bytes : request.bytes) EXPECT_EQ(bytes, ~0u);
+  }
+}
+
+TEST(StoresOfAWarp, OnesToOtherLinesBetweenKeepThemApart) {
+  EXPECT_EQ(writes_of({store(4096, 4), store(4096, 4)}), 1u);
+  EXPECT_EQ(writes_of({store(4096, 4), store(8192, 4), store(4096, 4), store(8192, 4)}), 4u);
+  // One line of two is written again: the other one leaves, and does not come back.
+  EXPECT_EQ(writes_of({store(4096, 8), store(4096, 4), store(4224, 4)}), 3u);
+}
+
+TEST(StoresOfAWarp, LoadsBetweenDoNot) {
+  const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 1 << 20};
+  EXPECT_EQ(writes_of({store(4096, 4), load, store(4096, 4)}), 1u);
+}
+
+TEST(StoresOfAWarp, SixteenLinesAreHeldSeventeenAreNot) {
+  EXPECT_EQ(writes_of({store(4096, 128, 0xffff), store(4100, 128, 0xffff)}), 16u);
+  EXPECT_EQ(writes_of({store(4096, 128, 0x1ffff), store(4100, 128, 0x1ffff)}), 34u);
+}
+
+TEST(StoresOfTwoSubCores, DoNotMeet) {
+  EXPECT_EQ(writes(run_warps(bench_chip(), {{store(4096, 4)}, {store(4096, 4)}})).size(), 2u);
+}
+
+TEST(StoreBuffer, LinesLeaveAtTheirTime) {
+  sm::StoreBuffer buffer(16, 64);
+  memory::Request request;
+  request.line = 3;
+  request.sectors = 0b0010;
+  const auto no = [](const memory::Request&) { FAIL() << "nothing leaves with the first instruction"; };
+  EXPECT_EQ(buffer.due(), kNever);
+  EXPECT_EQ(buffer.hold(1, request), 1u);
+  buffer.end_instruction(1, 100, no);
+  EXPECT_EQ(buffer.due(), 164u);
+  request.sectors = 0b0110;
+  EXPECT_EQ(buffer.hold(1, request), 1u) << "one of its sectors is held already";
+  buffer.end_instruction(1, 110, no);
+  std::vector<Cycle> times;
+  const auto leave = [&](const memory::Request& left, Cycle due) {
+    EXPECT_EQ(left.sectors, 0b0110);
+    times.push_back(due);
+  };
+  buffer.leave_due(173, leave);
+  EXPECT_TRUE(times.empty());
+  buffer.leave_due(174, leave);
+  EXPECT_EQ(times, std::vector<Cycle>{174});
+  EXPECT_EQ(buffer.due(), kNever);
+}
+
+TEST(StoreBuffer, AnEndedBlockLeavesNothingBehind) {
+  // The last store leaves when the warp ends, not when its time has come.
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran = run(chip, {store(4096, 4)});
+  const std::vector<memory::Request> left = writes(ran);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_LT(left[0].time, ran.end + chip.l1.store_cycles / 2);
+}
+
+}  // namespace
+}  // namespace foretrace::sm_tests
