@@ -3,7 +3,7 @@
 // Models:  `profiled traffic`: loads and stores of chosen sectors of each 128-byte line over 256 MiB,
 //          partly written sectors, load-after-store and the like in L1, dirty data at a kernel's
 //          end; `profiled carve_out`: one launch for each block size, shared size and register
-//          count; `profiled empty`: empty grids.
+//          count; `profiled carve_out_more`: many small blocks; `profiled empty`: empty grids.
 // Ignores: time.
 // Source:  Nsight Compute's counters, which the driver script joins to the lines printed here: line
 //          n describes launch n of the process.
@@ -192,6 +192,18 @@ void carve_out() {
   CHECK(cudaDeviceSynchronize());
 }
 
+/// Many small blocks an SM: how much room the driver leaves beyond what they need.
+void carve_out_more() {
+  Buffer<float> data(1 << 20);
+  data.zero();
+  for (int threads : {96, 128, 160, 192, 224, 320}) {
+    for (int units : {1, 2, 3, 4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24}) {
+      carve(with_registers<8>, "with_registers<8>", threads, units * 128, data);
+    }
+  }
+  CHECK(cudaDeviceSynchronize());
+}
+
 __global__ void empty() {}
 
 void empty_grids() {
@@ -210,10 +222,12 @@ int main(int count, char** words) {
     traffic();
   } else if (what == "carve_out") {
     carve_out();
+  } else if (what == "carve_out_more") {
+    carve_out_more();
   } else if (what == "empty") {
     empty_grids();
   } else {
-    std::fprintf(stderr, "usage: profiled traffic|carve_out|empty\n");
+    std::fprintf(stderr, "usage: profiled traffic|carve_out|carve_out_more|empty\n");
     return 2;
   }
   return 0;
