@@ -50,7 +50,7 @@ void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
       &Counters::shared_wavefronts_ld, &Counters::shared_wavefronts_st, &Counters::shared_wavefronts_atom,
       &Counters::shared_ideal_ld, &Counters::shared_ideal_st, &Counters::shared_ideal_atom, &Counters::shared_contention_ld,
       &Counters::shared_contention_st, &Counters::l1i_misses, &Counters::constant_l0_misses,
-      &Counters::constant_l1_misses, &Counters::register_bank_conflict_cycles, &Counters::branches,
+      &Counters::constant_l1_misses, &Counters::constant_l1_replays, &Counters::register_bank_conflict_cycles, &Counters::branches,
       &Counters::divergent_branches, &Counters::blocks, &Counters::barriers_waited};
   for (const auto member : kSums) into.*member += from.*member;
   add_all(into.idle_reason, from.idle_reason);

@@ -267,7 +267,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       if (instruction.fixed_latency) {
         set_scoreboards(warp, id, instruction, now);
       } else {
-        load_constant(warp, id, instruction, now);
+        load_constant(warp, id, instruction, step.executed, now);
         raise(warp, instruction.read_barrier, false);
         if (instruction.read_barrier < kScoreboards) {
           events_.push(now + spec_.lsu.source_latency, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});

@@ -365,22 +365,25 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
   });
 }
 
-void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, std::uint32_t executed, Cycle now) {
   raise(warp, instruction.write_barrier, false);
   const std::uint32_t address = instruction.constant_address;
   const Event release{Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)};
   const bool awaited = instruction.write_barrier < kScoreboards;
   const Cycle latency = std::max<Cycle>(1, instruction.latency);
-  Cycle here = constants_.lookup(address);
+  Cycle here = executed ? constants_.lookup(address) : now;  // a guard that holds back every lane: nothing is looked up
   if (here == kNever) {
     ++counters.constant_l1_misses;
     if (!constant_near(address, now)) {
+      ++counters.constant_l1_replays;
       if (awaited) constant_waits_.push_back({address, release});
       return;
     }
     here = now + latency + spec_.constant.l1_miss;
     constants_.insert(address, here);
   }
+  // What its line is still on the way for goes through the unit once more (H100, sm__inst_executed_pipe_adu of the lessons).
+  if (here > now + latency) ++counters.constant_l1_replays;
   if (awaited) events_.push(std::max(here, now + latency), release);
 }
 

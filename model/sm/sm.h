@@ -128,7 +128,7 @@ class Sm {
   void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   bool constant_near(std::uint32_t address, Cycle now);
   void constants_arrived(std::uint32_t block, Cycle now);
-  void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, std::uint32_t executed, Cycle now);
   void arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now);
   void check_barrier(Block& block, Barrier& barrier, Cycle now);
   void commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);

@@ -71,6 +71,7 @@ struct LaunchCounters {
   std::uint64_t shared_contention_ld = 0, shared_contention_st = 0;  ///< extra data-stage passes by arbitration with other traffic
   // Instruction and constant caches
   std::uint64_t l1i_misses = 0, constant_l0_misses = 0, constant_l1_misses = 0;
+  std::uint64_t constant_l1_replays = 0;  ///< LDC that found its line not there yet and went to the cache again
   std::uint64_t register_bank_conflict_cycles = 0;
   std::uint64_t branches = 0, divergent_branches = 0;
   // Blocks

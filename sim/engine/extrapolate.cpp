@@ -153,7 +153,7 @@ stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const 
   for (const auto member : kWithWork) all.*member = whole(more * real(simulated.*member));
   static constexpr std::uint64_t stats::LaunchCounters::* kAtFirst[] = {  // a cache that has the code misses no more
       &stats::LaunchCounters::l1i_misses, &stats::LaunchCounters::constant_l0_misses,
-      &stats::LaunchCounters::constant_l1_misses};
+      &stats::LaunchCounters::constant_l1_misses, &stats::LaunchCounters::constant_l1_replays};
   for (const auto member : kAtFirst) all.*member = simulated.*member;
   extend_contention(all, simulated, pace);
   extend_memory(all, simulated, pace);

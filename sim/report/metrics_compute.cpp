@@ -108,8 +108,8 @@ std::vector<Metric> compute_metrics() {
        executed_by<Pipe::uniform>},
       {"sm__inst_executed_pipe_cbu.sum", "inst", "warp instructions of the branch unit",
        executed_by<Pipe::cbu>},
-      {"sm__inst_executed_pipe_adu.sum", "inst", "warp instructions of the address divergence unit",
-       executed_by<Pipe::adu>},
+      {"sm__inst_executed_pipe_adu.sum", "inst", "warp instructions of the address divergence unit, LDC that its cache made wait twice",
+       [](P p) { return Value(pipe_inst(p, Pipe::adu) + number(p.counters.constant_l1_replays)); }},
       {"sm__inst_executed_pipe_tensor.sum", "inst", "warp instructions of the tensor pipe",
        executed_by<Pipe::tensor>},
   };
