@@ -141,7 +141,7 @@ TEST(Constants, AnIndexedLoadThatWaitsForItsLineGoesThroughItsUnitAgain) {
   std::vector<Line> after = {beside[0], {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}, beside[1]};
   EXPECT_EQ(run(chip, beside).counters.constant_l1_replays, 2u);
   EXPECT_EQ(run(chip, after).counters.constant_l1_replays, 1u) << "the line is there by then";
-  EXPECT_EQ(run(chip, {{"@P1 LDC R4, c[0x0][0x240]", 2, 0, 7, 0, 0}}).counters.constant_l1_replays, 0u) << "no lane asks";
+  EXPECT_EQ(run(chip, {{"LDC R4, c[0x0][0x240]", 2, 0, 7, 0, 0}}).counters.constant_l1_replays, 0u) << "no lane asks";
 }
 
 }  // namespace
