@@ -2,7 +2,7 @@
 //
 // Models:  `pair`: two SMs of a TPC read the same n lines, one some cycles later, in the same or another order, while
 //          other SMs of their GPC, or of another, read lines of their own in between; `gather`: every SM reads words
-//          of one table in an order of its own, all at once.
+//          of one table in an order of its own, all at once; `walk`: blocks that read the same in the same order.
 // Ignores: what the merging saves in time; which SMs are of one GPC on another die: `noise` lists them by number, and
 //          answers of one die are read beside those of request_merging on the same.
 // Source:  lts__t_sectors_srcunit_tex_op_read.sum of Nsight Compute: line n describes launch n of the process.
@@ -74,6 +74,23 @@ __global__ void __launch_bounds__(1024) gather(const unsigned* table, unsigned w
   if (sum == 0x12345) *sink = sum;
 }
 
+/// All blocks read the same data in the same order: one piece of 16 bytes a step for all threads (`tile` 0), or four bytes a thread,
+/// with a barrier after each step (`tile` 1). Data come from DRAM.
+__global__ void __launch_bounds__(1024) walk_together(const uint4* base, int steps, int tile, unsigned* sink) {
+  unsigned sum = 0;
+  if (tile != 0) {
+    for (int step = 0; step < steps; ++step) {
+      sum += reinterpret_cast<const unsigned*>(base)[static_cast<unsigned>(step) * blockDim.x + threadIdx.x];
+      if (sum == 0x12345) *sink = sum;
+      __syncthreads();
+    }
+  } else {
+#pragma unroll 4
+    for (int step = 0; step < steps; ++step) sum = sum * 3 + (base[step].x ^ base[step].w);
+  }
+  if (sum == 0x12345) *sink = sum;
+}
+
 class Runner {
  public:
   Runner() : base_(std::size_t{512} << 20), role_(512), meet_(1), taken_(512), sink_(1) {
@@ -109,6 +126,14 @@ class Runner {
         .add("launch", launch_++).add("blocks", blocks).add("threads", threads).add("words", words).add("loads", loads)
         .print(static_cast<double>(blocks) * threads * loads, "word", 0);
     gather<<<blocks, threads>>>(reinterpret_cast<const unsigned*>(base_.get()), words, loads, sink_.get());
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+  }
+  void walk(unsigned blocks, unsigned threads, int steps, int tile) {
+    Answer("merging_capacity", "blocks that read the same in the same order")
+        .add("launch", launch_++).add("blocks", blocks).add("threads", threads).add("steps", steps).add("tile", tile)
+        .print(blocks * (tile ? threads / 8.0 : 0.5) * steps, "sector of all", 0);
+    walk_together<<<blocks, threads>>>(reinterpret_cast<const uint4*>(base_.get()), steps, tile, sink_.get());
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
   }
@@ -160,5 +185,11 @@ int main() {
     }
   }
   for (unsigned words : {8192u, 32768u}) runner.gather_words(132, 256, words, 8);
+  for (unsigned blocks : {2u, 4u, 8u, 9u, 16u, 132u}) {
+    runner.walk(blocks, 64, 2048, 0);
+    runner.walk(blocks, 256, 2048, 0);
+    runner.walk(blocks, 256, 64, 1);
+    runner.walk(blocks, 1024, 64, 1);
+  }
   return 0;
 }
