@@ -147,8 +147,8 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
                                                  spec_.lsu.store_width_latency * (instruction.data_registers - 1u)
                                            : spec_.lsu.source_latency;
   release(operation, instruction.read_barrier, after(source));
-  if (operation.executed == 0) {  // nothing to access: the result scoreboard is released as soon as it went through
-    release(operation, instruction.write_barrier, now + 1);
+  if (operation.executed == 0) {  // nothing to access, but it goes the way (H100, predicated_off: 22 cycles, loads of global memory too)
+    release(operation, instruction.write_barrier, after(spec_.shared.latency - 1));
     if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, now + 1);
     if (stores_data) notify(Event::Kind::store_done, operation, now + 1);
     free_operation(id);

@@ -94,6 +94,13 @@ TEST(GlobalMemory, AHitCostsTheHitLatencyAndAMissTheWayToL2) {
   EXPECT_EQ(latency(chip, load, 700) - latency(chip, load, 300), 400u);
 }
 
+TEST(MemoryInstructions, WhoseLanesAreAllOffGoTheWayAllTheSame) {
+  const spec::GpuSpec chip = bench_chip();
+  // H100, predicated_off: a load of shared or global memory without lanes is a cycle faster than one from shared memory.
+  EXPECT_EQ(latency(chip, {"LDS R0, [R2]", 2, 0, 7, 0, 0, 0}, 300), chip.shared.latency - 1);
+  EXPECT_EQ(latency(chip, {"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, 0, 4096}, 300), chip.shared.latency - 1);
+}
+
 TEST(GlobalMemory, ReductionsLeaveAPieceACycle) {
   const spec::GpuSpec chip = bench_chip();
   const auto requests = [&](std::int64_t stride) {
