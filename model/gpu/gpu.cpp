@@ -112,8 +112,10 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   std::vector<std::vector<memory::Request>*> outboxes(sms.size(), &no_requests);
   outboxes.push_back(&code_caches_.outbox);
   std::vector<memory::CodeRequest> code_requests;
-  std::vector<memory::Reply> replies, code_replies;
-  std::vector<std::vector<memory::Reply>> replies_of(sms.size());
+  memory::Replies replies;  // those to SMs until they are delivered
+  replies.of_sm.resize(sms.size());
+  std::vector<memory::Reply> code_replies;
+  std::vector<std::pair<std::size_t, std::size_t>> looked_at(sms.size());  // how many data and acknowledgements for an SM
   std::vector<Cycle> next_of(sms.size(), kNever);     // each SM's next event, replies that wait for it apart
   std::vector<Cycle> replied_of(sms.size(), kNever);  // the earliest of these replies
   std::vector<sm::BlockEnd> ends;
@@ -124,28 +126,36 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   bool stopped = false;
   // An SM is given its replies when it is simulated: all SMs at a time are more than a host's caches hold.
   const auto give = [&](const memory::Reply& reply) {
-    replies_of[reply.sm].push_back(reply);
+    replies.of_sm[reply.sm].data.push_back(reply);
+    looked_at[reply.sm].first = replies.of_sm[reply.sm].data.size();
     replied_of[reply.sm] = std::min(replied_of[reply.sm], reply.time);
   };
   const auto deliver = [&](std::size_t i) {
-    if (replies_of[i].empty()) return;
-    for (const memory::Reply& reply : replies_of[i]) sms[i]->deliver(reply);
-    replies_of[i].clear();
+    memory::Replies::Sm& own = replies.of_sm[i];
+    if (own.data.empty() && own.acknowledgements.empty()) return;
+    for (const memory::Reply& reply : own.data) sms[i]->deliver(reply);
+    sms[i]->acknowledge(own.acknowledgements);
+    own.data.clear();
+    own.acknowledgements.clear();
+    looked_at[i] = {};
     replied_of[i] = kNever;
     next_of[i] = sms[i]->next_event();
   };
   const auto serve_memory = [&](Cycle until) {
-    replies.clear();
     memory_.advance(until, replies);
-    code_replies.clear();
-    for (const memory::Reply& reply : replies) {
-      if (memory::GpcCaches::owns(reply)) {
-        code_caches_.fill(reply, code_replies);
-        continue;
-      }
-      last_reply = std::max(last_reply, reply.time);
-      give(reply);
+    for (std::size_t i = 0; i < sms.size(); ++i) {
+      const auto look = [&](const std::vector<memory::Reply>& list, std::size_t& from) {
+        if (from == list.size()) return;
+        replied_of[i] = std::min(replied_of[i], list[from].time);
+        last_reply = std::max(last_reply, list.back().time);
+        from = list.size();
+      };
+      look(replies.of_sm[i].data, looked_at[i].first);
+      look(replies.of_sm[i].acknowledgements, looked_at[i].second);
     }
+    code_replies.clear();
+    for (const memory::Reply& reply : replies.of_code) code_caches_.fill(reply, code_replies);
+    replies.of_code.clear();
     for (const memory::Reply& reply : code_replies) give(reply);
   };
   for (;;) {

@@ -1,7 +1,8 @@
 // Events in order of time, those of one cycle in the order in which they were put in.
 //
 // Models:  nothing; it is the event queue of the memory system. Time is cut into blocks of cycles: this block and the next have
-//          a list a cycle, the blocks of the near future a list each, and what is further still is in a heap.
+//          a list a cycle, the blocks of the near future a list each, and what is further still is in a heap. The lists of cycles
+//          are chunks of one pool; the next that is needed is the one that was left last, which a host's cache still holds.
 // Ignores: ties other than by order of insertion: whoever needs another order inserts in it.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/memory/large_pages.h"
 #include "model/units/units.h"
 
 namespace foretrace::memory {
@@ -20,7 +22,11 @@ class Calendar {
  public:
   /// `time` must not be before the last time that was taken.
   void push(std::uint64_t time, const Event& event) {
-    put(time, event);
+    if (time / kBlock - block_ < 2) {
+      put_near(time, event);
+    } else {
+      put_far(time, event);
+    }
     if (time < next_) next_ = time;
   }
   /// Earliest time with an event, kNever without one.
@@ -30,17 +36,31 @@ class Calendar {
   template <typename Handle>
   void take(std::uint64_t now, Handle&& handle) {
     move_to(now);
-    std::vector<Event>& bucket = ring_[now % kRing];
-    for (std::size_t i = 0; i < bucket.size(); ++i) {
-      const Event event = bucket[i];
-      handle(event);
+    Bucket& bucket = ring_[now % kRing];
+    for (std::uint32_t at = bucket.first; at != kNoChunk;) {
+      for (std::uint32_t i = 0; i < (at == bucket.last ? bucket.in_last : kPerChunk); ++i) {
+        const Event event = chunks_[at].events[i];
+        handle(event);
+      }
+      const std::uint32_t following = chunks_[at].next;
+      chunks_[at].next = free_;
+      free_ = at;
+      at = following;
     }
-    bucket.clear();
+    bucket = {};
     occupied_[now % kRing / 64] &= ~(std::uint64_t{1} << (now % 64));
     next_ = find(now + 1);
   }
-  /// What is known by now of cycle `time`, which is not more than a block away.
-  const std::vector<Event>& at(std::uint64_t time) const { return ring_[time % kRing]; }
+  /// Calls look(event) for what is known by now of cycle `time`, which is not more than a block away.
+  template <typename Look>
+  [[gnu::always_inline]] void look_at(std::uint64_t time, Look&& look) const {
+    const Bucket& bucket = ring_[time % kRing];
+    for (std::uint32_t at = bucket.first; at != kNoChunk; at = chunks_[at].next) {
+      const Chunk& chunk = chunks_[at];
+      const std::uint32_t count = at == bucket.last ? bucket.in_last : kPerChunk;
+      for (std::uint32_t i = 0; i < count; ++i) look(chunk.events[i]);
+    }
+  }
 
   /// No event before `now` is left.
   void move_to(std::uint64_t now) {
@@ -69,6 +89,15 @@ class Calendar {
   static constexpr std::uint64_t kBlock = 256;     // cycles
   static constexpr std::uint64_t kRing = 2 * kBlock;  // most events of a loaded GPU are nearer
   static constexpr std::uint64_t kBlocks = 1024;
+  static constexpr std::uint32_t kPerChunk = 15, kNoChunk = ~std::uint32_t{0};
+  struct alignas(64) Chunk {
+    std::array<Event, kPerChunk> events;
+    std::uint32_t next;  // of the cycle, or free
+  };
+  struct Bucket {
+    std::uint32_t first = kNoChunk, last = kNoChunk;
+    std::uint32_t in_last = 0;  // events in the last chunk
+  };
   struct Timed {
     std::uint32_t cycle;  // within the block
     Event event;
@@ -85,11 +114,8 @@ class Calendar {
     return a.time != b.time ? a.time > b.time : a.order > b.order;
   }
 
-  void put(std::uint64_t time, const Event& event) {
-    const std::uint64_t ahead = time / kBlock - block_;
-    if (ahead < 2) {
-      put_near(time, event);
-    } else if (ahead < kBlocks) {
+  void put_far(std::uint64_t time, const Event& event) {
+    if (time / kBlock - block_ < kBlocks) {
       put_later(time, event);
     } else {
       far_.push_back({time, order_++, event});
@@ -97,8 +123,23 @@ class Calendar {
     }
   }
   void put_near(std::uint64_t time, const Event& event) {
-    ring_[time % kRing].push_back(event);
+    Bucket& bucket = ring_[time % kRing];
+    if (bucket.last == kNoChunk || bucket.in_last == kPerChunk) add_chunk(bucket);
+    chunks_[bucket.last].events[bucket.in_last++] = event;
     occupied_[time % kRing / 64] |= std::uint64_t{1} << (time % 64);
+  }
+  void add_chunk(Bucket& bucket) {
+    std::uint32_t chunk = free_;
+    if (chunk == kNoChunk) {
+      chunk = static_cast<std::uint32_t>(chunks_.size());
+      chunks_.emplace_back();
+    } else {
+      free_ = chunks_[chunk].next;
+    }
+    chunks_[chunk].next = kNoChunk;
+    (bucket.last == kNoChunk ? bucket.first : chunks_[bucket.last].next) = chunk;
+    bucket.last = chunk;
+    bucket.in_last = 0;
   }
   void put_later(std::uint64_t time, const Event& event) {
     Later& list = later_[time / kBlock % kBlocks];
@@ -124,7 +165,9 @@ class Calendar {
     return kNever;
   }
 
-  std::array<std::vector<Event>, kRing> ring_;
+  std::array<Bucket, kRing> ring_;
+  LargeVector<Chunk> chunks_;
+  std::uint32_t free_ = kNoChunk;
   std::array<std::uint64_t, kRing / 64> occupied_{};
   std::array<Later, kBlocks> later_;
   std::array<std::uint64_t, kBlocks / 64> listed_{};

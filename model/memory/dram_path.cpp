@@ -19,8 +19,9 @@ std::uint8_t MemorySystem::Implementation::granules_of(std::uint8_t sectors) con
 /// Asks for sectors of the line in `slot`: DRAM at home, else the home slice in the other partition.
 void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transaction& transaction,
                                                 std::uint8_t sectors) {
-  const std::uint32_t index = pool_.take(false);
+  const std::uint32_t index = pool_.take();
   Transaction& asked = pool_[index];
+  asked = {};
   asked.set = transaction.set;
   asked.tag = transaction.tag;
   asked.index = transaction.index;
@@ -36,15 +37,16 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
   asked.sectors =
       static_cast<std::uint8_t>(granules & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
   asked.visits = static_cast<std::uint8_t>(sector_count(asked.sectors));
-  line.pending = static_cast<std::uint8_t>(line.pending | asked.sectors);
+  line.pending = (line.pending | asked.sectors) & 15;
   if (!at_home(transaction)) {
     asked.kind = Transaction::Kind::far_read;
-    events_.push(now_ + spec_.network.partition_latency, {index, EventKind::arrive});
+    asked.crossed = true;
+    events_.push(now_ + spec_.network.partition_latency, {index, EventKind::arrive, asked, false});
     return;
   }
   asked.kind = Transaction::Kind::fill;
   counters_.fill_sectors += sector_count(static_cast<std::uint8_t>(asked.sectors & line.partly()));
-  send(map_.dram({transaction.home, transaction.index, transaction.set, transaction.tag}),
+  send(map_.dram({transaction.home ? 1u : 0u, transaction.index, transaction.set, transaction.tag}),
        sector_count(granules) * kSectorBytes, index, false);
 }
 
@@ -62,7 +64,7 @@ void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   counters_.dram_bytes_write += sectors * std::uint64_t{kSectorBytes};
   if (tags_.tag_of(slot) < kLeftBehind) counters_.dirty_sectors_left -= sectors;  // the launch's own
   send(place, sectors * kSectorBytes, kNone, true);
-  line.valid = static_cast<std::uint8_t>(line.valid | partly);
+  line.valid = (line.valid | partly) & 15;
   line.dirty = 0;
   tags_.remove_dirty(slot);
 }

@@ -9,6 +9,7 @@
 //          in the calendar before it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +19,9 @@
 #include "model/memory/l2_tags.h"
 #include "model/memory/memory_system.h"
 #include "model/memory/merging.h"
+#include "model/memory/outgoing.h"
 #include "model/memory/port.h"
+#include "model/memory/ring.h"
 #include "model/memory/topology.h"
 #include "model/memory/transaction.h"
 #include "model/units/error.h"
@@ -35,7 +38,7 @@ struct MemorySystem::Implementation {
   // memory_system.cpp: windows, requests, replies
   Cycle lookahead() const;
   void submit(const Request& request);
-  void advance(Cycle until, std::vector<Reply>& replies);
+  void advance(Cycle until, Replies& replies);
   Cycle next_event() const;
   bool idle() const;
   void begin_launch(bool warm);
@@ -43,21 +46,54 @@ struct MemorySystem::Implementation {
 
  private:
   enum class EventKind : std::uint8_t { arrive, serve, fill, reply, channel, retry, way };
-  struct Event {
+  /// Two words, since fields that were just stored one by one would hold up the host where it reads them together.
+  class Event {
+   public:
     Event() = default;
-    Event(std::uint32_t of, EventKind what, bool of_write = false) : index(of & kMaxIndex), kind(what), write(of_write) {
-      FORETRACE_ASSERT(of <= kMaxIndex, "more transactions are under way than an event can name");
+    Event(std::uint32_t index, EventKind kind) : high_(std::uint64_t{index & kMaxIndex} << 36 | std::uint64_t(kind) << 33) {
+      FORETRACE_ASSERT(index <= kMaxIndex, "more transactions are under way than an event can name");
     }
+    Event(std::uint32_t index, EventKind kind, const Passage& is, bool write) : Event(index, kind) {
+      low_ = std::uint64_t{is.tag} << 32 | std::uint64_t{is.sm} << 16 | is.index;
+      high_ |= (write ? kWrite : 0) | std::uint64_t{is.set} << 16 | std::uint64_t{is.sectors} << 12 | std::uint64_t{is.pieces} << 8 |
+               (is.at ? kAt : 0) | (is.near ? kNear : 0) | (is.home ? kHome : 0) | (is.crossed ? kCrossed : 0) |
+               (is.counted ? kCounted : 0);
+    }
+    /// Transaction or write, channel, queue or SM.
+    std::uint32_t index() const { return static_cast<std::uint32_t>(high_ >> 36); }
+    EventKind kind() const { return static_cast<EventKind>(high_ >> 33 & 7); }
+    /// Whether it is of one.
+    bool write() const { return (high_ & kWrite) != 0; }
+    std::uint16_t sm() const { return static_cast<std::uint16_t>(low_ >> 16); }
+    bool crossed() const { return (high_ & kCrossed) != 0; }
+    bool at_home() const { return ((high_ & kAt) != 0) == ((high_ & kHome) != 0); }
+    bool near_home() const { return ((high_ & kNear) != 0) == ((high_ & kHome) != 0); }
+    /// Of what arrives or is served; a write's is nowhere else.
+    Passage passage() const {
+      return {.tag = static_cast<std::uint32_t>(low_ >> 32), .sm = sm(), .index = static_cast<std::uint16_t>(low_ & 0xffff),
+              .set = static_cast<std::uint16_t>(high_ >> 16 & 0xffff), .sectors = static_cast<std::uint8_t>(high_ >> 12 & 15),
+              .pieces = static_cast<std::uint8_t>(high_ >> 8 & 15), .at = (high_ & kAt) != 0, .near = (high_ & kNear) != 0,
+              .home = (high_ & kHome) != 0, .crossed = crossed(), .counted = (high_ & kCounted) != 0};
+    }
+    Event as(EventKind kind) const {
+      Event other = *this;
+      other.high_ = (high_ & ~(std::uint64_t{7} << 33)) | std::uint64_t(kind) << 33;
+      return other;
+    }
+    void cross() { high_ |= kCrossed; }
+    void count() { high_ |= kCounted; }
+    /// It is on its way to the line's partition.
+    void go_home() { high_ = (high_ & ~kAt) | ((high_ & kHome) != 0 ? kAt : 0); }
+
+   private:
     static constexpr std::uint32_t kMaxIndex = (1u << 28) - 1;
-    std::uint32_t index : 28 = 0;  // transaction, channel, queue or SM
-    EventKind kind : 3 = EventKind::arrive;
-    bool write : 1 = false;  // the transaction is one
+    static constexpr std::uint64_t kAt = 1, kNear = 2, kHome = 4, kCrossed = 8, kCounted = 16, kWrite = std::uint64_t{1} << 32;
+    std::uint64_t low_ = 0, high_ = 0;
   };
-  static_assert(sizeof(Event) == 4);
-  struct Due {
-    Reply reply;
-    std::uint64_t order = 0;
-    std::uint64_t left = 0;  // L2 cycle in which it leaves its slice
+  static_assert(sizeof(Event) == 16);
+  /// What a packet takes of a slice's port.
+  struct SliceWork {
+    std::uint32_t bytes = 0, cycles = 0;
   };
   struct SmPlace {
     std::uint32_t gpc = 0, partition = 0;
@@ -65,11 +101,11 @@ struct MemorySystem::Implementation {
   /// What an SM sent and what a full slice holds up behind a write of its own.
   struct Way {
     std::uint64_t blocked = 0;  // until this L2 cycle
-    std::uint32_t first = kNone, last = kNone;
+    Ring<Event> waiting;
     bool waking = false;
   };
   struct Stalled {
-    std::uint32_t first = kNone, last = kNone;
+    Ring<Event> waiting;
     bool retrying = false;
   };
   using Wide = ClockRatio::Wide;
@@ -78,49 +114,50 @@ struct MemorySystem::Implementation {
   };
 
   void run_before(std::uint64_t end);
-  void hand_out(Cycle known, std::vector<Reply>& replies);
-  void handle(const Event& event);
+  void handle(Event event);
   void bring(const Calendar<Event>& calendar);
-  void bring_set(const Transaction& transaction) const;
+  void bring_set(const Passage& passage) const;
   void reply(std::uint32_t index);
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);
-  void acknowledge(std::uint32_t index, std::uint64_t out);
 
   // slice.cpp: what a slice does with a transaction
-  void arrive(std::uint32_t index);
-  void enter(std::uint32_t index);
+  void arrive(Event event);
+  void enter(Event event);
+  void enter_write(Event event);
+  void hold_way(const Passage& passage, std::uint64_t turn);
   void open_way(std::uint32_t sm);
   bool merge(std::uint32_t index);
   bool leave_gpc(std::uint32_t index);
   std::uint64_t merging_key(const Transaction& t) const {
     return Merging::key(set_of(t), t.tag, sm_place_[t.sm].gpc, t.sectors);
   }
-  void serve(std::uint32_t index);
+  void serve(Event event);
   void book_slice(Transaction& transaction) const;
-  bool attempt(std::uint32_t index);
+  bool attempt(Event& event);
   bool look_up_read(std::uint32_t index);
-  bool write_home(std::uint32_t index);
-  bool writes_partly(const Transaction& transaction, std::uint32_t slot) const;
+  bool write_home(Event& event);
+  bool writes_partly(const Write& write, std::uint8_t sectors, std::uint32_t slot) const;
   void pass_on(std::uint32_t index);
+  void pass_on_write(Event event);
+  void count_write(const Passage& passage);
   void count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending);
   void fill(std::uint32_t index);
   void complete(std::uint32_t index, std::uint32_t slot);
   void wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors);
-  void stall(std::uint32_t index);
   void retry(std::uint32_t queue);
   void retry_later(std::uint32_t slice);
   /// Tags of lines that were written before the launch: the last ones, the home partition in bit 0 as in all tags.
   static constexpr std::uint32_t kLeftBehind = 0xffff'0000;
-  static bool at_home(const Transaction& t) { return t.at == t.home; }
-  std::uint32_t queue_of(const Transaction& t) const { return 2 * slice_of(t) + (at_home(t) ? 0 : 1); }
-  std::uint32_t claim(const Transaction& transaction);
+  static bool at_home(const Passage& t) { return t.at == t.home; }
+  std::uint32_t queue_of(const Passage& t) const { return 2 * slice_of(t) + (at_home(t) ? 0 : 1); }
+  std::uint32_t claim(const Passage& passage);
   void leave_behind(std::uint32_t set);
-  std::uint32_t slice_of(const Transaction& t) const { return map_.slice(t.at, t.index); }
-  std::uint32_t set_of(const Transaction& t) const { return map_.set(slice_of(t), t.set); }
-  void make_dirty(const Transaction& transaction, std::uint32_t slot, bool newly_partly);
-  void drop_copy(const Transaction& transaction);
-  bool has_copy(const Transaction& transaction);
+  std::uint32_t slice_of(const Passage& t) const { return map_.slice(t.at, t.index); }
+  std::uint32_t set_of(const Passage& t) const { return map_.set(slice_of(t), t.set); }
+  void make_dirty(const Passage& passage, std::uint32_t slot, bool newly_partly);
+  void drop_copy(const Passage& passage);
+  bool has_copy(const Passage& passage);
   void book_wait(Transaction& transaction, const Transaction& filled) const;
 
   // dram_path.cpp: between slices and channels
@@ -140,6 +177,7 @@ struct MemorySystem::Implementation {
   // How long a sector of an atomic packet takes of a slice's time, as bytes of its port: at home, and on the way there.
   const std::uint32_t atomic_bytes_, atomic_pass_bytes_;
 
+  std::array<std::array<SliceWork, 8>, 2> write_work_;  // of a write: passed on and at home, by its pieces
   std::vector<SmPlace> sm_place_;
   std::vector<Way> way_;  // by SM
   std::vector<Port> sm_out_, sm_in_, gpc_out_, gpc_in_, slice_port_;
@@ -157,17 +195,16 @@ struct MemorySystem::Implementation {
   // when the launch first claims a line of it.
   std::uint32_t left_behind_ = 0;
 
-  TransactionPool pool_;
+  Pool<Transaction> pool_;
+  Pool<Write> writes_;
   Merging merging_;
   Calendar<Event> arrivals_;  // of requests at their first slice, in order of submission
   Calendar<Event> events_;
   std::uint64_t now_ = 0;
   std::uint64_t end_ = 0;  // L2 cycle before which everything was handled
   Cycle until_ = 0;
-  Cycle known_ = 0;  // replies before this time were handed out
   std::uint64_t order_ = 0;
-  std::vector<Due> due_, sorted_;
-  std::vector<std::uint32_t> starts_;  // by time: where the next reply of that time goes in sorted_
+  Outgoing outgoing_;
   mutable stats::MemoryCounters counters_;
   ReadTotals totals_;
 };

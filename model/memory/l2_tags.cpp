@@ -11,9 +11,10 @@ constexpr std::size_t kAhead = 8;   // places whose turns are asked for before t
 L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
     : sets_(sets),
       ways_(ways),
+      log2_ways_(static_cast<std::uint32_t>(std::countr_zero(ways))),
+      power_of_two_(std::has_single_bit(ways)),
       tags_(std::size_t{slices} * sets * ways, kEmpty),
       lines_(tags_.size()),
-      stamps_(tags_.size()),
       slots_(tags_.size()),
       clock_(std::size_t{slices} * sets),
       random_(slices),
@@ -42,7 +43,6 @@ void L2Tags::invalidate(std::uint32_t set) {
   const auto first = static_cast<std::ptrdiff_t>(std::size_t{set} * ways_);
   std::fill_n(tags_.begin() + first, ways_, kEmpty);
   std::fill_n(lines_.begin() + first, ways_, Line{});
-  std::fill_n(stamps_.begin() + first, ways_, std::uint16_t{0});
   std::fill_n(slots_.begin() + first, ways_, Slot{});
   clock_[set] = 0;
 }
@@ -68,7 +68,7 @@ std::uint32_t L2Tags::victim(std::uint32_t set, bool dirty_too, bool copy) {
     const std::uint32_t slot = first + (start + i < ways_ ? start + i : start + i - ways_);
     const Line& line = lines_[slot];
     if (line.pending || (line.dirty && !dirty_too)) continue;
-    const std::uint32_t age = static_cast<std::uint16_t>(now - stamps_[slot]);
+    const std::uint32_t age = static_cast<std::uint16_t>(now - line.stamp);
     if (best == kNone || age > best_age) {
       best = slot;
       best_age = age;
@@ -78,7 +78,7 @@ std::uint32_t L2Tags::victim(std::uint32_t set, bool dirty_too, bool copy) {
 }
 
 void L2Tags::install(std::uint32_t slot, std::uint32_t tag) {
-  if (filled_.size() < most_filled()) filled_.push_back(slot / ways_);
+  if (filled_.size() < most_filled()) filled_.push_back(set_of(slot));
   tags_[slot] = tag;
   lines_[slot] = Line{};
   touch(slot);
@@ -86,7 +86,7 @@ void L2Tags::install(std::uint32_t slot, std::uint32_t tag) {
 
 void L2Tags::drop(std::uint32_t slot, std::uint8_t sectors) {
   Line& line = lines_[slot];
-  line.valid = static_cast<std::uint8_t>(line.valid & ~sectors);
+  line.valid = line.valid & ~sectors & 15;
   if (line.valid == 0 && line.pending == 0 && line.dirty == 0) tags_[slot] = kEmpty;
 }
 
@@ -97,7 +97,7 @@ L2Tags::Partly L2Tags::partly(std::uint32_t set) const {
   for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
     if (lines_[slot].partly() == 0) continue;
     ++result.count;
-    const std::uint32_t own = static_cast<std::uint16_t>(clock_[set] - stamps_[slot]);
+    const std::uint32_t own = static_cast<std::uint16_t>(clock_[set] - lines_[slot].stamp);
     if (result.oldest == kNone || own > age) {
       result.oldest = slot;
       age = own;
@@ -107,7 +107,7 @@ L2Tags::Partly L2Tags::partly(std::uint32_t set) const {
 }
 
 void L2Tags::put_newest_dirty(std::uint32_t slot) {
-  DirtyQueue& queue = queues_[slot / ways_ / sets_];
+  DirtyQueue& queue = queues_[set_of(slot) / sets_];
   if (queue.turn != 0 && slots_[slot].turn == queue.turn) return;
   if (queue.places.size() > 3 * std::size_t{queue.lines} + kSlack || queue.turn == kEmpty) tidy(queue);
   if (!lines_[slot].listed) {
@@ -119,7 +119,7 @@ void L2Tags::put_newest_dirty(std::uint32_t slot) {
 }
 
 void L2Tags::remove_dirty(std::uint32_t slot) {
-  --queues_[slot / ways_ / sets_].lines;
+  --queues_[set_of(slot) / sets_].lines;
   lines_[slot].listed = false;
   slots_[slot].turn = 0;
 }

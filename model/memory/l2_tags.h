@@ -12,8 +12,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "model/memory/large_pages.h"
 #include "model/units/units.h"
@@ -25,10 +30,11 @@ inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 class L2Tags {
  public:
   struct Line {
-    std::uint8_t valid = 0;    ///< sectors that are complete
-    std::uint8_t dirty = 0;    ///< sectors DRAM does not have; dirty and not valid: partly written
-    std::uint8_t pending = 0;  ///< sectors on their way
-    bool listed = false;       ///< among the slice's dirty lines
+    std::uint8_t valid : 4 = 0;    ///< sectors that are complete
+    std::uint8_t dirty : 4 = 0;    ///< sectors DRAM does not have; dirty and not valid: partly written
+    std::uint8_t pending : 4 = 0;  ///< sectors on their way
+    bool listed : 1 = false;       ///< among the slice's dirty lines
+    std::uint16_t stamp = 0;       ///< the set's clock at the last use
     std::uint8_t partly() const { return static_cast<std::uint8_t>(dirty & ~valid); }
   };
 
@@ -37,8 +43,19 @@ class L2Tags {
   /// Slot of a line in a set (numbered over all slices: slice x sets + set), kNone if it is not there.
   std::uint32_t find(std::uint32_t set, std::uint32_t tag) const {
     const std::uint32_t first = set * ways_;
-    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-      if (tags_[slot] == tag) return slot;
+    std::uint32_t way = 0;
+#ifdef __SSE2__
+    const auto* four = reinterpret_cast<const __m128i*>(tags_.data() + first);
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+    std::uint32_t found = 0;
+    for (; way + 4 <= ways_; way += 4) {
+      const __m128i same = _mm_cmpeq_epi32(_mm_loadu_si128(four++), wanted);
+      found |= static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same))) << way;
+    }
+    if (found) return first + static_cast<std::uint32_t>(std::countr_zero(found));
+#endif
+    for (; way < ways_; ++way) {
+      if (tags_[first + way] == tag) return first + way;
     }
     return kNone;
   }
@@ -52,12 +69,12 @@ class L2Tags {
   void install(std::uint32_t slot, std::uint32_t tag);
   /// Drops sectors of a copy, and the line when nothing is left or pending.
   void drop(std::uint32_t slot, std::uint8_t sectors);
-  void touch(std::uint32_t slot) { stamps_[slot] = ++clock_[slot / ways_]; }
+  void touch(std::uint32_t slot) { lines_[slot].stamp = ++clock_[set_of(slot)]; }
 
   Line& operator[](std::uint32_t slot) { return lines_[slot]; }
   const Line& operator[](std::uint32_t slot) const { return lines_[slot]; }
   std::uint32_t tag_of(std::uint32_t slot) const { return tags_[slot]; }
-  std::uint32_t set_of(std::uint32_t slot) const { return slot / ways_; }
+  std::uint32_t set_of(std::uint32_t slot) const { return power_of_two_ ? slot >> log2_ways_ : slot / ways_; }
   /// Newest of the ring of transactions that wait for pending sectors, kNone without any.
   std::uint32_t& waiters(std::uint32_t slot) { return slots_[slot].waiters; }
   /// Bytes written so far of a partly written sector.
@@ -85,7 +102,6 @@ class L2Tags {
     const std::size_t slot = std::size_t{set} * ways_;
     prefetch(tags_.data() + slot);
     prefetch(lines_.data() + slot);
-    prefetch(stamps_.data() + slot);
   }
   [[gnu::always_inline]] void bring_tags(std::uint32_t set) const { prefetch(tags_.data() + std::size_t{set} * ways_); }
   [[gnu::always_inline]] void bring_slot(std::uint32_t slot) const {
@@ -119,10 +135,10 @@ class L2Tags {
   void tidy(DirtyQueue& queue);
   void invalidate(std::uint32_t set);
   std::size_t most_filled() const { return clock_.size() / 4; }
-  std::uint32_t sets_, ways_;
+  std::uint32_t sets_, ways_, log2_ways_;
+  bool power_of_two_;  // ways_
   LargeVector<std::uint32_t> tags_;
   LargeVector<Line> lines_;
-  LargeVector<std::uint16_t> stamps_;  // the set's clock at the last use
   LargeVector<Slot> slots_;
   LargeVector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice

@@ -33,16 +33,23 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       tags_(chip.l2.slices, map_.sets(), chip.l2.ways),
       misses_(2 * std::size_t{chip.l2.slices}),
       stalled_(2 * std::size_t{chip.l2.slices}),
-      wake_(chip.dram.channels, kNever) {
+      wake_(chip.dram.channels, kNever),
+      outgoing_(chip.sm.count, l2_to_sm_, chip.network.reply_latency) {
   FORETRACE_ASSERT(
       chip.dram.access_bytes == 32 || chip.dram.access_bytes == 64 || chip.dram.access_bytes == 128,
       "DRAM accesses are of one, two or four sectors");
   FORETRACE_ASSERT(chip.l2.misses > 0, "a slice without outstanding misses cannot read DRAM");
   FORETRACE_ASSERT(chip.sm.count < 65536 && chip.l2.slices < 65536,
                    "more SMs or slices than 16 bits can number");
-  FORETRACE_ASSERT(chip.sm.gpcs <= 256, "more GPCs than 8 bits can number");
+  FORETRACE_ASSERT(map_.sets() < 65536, "more sets of a slice than 16 bits can number");
   for (std::uint32_t sm = 0; sm < chip.sm.count; ++sm)
     sm_place_.push_back({gpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
+  for (std::uint32_t pieces = 0; pieces < 8; ++pieces) {
+    const std::uint32_t bytes = pieces * kSectorBytes, width = chip.l2.slice_bytes;
+    const auto work = [width](std::uint32_t taken) { return SliceWork{taken, (taken + width - 1) / width}; };
+    write_work_[0][pieces] = work(bytes);
+    write_work_[1][pieces] = work(static_cast<std::uint32_t>(bytes * kWritesToReads));
+  }
   channel_.reserve(chip.dram.channels);
   for (std::uint32_t i = 0; i < chip.dram.channels;
        ++i) {  // refreshes of the channels are spread over the interval
@@ -59,23 +66,42 @@ void MemorySystem::Implementation::submit(const Request& request) {
   FORETRACE_ASSERT(request.time >= until_, "a memory request came after its window had been served");
   FORETRACE_ASSERT(request.sm < spec_.sm.count && request.sectors != 0 && request.sectors < 16,
                    "a memory request asks for nothing");
-  const bool write = request.kind == RequestKind::write;
-  const std::uint32_t index = pool_.take(write);
-  Transaction& transaction = pool_[index];
-  transaction.order = order_++;
-  if (!write) transaction.issued = request.time;
-  transaction.sm = static_cast<std::uint16_t>(request.sm);
-  transaction.id = request.id;
-  transaction.sectors = request.sectors;
-  transaction.wants_reply = request.wants_reply;
-  transaction.near = static_cast<std::uint8_t>(sm_place_[request.sm].partition);
   const Place place = map_.place(request.line);
-  transaction.home = static_cast<std::uint8_t>(place.home);
-  transaction.index = static_cast<std::uint16_t>(place.index);
-  transaction.set = place.set;
-  transaction.tag = place.tag;
-  transaction.at = transaction.near;
+  Passage passage;
+  passage.tag = place.tag;
+  passage.sm = static_cast<std::uint16_t>(request.sm);
+  passage.index = static_cast<std::uint16_t>(place.index);
+  passage.set = static_cast<std::uint16_t>(place.set);
+  passage.sectors = request.sectors;
+  passage.at = passage.near = sm_place_[request.sm].partition != 0;
+  passage.home = place.home != 0;
   const std::uint32_t sectors = sector_count(request.sectors);
+  const auto leave = [&](std::uint32_t index, std::uint32_t bytes, bool write) {
+    Port& port = sm_out_[request.sm];
+    const std::uint64_t left = port.pass(sm_to_l2_.up(request.time), std::max(bytes, port.width()));
+    arrivals_.push(left + spec_.network.request_latency, {index, EventKind::arrive, passage, write});
+  };
+  if (request.kind == RequestKind::write) {
+    const std::uint32_t index = writes_.take();
+    Write& kept = writes_[index];
+    kept.bytes = request.bytes;
+    kept.id = request.id;
+    kept.wants_reply = request.wants_reply;
+    const std::uint32_t pieces = request.flits != 0 ? request.flits : write_pieces(request.sectors, request.bytes);
+    FORETRACE_ASSERT(pieces < write_work_[0].size(), "a write is more than its sectors and their mask");
+    passage.pieces = static_cast<std::uint8_t>(pieces);
+    counters_.tex_sectors_write += sectors;
+    ++counters_.tex_requests;
+    return leave(index, pieces * kSectorBytes, true);
+  }
+  const std::uint32_t index = pool_.take();
+  Transaction& transaction = pool_[index];
+  transaction = {};
+  static_cast<Passage&>(transaction) = passage;
+  transaction.order = order_++;
+  transaction.issued = request.time;
+  transaction.id = request.id;
+  transaction.wants_reply = request.wants_reply;
   transaction.visits = static_cast<std::uint8_t>(sectors);
   std::uint32_t bytes = 0;
   switch (request.kind) {
@@ -84,13 +110,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
       counters_.tex_sectors_read += sectors;
       break;
     case RequestKind::instruction: transaction.kind = Transaction::Kind::instruction; break;
-    case RequestKind::write:
-      transaction.kind = Transaction::Kind::write;
-      transaction.bytes = request.bytes;
-      transaction.flits = request.flits != 0 ? request.flits : write_pieces(request.sectors, request.bytes);
-      counters_.tex_sectors_write += sectors;
-      bytes = packet_bytes(transaction);
-      break;
+    case RequestKind::write: break;
     case RequestKind::atomic:
     case RequestKind::reduction: {
       const bool atomic = request.kind == RequestKind::atomic;
@@ -99,79 +119,52 @@ void MemorySystem::Implementation::submit(const Request& request) {
       transaction.flits = request.flits != 0 ? request.flits : transaction.visits;
       (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += transaction.visits;
       counters_.tex_requests += request.packets - 1u;
-      bytes = packet_bytes(transaction);
+      bytes = transaction.flits * kSectorBytes;
       break;
     }
   }
   if (request.kind != RequestKind::instruction) ++counters_.tex_requests;
-  Port& port = sm_out_[request.sm];
-  const std::uint64_t left = port.pass(sm_to_l2_.up(request.time), std::max(bytes, port.width()));
-  arrivals_.push(left + spec_.network.request_latency, {index, EventKind::arrive, write});
+  leave(index, bytes, false);
 }
 
-void MemorySystem::Implementation::advance(Cycle until, std::vector<Reply>& replies) {
+void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
   FORETRACE_ASSERT(until >= until_, "the memory system was asked to go back in time");
   until_ = until;
   // What is submitted from now on reaches a slice in this cycle or later.
   run_before(sm_to_l2_.up(until) + spec_.network.request_latency);
-  hand_out(until + lookahead(), replies);
+  outgoing_.hand_out(until + lookahead(), replies);
 }
 
-/// Appends the replies before `known`, in order of (time, SM, request). Their times lie within a window or little more: they are
-/// counted by time and put in place.
-void MemorySystem::Implementation::hand_out(Cycle known, std::vector<Reply>& replies) {
-  constexpr Cycle kMostTimes = 1 << 16;
-  const bool few = known - known_ <= kMostTimes;
-  const auto place = [&](const Due& due) { return few ? due.reply.time - known_ : 0; };
-  starts_.assign(few ? known - known_ + 1 : 2, 0);
-  for (const Due& due : due_) {
-    if (due.reply.time < known) ++starts_[place(due) + 1];
-  }
-  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-  sorted_.resize(starts_.back());
-  std::size_t kept = 0;
-  for (const Due& due : due_) (due.reply.time < known ? sorted_[starts_[place(due)]++] : due_[kept++]) = due;
-  due_.resize(kept);
-  for (auto first = sorted_.begin(); first != sorted_.end();) {
-    const auto last = few ? std::find_if(first, sorted_.end(), [&](const Due& due) { return due.reply.time != first->reply.time; })
-                          : sorted_.end();
-    std::sort(first, last, [](const Due& a, const Due& b) {
-      if (a.reply.time != b.reply.time) return a.reply.time < b.reply.time;
-      return a.reply.sm != b.reply.sm ? a.reply.sm < b.reply.sm : a.order < b.order;
-    });
-    for (; first != last; ++first) replies.push_back(first->reply);
-  }
-  known_ = known;
-}
-
-[[gnu::always_inline]] inline void MemorySystem::Implementation::bring_set(const Transaction& transaction) const {
-  tags_.bring_set(set_of(transaction));
-  if (transaction.kind == Transaction::Kind::write && spec_.l2.partitions > 1 && transaction.near == transaction.home) {
-    tags_.bring_tags(map_.set(map_.slice(1u - transaction.home, transaction.index), transaction.set));  // for drop_copy
-  }
-}
+[[gnu::always_inline]] inline void MemorySystem::Implementation::bring_set(const Passage& passage) const { tags_.bring_set(set_of(passage)); }
 
 /// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycles will touch is asked
 /// for ahead, first the transactions, then what they name, so that the host waits for all of it together.
 [[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
-  // Writes are looked up when they have left their GPC.
-  const auto looks_up = [this](const Event& event) {
-    return event.kind == EventKind::serve || (event.kind == EventKind::arrive && (!event.write || pool_[event.index].crossed));
-  };
-  for (const Event& event : calendar.at(now_ + 2)) {
-    const bool transaction = event.kind != EventKind::channel && event.kind != EventKind::retry && event.kind != EventKind::way;
-    if (transaction) pool_.bring(event.index, event.write);
-  }
-  for (const Event& event : calendar.at(now_ + 1)) {
-    if (event.kind == EventKind::fill) {
-      tags_.bring_slot(pool_[event.index].slot);
-    } else if (looks_up(event)) {
-      bring_set(pool_[event.index]);
+  // Writes are looked up at home, when they have left their GPC.
+  const auto written = [](const Event& event) { return event.write() && event.at_home() && event.crossed(); };
+  calendar.look_at(now_ + 2, [&](const Event& event) __attribute__((always_inline)) {
+    const EventKind kind = event.kind();
+    const bool transaction = kind != EventKind::channel && kind != EventKind::retry && kind != EventKind::way;
+    if (transaction && !event.write()) pool_.bring(event.index());
+  });
+  calendar.look_at(now_ + 1, [&](const Event& event) __attribute__((always_inline)) {
+    if (event.write()) {
+      if (!written(event)) return;
+      writes_.bring(event.index());
+      const Passage passage = event.passage();
+      bring_set(passage);
+      if (spec_.l2.partitions > 1 && event.near_home()) {
+        tags_.bring_tags(map_.set(map_.slice(passage.home ? 0 : 1, passage.index), passage.set));  // for drop_copy
+      }
+    } else if (event.kind() == EventKind::fill) {
+      tags_.bring_slot(pool_[event.index()].slot);
+    } else if (event.kind() == EventKind::arrive || event.kind() == EventKind::serve) {
+      bring_set(event.passage());
     }
-  }
-  for (const Event& event : calendar.at(now_)) {
-    if (event.write && looks_up(event)) tags_.bring_written(set_of(pool_[event.index]), pool_[event.index].tag);
-  }
+  });
+  calendar.look_at(now_, [&](const Event& event) __attribute__((always_inline)) {
+    if (written(event)) tags_.bring_written(set_of(event.passage()), event.passage().tag);
+  });
 }
 
 void MemorySystem::Implementation::run_before(std::uint64_t end) {
@@ -192,15 +185,15 @@ void MemorySystem::Implementation::run_before(std::uint64_t end) {
   }
 }
 
-void MemorySystem::Implementation::handle(const Event& event) {
-  switch (event.kind) {
-    case EventKind::arrive: return arrive(event.index);
-    case EventKind::serve: return serve(event.index);
-    case EventKind::fill: return fill(event.index);
-    case EventKind::reply: return reply(event.index);
-    case EventKind::channel: return run_channel(event.index);
-    case EventKind::retry: return retry(event.index);
-    case EventKind::way: return open_way(event.index);
+void MemorySystem::Implementation::handle(Event event) {
+  switch (event.kind()) {
+    case EventKind::arrive: return arrive(event);
+    case EventKind::serve: return serve(event);
+    case EventKind::fill: return fill(event.index());
+    case EventKind::reply: return reply(event.index());
+    case EventKind::channel: return run_channel(event.index());
+    case EventKind::retry: return retry(event.index());
+    case EventKind::way: return open_way(event.index());
   }
 }
 
@@ -236,20 +229,12 @@ void MemorySystem::Implementation::follow(Transaction& follower, const Transacti
   follower.segments.l2 += left;
 }
 
-/// A write or a reduction is done: nothing but the word of it leaves the slice, at `out`, and meets no other on its way.
-void MemorySystem::Implementation::acknowledge(std::uint32_t index, std::uint64_t out) {
-  const Transaction& transaction = pool_[index];
-  const Cycle time = l2_to_sm_.up(out + spec_.network.reply_latency);
-  due_.push_back({{time, transaction.sm, transaction.id}, transaction.order, out});
-  pool_.give_back(index);
-}
-
 /// The answer has crossed to the GPC at `out`: it passes the SM's own port.
 void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t out) {
   const Transaction& transaction = pool_[index];
   out = sm_in_[transaction.sm].pass(out, transaction.visits * kSectorBytes);
-  const Cycle time = l2_to_sm_.up(out + spec_.network.reply_latency);
-  due_.push_back({{time, transaction.sm, transaction.id}, transaction.order, now_});
+  const Cycle time = outgoing_.time_of(out);
+  outgoing_.put({time, transaction.sm, transaction.id}, transaction.order, transaction.kind == Transaction::Kind::instruction);
   if (transaction.kind == Transaction::Kind::read) {
     const Segments& waited = transaction.segments;
     const std::uint64_t part = sm_to_l2_.from();
@@ -271,23 +256,19 @@ void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t ou
 }
 
 bool MemorySystem::Implementation::idle() const {
-  return pool_.live() == 0 && due_.empty() &&
+  return pool_.live() == 0 && writes_.live() == 0 && outgoing_.empty() &&
          std::all_of(channel_.begin(), channel_.end(), [](const auto& c) { return c.idle(); });
 }
 
 Cycle MemorySystem::Implementation::next_event() const {
   const std::uint64_t inside = std::min(events_.next(), arrivals_.next());
-  Cycle next = inside == kNever ? kNever : l2_to_sm_.down(inside);
-  for (const Due& due : due_) {
-    next = std::min(next, due.left < end_ ? due.reply.time : l2_to_sm_.down(due.left));
-  }
-  return next;
+  return std::min(inside == kNever ? kNever : l2_to_sm_.down(inside), outgoing_.next(end_));
 }
 
 void MemorySystem::Implementation::begin_launch(bool warm) {
   run_before(kNever);  // what the launch before left in the queues; replies that nobody took are forgotten
-  FORETRACE_ASSERT(pool_.live() == 0, "a memory request got lost");
-  due_.clear();
+  FORETRACE_ASSERT(pool_.live() == 0 && writes_.live() == 0, "a memory request got lost");
+  outgoing_.clear();
   arrivals_.restart();
   events_.restart();
   for (auto* ports : {&sm_out_, &sm_in_, &gpc_out_, &gpc_in_, &slice_port_, &link_}) {
@@ -296,7 +277,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   for (DramChannel& channel : channel_) channel.restart(warm);
   for (Way& way : way_) way.blocked = 0;
   std::fill(wake_.begin(), wake_.end(), kNever);
-  now_ = end_ = until_ = known_ = order_ = 0;
+  now_ = end_ = until_ = order_ = 0;
   const std::uint64_t dirty = counters_.dirty_sectors_left;
   counters_ = {};
   totals_ = {};
@@ -340,7 +321,7 @@ MemorySystem::MemorySystem(const spec::GpuSpec& spec)
 MemorySystem::~MemorySystem() = default;
 Cycle MemorySystem::lookahead() const { return implementation_->lookahead(); }
 void MemorySystem::submit(const Request& request) { implementation_->submit(request); }
-void MemorySystem::advance(Cycle until, std::vector<Reply>& replies) {
+void MemorySystem::advance(Cycle until, Replies& replies) {
   implementation_->advance(until, replies);
 }
 bool MemorySystem::idle() const { return implementation_->idle(); }

@@ -64,6 +64,17 @@ struct Reply {
   std::uint32_t id = 0;
 };
 
+/// Replies that became known, by whom they are for.
+struct Replies {
+  /// Each in order of time; data of one time in the order in which they were asked for.
+  struct Sm {
+    std::vector<Reply> data;              ///< to reads and atomics
+    std::vector<Reply> acknowledgements;  ///< of writes and reductions
+  };
+  std::vector<Sm> of_sm;
+  std::vector<Reply> of_code;  ///< to instruction requests, in order of (time, sm, order of request)
+};
+
 class MemorySystem {
  public:
   explicit MemorySystem(const spec::GpuSpec& spec);
@@ -78,8 +89,8 @@ class MemorySystem {
   /// submitted between two advances.
   void submit(const Request& request);
   /// All requests with time < until were submitted; makes every reply with time < until + lookahead() known.
-  /// Replies are appended in (time, sm, order of request) order, each exactly once.
-  void advance(Cycle until, std::vector<Reply>& replies);
+  /// Replies are appended, each exactly once.
+  void advance(Cycle until, Replies& replies);
   /// True when nothing is under way (writes to DRAM that L2 still holds dirty are not under way).
   bool idle() const;
   /// Earliest time at which something inside happens, kNever when idle.

@@ -20,17 +20,14 @@ bool is_atomic(const Transaction& transaction) {
 }  // namespace
 
 /// At the end of the way from its SM, or from a slice. The SM's way is in order: who finds it blocked waits.
-void MemorySystem::Implementation::arrive(std::uint32_t index) {
-  Transaction& transaction = pool_[index];
-  if (transaction.crossed || transaction.kind == Kind::far_read) return enter(index);
-  Way& way = way_[transaction.sm];
-  if (way.first == kNone && now_ >= way.blocked) return enter(index);
-  transaction.next = kNone;
-  (way.first == kNone ? way.first : pool_[way.last].next) = index;
-  way.last = index;
+void MemorySystem::Implementation::arrive(Event event) {
+  if (event.crossed()) return enter(event);
+  Way& way = way_[event.sm()];
+  if (way.waiting.empty() && now_ >= way.blocked) return enter(event);
+  way.waiting.push(event);
   if (!way.waking) {
     way.waking = true;
-    events_.push(way.blocked, {transaction.sm, EventKind::way});
+    events_.push(way.blocked, {event.sm(), EventKind::way});
   }
 }
 
@@ -38,53 +35,71 @@ void MemorySystem::Implementation::arrive(std::uint32_t index) {
 void MemorySystem::Implementation::open_way(std::uint32_t sm) {
   Way& way = way_[sm];
   way.waking = false;
-  while (way.first != kNone && now_ >= way.blocked) {
-    const std::uint32_t index = way.first;
-    way.first = pool_[index].next;
-    pool_[index].next = kNone;
-    enter(index);
-  }
-  if (way.first == kNone) return;
+  while (!way.waiting.empty() && now_ >= way.blocked) enter(way.waiting.pop());
+  if (way.waiting.empty()) return;
   way.waking = true;
   events_.push(way.blocked, {sm, EventKind::way});
 }
 
-void MemorySystem::Implementation::enter(std::uint32_t index) {
-  Transaction& transaction = pool_[index];
+void MemorySystem::Implementation::enter(Event event) {
+  if (event.write()) return enter_write(event);
+  const std::uint32_t index = event.index();
   if (!leave_gpc(index)) return;
+  Transaction& transaction = pool_[index];
   if (transaction.kind == Kind::far_read) {
     transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
   } else {
-    if (transaction.kind != Kind::write) transaction.reached = now_;
+    transaction.reached = now_;
     if (transaction.kind == Kind::read && transaction.at == transaction.near && merge(index)) return;
   }
   transaction.since = now_;
   Port& port = slice_port_[slice_of(transaction)];
   const bool home = at_home(transaction);
-  const bool write = transaction.kind == Kind::write;
   std::uint32_t taken = port.width();
   if (is_atomic(transaction)) {
     taken = transaction.visits * (home ? atomic_bytes_ : atomic_pass_bytes_);
-  } else if (write) {
-    taken = static_cast<std::uint32_t>(packet_bytes(transaction) * (home ? kWritesToReads : 1));
   } else if (home || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
     taken = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
   }
   counters_.l2_slice_busy += (taken + port.width() - 1) / port.width();
   const std::uint64_t turn = port.pass(now_, taken);
-  if (write || is_atomic(transaction)) {
-    // One that goes on finds its home full as soon as the slice beside its SM takes it: no SM has an advantage.
-    const std::uint64_t passed =
-        std::max(turn, home ? 0 : slice_port_[map_.slice(transaction.home, transaction.index)].last());
-    if (passed > now_ + spec_.network.slice_queue) {
-      Way& way = way_[transaction.sm];
-      way.blocked = std::max(way.blocked, passed - spec_.network.slice_queue);
-    }
-  }
+  if (is_atomic(transaction)) hold_way(transaction, turn);
+  const Event served{index, EventKind::serve, transaction, false};
   if (turn == now_) {
-    serve(index);
+    serve(served);
   } else {
-    events_.push(turn, {index, EventKind::serve, write});
+    events_.push(turn, served);
+  }
+}
+
+/// The same for a write, of which nothing but its passage is looked at.
+void MemorySystem::Implementation::enter_write(Event event) {
+  const Passage passage = event.passage();
+  if (!passage.crossed) {
+    event.cross();
+    const std::uint64_t left = gpc_out_[sm_place_[passage.sm].gpc].pass(now_, passage.pieces * kSectorBytes);
+    if (left != now_) return events_.push(left, event);
+  }
+  Port& port = slice_port_[slice_of(passage)];
+  const SliceWork& work = write_work_[at_home(passage) ? 1 : 0][passage.pieces];
+  counters_.l2_slice_busy += work.cycles;
+  const std::uint64_t turn = port.pass(now_, work.bytes);
+  hold_way(passage, turn);
+  if (turn == now_) {
+    serve(event);
+  } else {
+    events_.push(turn, event.as(EventKind::serve));
+  }
+}
+
+/// What an SM writes blocks its way while its slice has so many cycles of work before it.
+void MemorySystem::Implementation::hold_way(const Passage& passage, std::uint64_t turn) {
+  // One that goes on finds its home full as soon as the slice beside its SM takes it: no SM has an advantage.
+  const std::uint64_t passed =
+      std::max(turn, at_home(passage) ? 0 : slice_port_[map_.slice(passage.home, passage.index)].last());
+  if (passed > now_ + spec_.network.slice_queue) {
+    Way& way = way_[passage.sm];
+    way.blocked = std::max(way.blocked, passed - spec_.network.slice_queue);
   }
 }
 
@@ -93,10 +108,10 @@ bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   if (transaction.crossed) return true;
   transaction.crossed = true;
-  if (transaction.kind != Kind::write && !is_atomic(transaction)) return true;
-  const std::uint64_t turn = gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, packet_bytes(transaction));
+  if (!is_atomic(transaction)) return true;
+  const std::uint64_t turn = gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, transaction.flits * kSectorBytes);
   if (turn == now_) return true;
-  events_.push(turn, {index, EventKind::arrive, transaction.kind == Kind::write});
+  events_.push(turn, {index, EventKind::arrive, transaction, false});
   return false;
 }
 
@@ -120,35 +135,31 @@ bool MemorySystem::Implementation::merge(std::uint32_t index) {
 }
 
 /// Whether the near slice can answer a read of a far line.
-bool MemorySystem::Implementation::has_copy(const Transaction& transaction) {
-  const std::uint32_t slot = tags_.find(set_of(transaction), transaction.tag);
-  return slot != kNone && without(transaction.sectors, tags_[slot].valid) == 0;
+bool MemorySystem::Implementation::has_copy(const Passage& passage) {
+  const std::uint32_t slot = tags_.find(set_of(passage), passage.tag);
+  return slot != kNone && without(passage.sectors, tags_[slot].valid) == 0;
 }
 
-void MemorySystem::Implementation::serve(std::uint32_t index) {
-  Transaction& transaction = pool_[index];
-  book_slice(transaction);
-  if (!attempt(index)) stall(index);
+void MemorySystem::Implementation::serve(Event event) {
+  if (!event.write()) book_slice(pool_[event.index()]);
+  if (!attempt(event)) stalled_[queue_of(event.passage())].waiting.push(event);
 }
 
-/// Where a write's time goes nobody asks.
 void MemorySystem::Implementation::book_slice(Transaction& transaction) const {
-  if (transaction.kind != Kind::write) transaction.segments.l2 += static_cast<std::uint32_t>(now_ - transaction.since);
+  transaction.segments.l2 += static_cast<std::uint32_t>(now_ - transaction.since);
   transaction.since = now_;
 }
 
 /// False when it needs a line, a miss entry or room in the write queue that is not there now.
-bool MemorySystem::Implementation::attempt(std::uint32_t index) {
-  const Transaction& transaction = pool_[index];
-  if (transaction.kind == Kind::read || transaction.kind == Kind::instruction ||
-      transaction.kind == Kind::far_read) {
-    return look_up_read(index);
-  }
-  if (!at_home(transaction)) {
-    pass_on(index);
+bool MemorySystem::Implementation::attempt(Event& event) {
+  if (event.write()) {
+    if (event.at_home()) return write_home(event);
+    pass_on_write(event);
     return true;
   }
-  return transaction.kind == Kind::write ? write_home(index) : look_up_read(index);
+  if (event.at_home() || !is_atomic(pool_[event.index()])) return look_up_read(event.index());
+  pass_on(event.index());
+  return true;
 }
 
 /// As the hardware's counters have it: a sector that is already on its way is a hit, and a miss counts as
@@ -165,13 +176,21 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
     case Kind::read: counters_.lts_sectors_read += sectors; break;
     case Kind::instruction:
     case Kind::far_read: counters_.lts_sectors_read += sectors; return;
-    case Kind::write: counters_.lts_sectors_write += sectors; break;
     default: break;
   }
-  // An SM's sector counts once: reads and writes where they are looked up first, atomics where they are done.
+  // An SM's sector counts once: reads where they are looked up first (as writes), atomics where they are done.
   if (is_atomic(transaction) ? !at_home(transaction) : transaction.at != transaction.near) return;
   counters_.tex_sectors_hit += hit;
   counters_.tex_sectors_miss += sector_count(without(granules_of(needed), there));
+}
+
+/// Every sector of a write is a hit.
+void MemorySystem::Implementation::count_write(const Passage& passage) {
+  const std::uint32_t sectors = sector_count(passage.sectors);
+  counters_.lts_sectors += sectors;
+  counters_.lts_sectors_hit += sectors;
+  counters_.lts_sectors_write += sectors;
+  if (passage.at == passage.near) counters_.tex_sectors_hit += sectors;
 }
 
 /// Reads, and atomics at home: every sector must be there.
@@ -194,7 +213,7 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
   const std::uint8_t needed = without(missing, pending);
   if (needed != 0) {
     const std::uint32_t queue = queue_of(transaction);
-    if (!again && stalled_[queue].first != kNone) return false;  // behind those that wait already
+    if (!again && !stalled_[queue].waiting.empty()) return false;  // behind those that wait already
     if (pending == 0 && misses_[queue] >= spec_.l2.misses) return false;
     if (slot == kNone) {
       slot = claim(transaction);
@@ -209,78 +228,91 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
 }
 
 /// Whether a store leaves a sector of a line (kNone: of none that is there) with bytes that nobody wrote.
-bool MemorySystem::Implementation::writes_partly(const Transaction& transaction, std::uint32_t slot) const {
+bool MemorySystem::Implementation::writes_partly(const Write& write, std::uint8_t sectors, std::uint32_t slot) const {
   for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
-    if (!(transaction.sectors >> sector & 1) || transaction.bytes[sector] == kWholeSector) continue;
+    if (!(sectors >> sector & 1) || write.bytes[sector] == kWholeSector) continue;
     if (slot == kNone || !(tags_[slot].valid >> sector & 1)) return true;
   }
   return false;
 }
 
 /// Stores: no fill is needed, bytes are noted.
-bool MemorySystem::Implementation::write_home(std::uint32_t index) {
-  Transaction& transaction = pool_[index];
-  const std::uint32_t slice = slice_of(transaction);
-  const bool again = transaction.counted;
+bool MemorySystem::Implementation::write_home(Event& event) {
+  const Passage passage = event.passage();
+  const std::uint32_t slice = slice_of(passage), set = set_of(passage);
+  const bool again = passage.counted;
   if (!again) {
-    count_lookup(transaction, transaction.sectors, 0);
-    transaction.counted = true;
-    if (transaction.near == transaction.home) drop_copy(transaction);
+    count_write(passage);
+    event.count();
+    if (passage.near == passage.home) drop_copy(passage);
   }
-  std::uint32_t slot = tags_.find(set_of(transaction), transaction.tag);
+  const Write& write = writes_[event.index()];
+  std::uint32_t slot = tags_.find(set, passage.tag);
   const bool newly_dirty = slot == kNone || !tags_.listed_dirty(slot);
-  const bool newly_partly =
-      (slot == kNone || tags_[slot].partly() == 0) && writes_partly(transaction, slot);
+  const bool newly_partly = (slot == kNone || tags_[slot].partly() == 0) && writes_partly(write, passage.sectors, slot);
   if (newly_dirty || newly_partly) {
-    if (!again && stalled_[queue_of(transaction)].first != kNone) return false;
+    if (!again && !stalled_[queue_of(passage)].waiting.empty()) return false;
     const bool saves = (newly_dirty && tags_.dirty_count(slice) >= dirty_limit_) ||
-                       (newly_partly && tags_.partly(set_of(transaction)).count >= partly_limit_);
+                       (newly_partly && tags_.partly(set).count >= partly_limit_);
     if (saves && !may_save(slice)) return false;
-    if (slot == kNone) slot = claim(transaction);
+    if (slot == kNone) slot = claim(passage);
     if (slot == kNone) return false;
   }
   L2Tags::Line& line = tags_[slot];
   for (int sector = 0; sector < kSectorsPerLine; ++sector) {
     const std::uint8_t bit = static_cast<std::uint8_t>(1 << sector);
-    if (!(transaction.sectors & bit) || (line.valid & bit)) continue;
+    if (!(passage.sectors & bit) || (line.valid & bit)) continue;
     std::uint32_t& bytes = tags_.bytes(slot, sector);
     if (!(line.dirty & bit)) bytes = 0;
-    bytes |= transaction.bytes[static_cast<std::size_t>(sector)];
-    if (bytes == kWholeSector) line.valid = static_cast<std::uint8_t>(line.valid | bit);
+    bytes |= write.bytes[static_cast<std::size_t>(sector)];
+    if (bytes == kWholeSector) line.valid = (line.valid | bit) & 15;
   }
-  make_dirty(transaction, slot, newly_partly);
-  complete(index, slot);
+  make_dirty(passage, slot, newly_partly);
+  if (write.wants_reply) {
+    const bool far = passage.near != passage.home;
+    const std::uint64_t out = now_ + spec_.l2.latency + (far ? spec_.network.partition_latency : 0);
+    outgoing_.acknowledge(passage.sm, write.id, out, false, far);
+  }
+  writes_.give_back(event.index());
   return true;
 }
 
-/// Writes and atomics whose home is the other partition. A copy here follows a write; an atomic's result is
-/// only known at home.
+/// To its home in the other partition. A copy here follows it.
+void MemorySystem::Implementation::pass_on_write(Event event) {
+  const Passage passage = event.passage();
+  count_write(passage);
+  const std::uint32_t sectors = sector_count(passage.sectors);
+  counters_.partition_sectors += sectors;
+  event.go_home();
+  events_.push(link_[passage.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency, event.as(EventKind::arrive));
+}
+
+/// Atomics whose home is the other partition. Their result is only known there, so that a copy here is lost.
 void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   count_lookup(transaction, transaction.sectors, 0);
-  if (transaction.kind != Kind::write) drop_copy(transaction);
+  drop_copy(transaction);
   counters_.partition_sectors += transaction.visits;
   const std::uint64_t across =
       link_[transaction.near].pass(now_, transaction.visits * kSectorBytes) + spec_.network.partition_latency;
   transaction.at = transaction.home;
-  events_.push(across, {index, EventKind::arrive, transaction.kind == Kind::write});
+  events_.push(across, {index, EventKind::arrive, transaction, false});
 }
 
-void MemorySystem::Implementation::drop_copy(const Transaction& transaction) {
+void MemorySystem::Implementation::drop_copy(const Passage& passage) {
   if (spec_.l2.partitions < 2) return;
-  const std::uint32_t slice = map_.slice(1u - transaction.home, transaction.index);
-  const std::uint32_t slot = tags_.find(map_.set(slice, transaction.set), transaction.tag);
-  if (slot != kNone) tags_.drop(slot, transaction.sectors);
+  const std::uint32_t slice = map_.slice(passage.home ? 0 : 1, passage.index);
+  const std::uint32_t slot = tags_.find(map_.set(slice, passage.set), passage.tag);
+  if (slot != kNone) tags_.drop(slot, passage.sectors);
 }
 
-std::uint32_t MemorySystem::Implementation::claim(const Transaction& transaction) {
-  const std::uint32_t slice = slice_of(transaction);
-  const std::uint32_t set = map_.set(slice, transaction.set);
+std::uint32_t MemorySystem::Implementation::claim(const Passage& passage) {
+  const std::uint32_t set = set_of(passage);
   if (left_behind_ != 0 && tags_.untouched(set)) leave_behind(set);
-  const std::uint32_t slot = tags_.victim(set, may_save(slice), !at_home(transaction));
+  const std::uint32_t slot = tags_.victim(set, may_save(slice_of(passage)), !at_home(passage));
   if (slot == kNone) return kNone;
   if (tags_[slot].dirty) save_dirty(slot);
-  tags_.install(slot, transaction.tag);
+  tags_.install(slot, passage.tag);
   return slot;
 }
 
@@ -299,11 +331,11 @@ void MemorySystem::Implementation::leave_behind(std::uint32_t set) {
   }
 }
 
-void MemorySystem::Implementation::make_dirty(const Transaction& transaction, std::uint32_t slot, bool newly_partly) {
-  const std::uint32_t slice = slice_of(transaction);
+void MemorySystem::Implementation::make_dirty(const Passage& passage, std::uint32_t slot, bool newly_partly) {
+  const std::uint32_t slice = slice_of(passage);
   L2Tags::Line& line = tags_[slot];
-  const std::uint8_t fresh = without(transaction.sectors, line.dirty);
-  line.dirty = static_cast<std::uint8_t>(line.dirty | transaction.sectors);
+  const std::uint8_t fresh = without(passage.sectors, line.dirty);
+  line.dirty = (line.dirty | passage.sectors) & 15;
   counters_.dirty_sectors_left += sector_count(fresh);
   tags_.touch(slot);
   tags_.put_newest_dirty(slot);
@@ -343,8 +375,8 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   }
   const std::uint32_t slot = filled.slot;
   L2Tags::Line& line = tags_[slot];
-  line.valid = static_cast<std::uint8_t>(line.valid | filled.sectors);
-  line.pending = without(line.pending, filled.sectors);
+  line.valid = (line.valid | filled.sectors) & 15;
+  line.pending = without(line.pending, filled.sectors) & 15;
   if (line.pending == 0) --misses_[2 * slice + (filled.kind == Kind::far_read ? 1 : 0)];
   const std::uint32_t newest = tags_.waiters(slot);
   if (newest != kNone) {
@@ -407,8 +439,6 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
     case Kind::reduction:
       make_dirty(transaction, slot, false);
       if (transaction.near == transaction.home) drop_copy(transaction);
-      [[fallthrough]];
-    case Kind::write:
       if (transaction.kind != Kind::atomic && !transaction.wants_reply) {
         pool_.give_back(index);
         return;
@@ -418,24 +448,21 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
         if (data) counters_.partition_sectors += transaction.visits;
         out += spec_.network.partition_latency + (data ? link_[transaction.home].pass(now_, bytes) - now_ : 0);
       }
-      if (transaction.kind != Kind::atomic) return acknowledge(index, out);
+      if (transaction.kind != Kind::atomic) {
+        outgoing_.acknowledge(transaction.sm, transaction.id, out, true, transaction.near != transaction.home);
+        pool_.give_back(index);
+        return;
+      }
       break;
     case Kind::fill: FORETRACE_ASSERT(false, "a fill was looked up");
   }
   events_.push(out, {index, EventKind::reply});
 }
 
-void MemorySystem::Implementation::stall(std::uint32_t index) {
-  Stalled& stalled = stalled_[queue_of(pool_[index])];
-  pool_[index].next = kNone;
-  (stalled.last == kNone ? stalled.first : pool_[stalled.last].next) = index;
-  stalled.last = index;
-}
-
 void MemorySystem::Implementation::retry_later(std::uint32_t slice) {
   for (std::uint32_t queue : {2 * slice, 2 * slice + 1}) {
     Stalled& stalled = stalled_[queue];
-    if (stalled.first == kNone || stalled.retrying) continue;
+    if (stalled.waiting.empty() || stalled.retrying) continue;
     stalled.retrying = true;
     events_.push(now_, {queue, EventKind::retry});
   }
@@ -444,17 +471,11 @@ void MemorySystem::Implementation::retry_later(std::uint32_t slice) {
 void MemorySystem::Implementation::retry(std::uint32_t queue) {
   Stalled& stalled = stalled_[queue];
   stalled.retrying = false;
-  while (stalled.first != kNone) {
-    const std::uint32_t index = stalled.first;
-    Transaction& transaction = pool_[index];
-    const std::uint32_t following = transaction.next;
-    book_slice(transaction);
-    if (!attempt(index)) {
-      transaction.next = following;
-      return;
-    }
-    stalled.first = following;
-    if (following == kNone) stalled.last = kNone;
+  while (!stalled.waiting.empty()) {
+    Event& event = stalled.waiting.front();
+    if (!event.write()) book_slice(pool_[event.index()]);
+    if (!attempt(event)) return;
+    stalled.waiting.pop();
   }
 }
 

@@ -22,33 +22,45 @@ struct Segments {
   std::uint32_t l2 = 0, partition = 0, dram_queue = 0, dram = 0;
 };
 
-/// What is known of every transaction: a cache line of the host, all that a write touches.
-struct alignas(64) Packet {
-  enum class Kind : std::uint8_t { read, write, atomic, reduction, instruction, far_read, fill };
+/// What the way to a slice and into its tags depends on. The events carry it, so that a write is not touched before its line is.
+struct Passage {
+  std::uint32_t tag = 0;
+  std::uint16_t sm = 0;
+  std::uint16_t index = 0;   ///< slice within its partition
+  std::uint16_t set = 0;     ///< within the slice
+  std::uint8_t sectors = 0;  ///< asked for; fills: brought
+  std::uint8_t pieces = 0;   ///< writes: 32-byte pieces that leave the GPC
+  bool at = false;           ///< partition of the slice where it is looked up
+  bool near = false;         ///< partition of the SM
+  bool home = false;         ///< partition of the line
+  bool crossed = false;      ///< its way from the SM lies behind it, that out of the GPC too
+  bool counted = false;      ///< its lookup was counted (it is tried again)
+};
+
+/// What is kept of a write, for when it reaches its line. Where its time goes nobody asks.
+struct alignas(32) Write {
+  std::array<std::uint32_t, kSectorsPerLine> bytes{};
+  std::uint32_t id = 0;
+  bool wants_reply = false;
+};
+
+/// What is known of every other transaction.
+struct alignas(64) Packet : Passage {
+  enum class Kind : std::uint8_t { read, atomic, reduction, instruction, far_read, fill };
 
   std::uint64_t order = 0;     ///< of submission, for ties between replies
   std::uint64_t since = 0;     ///< L2 cycle up to which its segments are booked
   std::uint32_t id = 0;
-  std::uint32_t next = kNone;  ///< in a list of waiters or of stalled ones
-  std::uint32_t tag = 0;
-  std::uint32_t set = 0;  ///< within the slice
-  std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< writes
-  std::uint16_t sm = 0;
-  std::uint16_t index = 0;          ///< slice within its partition
-  std::uint8_t at = 0;              ///< partition of the slice where it is looked up
-  std::uint8_t near = 0, home = 0;  ///< partitions of the SM and of the line
+  std::uint32_t next = kNone;  ///< in a list of waiters
   Kind kind = Kind::read;
-  std::uint8_t sectors = 0;  ///< asked for; fills: brought
   std::uint8_t wait = 0;     ///< sectors it still waits for
   std::uint8_t merged = 0;   ///< reads: how many it takes along
   std::uint8_t visits = 0;   ///< sectors, once for every packet that holds them
-  std::uint8_t flits = 0;    ///< writes and atomics: 32-byte pieces that leave the GPC
+  std::uint8_t flits = 0;    ///< atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
-  bool crossed = false;  ///< its way from the SM lies behind it, that out of the GPC too
-  bool counted = false;  ///< its lookup was counted (it is tried again)
 };
 
-/// What is kept of all but writes: where its time went.
+/// Where its time went.
 struct alignas(64) Journey {
   std::uint64_t issued = 0;         ///< SM cycle
   std::uint64_t reached = 0;        ///< L2 cycle at which it came to its first slice
@@ -60,44 +72,39 @@ struct alignas(64) Journey {
 };
 
 struct Transaction : Packet, Journey {};
-static_assert(sizeof(Packet) == 64 && sizeof(Transaction) == 128);
+static_assert(sizeof(Write) == 32 && sizeof(Packet) == 64 && sizeof(Transaction) == 128);
 
-/// Bytes that a write or an atomic sends.
-inline std::uint32_t packet_bytes(const Transaction& transaction) { return transaction.flits * kSectorBytes; }
-
-class TransactionPool {
+/// All that are under way of a kind.
+template <typename T>
+class Pool {
  public:
-  /// One as it is at first, a write's journey apart: that is as whoever had it before left it.
-  std::uint32_t take(bool write) {
+  /// One as whoever had it before left it.
+  std::uint32_t take() {
     constexpr std::size_t kAhead = 4;  // of those that are free, asked for before they are taken
     std::uint32_t index = made_;
     if (free_.empty()) {
       if (made_ == chunks_.size() * kChunk) chunks_.emplace_back(kChunk);
       ++made_;
     } else {
-      if (free_.size() > kAhead) bring(free_[free_.size() - 1 - kAhead], write);
+      if (free_.size() > kAhead) bring(free_[free_.size() - 1 - kAhead]);
       index = free_.back();
       free_.pop_back();
     }
-    Transaction& transaction = (*this)[index];
-    static_cast<Packet&>(transaction) = {};
-    if (!write) static_cast<Journey&>(transaction) = {};
     return index;
   }
   void give_back(std::uint32_t index) { free_.push_back(index); }
   /// Stays where it is while others are taken.
-  Transaction& operator[](std::uint32_t index) { return chunks_[index / kChunk][index % kChunk]; }
+  T& operator[](std::uint32_t index) { return chunks_[index / kChunk][index % kChunk]; }
   /// It will be looked at soon.
-  [[gnu::always_inline]] void bring(std::uint32_t index, bool write) const {
-    const Transaction& transaction = chunks_[index / kChunk][index % kChunk];
-    prefetch(static_cast<const Packet*>(&transaction));
-    if (!write) prefetch(static_cast<const Journey*>(&transaction));
+  [[gnu::always_inline]] void bring(std::uint32_t index) const {
+    const char* const place = reinterpret_cast<const char*>(&chunks_[index / kChunk][index % kChunk]);
+    for (std::size_t at = 0; at < sizeof(T); at += 64) prefetch(place + at);
   }
   std::uint32_t live() const { return made_ - static_cast<std::uint32_t>(free_.size()); }
 
  private:
-  static constexpr std::uint32_t kChunk = 16384;  // a large page of the host
-  std::vector<LargeVector<Transaction>> chunks_;
+  static constexpr std::uint32_t kChunk = (std::uint32_t{2} << 20) / sizeof(T);  // a large page of the host
+  std::vector<LargeVector<T>> chunks_;
   std::vector<std::uint32_t> free_;
   std::uint32_t made_ = 0;
 };

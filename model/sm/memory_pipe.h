@@ -70,8 +70,7 @@ class MemoryPipe {
   Cycle arrive(std::uint32_t id, Cycle now);
   /// The data of request `id` is in the L1.
   void filled(std::uint32_t id, Cycle now);
-  /// Whether a reply with this id says no more than that a store is done: then acknowledged() takes it, not arrive() and filled().
-  static bool is_acknowledgement(std::uint32_t id) { return (id & kStoreMark) != 0; }
+  /// The store or reduction with this id is done.
   void acknowledged(std::uint32_t id, Cycle now);
   /// All stores that wait for others leave: a block has ended.
   void leave_stores(Cycle now);

@@ -35,12 +35,14 @@ void Sm::place(BlockWork work) {
 
 void Sm::deliver(const memory::Reply& reply) {
   FORETRACE_ASSERT(reply.time > now_ || now_ == 0, "a reply arrives after what has been simulated");
-  if (!(reply.id & kInstructionMark) && MemoryPipe::is_acknowledgement(reply.id)) {
-    acknowledgements_.push_back({reply.time, reply.id});  // replies come in order of time
-    return;
-  }
   const Cycle when = reply.id & kInstructionMark ? std::max(reply.time, first_code_) : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
+}
+
+void Sm::acknowledge(const std::vector<memory::Reply>& replies) {
+  if (replies.empty()) return;
+  FORETRACE_ASSERT(replies.front().time > now_ || now_ == 0, "a reply arrives after what has been simulated");
+  acknowledgements_.insert(acknowledgements_.end(), replies.begin(), replies.end());
 }
 
 Cycle Sm::next_event() const {

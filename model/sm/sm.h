@@ -45,8 +45,10 @@ class Sm {
 
   /// A block that starts at work.start, not before what has been simulated. Its warps must fit.
   void place(BlockWork work);
-  /// A reply of the memory system, not before what has been simulated.
+  /// A reply of the memory system or of the GPC's cache, not before what has been simulated.
   void deliver(const memory::Reply& reply);
+  /// Acknowledgements of stores and reductions in order of time, not before what has been simulated nor before those that came before.
+  void acknowledge(const std::vector<memory::Reply>& replies);
   /// Simulates all cycles before `until`.
   void advance(Cycle until);
   /// Next cycle at which something happens, kNever: nothing without a delivery or a block.
@@ -85,10 +87,6 @@ class Sm {
     Phase phase = Phase::free;
     stats::WarpState label = stats::WarpState::wait;
     std::uint8_t group_first = 0, group_now = 0;
-  };
-  struct Acknowledgement {
-    Cycle time = 0;
-    std::uint32_t id = 0;
   };
   struct Barrier { std::uint32_t arrived = 0; std::uint64_t waiting = 0; std::uint32_t expected = 0; };
   struct Block {
@@ -164,7 +162,7 @@ class Sm {
   std::vector<std::array<CopyGroup, kGroups>> groups_;  // by warp; none before the first copy
   std::vector<Block> blocks_;
   std::vector<BlockWork> incoming_;  // by start
-  std::vector<Acknowledgement> acknowledgements_;  // of stores, by time
+  std::vector<memory::Reply> acknowledgements_;    // of stores, by time
   std::size_t first_acknowledgement_ = 0;          // those before it were taken
   std::vector<std::uint32_t> fetch_requests_;
   struct ConstantBlock { std::uint32_t block; bool here; };

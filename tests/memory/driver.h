@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <vector>
 
 #include "model/memory/memory_system.h"
@@ -39,21 +40,34 @@ inline memory::Request atomic_request(Cycle time, std::uint32_t sm, std::uint64_
   return request;
 }
 
+/// All of them by time, SM and id.
+inline std::vector<memory::Reply> in_order(const memory::Replies& known) {
+  std::vector<memory::Reply> replies = known.of_code;
+  for (const memory::Replies::Sm& sm : known.of_sm) {
+    replies.insert(replies.end(), sm.data.begin(), sm.data.end());
+    replies.insert(replies.end(), sm.acknowledgements.begin(), sm.acknowledgements.end());
+  }
+  std::sort(replies.begin(), replies.end(), [](const memory::Reply& a, const memory::Reply& b) {
+    return std::tie(a.time, a.sm, a.id) < std::tie(b.time, b.sm, b.id);
+  });
+  return replies;
+}
+
 /// Submits requests (sorted by (time, sm)) in windows of `window` cycles (the lookahead if 0) until all is
 /// served.
 inline std::vector<memory::Reply> play(memory::MemorySystem& memory,
                                        const std::vector<memory::Request>& requests, Cycle from = 0,
                                        Cycle window = 0) {
   if (window == 0) window = memory.lookahead();
-  std::vector<memory::Reply> replies;
+  memory::Replies known;
   std::size_t next = 0;
   Cycle until = from;
   while (next < requests.size() || !memory.idle()) {
     until += window;
     while (next < requests.size() && requests[next].time < until) memory.submit(requests[next++]);
-    memory.advance(until, replies);
+    memory.advance(until, known);
   }
-  return replies;
+  return in_order(known);
 }
 
 /// Latency of one request alone.

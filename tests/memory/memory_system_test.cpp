@@ -240,11 +240,12 @@ TEST_F(SmallChip, ReplyIsKnownOneLookaheadBeforeItIsDueAndNotEarlier) {
   latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
   ASSERT_EQ(memory.lookahead(), 110u);
   memory.submit(read_request(2000, kNearSm, near_line, 0b0001));
-  std::vector<memory::Reply> replies;
+  memory::Replies known;
   const Cycle due = 2000 + hit;
-  memory.advance(due - 110, replies);
-  EXPECT_TRUE(replies.empty());
-  memory.advance(due - 109, replies);
+  memory.advance(due - 110, known);
+  EXPECT_TRUE(in_order(known).empty());
+  memory.advance(due - 109, known);
+  const std::vector<memory::Reply> replies = in_order(known);
   ASSERT_EQ(replies.size(), 1u);
   EXPECT_EQ(replies[0].time, due);
   EXPECT_TRUE(memory.idle());

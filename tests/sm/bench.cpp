@@ -56,23 +56,33 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
   sm::Sm sm(chip, 0, program, chip.l1.unified_bytes - chip.l1.carveouts.back());
   sm.place({0, record});
   Ran ran;
-  std::multimap<Cycle, memory::Reply> replies;
+  struct Due {
+    memory::Reply reply;
+    bool done = false;  // no more than the word that a store is done
+  };
+  std::multimap<Cycle, Due> replies;
   while (sm.next_event() != kNever || !replies.empty()) {
     Cycle until = std::min(sm.next_event(), replies.empty() ? kNever : replies.begin()->first) + 1;
     while (!replies.empty() && replies.begin()->first < until) {
-      sm.deliver(replies.begin()->second);
+      const Due& due = replies.begin()->second;
+      if (due.done) {
+        sm.acknowledge({due.reply});
+      } else {
+        sm.deliver(due.reply);
+      }
       replies.erase(replies.begin());
     }
     sm.advance(until);
     for (const memory::Request& request : sm.outbox) {
       const Cycle when = request.time + memory_latency;
-      replies.insert({when, {when, 0, request.id}});
+      const bool done = request.kind == memory::RequestKind::write || request.kind == memory::RequestKind::reduction;
+      replies.insert({when, {{when, 0, request.id}, done}});
       ran.requests.push_back(request);
     }
     sm.outbox.clear();
     for (const memory::CodeRequest& request : sm.code_outbox) {
       if (request.constant) ran.constants.push_back(request);
-      replies.insert({request.time + 1, {request.time + 1, 0, request.id}});
+      replies.insert({request.time + 1, {{request.time + 1, 0, request.id}}});
     }
     sm.code_outbox.clear();
     for (const sm::BlockEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
