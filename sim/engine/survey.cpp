@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <unordered_set>
 
 #include "model/sm/memory_pipe.h"
@@ -20,6 +22,8 @@ constexpr std::uint64_t kPatience = 2'000'000;
 constexpr std::uint64_t kFewest = 8, kMost = 128, kEnough = 2'000'000;
 /// Where blocks differ, the sample grows until the standard error of the work is this share of it.
 constexpr double kWanted = 0.002;
+/// ... or its budget is used up; where it is then more than this, three times the budget.
+constexpr double kTolerable = 0.004;
 
 /// Blocks at the same places of the grid's sides: by dimension the first, those between, the last.
 struct Class {
@@ -57,7 +61,9 @@ class Counter {
   Counter(const emulate::Emulator& emulator, const sm::StaticProgram& program, const spec::GpuSpec& spec)
       : emulator_(emulator), program_(program), pipe_(spec, 0, spec.l1.unified_bytes, program, events_, counters_, outbox_) {}
 
-  stats::LaunchCounters count(std::uint64_t block) {
+  /// `course`: also notes there what ran when; may be null.
+  stats::LaunchCounters count(std::uint64_t block, Course* course = nullptr) {
+    course_ = course;
     counters_ = {};
     counters_.instructions.resize(program_.code.size());
     emulate::BlockStream stream(emulator_, block);
@@ -108,6 +114,7 @@ class Counter {
       const sm::StaticInstruction& instruction = program_.code[step.index];
       const auto active = static_cast<std::uint64_t>(std::popcount(step.active)), on = static_cast<std::uint64_t>(std::popcount(step.executed));
       stats::InstructionCounters& counted = counters_.instructions[step.index];
+      if (course_) course_->note(step.index);
       ++counted.executed;
       counted.thread_executed += active;
       counted.pred_on += on;
@@ -136,6 +143,7 @@ class Counter {
   stats::LaunchCounters counters_;
   std::vector<memory::Request> outbox_;
   sm::MemoryPipe pipe_;
+  Course* course_ = nullptr;
 };
 
 /// What of a block's counts makes it the same as another.
@@ -214,6 +222,54 @@ emulate::LaunchContext without_effects(const emulate::LaunchContext& context, em
 
 }  // namespace
 
+void Course::note(std::uint32_t instruction) {
+  constexpr std::size_t kMostStretches = 64;
+  if (stretches_.empty() || taken_ == length_) {
+    if (stretches_.size() == kMostStretches) {  // pairs become one
+      for (std::size_t i = 0; i < kMostStretches / 2; ++i) {
+        std::vector<std::uint64_t> &into = stretches_[i], &first = stretches_[2 * i], &second = stretches_[2 * i + 1];
+        if (first.size() < second.size()) std::swap(first, second);
+        std::transform(second.begin(), second.end(), first.begin(), first.begin(), std::plus<>());
+        if (i > 0) into = std::move(first);
+      }
+      stretches_.resize(kMostStretches / 2);
+      length_ *= 2;
+    }
+    stretches_.emplace_back();
+    taken_ = 0;
+  }
+  std::vector<std::uint64_t>& now = stretches_.back();
+  if (now.size() <= instruction) now.resize(instruction + 1);
+  ++now[instruction];
+  ++taken_;
+}
+
+std::vector<std::uint64_t> Course::sum(double from, double to) const {
+  std::vector<std::uint64_t> result;
+  const auto count = static_cast<double>(stretches_.size());
+  for (auto i = static_cast<std::size_t>(from * count); i < static_cast<std::size_t>(std::ceil(to * count)); ++i) {
+    const std::vector<std::uint64_t>& each = stretches_[i];
+    if (result.size() < each.size()) result.resize(each.size());
+    std::transform(each.begin(), each.end(), result.begin(), result.begin(), std::plus<>());
+  }
+  return result;
+}
+
+double Course::change(double from, double to) const {
+  if (stretches_.empty() || to >= 1) return 0;
+  std::vector<std::uint64_t> seen = sum(from, to), left = sum(to, 1);
+  seen.resize(std::max(seen.size(), left.size()));
+  left.resize(seen.size());
+  const auto all_seen = static_cast<double>(std::accumulate(seen.begin(), seen.end(), std::uint64_t{0}));
+  const auto all_left = static_cast<double>(std::accumulate(left.begin(), left.end(), std::uint64_t{0}));
+  if (all_seen == 0 || all_left == 0) return 0;
+  double differ = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    differ += std::abs(static_cast<double>(seen[i]) / all_seen - static_cast<double>(left[i]) / all_left);
+  }
+  return differ / 2;
+}
+
 std::uint64_t typical_block(const emulate::LaunchContext& context, std::uint64_t limit) {
   const auto fork = context.memory->fork();
   const emulate::Emulator emulator(without_effects(context, *fork));
@@ -252,6 +308,7 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
     return true;
   };
   try {
+    counter.count(emulator.blocks() / 2, &result.course);
     const std::uint64_t share = budget / classes.size();
     for (ClassSample& each : classes) {
       std::uint64_t own = 0;
@@ -261,7 +318,8 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
       }
     }
     // Where blocks differ: more of them, of the class that leaves most in doubt.
-    while (used < budget) {
+    std::uint64_t most = budget;
+    while (used < most) {
       double total = 0, variance = 0, worst = 0;
       ClassSample* next = nullptr;
       for (ClassSample& each : classes) {
@@ -278,9 +336,10 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
       }
       if (next == nullptr || (std::sqrt(variance) < kWanted * total && used > budget / 4)) break;
       const std::size_t more = next->sample.size() / 2 + 1;
-      for (std::size_t i = 0; i < more && used < budget; ++i) {
+      for (std::size_t i = 0; i < more && used < most; ++i) {
         if (!take_one(*next)) break;
       }
+      if (std::sqrt(variance) > kTolerable * total) most = 3 * budget;
     }
   } catch (const emulate::KernelFault& fault) {
     result.possible = false;
@@ -288,7 +347,7 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
     return result;
   }
   result.sums.instructions.resize(program.code.size());
-  double variance = 0;
+  double variance = 0, squares = 0;
   for (ClassSample& each : classes) {
     std::sort(each.sample.begin(), each.sample.end(), [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
     const auto blocks = static_cast<double>(each.box.blocks());
@@ -299,10 +358,16 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
       result.uniform = result.uniform && each.complete();
       variance += blocks * blocks * variance_of_mean(each.sample, each.box.blocks());
     }
-    for (const Sampled& one : each.sample) result.sample.push_back({one.block, one.instructions});
+    for (const Sampled& one : each.sample) {
+      result.sample.push_back({one.block, one.instructions});
+      squares += weight * static_cast<double>(one.instructions) * static_cast<double>(one.instructions);
+    }
   }
   std::sort(result.sample.begin(), result.sample.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
   result.relative_error = result.instructions > 0 ? std::sqrt(variance) / result.instructions : 0;
+  const auto blocks = static_cast<double>(context.grid.count());
+  const double mean = result.instructions / blocks;
+  result.spread = mean > 0 ? std::sqrt(std::max(0.0, squares / blocks - mean * mean)) / mean : 0;
   result.executed = used;
   return result;
 }

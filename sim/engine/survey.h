@@ -21,14 +21,31 @@ struct SurveyedBlock {
   std::uint64_t instructions = 0;  ///< warp instructions
 };
 
+/// What a block executes, in the order of its course: how often each instruction ran in stretches of equal length.
+class Course {
+ public:
+  /// One more warp instruction, in about the order in which a block executes them.
+  void note(std::uint32_t instruction);
+  /// How much what runs between these parts of the course (0 to 1, `from` < `to`) differs from what runs after it: the share of executed
+  /// instructions that would have to be others. 0 where nothing is known, or nothing is left.
+  double change(double from, double to) const;
+
+ private:
+  std::vector<std::uint64_t> sum(double from, double to) const;
+  std::uint64_t length_ = 64, taken_ = 0;  // warp instructions of a stretch, of the last one so far
+  std::vector<std::vector<std::uint64_t>> stretches_;
+};
+
 struct Survey {
   bool possible = true;      ///< false: blocks could not be executed out of order
   std::string obstacle;      ///< why it was not possible, as part of a sentence
   bool uniform = true;       ///< in every class all sampled blocks did the same
   double instructions = 0;   ///< warp instructions of the launch
   double relative_error = 0; ///< standard error of that, as a share of it
+  double spread = 0;         ///< standard deviation of the blocks' warp instructions, as a share of their mean
   std::uint64_t executed = 0;  ///< warp instructions of the sample
   std::vector<SurveyedBlock> sample;  ///< ascending blocks
+  Course course;                      ///< of a block in the middle of the grid
   /// Sums that the machine code and the addresses alone decide, of the whole launch; all else is 0.
   stats::LaunchCounters sums;
 };

@@ -32,7 +32,25 @@ struct Due {
   bool operator>(const Due& other) const { return time != other.time ? time > other.time : sm > other.sm; }
 };
 
+/// Work a block does in a unit of time when its SM holds this share of the blocks that it can hold.
+double speed(const TailSetup& setup, double share) {
+  return std::pow(1 / share, setup.shared);
+}
+
 }  // namespace
+
+double drain_time(const TailSetup& setup, const std::vector<double>& ages) {
+  std::vector<double> left;
+  for (const double age : ages) left.push_back(std::clamp(1 - age, 0.0, 1.0));
+  std::sort(left.begin(), left.end());
+  double time = 0, done = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const double share = static_cast<double>(left.size() - i) / static_cast<double>(left.size());
+    time += (left[i] - done) / speed(setup, share);
+    done = left[i];
+  }
+  return time;
+}
 
 double tail_beyond_work(const TailSetup& setup) {
   const std::uint64_t full = setup.sms * setup.per_sm;
@@ -48,18 +66,16 @@ double tail_beyond_work(const TailSetup& setup) {
   };
   std::vector<Sm> sms(setup.sms);
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
-  // Work a block does in a unit of time when the SM holds n.
-  const double fastest = setup.quickest > 0 ? std::max(1.0, 1 / setup.quickest) : 1e9;
-  const auto speed = [&](std::size_t n) {
-    return std::min(fastest, std::pow(static_cast<double>(setup.per_sm) / static_cast<double>(n), setup.shared));
-  };
+  // A launch of fewer blocks than the chip holds never has more on an SM than these.
+  const auto most = static_cast<double>(std::min<std::uint64_t>(setup.per_sm, (setup.blocks + setup.sms - 1) / setup.sms));
+  const auto speed_of = [&](std::size_t n) { return speed(setup, std::min(1.0, static_cast<double>(n) / most)); };
   double total = 0, now = 0;
   std::uint64_t next = first;
   const auto plan = [&](std::uint32_t index) {
     Sm& sm = sms[index];
     ++sm.version;
     if (sm.left.empty()) return;
-    due.push({now + *std::min_element(sm.left.begin(), sm.left.end()) / speed(sm.left.size()), index, sm.version});
+    due.push({now + *std::min_element(sm.left.begin(), sm.left.end()) / speed_of(sm.left.size()), index, sm.version});
   };
   const auto add = [&](Sm& sm) {
     const double work = work_of(next++);
@@ -76,14 +92,14 @@ double tail_beyond_work(const TailSetup& setup) {
     Sm& sm = sms[event.sm];
     if (event.version != sm.version) continue;
     now = event.time;
-    const double done = (now - sm.since) * speed(sm.left.size());
+    const double done = (now - sm.since) * speed_of(sm.left.size());
     sm.since = now;
     for (double& left : sm.left) left -= done;
     std::erase_if(sm.left, [](double left) { return left < 1e-9; });
     while (sm.left.size() < setup.per_sm && next < setup.blocks) add(sm);
     plan(event.sm);
   }
-  return now - total / static_cast<double>(full);
+  return now - total / static_cast<double>(std::min(full, setup.blocks));
 }
 
 }  // namespace foretrace::engine

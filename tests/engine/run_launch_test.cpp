@@ -100,6 +100,30 @@ TEST(RunLaunch, FewerThanThreeChipFullsAreSimulatedToTheEnd) {
   EXPECT_EQ(note_with(3 * full).find("fewer blocks than three times"), std::string::npos);
 }
 
+TEST(RunLaunch, BlocksWhoseWorkDependsOnWhatOthersDidAreSimulatedToTheEnd) {
+  // Each block takes a value back from an atomic, and blocks differ in their work.
+  const char* const text = R"(
+  S2R R0, SR_TID.X
+  MOV R1, 0x1
+  MOV R2, c[0x0][0x160]
+  MOV R3, c[0x0][0x164]
+  ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R1
+  S2R R5, SR_CTAID.X
+  LOP3.LUT R5, R5, 0x3f, RZ, 0xc0, !PT
+  IADD3 R5, R5, 0x1, RZ
+  L:
+  IADD3 R5, R5, -0x1, RZ
+  ISETP.GT.AND P0, PT, R5, RZ, PT
+  @P0 BRA `(L)
+  EXIT
+)";
+  constexpr std::uint32_t kBlocks = 30'000;
+  Launch launch(text, kBlocks, 32, {0}, 1);
+  const engine::Outcome fast = run(launch, engine::Accuracy::fast, 1, false);
+  EXPECT_FALSE(fast.estimate.sampled);
+  EXPECT_NE(fast.estimate.note.find("depends on what others did"), std::string::npos) << fast.estimate.note;
+}
+
 TEST(RunLaunch, AccuracyIsOneOfThreeWords) {
   EXPECT_EQ(engine::parse_accuracy("fast", "--accuracy"), engine::Accuracy::fast);
   EXPECT_THROW(engine::parse_accuracy("quick", "--accuracy"), InputError);

@@ -25,14 +25,28 @@ TEST(Tail, OneMoreBlockTakesItsTime) {
   // 25 blocks are 3.125 fulls. The last block runs alone: a whole block's time at its own pace, half of it with an SM for itself.
   EXPECT_NEAR(engine::tail_beyond_work(four_sms_of_two(25, 0)), 4 - 3.125, 1e-9);
   EXPECT_NEAR(engine::tail_beyond_work(four_sms_of_two(25, 1)), 3.5 - 3.125, 1e-9);
-  engine::TailSetup slow = four_sms_of_two(25, 1);
-  slow.quickest = 0.8;
-  EXPECT_NEAR(engine::tail_beyond_work(slow), 3.8 - 3.125, 1e-9);
 }
 
 TEST(Tail, DoesNotDependOnHowManyFullsCameBefore) {
   const double few = engine::tail_beyond_work(four_sms_of_two(8 * 50 + 3, 1));
   EXPECT_NEAR(engine::tail_beyond_work(four_sms_of_two(8 * 1'000'000 + 3, 1)), few, 1e-9);
+}
+
+TEST(Tail, ALaunchThatDoesNotFillTheChipTakesABlocksTime) {
+  // One block on each of four SMs that hold two: all end together, and the chip had no more to do at any time.
+  EXPECT_NEAR(engine::tail_beyond_work(four_sms_of_two(4, 1)), 0, 1e-9);
+  EXPECT_NEAR(engine::tail_beyond_work(four_sms_of_two(3, 0)), 0, 1e-9);
+}
+
+TEST(Drain, TakesTheYoungestBlocksTimeUnlessTheyShare) {
+  engine::TailSetup setup = four_sms_of_two(80, 0);
+  std::vector<double> ages;
+  for (int i = 0; i < 100; ++i) ages.push_back((i + 0.5) / 100);
+  EXPECT_NEAR(engine::drain_time(setup, ages), 1, 0.01);
+  setup.shared = 1;  // what is left is half of the work
+  EXPECT_NEAR(engine::drain_time(setup, ages), 0.5, 0.01);
+  EXPECT_NEAR(engine::drain_time(setup, std::vector<double>(100, 0.0)), 1, 1e-9);  // just placed, all of them
+  EXPECT_NEAR(engine::drain_time(setup, std::vector<double>(100, 1.2)), 0, 1e-9);  // overdue
 }
 
 TEST(Tail, TheLongestBlocksLastCostMost) {
