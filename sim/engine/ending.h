@@ -17,13 +17,14 @@ namespace foretrace::engine {
 struct Ending {
   double cycles = 0;  ///< of the whole launch
   double low = 0, high = 0;
-  double idle = 0;    ///< cycles at the end in which the mean SM has no block
+  double idle = 0;  ///< cycles at the end in which the mean SM has no block
 };
 
 /// Work of blocks along the grid, relative to their mean, where they differ; else empty.
 std::vector<double> work_along_grid(const Survey& survey, std::uint64_t blocks);
 
 /// `progress`: what it was stopped with. `tail`: all but its spread.
-Ending ending(const Survey& survey, const Progress& progress, const Pace& pace, TailSetup tail, const spec::LaunchSpec& launch);
+Ending ending(const Survey& survey, const Progress& progress, const Pace& pace, TailSetup tail,
+              const spec::LaunchSpec& launch);
 
 }  // namespace foretrace::engine

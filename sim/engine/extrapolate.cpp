@@ -112,7 +112,9 @@ void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& sim
       &Memory::tex_sectors_hit, &Memory::tex_sectors_miss, &Memory::tex_requests, &Memory::lts_sectors, &Memory::lts_sectors_hit,
       &Memory::lts_sectors_read, &Memory::lts_sectors_write, &Memory::partition_sectors, &Memory::dram_bytes_read,
       &Memory::dram_bytes_write, &Memory::dram_row_hits, &Memory::dram_row_misses, &Memory::fill_sectors, &Memory::l2_slice_busy,
-      &Memory::dram_busy, &Memory::gpc_code_requests, &Memory::gpc_code_misses, &Memory::read_requests, &Memory::segment_network, &Memory::segment_l2, &Memory::segment_partition,
+      &Memory::dram_busy, &Memory::gpc_code_requests, &Memory::gpc_code_misses,
+      &Memory::gpc_constant_requests, &Memory::gpc_constant_misses, &Memory::read_requests,
+      &Memory::segment_network, &Memory::segment_l2, &Memory::segment_partition,
       &Memory::segment_dram_queue, &Memory::segment_dram};
   const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
   const double more = ratio(left, pace.to.instructions - pace.from.instructions, 0);

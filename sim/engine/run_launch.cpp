@@ -137,7 +137,7 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
     return with_note(run_exactly(context, shape, machine, run),
                      asked ? "simulated exactly: fewer blocks than three times what the chip holds" : "");
   }
-  if (!emulate::blocks_are_independent(*context.program) && known.spread > kTellsOthers) {
+  if (known.dependent || (!emulate::blocks_are_independent(*context.program) && known.spread > kTellsOthers)) {
     return with_note(run_exactly(context, shape, machine, run), "simulated exactly: what a block does depends on what others did");
   }
   const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram) /

@@ -20,8 +20,9 @@ struct Watched {
   std::uint64_t chip_full = 0;  ///< blocks that the chip holds at a time
   double dram_bytes = 0;        ///< that DRAM can move in an SM cycle
   double l2_bytes = 0;
-  double issue_slots = 0;       ///< warp instructions that the chip can issue a cycle
-  double look_from = 0;         ///< no look before so many warp instructions; 0: what the size of the launch suggests
+  double issue_slots = 0;  ///< warp instructions that the chip can issue a cycle
+  double look_from =
+      0;  ///< no look before so many warp instructions; 0: what the size of the launch suggests
 };
 
 /// What simulating up to there cost: warp instructions, and requests to L2 at the price of some.

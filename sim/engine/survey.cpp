@@ -220,6 +220,26 @@ emulate::LaunchContext without_effects(const emulate::LaunchContext& context, em
   return own;
 }
 
+/// Whether some block does something else when the blocks before it have been executed. `work`: warp instructions of a block.
+bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& program, const spec::GpuSpec& spec, double work) {
+  constexpr std::uint64_t kBefore = 16, kPlaces = 3;
+  constexpr double kMostWork = 1e6;  // of the blocks before one
+  const std::uint64_t blocks = context.grid.count();
+  const std::uint64_t before = std::min({kBefore, blocks / (kPlaces + 1), static_cast<std::uint64_t>(kMostWork / std::max(work, 1.0))});
+  for (std::uint64_t place = 1; before > 0 && place <= kPlaces; ++place) {
+    const std::uint64_t block = blocks * place / (kPlaces + 1);
+    const auto marks = [&](std::uint64_t first) {
+      const auto fork = context.memory->fork();
+      const emulate::Emulator emulator(without_effects(context, *fork));
+      Counter counter(emulator, program, spec);
+      for (std::uint64_t each = first; each < block; ++each) emulator.run_block(each, nullptr);
+      return signature(counter.count(block));
+    };
+    if (marks(block) != marks(block - before)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Course::note(std::uint32_t instruction) {
@@ -348,6 +368,7 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
   }
   result.sums.instructions.resize(program.code.size());
   double variance = 0, squares = 0;
+  bool alike = true;
   for (ClassSample& each : classes) {
     std::sort(each.sample.begin(), each.sample.end(), [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
     const auto blocks = static_cast<double>(each.box.blocks());
@@ -355,6 +376,7 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
     add_sums(result.sums, each.counted, weight);
     result.instructions += weight * static_cast<double>(each.counted.inst_executed);
     if (!each.uniform) {
+      alike = false;
       result.uniform = result.uniform && each.complete();
       variance += blocks * blocks * variance_of_mean(each.sample, each.box.blocks());
     }
@@ -365,6 +387,7 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
   }
   std::sort(result.sample.begin(), result.sample.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
   result.relative_error = result.instructions > 0 ? std::sqrt(variance) / result.instructions : 0;
+  if (!alike) result.dependent = depends(context, program, spec, result.instructions / static_cast<double>(context.grid.count()));
   const auto blocks = static_cast<double>(context.grid.count());
   const double mean = result.instructions / blocks;
   result.spread = mean > 0 ? std::sqrt(std::max(0.0, squares / blocks - mean * mean)) / mean : 0;

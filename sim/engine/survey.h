@@ -3,7 +3,8 @@
 // Models:  sums over all blocks (instructions, lanes, requests, sectors, shared-memory wavefronts), from blocks spread over the grid and
 //          weighted by class. The grid's corners, edges and interior are classes of their own, since that is where guards differ; a
 //          class whose sampled blocks all did the same is taken to do so throughout, another is sampled until its mean is known.
-// Ignores: time, and what blocks tell each other. The sampled blocks run in a fork of the memory, which is then forgotten.
+// Ignores: time, and what blocks tell each other, but for a look at whether they do: some blocks are also executed after those before
+//          them. The sampled blocks run in a fork of the memory, which is then forgotten.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ class Course {
 struct Survey {
   bool possible = true;      ///< false: blocks could not be executed out of order
   std::string obstacle;      ///< why it was not possible, as part of a sentence
-  bool uniform = true;       ///< in every class all sampled blocks did the same
+  bool uniform = true;       ///< in every class all sampled blocks did the same, or all blocks were sampled
+  bool dependent = false;    ///< a block did something else when those before it had been executed
   double instructions = 0;   ///< warp instructions of the launch
   double relative_error = 0; ///< standard error of that, as a share of it
   double spread = 0;         ///< standard deviation of the blocks' warp instructions, as a share of their mean

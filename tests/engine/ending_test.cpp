@@ -44,7 +44,8 @@ engine::Progress in_step(std::uint64_t held, Cycle until) {
 
 engine::Ending ending_of(std::uint64_t blocks, double shared, Cycle until = 32'000) {
   const engine::Progress progress = in_step(std::min<std::uint64_t>(blocks, kSms * kPerSm), until);
-  return engine::ending(survey_of(blocks), progress, progress.pace(), tail_of(blocks, shared), spec::LaunchSpec{});
+  return engine::ending(survey_of(blocks), progress, progress.pace(), tail_of(blocks, shared),
+                        spec::LaunchSpec{});
 }
 
 TEST(Ending, BlocksInStepEndInStep) {
@@ -94,7 +95,8 @@ TEST(Ending, TheSurveysErrorIsInTheInterval) {
   const engine::Progress progress = in_step(20, 2'500);  // no block has ended: by warp instructions
   ASSERT_FALSE(progress.pace().by_blocks);
   const auto width = [&](double relative_error) {
-    const engine::Ending end = engine::ending(survey_of(2000, relative_error), progress, progress.pace(), tail_of(2000, 1), spec::LaunchSpec{});
+    const engine::Ending end = engine::ending(survey_of(2000, relative_error), progress, progress.pace(),
+                                              tail_of(2000, 1), spec::LaunchSpec{});
     return (end.high - end.low) / 2 / end.cycles;
   };
   EXPECT_GT(width(0.05), 1.6 * 0.05);

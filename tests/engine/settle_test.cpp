@@ -20,10 +20,16 @@ engine::Survey survey_of(double blocks) {
 
 /// Whether it settles within so many cycles at 100 warp instructions a cycle. `ends`: blocks end as they are worked through. `memory`:
 /// what the memory system counted by then.
-bool settles(const engine::Survey& survey, Cycle until, bool ends, const std::function<void(double, stats::MemoryCounters&)>& memory,
+bool settles(const engine::Survey& survey, Cycle until, bool ends,
+             const std::function<void(double, stats::MemoryCounters&)>& memory,
              std::uint64_t chip_full = 1000, double issue_slots = 400) {
-  engine::Watch watch({.survey = &survey, .blocks = static_cast<std::uint64_t>(survey.instructions / kWork), .chip_full = chip_full,
-                       .dram_bytes = kDram, .l2_bytes = kL2, .issue_slots = issue_slots, .look_from = 1000});
+  engine::Watch watch({.survey = &survey,
+                       .blocks = static_cast<std::uint64_t>(survey.instructions / kWork),
+                       .chip_full = chip_full,
+                       .dram_bytes = kDram,
+                       .l2_bytes = kL2,
+                       .issue_slots = issue_slots,
+                       .look_from = 1000});
   for (Cycle now = 100; now <= until; now += 100) {
     gpu::Moment moment;
     moment.now = now;
@@ -74,14 +80,16 @@ TEST(Settle, TheBeginningOfBlocksSpeaksForThemIfTheyGoOnAlike) {
   for (int i = 0; i < 4000; ++i) same.course.note(static_cast<std::uint32_t>(i % 10));
   EXPECT_TRUE(settles(same, 100'000, false, nothing, 1'000'000));
   engine::Survey other = survey_of(5e6);
-  for (int i = 0; i < 4000; ++i) other.course.note(static_cast<std::uint32_t>(i < 2000 ? i % 10 : 10 + i % 10));
+  for (int i = 0; i < 4000; ++i)
+    other.course.note(static_cast<std::uint32_t>(i < 2000 ? i % 10 : 10 + i % 10));
   EXPECT_FALSE(settles(other, 100'000, false, nothing, 1'000'000));
 }
 
 TEST(Course, ChangeIsTheShareOfOtherInstructions) {
   engine::Course course;
   EXPECT_EQ(course.change(0, 0.5), 0);
-  for (std::uint32_t i = 0; i < 131'072; ++i) course.note(i < 65'536 ? i % 4 : 2 + i % 4);  // half of them are others
+  for (std::uint32_t i = 0; i < 131'072; ++i)
+    course.note(i < 65'536 ? i % 4 : 2 + i % 4);  // half of them are others
   EXPECT_NEAR(course.change(0, 0.5), 0.5, 0.01);
   EXPECT_NEAR(course.change(0.5, 0.75), 0, 0.02);
   EXPECT_EQ(course.change(0, 1), 0);

@@ -59,6 +59,29 @@ TEST(Survey, CoversAGridWhoseBlocksDiffer) {
   EXPECT_NEAR(survey.instructions / all, 1, 0.02);
 }
 
+TEST(Survey, SeesThatBlocksDependOnThoseBefore) {
+  // Every block counts down from its word and clears the word after: a block on its own finds what the grid began with.
+  const char* const text = R"(
+  S2R R0, SR_CTAID.X
+  MOV R9, 0x4
+  IMAD.WIDE R2, R0, R9, c[0x0][0x160]
+  LDG.E R6, [R2.64]
+  STG.E [R2.64+0x4], RZ
+  L:
+  IADD3 R6, R6, -0x1, RZ
+  ISETP.GT.AND P0, PT, R6, RZ, PT
+  @P0 BRA `(L)
+  EXIT
+)";
+  std::vector<std::uint32_t> rounds(1001);
+  for (std::uint32_t i = 0; i < rounds.size(); ++i) rounds[i] = 2 + i % 7;
+  Launch chain(text, 1000, 32, rounds, 1);
+  EXPECT_TRUE(survey_of(chain).dependent);
+  Launch alone(kCountDown, 1000, 32, rounds, 1000);
+  EXPECT_FALSE(survey_of(alone).dependent);
+  EXPECT_GT(survey_of(alone).spread, 0.1);
+}
+
 TEST(Survey, SaysWhenBlocksWaitForEachOther) {
   // Every block waits until the one before has written its word; a block on its own waits for ever.
   Launch launch(R"(
