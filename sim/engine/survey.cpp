@@ -22,8 +22,9 @@ constexpr std::uint64_t kPatience = 2'000'000;
 constexpr std::uint64_t kFewest = 8, kMost = 128, kEnough = 2'000'000;
 /// Where blocks differ, the sample grows until the standard error of the work is this share of it.
 constexpr double kWanted = 0.002;
-/// ... or its budget is used up; where it is then more than this, three times the budget.
-constexpr double kTolerable = 0.004;
+/// ... or its budget is used up; while it is more than this, up to so many times the budget.
+constexpr double kTolerable = 0.0025;
+constexpr std::uint64_t kMostBudgets = 5;
 
 /// Blocks at the same places of the grid's sides: by dimension the first, those between, the last.
 struct Class {
@@ -359,7 +360,7 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
       for (std::size_t i = 0; i < more && used < most; ++i) {
         if (!take_one(*next)) break;
       }
-      if (std::sqrt(variance) > kTolerable * total) most = 3 * budget;
+      if (std::sqrt(variance) > kTolerable * total) most = kMostBudgets * budget;
     }
   } catch (const emulate::KernelFault& fault) {
     result.possible = false;

@@ -52,7 +52,8 @@ TEST(Survey, CoversAGridWhoseBlocksDiffer) {
   const engine::Survey survey = survey_of(launch, 400'000);
   ASSERT_TRUE(survey.possible);
   EXPECT_FALSE(survey.uniform);
-  EXPECT_LT(survey.executed, 1'400'000u);  // three times the budget, since so little does not tell enough
+  EXPECT_LT(survey.executed, 2'300'000u);  // five times the budget and a little, since so little does not tell enough
+  EXPECT_GT(survey.executed, 400'000u);
   EXPECT_GT(survey.relative_error, 0);
   const double all = executed(launch);
   EXPECT_LT(std::abs(survey.instructions - all), 4 * survey.relative_error * all);
