@@ -27,7 +27,7 @@ L1Tags::Entry& L1Tags::allocate(std::uint64_t line) {
   const auto at = static_cast<std::size_t>(std::min_element(set, set + ways_) - used_.begin());
   used_[at] = ++clock_;
   marks_[at] = mark_of(line);
-  return entries_[at] = {line, -1, 0, 0, 0};
+  return entries_[at] = {line, -1, 0, 0, 0, entries_[at].line != Entry{}.line};
 }
 
 void L1Tags::invalidate() {

@@ -21,6 +21,7 @@ class L1Tags {
     std::uint8_t valid = 0;       ///< sectors present or asked for
     std::uint8_t in_flight = 0;   ///< of those, asked for and not yet arrived
     std::uint8_t written = 0;     ///< sectors that a store touched: later stores to them count as hits
+    bool replaced = false;        ///< another line was here before it
   };
 
   L1Tags(std::uint64_t bytes, std::uint32_t ways);

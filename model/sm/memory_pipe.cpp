@@ -195,7 +195,7 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   if (atomic) pass = spec_.shared.atomic_interval * times;
   if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;
   const Cycle start = std::max(data_free_, now + kTagToData);
-  // A store whose write meets a fill's write to the data array goes again.
+  // A store whose write meets a fill's write to a line that held another goes again.
   const bool meets_fill = instruction.form.access == Access::store && fill_end_ != kNever && now < fill_end_ + fill_cycles_;
   if (meets_fill) ++counters_.shared_contention_st;
   const Cycle busy = Cycle{operation.wavefronts} * pass + (meets_fill ? 1 : 0);

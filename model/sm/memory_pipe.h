@@ -3,8 +3,9 @@
 // Models:  a queue a sub-core that holds an instruction until the SM's memory unit takes it; one address generator a sub-core; one
 //          instruction an interval at the memory unit, sub-cores served in turn; tag stage with its lines and sectors a cycle; one data
 //          stage, one wavefront a cycle, for shared memory and global data alike; loads of a warp return in order (facts B1, D1, D2);
-//          write-through stores that allocate in L1; limits on misses and stores in flight; a shared store that meets a fill's write
-//          to the data array takes one more pass (our reading of the counters: validate/DEVIATIONS.md, D2).
+//          write-through stores that allocate in L1; limits on misses and stores in flight; a shared store that meets the fill of a
+//          line that held another takes one more pass: none are counted until L1 is full (our reading of the counters:
+//          validate/DEVIATIONS.md, D2).
 // Ignores: texture and surface instructions; conflicts between fills and loads.
 // Source:  facts B4 (HUE Tables 1 and 2), D1-D3.
 #pragma once
@@ -198,7 +199,7 @@ class MemoryPipe {
   int turn_ = 0;
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
-  Cycle fill_end_ = kNever, fill_cycles_ = 0;  // the last fill: when it ended, and how long it wrote
+  Cycle fill_end_ = kNever, fill_cycles_ = 0;  // the last fill that replaced a line: when it ended, and how long it wrote
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
 };

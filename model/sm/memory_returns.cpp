@@ -66,10 +66,12 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
   const auto sectors = static_cast<std::uint32_t>(std::popcount(pending.sectors));
   --lines_in_flight_;
   sectors_in_flight_ -= sectors;
-  fill_end_ = now;
-  fill_cycles_ = divide_up(sectors * kSectorBytes, spec_.l1.fill_bytes);
   if (pending.tagged) {
     if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
+      if (entry->replaced) {
+        fill_end_ = now;
+        fill_cycles_ = divide_up(sectors * kSectorBytes, spec_.l1.fill_bytes);
+      }
       // Unlink from the line's list; the list is short.
       std::int32_t* link = &entry->pending;
       while (*link >= 0 && *link != static_cast<std::int32_t>(id)) link = &pending_[static_cast<std::size_t>(*link)].next;

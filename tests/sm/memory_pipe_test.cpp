@@ -53,6 +53,31 @@ TEST(SharedMemory, AGenericAccessGoesWhereItsAddressSays) {
   EXPECT_EQ(store.counters.shared_wavefronts_st, 2u);
 }
 
+TEST(SharedMemory, AStoreGoesAgainWhereItMeetsAFillThatReplacesALine) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto lines_held = (chip.l1.unified_bytes - chip.l1.carveouts.back()) / 128;
+  const auto extra = [&](std::uint64_t lines, const char* what) {
+    std::vector<Line> loads, accesses;  // one warp loads while the others access shared memory
+    std::uint64_t count = 0;
+    for (std::uint64_t line = 0; line < lines; line += 32) {
+      const std::uint64_t base = (std::uint64_t{1} << 30) + line * 128;
+      loads.push_back({"LDG.E R4, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u >> 1, base, 128});
+      accesses.push_back({"", 2, 0, 7, 0, 0, base, 128});
+      for (int i = 0; i < 20; ++i) {
+        loads.push_back({what, 2, 7, 7, 0, 0, 0, 4});
+        accesses.push_back({what, 2, 7, 7, 0, ~0u, 0, 4});
+        count += 3;
+      }
+    }
+    const Ran ran = run_warps(chip, {loads, accesses, accesses, accesses});
+    EXPECT_EQ(ran.counters.shared_wavefronts_st + ran.counters.shared_wavefronts_ld, count) << "by the rule they are what they are";
+    return ran.counters.shared_contention_st;
+  };
+  EXPECT_EQ(extra(lines_held / 2, "STS [R2], R4"), 0u) << "fills of free lines stand in nobody's way";
+  EXPECT_GT(extra(4 * lines_held, "STS [R2], R4"), 0u);
+  EXPECT_EQ(extra(4 * lines_held, "LDS R4, [R2]"), 0u);
+}
+
 TEST(SharedMemory, ManyWarpsGetOneWavefrontACycle) {
   const spec::GpuSpec chip = bench_chip();
   const auto cycles = [&](int count, std::int64_t stride) {
