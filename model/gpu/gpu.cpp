@@ -166,7 +166,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       FORETRACE_ASSERT(record != nullptr, "the source has a record for every block");
       auto& sm = sms[placement.sm];
       if (!sm) {
-        sm = std::make_unique<sm::Sm>(spec_, placement.sm, program, setup.l1_bytes);
+        sm = std::make_unique<sm::Sm>(spec_, placement.sm, program, setup.l1_bytes, setup.block_shared);
         outboxes[placement.sm] = &sm->outbox;
       }
       sm->place({placement.start, std::move(record)});

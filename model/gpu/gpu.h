@@ -34,6 +34,7 @@ struct LaunchSetup {
   std::uint32_t blocks_per_sm = 0;   ///< resident at most: the occupancy rule's result, at least 1
   std::uint32_t warps = 0;           ///< of a block
   std::uint64_t l1_bytes = 0;        ///< unified memory less the shared carve-out
+  std::uint64_t block_shared = 0;    ///< bytes of the carve-out that a block takes
   bool warm = false;                 ///< L2 as the launch before left it
   int threads = 1;                   ///< host threads; any number gives the same bits
   Cycle window = 0;                  ///< cycles SMs run alone; 0: as long as possible

@@ -258,7 +258,8 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
         if (access == isa::Access::store || access == isa::Access::reduction) ++warp.stores;
         if (access == isa::Access::async_copy) ++groups_of(id)[warp.group_now].pending;
       }
-      MemoryIssue issued{&instruction, step.index, id, warp.group_now, generation(warp), step.executed, 0, &warp.cursor};
+      MemoryIssue issued{&instruction, step.index, id, warp.group_now, static_cast<std::uint16_t>(warp.block), generation(warp), step.executed, 0,
+                         &warp.cursor};
       issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id) << 26);  // a window for each warp that can be resident
       memory_.issue(sub_core, issued, now);
       break;

@@ -9,6 +9,7 @@ L1Tags::L1Tags(std::uint64_t bytes, std::uint32_t ways)
   entries_.resize(std::size_t{ways_} * sets_);
   marks_.resize(entries_.size(), mark_of(Entry{}.line));
   used_.resize(entries_.size());
+  places_.resize(entries_.size());
 }
 
 L1Tags::Entry* L1Tags::find(std::uint64_t line) {
@@ -25,15 +26,17 @@ L1Tags::Entry* L1Tags::find(std::uint64_t line) {
 L1Tags::Entry& L1Tags::allocate(std::uint64_t line) {
   const auto set = used_.begin() + static_cast<std::ptrdiff_t>(std::size_t{set_of(line)} * ways_);
   const auto at = static_cast<std::size_t>(std::min_element(set, set + ways_) - used_.begin());
+  if (used_[at] == 0) places_[at] = places_taken_++;
   used_[at] = ++clock_;
   marks_[at] = mark_of(line);
-  return entries_[at] = {line, -1, 0, 0, 0, entries_[at].line != Entry{}.line};
+  return entries_[at] = {line, -1, 0, 0, 0};
 }
 
 void L1Tags::invalidate() {
   std::fill(entries_.begin(), entries_.end(), Entry{});
   std::fill(marks_.begin(), marks_.end(), mark_of(Entry{}.line));
   std::fill(used_.begin(), used_.end(), 0u);
+  places_taken_ = 0;
 }
 
 }  // namespace foretrace::sm

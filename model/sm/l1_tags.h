@@ -21,7 +21,6 @@ class L1Tags {
     std::uint8_t valid = 0;       ///< sectors present or asked for
     std::uint8_t in_flight = 0;   ///< of those, asked for and not yet arrived
     std::uint8_t written = 0;     ///< sectors that a store touched: later stores to them count as hits
-    bool replaced = false;        ///< another line was here before it
   };
 
   L1Tags(std::uint64_t bytes, std::uint32_t ways);
@@ -48,6 +47,8 @@ class L1Tags {
     return position < entries_.size() && entries_[position].line == line ? &entries_[position] : nullptr;
   }
   std::uint32_t position(const Entry& entry) const { return static_cast<std::uint32_t>(&entry - entries_.data()); }
+  /// Where an entry's line lies in the SM's array, in bytes from L1's start: entries get their places as they are first taken.
+  std::uint64_t place(std::uint32_t position) const { return std::uint64_t{places_[position]} * kLineBytes; }
   void invalidate();
 
  private:
@@ -60,7 +61,8 @@ class L1Tags {
   std::vector<Entry> entries_;
   memory::LargeVector<std::uint32_t> marks_;  // by entry
   memory::LargeVector<std::uint32_t> used_;   // by entry: the clock when it was used last
-  std::uint32_t ways_, sets_;
+  std::vector<std::uint32_t> places_;         // by entry
+  std::uint32_t ways_, sets_, places_taken_ = 0;
   std::uint32_t clock_ = 0;  // searches that hit, and lines taken
 };
 

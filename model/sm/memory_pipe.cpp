@@ -32,10 +32,10 @@ void put_packets(memory::Request& request, const isa::MemoryForm& form, const wo
 
 }  // namespace
 
-MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
-                       Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
+MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, std::uint64_t block_shared,
+                       const StaticProgram& program, Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
-      tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
+      array_(spec.l1.unified_bytes, block_shared), tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
       store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
@@ -195,10 +195,13 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   if (atomic) pass = spec_.shared.atomic_interval * times;
   if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;
   const Cycle start = std::max(data_free_, now + kTagToData);
-  // A store whose write meets a fill's write to a line that held another goes again.
-  const bool meets_fill = instruction.form.access == Access::store && fill_end_ != kNever && now < fill_end_ + fill_cycles_;
-  if (meets_fill) ++counters_.shared_contention_st;
-  const Cycle busy = Cycle{operation.wavefronts} * pass + (meets_fill ? 1 : 0);
+  Cycle busy = Cycle{operation.wavefronts} * pass;
+  if (!atomic && instruction.form.access != Access::matrix_store) {
+    const bool store = instruction.form.access == Access::store;
+    const Cycle again = array_.access(store ? DataArray::Way::write : DataArray::Way::read, operation.half, start, busy);
+    (store ? counters_.shared_contention_st : counters_.shared_contention_ld) += again;
+    busy += again;
+  }
   data_free_ = start + busy;
   counters_.l1_data_wavefronts += busy;
   const bool generic = instruction.form.space == isa::Space::generic;
@@ -362,6 +365,11 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
       if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
     }
     entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
+    const Cycle again = array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
+                                    static_cast<std::uint32_t>(std::popcount(access.sectors)));
+    counters_.shared_contention_ld += again;
+    counters_.l1_data_wavefronts += again;
+    data_free_ += again;
     if (!form.strong && operation.lines <= store_buffer_.room()) {
       store_sectors_in_flight_ += store_buffer_.hold(operation.sub_core, request);
       return true;

@@ -3,10 +3,9 @@
 // Models:  a queue a sub-core that holds an instruction until the SM's memory unit takes it; one address generator a sub-core; one
 //          instruction an interval at the memory unit, sub-cores served in turn; tag stage with its lines and sectors a cycle; one data
 //          stage, one wavefront a cycle, for shared memory and global data alike; loads of a warp return in order (facts B1, D1, D2);
-//          write-through stores that allocate in L1; limits on misses and stores in flight; a shared store that meets the fill of a
-//          line that held another takes one more pass: none are counted until L1 is full (our reading of the counters:
-//          validate/DEVIATIONS.md, D2).
-// Ignores: texture and surface instructions; conflicts between fills and loads.
+//          write-through stores that allocate in L1; limits on misses and stores in flight; shared accesses go again where they meet
+//          others in their half of the data array (data_array.h).
+// Ignores: texture and surface instructions.
 // Source:  facts B4 (HUE Tables 1 and 2), D1-D3.
 #pragma once
 
@@ -19,6 +18,7 @@
 #include "model/memory/memory_system.h"
 #include "model/rules/coalescing.h"
 #include "model/sm/event_wheel.h"
+#include "model/sm/data_array.h"
 #include "model/sm/l1_tags.h"
 #include "model/sm/static_program.h"
 #include "model/sm/store_buffer.h"
@@ -45,6 +45,7 @@ struct MemoryIssue {
   std::uint32_t index = 0;
   std::uint16_t warp = 0;
   std::uint8_t copy_group = 0;
+  std::uint16_t block = 0;       ///< its slot in the SM
   std::uint32_t generation = 0;
   std::uint32_t executed = 0;
   std::uint64_t local_base = 0;  ///< local memory: where this warp's window starts
@@ -55,8 +56,8 @@ constexpr int kWarpSlots = 16;  ///< warps a sub-core holds at most: warp i is o
 
 class MemoryPipe {
  public:
-  MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, const StaticProgram& program,
-             Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox);
+  MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, std::uint64_t block_shared,
+             const StaticProgram& program, Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox);
 
   bool queue_has_room(int sub_core) const { return queue_[sub_core].size < spec_.lsu.queue; }
   /// Entry of an instruction into its sub-core's queue at `now`. Room must have been asked for.
@@ -73,6 +74,8 @@ class MemoryPipe {
   void filled(std::uint32_t id, Cycle now);
   /// The store or reduction with this id is done.
   void acknowledged(std::uint32_t id, Cycle now);
+  /// A warp starts at `when`, not before the one before it.
+  void start_warp(Cycle when) { array_.start_warp(when); }
   /// All stores that wait for others leave: a block has ended.
   void leave_stores(Cycle now);
   /// Nothing queued, under way or unacknowledged.
@@ -106,6 +109,7 @@ class MemoryPipe {
     std::uint32_t lines = 0, sectors = 0;  // of its detail
     bool tags_done = false;
     bool missed = false;
+    std::uint8_t half = 0;         // of the data array: shared memory
     std::int32_t next_load = -1;   // of the same warp
   };
   struct Pending {
@@ -170,6 +174,7 @@ class MemoryPipe {
   Events& events_;
   stats::LaunchCounters& counters_;
   std::vector<memory::Request>& outbox_;
+  DataArray array_;
   L1Tags tags_;
   std::array<Queue, kSubCores> queue_{};
   std::vector<Operation> operations_;
@@ -199,7 +204,6 @@ class MemoryPipe {
   int turn_ = 0;
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
-  Cycle fill_end_ = kNever, fill_cycles_ = 0;  // the last fill that replaced a line: when it ended, and how long it wrote
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
 };

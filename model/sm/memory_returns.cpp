@@ -67,11 +67,12 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
   --lines_in_flight_;
   sectors_in_flight_ -= sectors;
   if (pending.tagged) {
+    const Cycle again =
+        array_.take(DataArray::Way::write, array_.half_of_line(tags_.place(pending.entry)), now, sectors);
+    counters_.shared_contention_st += again;
+    counters_.l1_data_wavefronts += again;
+    data_free_ += again;
     if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
-      if (entry->replaced) {
-        fill_end_ = now;
-        fill_cycles_ = divide_up(sectors * kSectorBytes, spec_.l1.fill_bytes);
-      }
       // Unlink from the line's list; the list is short.
       std::int32_t* link = &entry->pending;
       while (*link >= 0 && *link != static_cast<std::int32_t>(id)) link = &pending_[static_cast<std::size_t>(*link)].next;

@@ -16,9 +16,9 @@ constexpr std::uint32_t kConstantBlock = 256;
 
 }  // namespace
 
-Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes)
+Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes, std::uint64_t block_shared)
     : spec_(spec), id_(id), program_(program), fetch_(spec.fetch, program.code.size() * kInstructionBytes),
-      constants_(spec.constant.l1_bytes), memory_(spec, id, l1_bytes, program, events_, counters, outbox),
+      constants_(spec.constant.l1_bytes), memory_(spec, id, l1_bytes, block_shared, program, events_, counters, outbox),
       cores_{SubCore(spec), SubCore(spec), SubCore(spec), SubCore(spec)}, warps_(kSubCores * kSlots),
       blocks_(spec.limits.blocks) {
   FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kSlots, "an SM has at most 64 warps");
@@ -161,6 +161,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   warp.cursor = work::WarpCursor(program_.shapes, blocks_[block].record->warps[in_block]);
   const bool any = next_step(warp);
   FORETRACE_ASSERT(any, "a warp executes at least one instruction");
+  memory_.start_warp(now);
   warp.instruction = &program_.code[warp.step.index];
   warp.age = next_age_++;
   warp.since = warp.started = now;

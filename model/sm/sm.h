@@ -40,8 +40,8 @@ struct BlockEnd {
 
 class Sm {
  public:
-  /// `l1_bytes`: what the carve-out leaves of the unified memory. References must outlive the SM.
-  Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes);
+  /// `l1_bytes`: what the carve-out leaves of the unified memory; `block_shared`: bytes of it that a block takes. References must outlive the SM.
+  Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes, std::uint64_t block_shared = 0);
 
   /// A block that starts at work.start, not before what has been simulated. Its warps must fit.
   void place(BlockWork work);

@@ -59,6 +59,7 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   if (options.blocks_per_sm) setup.blocks_per_sm = std::min(setup.blocks_per_sm, options.blocks_per_sm);
   setup.warps = static_cast<std::uint32_t>((shape.block.count() + kWarpSize - 1) / kWarpSize);
   setup.l1_bytes = spec_->l1.unified_bytes - outcome.occupancy.shared_config;
+  setup.block_shared = outcome.occupancy.shared_per_block;
   setup.warm = options.warm;
   setup.threads = options.threads;
   setup.window = options.window;

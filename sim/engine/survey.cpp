@@ -60,7 +60,7 @@ std::vector<Class> classes_of(const Dim3& grid) {
 class Counter {
  public:
   Counter(const emulate::Emulator& emulator, const sm::StaticProgram& program, const spec::GpuSpec& spec)
-      : emulator_(emulator), program_(program), pipe_(spec, 0, spec.l1.unified_bytes, program, events_, counters_, outbox_) {}
+      : emulator_(emulator), program_(program), pipe_(spec, 0, spec.l1.unified_bytes, 0, program, events_, counters_, outbox_) {}
 
   /// `course`: also notes there what ran when; may be null.
   stats::LaunchCounters count(std::uint64_t block, Course* course = nullptr) {

@@ -36,7 +36,8 @@ std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
   return program;
 }
 
-Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency) {
+Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency, std::uint64_t l1_bytes,
+              std::uint64_t block_shared) {
   std::vector<std::vector<Line>> all = warps;
   for (auto& lines : all) lines.push_back({"EXIT", 5});
   const sm::StaticProgram program(program_of(all[0]), chip);
@@ -53,7 +54,7 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     }
     recorder.finish();
   }
-  sm::Sm sm(chip, 0, program, chip.l1.unified_bytes - chip.l1.carveouts.back());
+  sm::Sm sm(chip, 0, program, l1_bytes ? l1_bytes : chip.l1.unified_bytes - chip.l1.carveouts.back(), block_shared);
   sm.place({0, record});
   Ran ran;
   struct Due {

@@ -39,6 +39,8 @@ std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines);
 Ran run(const spec::GpuSpec& chip, const std::vector<Line>& lines, int warps = 1, Cycle memory_latency = 300);
 
 /// The same, with a list of lines for each warp (all lists equally long, the same texts and control bits).
-Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency = 300);
+/// `l1_bytes` 0: the least that the chip has.
+Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency = 300,
+              std::uint64_t l1_bytes = 0, std::uint64_t block_shared = 0);
 
 }  // namespace foretrace::sm_tests

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "model/sm/data_array.h"
 #include "model/work/address_space.h"
 #include "tests/sm/bench.h"
 
@@ -53,29 +54,59 @@ TEST(SharedMemory, AGenericAccessGoesWhereItsAddressSays) {
   EXPECT_EQ(store.counters.shared_wavefronts_st, 2u);
 }
 
-TEST(SharedMemory, AStoreGoesAgainWhereItMeetsAFillThatReplacesALine) {
+TEST(SharedMemory, StoresGoAgainBesideFillsOfTheirHalfAndLoadsBesideStoresThatLeaveIt) {
   const spec::GpuSpec chip = bench_chip();
-  const auto lines_held = (chip.l1.unified_bytes - chip.l1.carveouts.back()) / 128;
-  const auto extra = [&](std::uint64_t lines, const char* what) {
-    std::vector<Line> loads, accesses;  // one warp loads while the others access shared memory
+  const std::uint64_t half = chip.l1.unified_bytes / 2, l1 = chip.l1.unified_bytes - 16 * 1024;
+  // One warp moves `bytes` through L1, a word a line, while three access shared memory.
+  const auto extra = [&](const char* moves, const char* accesses_shared, std::uint64_t bytes, std::uint64_t block_shared) {
+    std::vector<Line> moving, accessing;
     std::uint64_t count = 0;
-    for (std::uint64_t line = 0; line < lines; line += 32) {
-      const std::uint64_t base = (std::uint64_t{1} << 30) + line * 128;
-      loads.push_back({"LDG.E R4, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u >> 1, base, 128});
-      accesses.push_back({"", 2, 0, 7, 0, 0, base, 128});
+    for (std::uint64_t at = 0; at < bytes; at += 32 * 128) {
+      const std::uint64_t base = (std::uint64_t{1} << 30) + at;
+      moving.push_back({moves, 2, 7, 7, 0, ~0u >> 1, base, 128});
+      accessing.push_back({"", 2, 7, 7, 0, 0, base, 128});
       for (int i = 0; i < 20; ++i) {
-        loads.push_back({what, 2, 7, 7, 0, 0, 0, 4});
-        accesses.push_back({what, 2, 7, 7, 0, ~0u, 0, 4});
+        moving.push_back({accesses_shared, 2, 7, 7, 0, 0, 0, 4});
+        accessing.push_back({accesses_shared, 2, 7, 7, 0, ~0u, 0, 4});
         count += 3;
       }
     }
-    const Ran ran = run_warps(chip, {loads, accesses, accesses, accesses});
-    EXPECT_EQ(ran.counters.shared_wavefronts_st + ran.counters.shared_wavefronts_ld, count) << "by the rule they are what they are";
-    return ran.counters.shared_contention_st;
+    const stats::LaunchCounters c = run_warps(chip, {moving, accessing, accessing, accessing}, 300, l1, block_shared).counters;
+    EXPECT_EQ(c.shared_wavefronts_st + c.shared_wavefronts_ld, count) << "by the rule they are what they are";
+    return std::pair{c.shared_contention_ld, c.shared_contention_st};
   };
-  EXPECT_EQ(extra(lines_held / 2, "STS [R2], R4"), 0u) << "fills of free lines stand in nobody's way";
-  EXPECT_GT(extra(4 * lines_held, "STS [R2], R4"), 0u);
-  EXPECT_EQ(extra(4 * lines_held, "LDS R4, [R2]"), 0u);
+  const char *load = "LDG.E R4, desc[UR4][R2.64]", *store = "STG.E desc[UR4][R2.64], R4";
+  const char *shared_load = "LDS R4, [R2]", *shared_store = "STS [R2], R4";
+  const std::uint64_t small = half - 64 * 1024, large = l1;
+  EXPECT_EQ(extra(load, shared_store, small, 4096).second, 0u) << "lines of the lower half, shared memory in the upper";
+  EXPECT_GT(extra(load, shared_store, large, 4096).second, 0u);
+  EXPECT_GT(extra(load, shared_store, small, chip.l1.unified_bytes).second, 0u) << "shared memory down to the lower half";
+  EXPECT_EQ(extra(load, shared_load, large, 4096).first, 0u) << "a fill writes, a load reads";
+  EXPECT_EQ(extra(store, shared_load, small, 4096).first, 0u);
+  EXPECT_GT(extra(store, shared_load, large, 4096).first, 0u);
+  EXPECT_EQ(extra(store, shared_store, large, 4096).second, 0u);
+}
+
+TEST(DataArray, AShortUseCostsAnAccessItsPassAndNoMore) {
+  sm::DataArray array(256 * 1024, 16 * 1024);
+  using Way = sm::DataArray::Way;
+  EXPECT_EQ(array.half_of_line(128 * 1024 - 128), 0u);
+  EXPECT_EQ(array.half_of_line(128 * 1024), 1u);
+  EXPECT_EQ(array.half_of_shared(7, 0), 1u);
+  EXPECT_EQ(array.half_of_shared(8, 16 * 1024 - 4), 0u) << "from the top down";
+  array.take(Way::write, 1, 100, 4);  // until 103
+  EXPECT_EQ(array.access(Way::write, 0, 100, 1), 0u);
+  EXPECT_EQ(array.access(Way::read, 1, 100, 1), 0u);
+  EXPECT_EQ(array.access(Way::write, 1, 103, 1), 0u);
+  EXPECT_EQ(array.access(Way::write, 1, 102, 1), 1u);
+  EXPECT_EQ(array.access(Way::write, 1, 200, 4), 0u);
+  EXPECT_EQ(array.take(Way::write, 1, 203, 1), 1u) << "its last pass";
+  EXPECT_EQ(array.take(Way::write, 1, 210, 1), 0u);
+  array.start_warp(300);
+  array.start_warp(303);
+  EXPECT_EQ(array.access(Way::write, 1, 300, 4), 0u);
+  EXPECT_EQ(array.access(Way::read, 1, 300, 3), 1u);
+  EXPECT_EQ(array.access(Way::read, 1, 303, 1), 1u);
 }
 
 TEST(SharedMemory, ManyWarpsGetOneWavefrontACycle) {
