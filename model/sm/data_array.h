@@ -36,7 +36,9 @@ class DataArray {
   /// again for it.
   Cycle take(Way way, unsigned half, Cycle now, std::uint32_t sectors) {
     Use& use = uses_[static_cast<std::size_t>(way)][half];
-    const Cycle until = now + 1 + 2 * sectors / 3;  // 1 cycle a sector, 3 a line
+    use.thirds += kThirdsASector * sectors;
+    const Cycle until = now + use.thirds / 3;
+    use.thirds %= 3;
     const Cycle meets = use.access_end > now ? std::min(use.access_end, until) - now : 0;
     use.taken_until = std::max(use.taken_until, until);
     use.access_end += meets;
@@ -63,9 +65,11 @@ class DataArray {
 
  private:
   static constexpr std::size_t kMostStarts = 64;  // an SM's warps
+  static constexpr std::uint32_t kThirdsASector = 2;  // of a cycle
   struct Use {
     Cycle taken_until = 0;  // by something else than shared memory
     Cycle access_end = 0;   // of the last shared access
+    std::uint32_t thirds = 0;  // of a cycle, left over from what was taken before
   };
   std::uint64_t bytes_, block_bytes_;
   std::array<std::array<Use, 2>, 2> uses_{};  // by way and half

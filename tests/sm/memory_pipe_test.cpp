@@ -94,11 +94,11 @@ TEST(DataArray, AShortUseCostsAnAccessItsPassAndNoMore) {
   EXPECT_EQ(array.half_of_line(128 * 1024), 1u);
   EXPECT_EQ(array.half_of_shared(7, 0), 1u);
   EXPECT_EQ(array.half_of_shared(8, 16 * 1024 - 4), 0u) << "from the top down";
-  array.take(Way::write, 1, 100, 4);  // until 103
+  array.take(Way::write, 1, 100, 4);  // until 102, and two thirds of a cycle are left
   EXPECT_EQ(array.access(Way::write, 0, 100, 1), 0u);
   EXPECT_EQ(array.access(Way::read, 1, 100, 1), 0u);
-  EXPECT_EQ(array.access(Way::write, 1, 103, 1), 0u);
-  EXPECT_EQ(array.access(Way::write, 1, 102, 1), 1u);
+  EXPECT_EQ(array.access(Way::write, 1, 102, 1), 0u);
+  EXPECT_EQ(array.access(Way::write, 1, 101, 1), 1u);
   EXPECT_EQ(array.access(Way::write, 1, 200, 4), 0u);
   EXPECT_EQ(array.take(Way::write, 1, 203, 1), 1u) << "its last pass";
   EXPECT_EQ(array.take(Way::write, 1, 210, 1), 0u);
