@@ -122,7 +122,12 @@ SharedCost shared_cost(const Addresses& addresses, std::uint32_t executed, std::
     ++cost.ideal;
     cost.wavefronts += group_passes(addresses, lanes, words, merges);
   }
-  const std::uint32_t merged = words / 2;
+  // Two neighbouring groups go as one: half the warp at 128 bits, all of it at 64.
+  std::uint32_t merged = 0;
+  for (std::uint32_t group = 0; group + 1 < groups; group += 2) {
+    const std::uint32_t pair = 2 * group_lanes == kLanes ? kAll : (1u << 2 * group_lanes) - 1;
+    merged += (executed & pair << (group * group_lanes)) != 0;
+  }
   const bool can_merge = access == SharedAccess::load && merged != 0 && cost.ideal > merged;
   if (can_merge && merges_below_floor(addresses, executed, words)) cost = {merged, merged};
   return cost;

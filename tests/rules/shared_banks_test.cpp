@@ -54,6 +54,17 @@ TEST(SharedBanks, EqualWordsMergeInLoadsAndStores) {
   EXPECT_EQ(passes(by_lane([](std::uint64_t lane) { return lane * 2; }), 2, SharedAccess::store), 1u);
 }
 
+TEST(SharedBanks, AWideWordForPartOfTheWarpTakesAPassAHalfThatHasLanes) {
+  // Lanes from the 16th on read one key of 16 bytes: one pass (H100, attention_tiled: 320 passes for 128 full warps and 2 x 32 parts).
+  const Addresses one = by_lane([](std::uint64_t) { return std::uint64_t{64}; });
+  const auto passes_of = [&](std::uint32_t executed) { return shared_cost(one, executed, 16, SharedAccess::load).wavefronts; };
+  EXPECT_EQ(passes_of(kAll), 2u);
+  EXPECT_EQ(passes_of(0xffff'0000u), 1u);
+  EXPECT_EQ(passes_of(0xffff'8000u), 2u);
+  EXPECT_EQ(passes_of(0x00ff'ff00u), 2u);
+  EXPECT_EQ(passes_of(0xff00'0000u), 1u);
+}
+
 TEST(SharedBanks, WideAccessesAreServedInHalvesAndQuarters) {
   EXPECT_EQ(passes(by_lane([](std::uint64_t lane) { return lane * 8; }), 8, SharedAccess::load), 2u);
   EXPECT_EQ(passes(by_lane([](std::uint64_t lane) { return lane * 16; }), 16, SharedAccess::load), 4u);
