@@ -68,13 +68,16 @@ struct MemorySystem::Implementation {
     bool crossed() const { return (high_ & kCrossed) != 0; }
     bool at_home() const { return ((high_ & kAt) != 0) == ((high_ & kHome) != 0); }
     bool near_home() const { return ((high_ & kNear) != 0) == ((high_ & kHome) != 0); }
-    /// Of what arrives or is served; a write's is nowhere else.
-    Passage passage() const {
-      return {.tag = static_cast<std::uint32_t>(low_ >> 32), .sm = sm(), .index = static_cast<std::uint16_t>(low_ & 0xffff),
-              .set = static_cast<std::uint16_t>(high_ >> 16 & 0xffff), .sectors = static_cast<std::uint8_t>(high_ >> 12 & 15),
-              .pieces = static_cast<std::uint8_t>(high_ >> 8 & 15), .at = (high_ & kAt) != 0, .near = (high_ & kNear) != 0,
-              .home = (high_ & kHome) != 0, .crossed = crossed(), .counted = (high_ & kCounted) != 0};
-    }
+    // The passage of what arrives or is served; a write's is nowhere else.
+    std::uint32_t tag() const { return static_cast<std::uint32_t>(low_ >> 32); }
+    std::uint32_t slice_index() const { return static_cast<std::uint32_t>(low_ & 0xffff); }
+    std::uint32_t set() const { return static_cast<std::uint32_t>(high_ >> 16 & 0xffff); }
+    std::uint8_t sectors() const { return static_cast<std::uint8_t>(high_ >> 12 & 15); }
+    std::uint32_t pieces() const { return static_cast<std::uint32_t>(high_ >> 8 & 15); }
+    std::uint32_t at() const { return high_ & kAt ? 1 : 0; }
+    std::uint32_t near() const { return high_ & kNear ? 1 : 0; }
+    std::uint32_t home() const { return high_ & kHome ? 1 : 0; }
+    bool counted() const { return (high_ & kCounted) != 0; }
     Event as(EventKind kind) const {
       Event other = *this;
       other.high_ = (high_ & ~(std::uint64_t{7} << 33)) | std::uint64_t(kind) << 33;
@@ -116,7 +119,6 @@ struct MemorySystem::Implementation {
   void run_before(std::uint64_t end);
   void handle(Event event);
   void bring(const Calendar<Event>& calendar);
-  void bring_set(const Passage& passage) const;
   void reply(std::uint32_t index);
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);
@@ -125,7 +127,7 @@ struct MemorySystem::Implementation {
   void arrive(Event event);
   void enter(Event event);
   void enter_write(Event event);
-  void hold_way(const Passage& passage, std::uint64_t turn);
+  void hold_way(std::uint32_t sm, std::uint64_t passed);
   void open_way(std::uint32_t sm);
   bool merge(std::uint32_t index);
   bool leave_gpc(std::uint32_t index);
@@ -140,7 +142,7 @@ struct MemorySystem::Implementation {
   bool writes_partly(const Write& write, std::uint8_t sectors, std::uint32_t slot) const;
   void pass_on(std::uint32_t index);
   void pass_on_write(Event event);
-  void count_write(const Passage& passage);
+  void count_write(const Event& event);
   void count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending);
   void fill(std::uint32_t index);
   void complete(std::uint32_t index, std::uint32_t slot);
@@ -151,12 +153,19 @@ struct MemorySystem::Implementation {
   static constexpr std::uint32_t kLeftBehind = 0xffff'0000;
   static bool at_home(const Passage& t) { return t.at == t.home; }
   std::uint32_t queue_of(const Passage& t) const { return 2 * slice_of(t) + (at_home(t) ? 0 : 1); }
-  std::uint32_t claim(const Passage& passage);
+  std::uint32_t claim(std::uint32_t slice, std::uint32_t set, std::uint32_t tag, bool copy);
   void leave_behind(std::uint32_t set);
   std::uint32_t slice_of(const Passage& t) const { return map_.slice(t.at, t.index); }
   std::uint32_t set_of(const Passage& t) const { return map_.set(slice_of(t), t.set); }
-  void make_dirty(const Passage& passage, std::uint32_t slot, bool newly_partly);
-  void drop_copy(const Passage& passage);
+  std::uint32_t slice_of(const Event& event) const { return map_.slice(event.at(), event.slice_index()); }
+  std::uint32_t set_of(const Event& event) const { return map_.set(slice_of(event), event.set()); }
+  std::uint32_t queue_of(const Event& event) const { return 2 * slice_of(event) + (event.at_home() ? 0 : 1); }
+  /// Of the slice in the other partition that may hold a copy: of the line whose home this is, or the other way round.
+  std::uint32_t copy_set(bool home, std::uint32_t slice_index, std::uint32_t set) const {
+    return map_.set(map_.slice(home ? 0 : 1, slice_index), set);
+  }
+  void make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors, bool newly_partly);
+  void drop_copy(std::uint32_t set, std::uint32_t tag, std::uint8_t sectors);
   bool has_copy(const Passage& passage);
   void book_wait(Transaction& transaction, const Transaction& filled) const;
 

@@ -135,35 +135,32 @@ void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
   outgoing_.hand_out(until + lookahead(), replies);
 }
 
-[[gnu::always_inline]] inline void MemorySystem::Implementation::bring_set(const Passage& passage) const { tags_.bring_set(set_of(passage)); }
-
 /// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycles will touch is asked
 /// for ahead, first the transactions, then what they name, so that the host waits for all of it together.
 [[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
   // Writes are looked up at home, when they have left their GPC.
   const auto written = [](const Event& event) { return event.write() && event.at_home() && event.crossed(); };
   calendar.look_at(now_ + 2, [&](const Event& event) __attribute__((always_inline)) {
+    if (event.write()) return;
     const EventKind kind = event.kind();
-    const bool transaction = kind != EventKind::channel && kind != EventKind::retry && kind != EventKind::way;
-    if (transaction && !event.write()) pool_.bring(event.index());
+    if (kind != EventKind::channel && kind != EventKind::retry && kind != EventKind::way) pool_.bring(event.index());
   });
   calendar.look_at(now_ + 1, [&](const Event& event) __attribute__((always_inline)) {
     if (event.write()) {
       if (!written(event)) return;
       writes_.bring(event.index());
-      const Passage passage = event.passage();
-      bring_set(passage);
+      tags_.bring_set(set_of(event));
       if (spec_.l2.partitions > 1 && event.near_home()) {
-        tags_.bring_tags(map_.set(map_.slice(passage.home ? 0 : 1, passage.index), passage.set));  // for drop_copy
+        tags_.bring_tags(copy_set(event.home() != 0, event.slice_index(), event.set()));  // for drop_copy
       }
     } else if (event.kind() == EventKind::fill) {
       tags_.bring_slot(pool_[event.index()].slot);
     } else if (event.kind() == EventKind::arrive || event.kind() == EventKind::serve) {
-      bring_set(event.passage());
+      tags_.bring_set(set_of(event));
     }
   });
   calendar.look_at(now_, [&](const Event& event) __attribute__((always_inline)) {
-    if (written(event)) tags_.bring_written(set_of(event.passage()), event.passage().tag);
+    if (written(event)) tags_.bring_written(set_of(event), event.tag());
   });
 }
 

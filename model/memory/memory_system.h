@@ -29,6 +29,12 @@ enum class RequestKind : std::uint8_t {
   instruction,  ///< instruction or constant line (counted apart, not srcunit_tex)
 };
 
+/// Sectors in a mask of one line's.
+inline std::uint32_t sector_count(std::uint8_t sectors) {
+  return static_cast<std::uint32_t>(std::uint64_t{0x4332'3221'3221'2110u} >> (4 * sectors) &
+                                    15);  // a digit a mask: the host may have no instruction for it
+}
+
 /// One request: up to four sectors of one line.
 struct Request {
   Cycle time = 0;  ///< SM cycle at which it leaves the SM

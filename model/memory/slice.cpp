@@ -63,7 +63,9 @@ void MemorySystem::Implementation::enter(Event event) {
   }
   counters_.l2_slice_busy += (taken + port.width() - 1) / port.width();
   const std::uint64_t turn = port.pass(now_, taken);
-  if (is_atomic(transaction)) hold_way(transaction, turn);
+  if (is_atomic(transaction)) {
+    hold_way(transaction.sm, std::max(turn, home ? 0 : slice_port_[map_.slice(transaction.home, transaction.index)].last()));
+  }
   const Event served{index, EventKind::serve, transaction, false};
   if (turn == now_) {
     serve(served);
@@ -74,17 +76,16 @@ void MemorySystem::Implementation::enter(Event event) {
 
 /// The same for a write, of which nothing but its passage is looked at.
 void MemorySystem::Implementation::enter_write(Event event) {
-  const Passage passage = event.passage();
-  if (!passage.crossed) {
+  if (!event.crossed()) {
     event.cross();
-    const std::uint64_t left = gpc_out_[sm_place_[passage.sm].gpc].pass(now_, passage.pieces * kSectorBytes);
+    const std::uint64_t left = gpc_out_[sm_place_[event.sm()].gpc].pass(now_, event.pieces() * kSectorBytes);
     if (left != now_) return events_.push(left, event);
   }
-  Port& port = slice_port_[slice_of(passage)];
-  const SliceWork& work = write_work_[at_home(passage) ? 1 : 0][passage.pieces];
+  const bool home = event.at_home();
+  const SliceWork& work = write_work_[home ? 1 : 0][event.pieces()];
   counters_.l2_slice_busy += work.cycles;
-  const std::uint64_t turn = port.pass(now_, work.bytes);
-  hold_way(passage, turn);
+  const std::uint64_t turn = slice_port_[slice_of(event)].pass(now_, work.bytes);
+  hold_way(event.sm(), home ? turn : std::max(turn, slice_port_[map_.slice(event.home(), event.slice_index())].last()));
   if (turn == now_) {
     serve(event);
   } else {
@@ -92,13 +93,11 @@ void MemorySystem::Implementation::enter_write(Event event) {
   }
 }
 
-/// What an SM writes blocks its way while its slice has so many cycles of work before it.
-void MemorySystem::Implementation::hold_way(const Passage& passage, std::uint64_t turn) {
-  // One that goes on finds its home full as soon as the slice beside its SM takes it: no SM has an advantage.
-  const std::uint64_t passed =
-      std::max(turn, at_home(passage) ? 0 : slice_port_[map_.slice(passage.home, passage.index)].last());
+/// What an SM writes, and passes its slices in L2 cycle `passed`, blocks its way while they have so many cycles of work before it. One
+/// that goes on finds its home full as soon as the slice beside its SM takes it: no SM has an advantage.
+void MemorySystem::Implementation::hold_way(std::uint32_t sm, std::uint64_t passed) {
   if (passed > now_ + spec_.network.slice_queue) {
-    Way& way = way_[passage.sm];
+    Way& way = way_[sm];
     way.blocked = std::max(way.blocked, passed - spec_.network.slice_queue);
   }
 }
@@ -142,7 +141,7 @@ bool MemorySystem::Implementation::has_copy(const Passage& passage) {
 
 void MemorySystem::Implementation::serve(Event event) {
   if (!event.write()) book_slice(pool_[event.index()]);
-  if (!attempt(event)) stalled_[queue_of(event.passage())].waiting.push(event);
+  if (!attempt(event)) stalled_[queue_of(event)].waiting.push(event);
 }
 
 void MemorySystem::Implementation::book_slice(Transaction& transaction) const {
@@ -185,12 +184,12 @@ void MemorySystem::Implementation::count_lookup(const Transaction& transaction, 
 }
 
 /// Every sector of a write is a hit.
-void MemorySystem::Implementation::count_write(const Passage& passage) {
-  const std::uint32_t sectors = sector_count(passage.sectors);
+void MemorySystem::Implementation::count_write(const Event& event) {
+  const std::uint32_t sectors = sector_count(event.sectors());
   counters_.lts_sectors += sectors;
   counters_.lts_sectors_hit += sectors;
   counters_.lts_sectors_write += sectors;
-  if (passage.at == passage.near) counters_.tex_sectors_hit += sectors;
+  if (event.at() == event.near()) counters_.tex_sectors_hit += sectors;
 }
 
 /// Reads, and atomics at home: every sector must be there.
@@ -216,7 +215,7 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
     if (!again && !stalled_[queue].waiting.empty()) return false;  // behind those that wait already
     if (pending == 0 && misses_[queue] >= spec_.l2.misses) return false;
     if (slot == kNone) {
-      slot = claim(transaction);
+      slot = claim(slice_of(transaction), set_of(transaction), transaction.tag, !at_home(transaction));
       if (slot == kNone) return false;
     }
     if (pending == 0) ++misses_[queue];
@@ -238,40 +237,40 @@ bool MemorySystem::Implementation::writes_partly(const Write& write, std::uint8_
 
 /// Stores: no fill is needed, bytes are noted.
 bool MemorySystem::Implementation::write_home(Event& event) {
-  const Passage passage = event.passage();
-  const std::uint32_t slice = slice_of(passage), set = set_of(passage);
-  const bool again = passage.counted;
+  const std::uint32_t slice = slice_of(event), set = map_.set(slice, event.set()), tag = event.tag();
+  const std::uint8_t sectors = event.sectors();
+  const bool again = event.counted();
   if (!again) {
-    count_write(passage);
+    count_write(event);
     event.count();
-    if (passage.near == passage.home) drop_copy(passage);
+    if (event.near_home()) drop_copy(copy_set(event.home() != 0, event.slice_index(), event.set()), tag, sectors);
   }
   const Write& write = writes_[event.index()];
-  std::uint32_t slot = tags_.find(set, passage.tag);
+  std::uint32_t slot = tags_.find(set, tag);
   const bool newly_dirty = slot == kNone || !tags_.listed_dirty(slot);
-  const bool newly_partly = (slot == kNone || tags_[slot].partly() == 0) && writes_partly(write, passage.sectors, slot);
+  const bool newly_partly = (slot == kNone || tags_[slot].partly() == 0) && writes_partly(write, sectors, slot);
   if (newly_dirty || newly_partly) {
-    if (!again && !stalled_[queue_of(passage)].waiting.empty()) return false;
+    if (!again && !stalled_[queue_of(event)].waiting.empty()) return false;
     const bool saves = (newly_dirty && tags_.dirty_count(slice) >= dirty_limit_) ||
                        (newly_partly && tags_.partly(set).count >= partly_limit_);
     if (saves && !may_save(slice)) return false;
-    if (slot == kNone) slot = claim(passage);
+    if (slot == kNone) slot = claim(slice, set, tag, false);
     if (slot == kNone) return false;
   }
   L2Tags::Line& line = tags_[slot];
   for (int sector = 0; sector < kSectorsPerLine; ++sector) {
     const std::uint8_t bit = static_cast<std::uint8_t>(1 << sector);
-    if (!(passage.sectors & bit) || (line.valid & bit)) continue;
+    if (!(sectors & bit) || (line.valid & bit)) continue;
     std::uint32_t& bytes = tags_.bytes(slot, sector);
     if (!(line.dirty & bit)) bytes = 0;
     bytes |= write.bytes[static_cast<std::size_t>(sector)];
     if (bytes == kWholeSector) line.valid = (line.valid | bit) & 15;
   }
-  make_dirty(passage, slot, newly_partly);
+  make_dirty(slice, slot, sectors, newly_partly);
   if (write.wants_reply) {
-    const bool far = passage.near != passage.home;
+    const bool far = !event.near_home();
     const std::uint64_t out = now_ + spec_.l2.latency + (far ? spec_.network.partition_latency : 0);
-    outgoing_.acknowledge(passage.sm, write.id, out, false, far);
+    outgoing_.acknowledge(event.sm(), write.id, out, false, far);
   }
   writes_.give_back(event.index());
   return true;
@@ -279,19 +278,18 @@ bool MemorySystem::Implementation::write_home(Event& event) {
 
 /// To its home in the other partition. A copy here follows it.
 void MemorySystem::Implementation::pass_on_write(Event event) {
-  const Passage passage = event.passage();
-  count_write(passage);
-  const std::uint32_t sectors = sector_count(passage.sectors);
+  count_write(event);
+  const std::uint32_t sectors = sector_count(event.sectors());
   counters_.partition_sectors += sectors;
   event.go_home();
-  events_.push(link_[passage.near].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency, event.as(EventKind::arrive));
+  events_.push(link_[event.near()].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency, event.as(EventKind::arrive));
 }
 
 /// Atomics whose home is the other partition. Their result is only known there, so that a copy here is lost.
 void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   count_lookup(transaction, transaction.sectors, 0);
-  drop_copy(transaction);
+  drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag, transaction.sectors);
   counters_.partition_sectors += transaction.visits;
   const std::uint64_t across =
       link_[transaction.near].pass(now_, transaction.visits * kSectorBytes) + spec_.network.partition_latency;
@@ -299,20 +297,18 @@ void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   events_.push(across, {index, EventKind::arrive, transaction, false});
 }
 
-void MemorySystem::Implementation::drop_copy(const Passage& passage) {
+void MemorySystem::Implementation::drop_copy(std::uint32_t set, std::uint32_t tag, std::uint8_t sectors) {
   if (spec_.l2.partitions < 2) return;
-  const std::uint32_t slice = map_.slice(passage.home ? 0 : 1, passage.index);
-  const std::uint32_t slot = tags_.find(map_.set(slice, passage.set), passage.tag);
-  if (slot != kNone) tags_.drop(slot, passage.sectors);
+  const std::uint32_t slot = tags_.find(set, tag);
+  if (slot != kNone) tags_.drop(slot, sectors);
 }
 
-std::uint32_t MemorySystem::Implementation::claim(const Passage& passage) {
-  const std::uint32_t set = set_of(passage);
+std::uint32_t MemorySystem::Implementation::claim(std::uint32_t slice, std::uint32_t set, std::uint32_t tag, bool copy) {
   if (left_behind_ != 0 && tags_.untouched(set)) leave_behind(set);
-  const std::uint32_t slot = tags_.victim(set, may_save(slice_of(passage)), !at_home(passage));
+  const std::uint32_t slot = tags_.victim(set, may_save(slice), copy);
   if (slot == kNone) return kNone;
   if (tags_[slot].dirty) save_dirty(slot);
-  tags_.install(slot, passage.tag);
+  tags_.install(slot, tag);
   return slot;
 }
 
@@ -331,11 +327,10 @@ void MemorySystem::Implementation::leave_behind(std::uint32_t set) {
   }
 }
 
-void MemorySystem::Implementation::make_dirty(const Passage& passage, std::uint32_t slot, bool newly_partly) {
-  const std::uint32_t slice = slice_of(passage);
+void MemorySystem::Implementation::make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors, bool newly_partly) {
   L2Tags::Line& line = tags_[slot];
-  const std::uint8_t fresh = without(passage.sectors, line.dirty);
-  line.dirty = (line.dirty | passage.sectors) & 15;
+  const std::uint8_t fresh = without(sectors, line.dirty);
+  line.dirty = (line.dirty | sectors) & 15;
   counters_.dirty_sectors_left += sector_count(fresh);
   tags_.touch(slot);
   tags_.put_newest_dirty(slot);
@@ -437,8 +432,10 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
     }
     case Kind::atomic:
     case Kind::reduction:
-      make_dirty(transaction, slot, false);
-      if (transaction.near == transaction.home) drop_copy(transaction);
+      make_dirty(slice_of(transaction), slot, transaction.sectors, false);
+      if (transaction.near == transaction.home) {
+        drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag, transaction.sectors);
+      }
       if (transaction.kind != Kind::atomic && !transaction.wants_reply) {
         pool_.give_back(index);
         return;

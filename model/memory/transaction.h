@@ -11,12 +11,6 @@
 
 namespace foretrace::memory {
 
-/// Sectors in a mask of one line's.
-inline std::uint32_t sector_count(std::uint8_t sectors) {
-  return static_cast<std::uint32_t>(std::uint64_t{0x4332'3221'3221'2110u} >> (4 * sectors) &
-                                    15);  // a digit a mask
-}
-
 /// L2 cycles of a wait, by where they went. They tile it.
 struct Segments {
   std::uint32_t l2 = 0, partition = 0, dram_queue = 0, dram = 0;

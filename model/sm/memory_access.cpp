@@ -52,8 +52,13 @@ rules::SharedAccess bank_access(const isa::MemoryForm& form) {
 }  // namespace
 
 bool MemoryPipe::Memo::repeats(const work::AddressPattern& p, std::uint32_t lanes) const {
+  return repeats_passes(p, lanes) && p.base % kLineBytes == pattern.base % kLineBytes;
+}
+
+/// Passes and distinct bytes stay the same when all addresses move by words: the banks are turned, no more.
+bool MemoryPipe::Memo::repeats_passes(const work::AddressPattern& p, std::uint32_t lanes) const {
   return valid && p.regular && lanes == executed && p.inner == pattern.inner && p.outer == pattern.outer &&
-         p.log2_width == pattern.log2_width && p.base % kLineBytes == pattern.base % kLineBytes;
+         p.log2_width == pattern.log2_width && p.base % kSharedBankBytes == pattern.base % kSharedBankBytes;
 }
 
 /// The space of a generic access is that of its first address: lanes of one warp that go to several spaces are not told apart.
@@ -85,6 +90,7 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
     memo.pattern = pattern;
     memo.executed = issue.executed;
     memo.valid = pattern.regular;
+    memo.space = operation.space;
     memo.wavefronts = cost.wavefronts;
     memo.ideal = cost.ideal;
   }
@@ -120,14 +126,17 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
       memo.ideal = found.lines.sectors;
     } else {
       rules::coalesce(detail.addresses, issue.executed, form.bytes, found.lines);
-      memo.ideal = rules::ideal_sectors(detail.addresses, issue.executed, form.bytes);
-      memo.wavefronts = rules::shared_cost(detail.addresses, issue.executed, form.bytes,
-                                           store ? rules::SharedAccess::store : rules::SharedAccess::load).wavefronts;
+      if (memo.space != Space::global || !memo.repeats_passes(pattern, issue.executed)) {
+        memo.ideal = rules::ideal_sectors(detail.addresses, issue.executed, form.bytes);
+        memo.wavefronts = rules::shared_cost(detail.addresses, issue.executed, form.bytes,
+                                             store ? rules::SharedAccess::store : rules::SharedAccess::load).wavefronts;
+      }
       if (writes) rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
     }
     memo.pattern = pattern;
     memo.executed = issue.executed;
     memo.valid = pattern.regular;
+    memo.space = operation.space;
   }
   operation.wavefronts = memo.wavefronts;
   operation.lines = found.lines.count;

@@ -232,7 +232,7 @@ void MemoryPipe::leave(memory::Request request, Cycle now) {
 }
 
 void MemoryPipe::leave_store(memory::Request store, Cycle now) {
-  store.id = kStoreMark | static_cast<std::uint32_t>(std::popcount(store.sectors));
+  store.id = kStoreMark | memory::sector_count(store.sectors);
   store.flits = memory::write_pieces(store.sectors, store.bytes);
   ++requests_in_use_;
   leave(store, now);
@@ -251,7 +251,7 @@ void MemoryPipe::leave_stores(Cycle now) {
 
 std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycle now) {
   leave_due_stores(now);
-  const auto sectors = static_cast<std::uint32_t>(std::popcount(prototype.sectors));
+  const auto sectors = memory::sector_count(prototype.sectors);
   const std::uint32_t held = std::max<std::uint32_t>(prototype.visits, sectors);
   std::uint32_t id = kStoreMark | held;
   if (load) {
@@ -291,7 +291,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   request.kind = atomic ? memory::RequestKind::atomic : memory::RequestKind::read;
   if (atomic) put_packets(request, form, operation.detail->addresses, operation.executed);
   if (atomic || form.strong) {  // served by L2, whatever L1 holds
-    const auto sectors = static_cast<std::uint32_t>(std::popcount(access.sectors));
+    const auto sectors = memory::sector_count(access.sectors);
     if (!load_room(sectors)) return false;
     if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) {
       entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
@@ -305,9 +305,9 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   L1Tags::Entry* entry = tags_.find(access.line);
   const std::uint8_t present = entry ? entry->valid : std::uint8_t{0};
   const auto missing = static_cast<std::uint8_t>(access.sectors & ~present);
-  const auto missing_count = static_cast<std::uint32_t>(std::popcount(missing));
+  const auto missing_count = memory::sector_count(missing);
   if (missing && !load_room(missing_count)) return false;
-  count_hits(operation, static_cast<std::uint32_t>(std::popcount(access.sectors)) - missing_count);
+  count_hits(operation, memory::sector_count(access.sectors) - missing_count);
   if (entry && (access.sectors & entry->in_flight)) {  // on the way already: wait with the others
     for (std::int32_t p = entry->pending; p >= 0; p = pending_[static_cast<std::size_t>(p)].next) {
       if (pending_[static_cast<std::size_t>(p)].sectors & access.sectors) {
@@ -359,8 +359,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
       request.bytes = operation.detail->written[tag_line_];
     }
     if (!entry) entry = &tags_.allocate(access.line);
-    count_hits(operation, static_cast<std::uint32_t>(
-                              std::popcount(static_cast<unsigned>(access.sectors & (entry->valid | entry->written)))));
+    count_hits(operation, memory::sector_count(static_cast<std::uint8_t>(access.sectors & (entry->valid | entry->written))));
     for (unsigned s = 0; s < kSectorsPerLine; ++s) {
       if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
     }
@@ -447,6 +446,7 @@ void MemoryPipe::tick(Cycle now) {
     }
   }
   // What a head waits for is either a time or an event that comes with a tick of its own.
+  stores_wait_ = false;
   for (const Queue& queue : queue_) {
     if (queue.size == 0) continue;
     const Operation& head = operations_[queue.operation[queue.first]];
@@ -460,7 +460,10 @@ void MemoryPipe::tick(Cycle now) {
         continue;
       } else {
         when = std::max(when, tag_free_);
-        if (!can_accept(head, when)) continue;
+        if (!can_accept(head, when)) {
+          stores_wait_ = stores_wait_ || is_store(*head.instruction);
+          continue;
+        }
       }
     }
     want(when);

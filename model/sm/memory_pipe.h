@@ -74,6 +74,8 @@ class MemoryPipe {
   void filled(std::uint32_t id, Cycle now);
   /// The store or reduction with this id is done.
   void acknowledged(std::uint32_t id, Cycle now);
+  /// Whether a store waits for others to be done: only then acknowledged() gives tick() something to do.
+  bool stores_wait() const { return stores_wait_; }
   /// A warp starts at `when`, not before the one before it.
   void start_warp(Cycle when) { array_.start_warp(when); }
   /// All stores that wait for others leave: a block has ended.
@@ -135,8 +137,10 @@ class MemoryPipe {
     std::uint64_t local_base = 0;
     std::uint32_t executed = 0;
     bool valid = false;
+    isa::Space space = isa::Space::global;  // that of a generic access may change
     std::uint32_t wavefronts = 0, ideal = 0;
     bool repeats(const work::AddressPattern& p, std::uint32_t lanes) const;
+    bool repeats_passes(const work::AddressPattern& p, std::uint32_t lanes) const;
   };
 
   std::uint32_t new_operation();
@@ -206,6 +210,7 @@ class MemoryPipe {
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
+  bool stores_wait_ = false;  // as of the last tick
 };
 
 }  // namespace foretrace::sm

@@ -1,7 +1,6 @@
 // The way back of the memory pipe: replies of the memory system, loads that return in order, acknowledgements of stores.
 
 #include <algorithm>
-#include <bit>
 
 #include "model/sm/memory_forms.h"
 #include "model/sm/memory_pipe.h"
@@ -56,14 +55,14 @@ void MemoryPipe::drain_loads(Cycle now) {
 }
 
 Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
-  const auto bytes = static_cast<std::uint32_t>(std::popcount(pending_[id].sectors)) * kSectorBytes;
+  const auto bytes = memory::sector_count(pending_[id].sectors) * kSectorBytes;
   fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
   return fill_free_;
 }
 
 void MemoryPipe::filled(std::uint32_t id, Cycle now) {
   Pending& pending = pending_[id];
-  const auto sectors = static_cast<std::uint32_t>(std::popcount(pending.sectors));
+  const auto sectors = memory::sector_count(pending.sectors);
   --lines_in_flight_;
   sectors_in_flight_ -= sectors;
   if (pending.tagged) {
@@ -100,7 +99,7 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
 void MemoryPipe::acknowledged(std::uint32_t id, Cycle now) {
   store_sectors_in_flight_ -= id & ~kStoreMark;
   --requests_in_use_;
-  want(now);
+  if (stores_wait_) want(now);
 }
 
 }  // namespace foretrace::sm

@@ -46,15 +46,21 @@ void Sm::acknowledge(const std::vector<memory::Reply>& replies) {
 }
 
 Cycle Sm::next_event() const {
+  const Cycle next = next_inside();
+  return acknowledgements_.empty() ? next : std::min(next, acknowledgements_[first_acknowledgement_].time);
+}
+
+/// As next_event(), less acknowledgements that nothing waits for: those are taken with whatever comes next.
+Cycle Sm::next_inside() const {
   Cycle next = std::min(events_.next(), memory_.next_tick());
   if (!incoming_.empty()) next = std::min(next, incoming_.front().start);
-  if (!acknowledgements_.empty()) next = std::min(next, acknowledgements_[first_acknowledgement_].time);
+  if (memory_.stores_wait() && !acknowledgements_.empty()) next = std::min(next, acknowledgements_[first_acknowledgement_].time);
   for (const Cycle tick : next_tick_) next = std::min(next, tick);
   return next;
 }
 
 void Sm::advance(Cycle until) {
-  for (Cycle now = next_event(); now < until; now = next_event()) {
+  for (Cycle now = next_inside(); now < until; now = next_inside()) {
     now_ = now;
     while (!incoming_.empty() && incoming_.front().start <= now) {
       BlockWork work = std::move(incoming_.front());
@@ -81,6 +87,7 @@ void Sm::advance(Cycle until) {
       }
     }
   }
+  take_acknowledgements(until - 1);
 }
 
 void Sm::take_acknowledgements(Cycle now) {

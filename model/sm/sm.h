@@ -111,6 +111,7 @@ class Sm {
     explicit SubCore(const spec::GpuSpec& spec) : registers(spec.register_file), constants(spec.constant.l0_bytes) {}
   };
 
+  Cycle next_inside() const;
   void take_acknowledgements(Cycle now);
   void start_block(BlockWork& work, Cycle now);
   void start_warp(std::uint32_t block, std::uint32_t warp, Cycle now);

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "model/memory/memory_system.h"
@@ -40,12 +39,12 @@ class StoreBuffer {
     if (at == held.size) {
       there = store;
       ++held.size;
-      return static_cast<std::uint32_t>(std::popcount(store.sectors));
+      return memory::sector_count(store.sectors);
     }
     const auto added = static_cast<std::uint8_t>(store.sectors & ~there.sectors);
     there.sectors = static_cast<std::uint8_t>(there.sectors | store.sectors);
     for (std::size_t s = 0; s < there.bytes.size(); ++s) there.bytes[s] |= store.bytes[s];
-    return static_cast<std::uint32_t>(std::popcount(added));
+    return memory::sector_count(added);
   }
   /// The instruction held its last line: calls leave(request) for what an earlier one wrote and it did not.
   template <typename Leave>
