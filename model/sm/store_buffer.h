@@ -14,16 +14,19 @@
 #include <cstdint>
 
 #include "model/memory/memory_system.h"
+#include "model/units/error.h"
 #include "model/units/units.h"
 
 namespace foretrace::sm {
 
 class StoreBuffer {
  public:
-  static constexpr std::uint32_t kMostLines = 16;
+  static constexpr std::uint32_t kMostLines = 32;
 
   /// Holds up to `lines` (at most kMostLines) a sub-core, for `cycles` after the last store.
-  StoreBuffer(std::uint32_t lines, Cycle cycles) : lines_(lines), cycles_(cycles) {}
+  StoreBuffer(std::uint32_t lines, Cycle cycles) : lines_(lines), cycles_(cycles) {
+    FORETRACE_ASSERT(lines <= kMostLines, "a store buffer holds at most 32 lines a sub-core");
+  }
 
   std::uint32_t room() const { return lines_; }
   /// When something next leaves by itself, kNever if nothing waits.
@@ -35,7 +38,7 @@ class StoreBuffer {
     std::uint32_t at = 0;
     while (at < held.size && held.stores[at].line != store.line) ++at;
     memory::Request& there = held.stores[at];
-    held.fresh |= 1u << at;
+    held.fresh |= std::uint64_t{1} << at;
     if (at == held.size) {
       there = store;
       ++held.size;
@@ -81,7 +84,7 @@ class StoreBuffer {
   struct Held {
     std::array<memory::Request, 2 * kMostLines> stores;  // of an instruction and of the one before it
     std::uint32_t size = 0;
-    std::uint32_t fresh = 0;  // bit i: stores[i] was written by the instruction at hand
+    std::uint64_t fresh = 0;  // bit i: stores[i] was written by the instruction at hand
     Cycle due = kNever;
   };
   template <typename Leave>
