@@ -1,6 +1,7 @@
 // Blocks in index order, also where they wait for each other or run together.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "sim/emulate/cluster.h"
 #include "sim/emulate/execution.h"
@@ -19,6 +20,7 @@ struct BlockSequence::State {
   std::vector<std::unique_ptr<Cluster>> running;  // ascending; not all of their blocks have been returned
   std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
   std::uint64_t next = 0;                                             // block
+  bool starting = false;                                              // the last one was just started: the others go on waiting
 };
 
 BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording)
@@ -41,10 +43,11 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       return record;
     }
     if (s.running.empty()) s.running.push_back(std::make_unique<Cluster>(emulator_, s.started++, recording_));
-    // Each has its turn. The first alone, if it ends by itself, is the rule.
+    // Each has its turn. The first alone, if it ends by itself, is the rule. Those that wait do not ask again as long as more are
+    // started that come to wait as well: on a chip they all start at about the same time.
     bool progress = false;
     for (const auto& cluster : s.running) {
-      if (cluster->ended()) continue;
+      if (cluster->ended() || (s.starting && cluster != s.running.back())) continue;
       const std::uint64_t before = cluster->count().instructions;
       cluster->run(std::min(s.running.size() > 1 ? kShortPatience : kPatience, limit));
       progress = progress || cluster->made_progress();
@@ -63,7 +66,9 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
     if (progress) idle = 0;
     const auto alive = static_cast<std::uint64_t>(
         std::count_if(s.running.begin(), s.running.end(), [](const auto& c) { return !c->ended(); }));
-    if (s.started < clusters && alive < resident_) {
+    const bool ended = std::exchange(s.starting, false) && s.running.back()->ended();
+    if (s.started < clusters && alive < resident_ && !ended) {
+      s.starting = true;
       s.running.push_back(std::make_unique<Cluster>(emulator_, s.started++, recording_));
       idle = 0;
     } else if (idle > limit) {

@@ -41,7 +41,7 @@ struct Emulator::Launch {
 
 inline constexpr int kConvergenceBarriers = 16;
 inline constexpr int kBlockBarriers = 16;
-inline constexpr std::uint64_t kPolls = 8;  ///< polls without progress after which others have their turn
+inline constexpr std::uint64_t kPolls = 1;  ///< polls without progress after which others have their turn
 
 enum class Wait : std::uint8_t { none, join, warpsync };
 

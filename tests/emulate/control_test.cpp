@@ -369,6 +369,21 @@ TEST(BlockSequence, LetsAWaitedForBlockRun) {
   EXPECT_EQ(blocks.count().instructions, first->warps[0].instructions + second->warps[0].instructions);
 }
 
+TEST(BlockSequence, WaitingBlocksAskAgainWhenAllHaveStarted) {
+  // Seven blocks wait for what the eighth writes.
+  std::string text = kWaitingBlocks;
+  const std::string compare = "ISETP.NE.AND P0, PT, R0, RZ, PT";
+  text.replace(text.find(compare), compare.size(), "ISETP.EQ.AND P0, PT, R0, 0x7, PT");
+  Assembled a(text.c_str(), 32, 2);
+  a.context.grid = {8, 1, 1};
+  a.buffer(0, {0}, "flag");
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 8, true);
+  for (int block = 0; block < 7; ++block) {
+    EXPECT_EQ(blocks.next()->warps[0].instructions, 6u + 3 + 3 + 1) << "one poll in vain, and one when all have run";
+  }
+}
+
 TEST(BlockSequence, ReportsBlocksThatWaitInVain) {
   Assembled a(kWaitingBlocks, 32, 2);
   a.context.grid = {2, 1, 1};
