@@ -85,7 +85,8 @@ class Document : public testing::TestWithParam<std::string> {
 bool depends_on_time(const nlohmann::json& launch) {
   const std::string name = launch.at("name");
   return name.starts_with("bfs_queue") || name.starts_with("hash_insert") || name.starts_with("hash_probe") ||
-         name.starts_with("mbarrier_ring");
+         name.starts_with("mbarrier_ring") || name.starts_with("union_edges") ||
+         name.starts_with("component_roots") || name.starts_with("grid_heat");
 }
 
 TEST_P(Document, NamesTheDeviceAndHowItWasAsked) {
