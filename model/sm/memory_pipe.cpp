@@ -365,7 +365,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
     }
     entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
     const Cycle again = array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
-                                    static_cast<std::uint32_t>(std::popcount(access.sectors)));
+                                    memory::sector_count(access.sectors));
     counters_.shared_contention_ld += again;
     counters_.l1_data_wavefronts += again;
     data_free_ += again;
@@ -412,7 +412,6 @@ void MemoryPipe::finish_tags(Cycle now) {
   want(tag_free_);
   if (is_store(*operation.instruction)) {
     store_buffer_.end_instruction(operation.sub_core, now, [&](const memory::Request& store) { leave_store(store, now); });
-    want(store_buffer_.due());
     const Cycle start = std::max(data_free_, operation.ready + kTagToData);
     data_free_ = start + operation.wavefronts;
     counters_.l1_data_wavefronts += operation.wavefronts;
