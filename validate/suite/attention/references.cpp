@@ -163,10 +163,92 @@ void decode_combine(const Arguments& arguments, Dim3 grid, Dim3) {
   }
 }
 
+constexpr std::size_t kPageTokens = 16;
+constexpr double kNoScore = -1e30;
+
+// Four query heads share a key head, a part is 128 tokens.
+void grouped_decode_split(const Arguments& arguments, Dim3 grid, Dim3) {
+  constexpr std::size_t group = 4, part_tokens = 128;
+  constexpr auto kType = frontend::ElementType::f16;
+  need(arguments, 9);
+  const std::size_t parts = grid.x, key_heads = grid.y, sequences = grid.z;
+  const std::size_t most_pages = count_of(arguments[7]);
+  const auto scale = static_cast<double>(arguments[8].value<float>());
+  const std::size_t heads = sequences * key_heads * group;
+  const auto* query = arguments[0].elements<std::uint16_t>(heads * kDecodeHead);
+  const std::size_t cache = sequences * most_pages * kPageTokens * key_heads * kDecodeHead;
+  const auto* keys = arguments[1].elements<std::uint16_t>(cache);
+  const auto* values = arguments[2].elements<std::uint16_t>(cache);
+  const auto* pages_of = arguments[3].elements<std::int32_t>(sequences * most_pages);
+  const auto* length_of = arguments[4].elements<std::int32_t>(sequences);
+  auto* partial = arguments[5].elements<float>(heads * parts * kDecodeHead);
+  auto* statistics = arguments[6].elements<float>(heads * parts * 2);
+  for (std::size_t place = 0; place < heads * parts; ++place) {
+    const std::size_t head = place / parts, first = place % parts * part_tokens;
+    const std::size_t key_head = head / group % key_heads, sequence = head / group / key_heads;
+    const auto length = static_cast<std::size_t>(length_of[sequence]);
+    const auto row = [&](std::size_t token) {
+      const std::int32_t page = pages_of[sequence * most_pages + token / kPageTokens];
+      const std::size_t at = static_cast<std::size_t>(page) * kPageTokens + token % kPageTokens;
+      return (at * key_heads + key_head) * kDecodeHead;
+    };
+    std::vector<double> score;
+    for (std::size_t token = first; token < std::min(first + part_tokens, length); ++token) {
+      double sum = 0;
+      for (std::size_t i = 0; i < kDecodeHead; ++i) {
+        sum += frontend::float_value(kType, query[head * kDecodeHead + i]) *
+               frontend::float_value(kType, keys[row(token) + i]);
+      }
+      score.push_back(sum * scale);
+    }
+    const double most = score.empty() ? kNoScore : *std::max_element(score.begin(), score.end());
+    double total = 0;
+    double sum[kDecodeHead] = {};
+    for (std::size_t t = 0; t < score.size(); ++t) {
+      const double weight = std::exp(score[t] - most);
+      total += weight;
+      for (std::size_t i = 0; i < kDecodeHead; ++i) {
+        sum[i] += weight * frontend::float_value(kType, values[row(first + t) + i]);
+      }
+    }
+    statistics[2 * place] = static_cast<float>(most);
+    statistics[2 * place + 1] = static_cast<float>(total);
+    if (score.empty()) continue;
+    for (std::size_t i = 0; i < kDecodeHead; ++i)
+      partial[place * kDecodeHead + i] = static_cast<float>(sum[i]);
+  }
+}
+
+void grouped_decode_combine(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 4);
+  const std::size_t parts = count_of(arguments[3]);
+  const auto* partial = arguments[0].elements<float>(grid.x * parts * kDecodeHead);
+  const auto* statistics = arguments[1].elements<float>(grid.x * parts * 2);
+  auto* out = arguments[2].elements<std::uint16_t>(grid.x * kDecodeHead);
+  for (std::size_t head = 0; head < grid.x; ++head) {
+    for (std::size_t i = 0; i < kDecodeHead; ++i) {
+      double value = 0, total = 0;
+      for (std::size_t p = head * parts; p < (head + 1) * parts; ++p) {
+        // A part without tokens has a factor of exp(-1e30), which is nothing.
+        const double factor = std::exp(static_cast<double>(statistics[2 * p]));
+        total += factor * static_cast<double>(statistics[2 * p + 1]);
+        value += factor * static_cast<double>(partial[p * kDecodeHead + i]);
+      }
+      out[head * kDecodeHead + i] =
+          static_cast<std::uint16_t>(frontend::float_bits(frontend::ElementType::f16, value / total));
+    }
+  }
+}
+
 const Registration kAttention{
-    {"attention_scores", attention_scores}, {"attention_softmax", attention_softmax},
-    {"attention_values", attention_values}, {"attention_tiled", attention_tiled},
-    {"decode_part", decode_part},           {"decode_combine", decode_combine},
+    {"attention_scores", attention_scores},
+    {"attention_softmax", attention_softmax},
+    {"attention_values", attention_values},
+    {"attention_tiled", attention_tiled},
+    {"decode_part", decode_part},
+    {"decode_combine", decode_combine},
+    {"grouped_decode_split", grouped_decode_split},
+    {"grouped_decode_combine", grouped_decode_combine},
 };
 
 }  // namespace

@@ -81,10 +81,52 @@ void edit_distance(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
-const Registration kDynamicProgramming{{"smith_waterman", smith_waterman},
-                                       {"floyd_step", floyd_step},
-                                       {"floyd_block", floyd_block},
-                                       {"edit_distance", edit_distance}};
+void path_rows(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 5);
+  const std::size_t rows = count_of(arguments[0]);
+  const std::size_t cols = count_of(arguments[4]);
+  const auto* wall = arguments[1].elements<std::int32_t>(rows * cols);
+  const auto* start = arguments[2].elements<std::int32_t>(cols);
+  auto* after = arguments[3].elements<std::int32_t>(cols);
+  std::vector<std::int32_t> before(start, start + cols);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t col = 0; col < cols; ++col) {
+      const auto first = before.begin() + static_cast<std::ptrdiff_t>(col == 0 ? 0 : col - 1);
+      const auto end = before.begin() + static_cast<std::ptrdiff_t>(std::min(col + 2, cols));
+      after[col] = *std::min_element(first, end) + wall[row * cols + col];
+    }
+    before.assign(after, after + cols);
+  }
+}
+
+/// The tiles of one diagonal; a tile is as wide as the block.
+void align_tiles(const Arguments& arguments, Dim3 grid, Dim3 block) {
+  need(arguments, 5);
+  const std::size_t size = count_of(arguments[2]);
+  const std::size_t diagonal = count_of(arguments[3]);
+  const std::size_t pitch = size + 1;
+  const auto penalty = arguments[4].value<std::int32_t>();
+  const auto* substitution = arguments[0].elements<std::int32_t>(grid.y * size * size);
+  auto* score = arguments[1].elements<std::int32_t>(grid.y * pitch * pitch);
+  for (std::size_t pair = 0; pair < grid.y; ++pair) {
+    const std::int32_t* costs = substitution + pair * size * size;
+    std::int32_t* scores = score + pair * pitch * pitch;
+    for (std::size_t tile = 0; tile < grid.x; ++tile) {
+      for (std::size_t row = (diagonal - tile) * block.x; row < (diagonal - tile + 1) * block.x; ++row) {
+        for (std::size_t col = tile * block.x; col < (tile + 1) * block.x; ++col) {
+          const std::int32_t* above = scores + row * pitch + col;
+          const std::int32_t gap = std::max(above[1], above[pitch]) - penalty;
+          scores[(row + 1) * pitch + col + 1] = std::max(above[0] + costs[row * size + col], gap);
+        }
+      }
+    }
+  }
+}
+
+const Registration kDynamicProgramming{
+    {"smith_waterman", smith_waterman}, {"floyd_step", floyd_step}, {"floyd_block", floyd_block},
+    {"edit_distance", edit_distance},   {"path_rows", path_rows},   {"align_tiles", align_tiles},
+};
 
 }  // namespace
 }  // namespace foretrace::references

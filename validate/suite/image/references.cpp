@@ -83,10 +83,78 @@ void integral_columns(const Arguments& arguments, Dim3, Dim3) {
   for (std::size_t i = 0; i < width * height; ++i) out[i] = in[i] + (i < width ? 0 : out[i - width]);
 }
 
-const Registration kImage{{"bilinear_resize", bilinear_resize},
-                          {"gray_sobel", gray_sobel},
-                          {"integral_rows", integral_rows},
-                          {"integral_columns", integral_columns}};
+/// Of a pixel and its neighbours, those beyond a side being the pixel itself.
+struct Cross {
+  std::size_t north, south, west, east;
+};
+
+Cross cross_of(std::size_t row, std::size_t col, std::size_t rows, std::size_t cols) {
+  return {(row == 0 ? 0 : row - 1) * cols + col, std::min(row + 1, rows - 1) * cols + col,
+          row * cols + (col == 0 ? 0 : col - 1), row * cols + std::min(col + 1, cols - 1)};
+}
+
+void srad_coefficients(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 9);
+  const std::size_t rows = count_of(arguments[6]);
+  const std::size_t cols = count_of(arguments[7]);
+  const auto* image = arguments[0].elements<float>(rows * cols);
+  float* derivatives[4];
+  for (std::size_t side = 0; side < 4; ++side) {
+    derivatives[side] = arguments[1 + side].elements<float>(rows * cols);
+  }
+  auto* coefficient = arguments[5].elements<float>(rows * cols);
+  const auto q0 = static_cast<double>(arguments[8].value<float>());
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t col = 0; col < cols; ++col) {
+      const std::size_t index = row * cols + col;
+      const Cross near = cross_of(row, col, rows, cols);
+      const std::size_t from[4] = {near.north, near.south, near.west, near.east};
+      double squares = 0, sum = 0;
+      const auto here = static_cast<double>(image[index]);
+      for (std::size_t side = 0; side < 4; ++side) {
+        derivatives[side][index] = image[from[side]] - image[index];
+        const auto d = static_cast<double>(derivatives[side][index]);
+        squares += d * d;
+        sum += d;
+      }
+      const double gradient = squares / (here * here), laplacian = sum / here;
+      const double denominator = 1 + 0.25 * laplacian;
+      const double q = (0.5 * gradient - laplacian * laplacian / 16) / (denominator * denominator);
+      const double c = 1 / (1 + (q - q0) / (q0 * (1 + q0)));
+      coefficient[index] = static_cast<float>(std::clamp(c, 0.0, 1.0));
+    }
+  }
+}
+
+void srad_update(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 9);
+  const std::size_t rows = count_of(arguments[6]);
+  const std::size_t cols = count_of(arguments[7]);
+  auto* image = arguments[0].elements<float>(rows * cols);
+  const auto* north = arguments[1].elements<float>(rows * cols);
+  const auto* south = arguments[2].elements<float>(rows * cols);
+  const auto* west = arguments[3].elements<float>(rows * cols);
+  const auto* east = arguments[4].elements<float>(rows * cols);
+  const auto* coefficient = arguments[5].elements<float>(rows * cols);
+  const auto lambda = static_cast<double>(arguments[8].value<float>());
+  const auto product = [](float a, float b) { return static_cast<double>(a) * static_cast<double>(b); };
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t col = 0; col < cols; ++col) {
+      const std::size_t index = row * cols + col;
+      const Cross near = cross_of(row, col, rows, cols);
+      const double divergence =
+          product(coefficient[index], north[index]) + product(coefficient[near.south], south[index]) +
+          product(coefficient[index], west[index]) + product(coefficient[near.east], east[index]);
+      image[index] = static_cast<float>(static_cast<double>(image[index]) + lambda / 4 * divergence);
+    }
+  }
+}
+
+const Registration kImage{
+    {"bilinear_resize", bilinear_resize},     {"gray_sobel", gray_sobel},
+    {"integral_rows", integral_rows},         {"integral_columns", integral_columns},
+    {"srad_coefficients", srad_coefficients}, {"srad_update", srad_update},
+};
 
 }  // namespace
 }  // namespace foretrace::references

@@ -101,10 +101,56 @@ void cell_forces(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
+constexpr std::size_t kPerBox = 100;
+
+/// Particles are x, y, z and a charge, results a potential and a force; boxes are numbered x first.
+template <typename Real>
+void box_forces(const Arguments& arguments, Dim3 grid) {
+  need(arguments, 3);
+  const std::size_t boxes = std::size_t{grid.x} * grid.y * grid.z;
+  const auto* particles = arguments[0].elements<Real>(boxes * kPerBox * 4);
+  auto* results = arguments[1].elements<Real>(boxes * kPerBox * 4);
+  const auto sharpness = static_cast<double>(arguments[2].value<Real>());
+  const auto corner = [&](std::size_t box, std::size_t axis) {
+    const std::size_t at[3] = {box % grid.x, box / grid.x % grid.y, box / grid.x / grid.y};
+    return static_cast<double>(at[axis]);
+  };
+  const auto are_near = [&](std::size_t a, std::size_t b) {
+    bool near = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) near &= std::fabs(corner(a, axis) - corner(b, axis)) < 1.5;
+    return near;
+  };
+  for (std::size_t i = 0; i < boxes * kPerBox; ++i) {
+    const std::size_t box = i / kPerBox;
+    double sum[4] = {};
+    for (std::size_t other = 0; other < boxes; ++other) {
+      if (!are_near(box, other)) continue;
+      for (std::size_t j = other * kPerBox; j < (other + 1) * kPerBox; ++j) {
+        double apart[3], square = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          apart[axis] = corner(box, axis) - corner(other, axis) +
+                        static_cast<double>(particles[4 * i + axis]) -
+                        static_cast<double>(particles[4 * j + axis]);
+          square += apart[axis] * apart[axis];
+        }
+        const double weight = static_cast<double>(particles[4 * j + 3]) * std::exp(-sharpness * square);
+        sum[0] += weight;
+        for (std::size_t axis = 0; axis < 3; ++axis) sum[1 + axis] += 2 * sharpness * weight * apart[axis];
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k) results[4 * i + k] = static_cast<Real>(sum[k]);
+  }
+}
+
+void box_forces_float(const Arguments& arguments, Dim3 grid, Dim3) { box_forces<float>(arguments, grid); }
+void box_forces_double(const Arguments& arguments, Dim3 grid, Dim3) { box_forces<double>(arguments, grid); }
+
 const Registration kParticles{
     {"deposit_charge", deposit_charge},
     {"push_particles", push_particles},
     {"cell_forces", cell_forces},
+    {"box_forces_float", box_forces_float},
+    {"box_forces_double", box_forces_double},
 };
 
 }  // namespace

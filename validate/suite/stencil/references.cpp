@@ -92,11 +92,41 @@ void grid_heat(const Arguments& arguments, Dim3 grid, Dim3) {
   *arguments[2].elements<std::uint32_t>(1) += grid.x * static_cast<std::uint32_t>(steps - 1);
 }
 
+void hotspot_pyramid(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 11);
+  const std::size_t steps = count_of(arguments[0]);
+  const std::size_t width = count_of(arguments[4]);
+  const std::size_t height = count_of(arguments[5]);
+  const auto* power = arguments[1].elements<float>(width * height);
+  const auto* start = arguments[2].elements<float>(width * height);
+  auto* out = arguments[3].elements<float>(width * height);
+  const auto number = [&](std::size_t i) { return static_cast<double>(arguments[i].value<float>()); };
+  const double scale = number(6), by_x = number(7), by_y = number(8), by_z = number(9), ambient = number(10);
+  std::vector<double> now(start, start + width * height), next(width * height);
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t y = 0; y < height; ++y) {
+      for (std::size_t x = 0; x < width; ++x) {
+        const double here = now[y * width + x];
+        const double west = now[y * width + (x == 0 ? x : x - 1)];
+        const double east = now[y * width + std::min(x + 1, width - 1)];
+        const double north = now[(y == 0 ? y : y - 1) * width + x];
+        const double south = now[std::min(y + 1, height - 1) * width + x];
+        next[y * width + x] =
+            here + scale * (static_cast<double>(power[y * width + x]) + (north + south - 2 * here) * by_y +
+                            (west + east - 2 * here) * by_x + (ambient - here) * by_z);
+      }
+    }
+    now.swap(next);
+  }
+  std::transform(now.begin(), now.end(), out, [](double value) { return static_cast<float>(value); });
+}
+
 const Registration kRegistered{
     {"heat_3d", heat_3d},
     {"jacobi_2d", jacobi_2d},
     {"stencil_1d", stencil_1d},
     {"grid_heat", grid_heat},
+    {"hotspot_pyramid", hotspot_pyramid},
 };
 
 }  // namespace
