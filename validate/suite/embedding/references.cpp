@@ -38,7 +38,32 @@ void embedding_bag(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
-const Registration kEmbedding{{"embedding_lookup", embedding_lookup}, {"embedding_bag", embedding_bag}};
+// In double precision, rounded once.
+void embedding_gradient(const Arguments& arguments, Dim3 grid, Dim3) {
+  need(arguments, 6);
+  const std::size_t sequence = count_of(arguments[4]);
+  const std::size_t width = 4 * count_of(arguments[5]);
+  const auto* out_gradient = arguments[2].elements<float>(grid.x * width);
+  const auto* tokens = arguments[3].elements<std::int32_t>(grid.x);
+  for (std::size_t target = 0; target < 2; ++target) {
+    const std::size_t rows = arguments[target].bytes / sizeof(float) / width;
+    auto* gradient = arguments[target].elements<float>(rows * width);
+    std::vector<double> sum(gradient, gradient + rows * width);
+    for (std::size_t token = 0; token < grid.x; ++token) {
+      const std::size_t row = target == 0 ? static_cast<std::size_t>(tokens[token]) : token % sequence;
+      for (std::size_t i = 0; i < width; ++i) {
+        sum[row % rows * width + i] += static_cast<double>(out_gradient[token * width + i]);
+      }
+    }
+    for (std::size_t i = 0; i < rows * width; ++i) gradient[i] = static_cast<float>(sum[i]);
+  }
+}
+
+const Registration kEmbedding{
+    {"embedding_lookup", embedding_lookup},
+    {"embedding_bag", embedding_bag},
+    {"embedding_gradient", embedding_gradient},
+};
 
 }  // namespace
 }  // namespace foretrace::references

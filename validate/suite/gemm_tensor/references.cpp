@@ -103,11 +103,24 @@ void mma_swizzled(const Arguments& arguments, Dim3 grid, Dim3) {
   }
 }
 
-const Registration kGemmTensor{{"mma_f16", mma_f16},
-                               {"mma_s8", mma_s8},
-                               {"wmma_bf16", wmma_bf16},
-                               {"wmma_tf32", wmma_tf32},
-                               {"mma_swizzled", mma_swizzled}};
+void mma_three_stages(const Arguments& arguments, Dim3 grid, Dim3) {
+  const auto [rows, columns, depth] = shape_of(arguments, grid, 128);
+  const auto* a = arguments[0].elements<std::uint16_t>(rows * depth);
+  const auto* b = arguments[1].elements<std::uint16_t>(depth * columns);
+  auto* c = arguments[2].elements<std::uint16_t>(rows * columns);
+  std::vector<float> sums(rows * columns);
+  multiply(widened(ElementType::f16, a, rows * depth), widened(ElementType::f16, b, depth * columns),
+           sums.data(), rows, columns, depth);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    c[i] = static_cast<std::uint16_t>(frontend::float_bits(ElementType::f16, static_cast<double>(sums[i])));
+  }
+}
+
+const Registration kGemmTensor{
+    {"mma_f16", mma_f16},           {"mma_s8", mma_s8},
+    {"wmma_bf16", wmma_bf16},       {"wmma_tf32", wmma_tf32},
+    {"mma_swizzled", mma_swizzled}, {"mma_three_stages", mma_three_stages},
+};
 
 }  // namespace
 }  // namespace foretrace::references

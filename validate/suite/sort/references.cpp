@@ -61,9 +61,18 @@ void radix_scatter(const Arguments& arguments, Dim3, Dim3) {
   });
 }
 
+void merge_lists(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 5);
+  const std::size_t a_count = count_of(arguments[1]);
+  const std::size_t b_count = count_of(arguments[3]);
+  const auto* a = arguments[0].elements<std::int32_t>(a_count);
+  const auto* b = arguments[2].elements<std::int32_t>(b_count);
+  std::merge(a, a + a_count, b, b + b_count, arguments[4].elements<std::int32_t>(a_count + b_count));
+}
+
 const Registration kRegistered{
     {"bitonic_global", bitonic_global}, {"bitonic_shared", bitonic_shared}, {"radix_count", radix_count},
-    {"radix_scan", radix_scan},         {"radix_scatter", radix_scatter},
+    {"radix_scan", radix_scan},         {"radix_scatter", radix_scatter},   {"merge_lists", merge_lists},
 };
 
 }  // namespace
