@@ -232,6 +232,7 @@ const Key kKeys[] = {
     FIELD(launch, block_start, "cycle", 0, 65536),
     FORETRACE_KEY(launch, warp_interval, "cycle", KeyType::real, 0.01, 256, kAlways),
     FIELD(launch, block_end, "cycle", 0, 65536),
+    FIELD(launch, spare_warps, "warp", 0, 64),
     FIELD(launch, drain, "cycle", 0, kMega),
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/gpu/gpu.h"
 #include "model/memory/topology.h"
 
 namespace foretrace::gpu {
@@ -52,27 +53,43 @@ std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std:
   return order;
 }
 
-Dispatcher::Dispatcher(const spec::GpuSpec& spec, std::uint64_t blocks, std::uint32_t blocks_per_sm,
-                       std::uint32_t warps)
-    : spec_(spec), blocks_(blocks), limit_(blocks_per_sm),
-      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval, static_cast<Cycle>(warps * spec.launch.warp_interval))),
+Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
+    : spec_(spec), blocks_(setup.blocks), warps_(setup.warps), limit_(setup.blocks_per_sm),
+      most_warps_(setup.most_warps ? setup.most_warps : setup.warps * setup.blocks_per_sm),
+      most_blocks_(setup.most_blocks ? setup.most_blocks : setup.blocks_per_sm),
+      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval, static_cast<Cycle>(setup.warps * spec.launch.warp_interval))),
       sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count), next_dispatch_(spec.launch.start) {
   const auto place = [](const std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& places) {
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
   };
-  place(order_of_first_blocks(spec, blocks), first_);
+  place(order_of_first_blocks(spec, setup.blocks), first_);
   place(order_of_first_blocks(spec, spec.sm.count), later_);
 }
 
-void Dispatcher::ended(std::uint32_t sm, Cycle time) {
+std::uint32_t Dispatcher::beside(std::uint32_t sm) const { return (sm ^ 1) < sms_.size() ? sm ^ 1 : sm; }
+
+bool Dispatcher::has_room(const State& state) const {
+  if (state.resident < limit_) return true;
+  const std::uint32_t spare = spec_.launch.spare_warps;
+  return spare && state.resident < most_blocks_ && state.warps + std::max(warps_, spare) <= most_warps_;
+}
+
+void Dispatcher::ended(std::uint32_t sm, Cycle time, bool block) {
+  ++sms_[sm].ended;
+  if (!block) return;
   settled_ = std::max(settled_ + spec_.launch.block_interval, static_cast<double>(time + spec_.launch.block_end));
-  rooms_.push_back({static_cast<Cycle>(settled_), sm});
+  const auto take = [this](std::uint32_t of) { return std::exchange(sms_[of].ended, 0); };
+  const std::uint32_t own = take(sm);
+  rooms_.push_back({static_cast<Cycle>(settled_), sm, own, take(beside(sm))});
 }
 
 bool Dispatcher::next(Cycle until, Placement& placement) {
   while (blocks_) {
     while (!rooms_.empty() && rooms_.front().time <= next_dispatch_) {
-      --sms_[rooms_.front().sm].resident;
+      const Room& room = rooms_.front();
+      --sms_[room.sm].resident;
+      sms_[room.sm].warps -= room.warps;
+      sms_[beside(room.sm)].warps -= room.beside;
       rooms_.pop_front();
     }
     std::uint32_t best = 0;
@@ -83,7 +100,7 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
     };
     for (std::uint32_t sm = 0; sm < sms_.size(); ++sm) {
       const State& state = sms_[sm];
-      if (state.resident >= limit_) continue;
+      if (!has_room(state)) continue;
       const Cycle possible = std::max(next_dispatch_, state.ready);
       if (when == kNever || possible < when || (possible == when && order(sm) < order(best))) {
         best = sm;
@@ -98,6 +115,7 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
     if (when >= until) return false;  // also when no SM has room
     State& state = sms_[best];
     ++state.resident;
+    state.warps += warps_;
     state.ready = when + sm_interval_;
     pace_ += spec_.launch.fill_interval;
     const auto whole = static_cast<Cycle>(pace_);
@@ -114,7 +132,7 @@ Cycle Dispatcher::next_event() const {
   if (blocks_ == 0) return kNever;
   Cycle next = rooms_.empty() ? kNever : std::max(next_dispatch_, rooms_.front().time);
   for (const State& state : sms_) {
-    if (state.resident < limit_) next = std::min(next, std::max(next_dispatch_, state.ready));
+    if (has_room(state)) next = std::min(next, std::max(next_dispatch_, state.ready));
   }
   return next;
 }

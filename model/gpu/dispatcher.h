@@ -3,11 +3,14 @@
 // Models:  blocks in index order; a full chip is filled quickly, after that the ends of blocks are taken in one an interval
 //          chip-wide, also when nothing is left to place; a block goes to the SM with the fewest blocks among those with room, the
 //          first of these in an order that shares a grid's first blocks out over the GPCs in runs (launch.by_gpc) or follows
-//          the SMs' numbers; an SM has room again some cycles after a block's last exit.
+//          the SMs' numbers; an SM has room again some cycles after a block's last exit. Then both SMs of its TPC also give away
+//          what warps of blocks that go on have left: their slots and registers, but not the block's slot and shared memory.
 // Ignores: clusters (blocks of one are placed singly), other kernels on the GPU.
 // Source:  facts E (QRC, ASIM PR #87): first wave one block an SM, refill at block granularity, block turnaround. [h100-sxm]
 //          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles a block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
+//          warp_release: nothing starts while warps end and blocks do not; when a block does, as many start on its SM and on the
+//          other of the TPC as have room, until some 12 warp slots are left.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +22,8 @@
 
 namespace foretrace::gpu {
 
+struct LaunchSetup;
+
 /// The SMs in the order in which `blocks` first blocks, one an SM at most, come to them; those without one follow.
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks);
 
@@ -26,11 +31,10 @@ class Dispatcher {
  public:
   struct Placement { std::uint32_t sm; Cycle start; };
 
-  /// `warps`: of a block.
-  Dispatcher(const spec::GpuSpec& spec, std::uint64_t blocks, std::uint32_t blocks_per_sm, std::uint32_t warps);
+  Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup);
 
-  /// A block's last warp ended on `sm` at `time`. In order of (time, sm).
-  void ended(std::uint32_t sm, Cycle time);
+  /// A warp ended on `sm` at `time`; `block`: it was its block's last. In order of (time, sm).
+  void ended(std::uint32_t sm, Cycle time, bool block);
   /// Next placement whose dispatch happens before `until`, given every end before `until - launch.block_end`; false: none.
   bool next(Cycle until, Placement& placement);
   std::uint64_t left() const { return blocks_; }
@@ -40,11 +44,22 @@ class Dispatcher {
   Cycle next_event() const;
 
  private:
-  struct Room { Cycle time; std::uint32_t sm; };
-  struct State { std::uint32_t resident = 0; Cycle ready = 0; };
+  struct Room { Cycle time; std::uint32_t sm, warps, beside; };  // warps that have ended on it and on the TPC's other SM
+  struct State {
+    std::uint32_t resident = 0;  // blocks
+    std::uint32_t warps = 0;     // as far as their ends are known here
+    std::uint32_t ended = 0;     // warps whose ends are not
+    Cycle ready = 0;
+  };
+  bool has_room(const State& state) const;
+  /// The other SM of its TPC; itself, if there is none.
+  std::uint32_t beside(std::uint32_t sm) const;
+
   const spec::GpuSpec& spec_;
   std::uint64_t blocks_;
-  std::uint32_t limit_;
+  const std::uint32_t warps_;  // of a block
+  const std::uint32_t limit_;  // blocks on an SM whose warps all live
+  const std::uint32_t most_warps_, most_blocks_;
   Cycle sm_interval_;  // an SM takes the next block when the warps of the one before have started
   std::vector<State> sms_;
   std::vector<std::uint32_t> first_, later_;  // by SM: its place in the order of first blocks, and of those that follow

@@ -103,7 +103,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   const Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
   memory_.begin_launch(setup.warm);
   code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
-  Dispatcher dispatcher(spec_, setup.blocks, setup.blocks_per_sm, setup.warps);
+  Dispatcher dispatcher(spec_, setup);
   std::vector<std::unique_ptr<sm::Sm>> sms(spec_.sm.count);  // none before the SM's first block
   Team team(std::max(1, setup.threads));
 
@@ -118,7 +118,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   std::vector<std::pair<std::size_t, std::size_t>> looked_at(sms.size());  // how many data and acknowledgements for an SM
   std::vector<Cycle> next_of(sms.size(), kNever);     // each SM's next event, replies that wait for it apart
   std::vector<Cycle> replied_of(sms.size(), kNever);  // the earliest of these replies
-  std::vector<sm::BlockEnd> ends;
+  std::vector<sm::WarpEnd> ends;
   std::uint64_t done = 0;
   Cycle now = 0, last_reply = 0;
   std::uint64_t windows = 0;
@@ -216,12 +216,12 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       sm->ended.clear();
     }
     serve_memory(until);
-    std::stable_sort(ends.begin(), ends.end(), [](const sm::BlockEnd& a, const sm::BlockEnd& b) {
+    std::stable_sort(ends.begin(), ends.end(), [](const sm::WarpEnd& a, const sm::WarpEnd& b) {
       return a.time != b.time ? a.time < b.time : a.sm < b.sm;
     });
-    for (const sm::BlockEnd& end : ends) {
-      dispatcher.ended(end.sm, end.time);
-      ++done;
+    for (const sm::WarpEnd& end : ends) {
+      dispatcher.ended(end.sm, end.time, end.block);
+      done += end.block;
     }
     ends.clear();
     now = until;

@@ -33,6 +33,8 @@ struct LaunchSetup {
   std::uint64_t blocks = 0;
   std::uint32_t blocks_per_sm = 0;   ///< resident at most: the occupancy rule's result, at least 1
   std::uint32_t warps = 0;           ///< of a block
+  std::uint32_t most_warps = 0;      ///< that an SM has slots and registers for; 0: those of blocks_per_sm blocks
+  std::uint32_t most_blocks = 0;     ///< that an SM holds while warps of some have ended; 0: blocks_per_sm
   std::uint64_t l1_bytes = 0;        ///< unified memory less the shared carve-out
   std::uint64_t block_shared = 0;    ///< bytes of the carve-out that a block takes
   bool warm = false;                 ///< L2 as the launch before left it

@@ -107,9 +107,12 @@ struct MemorySystem::Implementation {
     Ring<Event> waiting;
     bool waking = false;
   };
+  /// What waits for an entry of a queue; of those at their home the SMs of its own partition and the other partition take turns.
   struct Stalled {
-    Ring<Event> waiting;
+    std::array<Ring<Event>, 2> waiting;  // from the SMs beside it; from the other partition
+    bool others_turn = false;
     bool retrying = false;
+    bool empty() const { return waiting[0].empty() && waiting[1].empty(); }
   };
   using Wide = ClockRatio::Wide;
   struct ReadTotals {  // in parts: a SM cycle is sm_to_l2_.to() parts, an L2 cycle sm_to_l2_.from()
@@ -147,6 +150,7 @@ struct MemorySystem::Implementation {
   void fill(std::uint32_t index);
   void complete(std::uint32_t index, std::uint32_t slot);
   void wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors);
+  void stall(const Event& event);
   void retry(std::uint32_t queue);
   void retry_later(std::uint32_t slice);
   /// Tags of lines that were written before the launch: the last ones, the home partition in bit 0 as in all tags.

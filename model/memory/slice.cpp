@@ -141,7 +141,12 @@ bool MemorySystem::Implementation::has_copy(const Passage& passage) {
 
 void MemorySystem::Implementation::serve(Event event) {
   if (!event.write()) book_slice(pool_[event.index()]);
-  if (!attempt(event)) stalled_[queue_of(event)].waiting.push(event);
+  if (!attempt(event)) stall(event);
+}
+
+void MemorySystem::Implementation::stall(const Event& event) {
+  const bool other = event.at_home() && !event.near_home();
+  stalled_[queue_of(event)].waiting[other ? 1 : 0].push(event);
 }
 
 void MemorySystem::Implementation::book_slice(Transaction& transaction) const {
@@ -212,7 +217,7 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
   const std::uint8_t needed = without(missing, pending);
   if (needed != 0) {
     const std::uint32_t queue = queue_of(transaction);
-    if (!again && !stalled_[queue].waiting.empty()) return false;  // behind those that wait already
+    if (!again && !stalled_[queue].empty()) return false;  // behind those that wait already
     if (pending == 0 && misses_[queue] >= spec_.l2.misses) return false;
     if (slot == kNone) {
       slot = claim(slice_of(transaction), set_of(transaction), transaction.tag, !at_home(transaction));
@@ -250,7 +255,7 @@ bool MemorySystem::Implementation::write_home(Event& event) {
   const bool newly_dirty = slot == kNone || !tags_.listed_dirty(slot);
   const bool newly_partly = (slot == kNone || tags_[slot].partly() == 0) && writes_partly(write, sectors, slot);
   if (newly_dirty || newly_partly) {
-    if (!again && !stalled_[queue_of(event)].waiting.empty()) return false;
+    if (!again && !stalled_[queue_of(event)].empty()) return false;
     const bool saves = (newly_dirty && tags_.dirty_count(slice) >= dirty_limit_) ||
                        (newly_partly && tags_.partly(set).count >= partly_limit_);
     if (saves && !may_save(slice)) return false;
@@ -459,7 +464,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
 void MemorySystem::Implementation::retry_later(std::uint32_t slice) {
   for (std::uint32_t queue : {2 * slice, 2 * slice + 1}) {
     Stalled& stalled = stalled_[queue];
-    if (stalled.waiting.empty() || stalled.retrying) continue;
+    if (stalled.empty() || stalled.retrying) continue;
     stalled.retrying = true;
     events_.push(now_, {queue, EventKind::retry});
   }
@@ -468,11 +473,14 @@ void MemorySystem::Implementation::retry_later(std::uint32_t slice) {
 void MemorySystem::Implementation::retry(std::uint32_t queue) {
   Stalled& stalled = stalled_[queue];
   stalled.retrying = false;
-  while (!stalled.waiting.empty()) {
-    Event& event = stalled.waiting.front();
+  while (!stalled.empty()) {
+    const bool other = stalled.waiting[0].empty() || (stalled.others_turn && !stalled.waiting[1].empty());
+    Ring<Event>& waiting = stalled.waiting[other ? 1 : 0];
+    Event& event = waiting.front();
     if (!event.write()) book_slice(pool_[event.index()]);
     if (!attempt(event)) return;
-    stalled.waiting.pop();
+    stalled.others_turn = !other;
+    waiting.pop();
   }
 }
 

@@ -25,7 +25,11 @@ bool too_many_registers(const spec::LimitsSpec& limits, std::uint32_t registers)
   return warp_registers(limits, registers) > warp_registers(limits, limits.registers_per_thread);
 }
 
-/// Registers are given out in each sub-core: what a sub-core cannot give to a whole warp is lost.
+/// Warps that an SM's registers are enough for: they are given out in each sub-core, and what one cannot give to a whole warp is lost.
+std::uint32_t warps_by_registers(const spec::LimitsSpec& limits, std::uint32_t registers) {
+  return registers == 0 ? kNoLimit : limits.registers / kSubCores / warp_registers(limits, registers) * kSubCores;
+}
+
 std::uint32_t register_limit(const spec::LimitsSpec& limits, std::uint32_t threads, std::uint32_t registers) {
   if (registers == 0) return kNoLimit;
   const std::uint32_t warps = warps_of(threads);
@@ -33,8 +37,7 @@ std::uint32_t register_limit(const spec::LimitsSpec& limits, std::uint32_t threa
   // The launch check assumes that all sub-cores get the same number of the block's warps.
   const std::uint64_t block = round_up(warps, limits.warp_granularity) * warp;
   if (block > limits.registers_per_block || too_many_registers(limits, registers)) return 0;
-  const std::uint32_t sub_core_warps = limits.registers / kSubCores / warp;
-  return sub_core_warps * kSubCores / warps;
+  return warps_by_registers(limits, registers) / warps;
 }
 
 std::uint64_t block_shared(const spec::LimitsSpec& limits, const KernelResources& kernel) {
@@ -134,6 +137,8 @@ Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
       result.shared_per_block == 0
           ? kNoLimit
           : static_cast<std::uint32_t>(result.shared_config / result.shared_per_block);
+  result.most_warps = std::min(limits.warps, warps_by_registers(limits, kernel.registers));
+  result.most_blocks = std::min({result.limit_blocks, result.limit_shared_configured, result.limit_barriers});
   return result;
 }
 

@@ -191,11 +191,11 @@ void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
   Block& block = blocks_[warp.block];
   --block.live_warps;
   --resident_warps_;
+  ended.push_back({now, id_, block.live_warps == 0});
   if (block.live_warps == 0) {
     block.used = false;
     block.record.reset();
     memory_.leave_stores(now);
-    ended.push_back({now, id_});
   } else {
     for (Barrier& barrier : block.barriers) {
       if (barrier.arrived) check_barrier(block, barrier, now);

@@ -32,10 +32,11 @@ struct BlockWork {
   Cycle start = 0;  ///< cycle of its first warp's start
   std::shared_ptr<const work::BlockRecord> record;
 };
-/// A block whose last warp has ended.
-struct BlockEnd {
+/// A warp that has ended.
+struct WarpEnd {
   Cycle time = 0;
   std::uint32_t sm = 0;
+  bool block = false;  ///< it was its block's last
 };
 
 class Sm {
@@ -60,7 +61,7 @@ class Sm {
 
   std::vector<memory::Request> outbox;  ///< requests made since the caller last emptied it, in order of time
   std::vector<memory::CodeRequest> code_outbox;  ///< same, for code and constants, to the GPC's cache
-  std::vector<BlockEnd> ended;          ///< blocks ended since the caller last emptied it, in order of time
+  std::vector<WarpEnd> ended;           ///< warps ended since the caller last emptied it, in order of time
   stats::LaunchCounters counters;
 
  private:

@@ -231,6 +231,7 @@ struct LaunchSpec {                        // keys launch.*
   std::uint32_t block_start = 0;           ///< cycles from dispatch to the first instruction's issue on the SM
   double warp_interval = 0;                ///< cycles between the starts of two warps on one SM
   std::uint32_t block_end = 0;             ///< cycles from a block's last exit until its resources can be given away
+  std::uint32_t spare_warps = 0;           ///< free warp slots of an SM from which on those that warps of unfinished blocks left go to a new one; 0: never
   std::uint32_t drain = 0;                 ///< cycles from the last block's end to the launch's end
 };
 

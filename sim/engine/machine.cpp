@@ -56,7 +56,11 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   gpu::LaunchSetup setup;
   setup.blocks = shape.grid.count();
   setup.blocks_per_sm = outcome.occupancy.blocks;
-  if (options.blocks_per_sm) setup.blocks_per_sm = std::min(setup.blocks_per_sm, options.blocks_per_sm);
+  setup.most_warps = outcome.occupancy.most_warps;
+  setup.most_blocks = outcome.occupancy.most_blocks;
+  if (options.blocks_per_sm && options.blocks_per_sm < setup.blocks_per_sm) {
+    setup.blocks_per_sm = setup.most_blocks = options.blocks_per_sm;
+  }
   setup.warps = static_cast<std::uint32_t>((shape.block.count() + kWarpSize - 1) / kWarpSize);
   setup.l1_bytes = spec_->l1.unified_bytes - outcome.occupancy.shared_config;
   setup.block_shared = outcome.occupancy.shared_per_block;

@@ -17,9 +17,10 @@ using sm_tests::Line;
 /// Blocks that all run the same lines; each block's and warp's addresses lie apart.
 class Blocks final : public work::BlockSource {
  public:
-  /// All but the last line are executed `rounds` times over.
-  Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps, std::uint32_t rounds)
-      : program_(program), lines_(lines), blocks_(blocks), warps_(warps), rounds_(rounds) {}
+  /// All but the last line are executed `rounds` times over, once by each block's first `short_warps`.
+  Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps, std::uint32_t rounds,
+         int short_warps = 0)
+      : program_(program), lines_(lines), blocks_(blocks), warps_(warps), short_warps_(short_warps), rounds_(rounds) {}
   std::shared_ptr<const work::BlockRecord> next() override {
     if (given_ == blocks_) return nullptr;
     auto record = std::make_shared<work::BlockRecord>();
@@ -28,8 +29,9 @@ class Blocks final : public work::BlockSource {
     for (int w = 0; w < warps_; ++w) {
       work::WarpRecorder recorder(program_.shapes, record->warps[static_cast<std::size_t>(w)]);
       const auto body = static_cast<std::uint32_t>(lines_.size() - 1);
-      for (std::uint32_t step = 0; step <= body * rounds_; ++step) {
-        const std::uint32_t i = step == body * rounds_ ? body : step % body;
+      const std::uint32_t steps = body * (w < short_warps_ ? 1 : rounds_);
+      for (std::uint32_t step = 0; step <= steps; ++step) {
+        const std::uint32_t i = step == steps ? body : step % body;
         std::array<work::LaneAddresses, 1> addresses{};
         const std::uint64_t warp = given_ * static_cast<std::uint64_t>(warps_) + static_cast<std::uint64_t>(w);
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -47,7 +49,7 @@ class Blocks final : public work::BlockSource {
   const sm::StaticProgram& program_;
   const std::vector<Line>& lines_;
   std::uint64_t blocks_, given_ = 0;
-  int warps_;
+  int warps_, short_warps_;
   std::uint32_t rounds_;
 };
 
@@ -134,9 +136,21 @@ TEST(WhatIf, DramBandwidthDoesNotMoveAChain) {
   EXPECT_NEAR(time("16") / time("32"), 1.0, 0.01);
 }
 
+gpu::LaunchSetup grid(std::uint64_t blocks, std::uint32_t blocks_per_sm, std::uint32_t warps) {
+  gpu::LaunchSetup setup;
+  setup.blocks = blocks;
+  setup.blocks_per_sm = blocks_per_sm;
+  setup.warps = warps;
+  return setup;
+}
+
+void end_block(gpu::Dispatcher& dispatcher, std::uint32_t sm, Cycle time, std::uint32_t warps = 8) {
+  for (std::uint32_t warp = 0; warp < warps; ++warp) dispatcher.ended(sm, time, warp + 1 == warps);
+}
+
 TEST(Dispatcher, GivesEachSmOneBlockBeforeAnyGetsTwo) {
   const spec::GpuSpec h100 = chip("h100-sxm");
-  gpu::Dispatcher dispatcher(h100, 2 * h100.sm.count, 4, 8);
+  gpu::Dispatcher dispatcher(h100, grid(2 * h100.sm.count, 4, 8));
   std::vector<int> blocks(h100.sm.count);
   gpu::Dispatcher::Placement placement;
   for (std::uint32_t i = 0; i < h100.sm.count; ++i) {
@@ -169,14 +183,14 @@ TEST(Dispatcher, FillsTheChipFastAndTakesInEndsOneAfterTheOther) {
   spec::GpuSpec fast = chip("h100-sxm");
   fast.launch.fill_interval = 0.25;
   fast.launch.block_interval = 3;
-  gpu::Dispatcher dispatcher(fast, fast.sm.count + 2, 1, 8);
+  gpu::Dispatcher dispatcher(fast, grid(fast.sm.count + 2, 1, 8));
   gpu::Dispatcher::Placement first, placement;
   ASSERT_TRUE(dispatcher.next(kNever, first));
   for (std::uint32_t i = 1; i < fast.sm.count; ++i) ASSERT_TRUE(dispatcher.next(kNever, placement));
   EXPECT_EQ(placement.start - first.start, (fast.sm.count - 1) / 4);
-  dispatcher.ended(5, 50000);
-  dispatcher.ended(9, 50000);
-  dispatcher.ended(9, 50020);
+  end_block(dispatcher, 5, 50000);
+  end_block(dispatcher, 9, 50000);
+  end_block(dispatcher, 9, 50020);
   ASSERT_TRUE(dispatcher.next(kNever, placement));
   EXPECT_EQ(placement.sm, 5u);
   const Cycle given = placement.start;
@@ -184,21 +198,99 @@ TEST(Dispatcher, FillsTheChipFastAndTakesInEndsOneAfterTheOther) {
   EXPECT_EQ(placement.sm, 9u);
   EXPECT_EQ(placement.start, given + 3);
   EXPECT_EQ(dispatcher.settled(), 50020 + fast.launch.block_end);
-  dispatcher.ended(7, 50021);
+  end_block(dispatcher, 7, 50021);
   EXPECT_EQ(dispatcher.settled(), 50020 + fast.launch.block_end + 3);
 }
 
 TEST(Dispatcher, RefillsAnSmWhenItsBlockHasEndedAndNotBefore) {
   spec::GpuSpec one = chip("h100-sxm");
   one.sm.count = 1;
-  gpu::Dispatcher dispatcher(one, 2, 1, 8);
+  gpu::Dispatcher dispatcher(one, grid(2, 1, 8));
   gpu::Dispatcher::Placement placement;
   ASSERT_TRUE(dispatcher.next(kNever, placement));
   EXPECT_FALSE(dispatcher.next(kNever, placement));
-  dispatcher.ended(0, 50000);
+  end_block(dispatcher, 0, 50000);
   EXPECT_FALSE(dispatcher.next(50000 + one.launch.block_end, placement));
   ASSERT_TRUE(dispatcher.next(50000 + one.launch.block_end + 1, placement));
   EXPECT_EQ(placement.start, 50000 + one.launch.block_end + one.launch.block_start);
+}
+
+/// Three SMs of four blocks of eight warps each; of every block of SMs 0 and 1 the first `early` warps end at 10000.
+class WarpsThatEndEarly : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kWarps = 8, kBlocks = 4, kSms = 3;
+  void SetUp() override {
+    spec_ = chip("h100-sxm");
+    spec_.sm.count = kSms;
+    spec_.launch.spare_warps = 11;
+    setup_ = grid(1000, kBlocks, kWarps);
+    setup_.most_warps = kBlocks * kWarps;
+    setup_.most_blocks = 32;
+  }
+  void fill(std::uint32_t early) {
+    dispatcher_ = std::make_unique<gpu::Dispatcher>(spec_, setup_);
+    gpu::Dispatcher::Placement placement;
+    for (std::uint32_t i = 0; i < kSms * kBlocks; ++i) ASSERT_TRUE(dispatcher_->next(kNever, placement));
+    for (std::uint32_t sm = 0; sm < 2; ++sm) {
+      for (std::uint32_t i = 0; i < kBlocks * early; ++i) dispatcher_->ended(sm, 10000, false);
+    }
+    EXPECT_FALSE(dispatcher_->next(kNever, placement));  // no block has ended
+  }
+  /// Blocks that each SM gets when what is left of one on SM 0 ends.
+  std::vector<int> refill(std::uint32_t left) {
+    end_block(*dispatcher_, 0, 20000, left);
+    std::vector<int> blocks(kSms);
+    gpu::Dispatcher::Placement placement;
+    while (dispatcher_->next(kNever, placement)) ++blocks[placement.sm];
+    return blocks;
+  }
+  spec::GpuSpec spec_;
+  gpu::LaunchSetup setup_;
+  std::unique_ptr<gpu::Dispatcher> dispatcher_;
+};
+
+TEST_F(WarpsThatEndEarly, LeaveTheirSlotsToNewBlocksOfTheTpcWhenABlockEnds) {
+  fill(4);  // sixteen slots an SM, twenty on that of the block
+  EXPECT_EQ(refill(4), (std::vector<int>{2, 1, 0}));
+}
+
+TEST_F(WarpsThatEndEarly, AreNotEnoughWhereTooFewSlotsAreLeft) {
+  fill(2);  // eight slots an SM: fewer than spare_warps
+  EXPECT_EQ(refill(6), (std::vector<int>{1, 0, 0}));  // of fourteen its own place takes eight
+}
+
+TEST_F(WarpsThatEndEarly, SpareWarpsAreTheLeast) {
+  spec_.launch.spare_warps = 8;
+  fill(2);
+  EXPECT_EQ(refill(6), (std::vector<int>{1, 1, 0}));
+}
+
+TEST_F(WarpsThatEndEarly, DoNotGiveAwayTheirBlocksSlots) {
+  setup_.most_blocks = kBlocks;
+  fill(4);
+  EXPECT_EQ(refill(4), (std::vector<int>{1, 0, 0}));
+}
+
+TEST_F(WarpsThatEndEarly, LeaveNothingOnAChipThatGivesBlocksAwayWhole) {
+  spec_.launch.spare_warps = 0;
+  fill(4);
+  EXPECT_EQ(refill(4), (std::vector<int>{1, 0, 0}));
+}
+
+TEST(WhatIf, BlocksStartBesideHalvesOfBlocks) {
+  const auto elapsed = [](const char* spare) {
+    const spec::GpuSpec h100 = chip("h100-sxm", {{"launch.spare_warps", spare}, {"sm.count", "16"}});
+    const std::vector<Line> lines = chain_lines(100);
+    const sm::StaticProgram program(sm_tests::program_of(lines), h100);
+    gpu::Gpu gpu(h100);
+    Blocks source(program, lines, 256, 8, 20, 4);
+    gpu::LaunchSetup setup = grid(256, 4, 8);
+    setup.most_warps = 32;
+    setup.most_blocks = 32;
+    setup.l1_bytes = h100.l1.unified_bytes - h100.l1.carveouts.front();
+    return static_cast<double>(gpu.run(program, setup, source).elapsed);
+  };
+  EXPECT_LT(elapsed("11"), elapsed("0"));
 }
 
 }  // namespace

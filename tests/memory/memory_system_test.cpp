@@ -201,6 +201,33 @@ TEST_F(SmallChip, AFullSliceHoldsUpWhatAnSmSendsBehindItsAtomics) {
   EXPECT_LT(latency_behind(20, 2), hit + 10);  // another SM's way is open
 }
 
+TEST_F(SmallChip, AFullSlicesEntriesGoToBothPartitionsInTurn) {
+  GpuSpec few = chip;
+  few.l2.misses = 2;
+  MemorySystem system(few);
+  const memory::AddressMap map(few);
+  constexpr std::uint32_t kNear = 60, kFar = 10, kFirstFar = 100;
+  std::vector<memory::Request> requests;
+  std::uint64_t line = near_line;
+  const auto read = [&](Cycle time, std::uint32_t sm, std::uint32_t id) {  // lines of one slice
+    do ++line; while (map.place(line).home != 0 || map.place(line).index != map.place(near_line).index);
+    requests.push_back(read_request(time, sm, line, 0b0001, id));
+  };
+  for (std::uint32_t i = 0; i < kNear; ++i) read(i, kNearSm, i);
+  for (std::uint32_t i = 0; i < kFar; ++i) read(kNear + i, kOtherSm, kFirstFar + i);
+  std::uint32_t near_since = 0, of_far = 0;
+  for (const memory::Reply& reply : play(system, requests)) {
+    if (reply.id >= kFirstFar) {
+      ++of_far;
+    } else if (of_far > 0 && of_far < kFar) {
+      ++near_since;
+    }
+  }
+  EXPECT_EQ(of_far, kFar);
+  EXPECT_GE(near_since, kFar - 2);  // one of each in turn,
+  EXPECT_LE(near_since, 2 * kFar);  // while others would wait for all sixty; what is on its way across has no turn
+}
+
 TEST_F(SmallChip, MissesToOneLineAreMerged) {
   std::vector<memory::Request> requests;
   for (std::uint32_t sm : {0u, 1u, 2u, 3u}) requests.push_back(read_request(0, sm, near_line, 0b0001, sm));

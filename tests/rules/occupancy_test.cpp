@@ -130,6 +130,19 @@ TEST(Occupancy, TheCarveOutIsTheOneThatTheDriverChoseOnAnH100) {
   }
 }
 
+TEST(Occupancy, SaysWhatAnSmHoldsWhileWarpsOfItsBlocksHaveEnded) {
+  const spec::GpuSpec h100 = chip("h100-sxm");
+  const Occupancy plain = occupancy(h100, {256, 32, 0, 0, 1});
+  EXPECT_EQ(plain.blocks, 8u);
+  EXPECT_EQ(plain.most_warps, 64u);
+  EXPECT_EQ(plain.most_blocks, 32u);
+  const Occupancy registers = occupancy(h100, {256, 98, 0, 0, 0});  // 104 are given out: four warps in a sub-core's 16384
+  EXPECT_EQ(registers.blocks, 2u);
+  EXPECT_EQ(registers.most_warps, 16u);
+  const Occupancy shared = occupancy(h100, {256, 32, 0, 25 * 1024, 1});
+  EXPECT_EQ(shared.most_blocks, shared.limit_shared_configured);
+}
+
 TEST(Occupancy, TheCarveOutHoldsTheBlocks) {
   const spec::GpuSpec h100 = chip("h100-sxm");
   for (const std::uint64_t shared : {0u, 1024u, 8192u, 16384u, 49152u, 100000u}) {

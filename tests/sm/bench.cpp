@@ -86,7 +86,7 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
       replies.insert({request.time + 1, {{request.time + 1, 0, request.id}}});
     }
     sm.code_outbox.clear();
-    for (const sm::BlockEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
+    for (const sm::WarpEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
     sm.ended.clear();
   }
   sm.finish(ran.end);
