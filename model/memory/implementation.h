@@ -133,10 +133,11 @@ struct MemorySystem::Implementation {
   void hold_way(std::uint32_t sm, std::uint64_t passed);
   void open_way(std::uint32_t sm);
   bool merge(std::uint32_t index);
+  void stop_merging(std::uint32_t set, std::uint32_t tag);
+  void stop_leading(std::uint32_t index);
+  void forget_leaders(Merging::Entry* entry);
   bool leave_gpc(std::uint32_t index);
-  std::uint64_t merging_key(const Transaction& t) const {
-    return Merging::key(set_of(t), t.tag, sm_place_[t.sm].gpc, t.sectors);
-  }
+  bool merges() const { return spec_.l2.merged_reads > 1; }
   void serve(Event event);
   void book_slice(Transaction& transaction) const;
   bool attempt(Event& event);

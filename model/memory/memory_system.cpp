@@ -198,8 +198,8 @@ void MemorySystem::Implementation::reply(std::uint32_t index) {
   const Transaction& transaction = pool_[index];
   const std::uint64_t out =
       gpc_in_[sm_place_[transaction.sm].gpc].pass(now_, transaction.visits * kSectorBytes);
-  if (transaction.kind == Transaction::Kind::read && spec_.l2.merged_reads > 1) {
-    merging_.remove(merging_key(transaction), index);
+  if (transaction.kind == Transaction::Kind::read && merges()) {
+    if (transaction.leads) stop_leading(index);
     std::uint32_t follower = transaction.followers;
     while (follower != kNone) {
       const std::uint32_t following = pool_[follower].next;

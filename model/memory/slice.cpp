@@ -50,7 +50,10 @@ void MemorySystem::Implementation::enter(Event event) {
     transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
   } else {
     transaction.reached = now_;
-    if (transaction.kind == Kind::read && transaction.at == transaction.near && merge(index)) return;
+    if (merges() && transaction.at == transaction.near) {
+      if (transaction.kind == Kind::read && merge(index)) return;
+      if (is_atomic(transaction)) stop_merging(set_of(transaction), transaction.tag);
+    }
   }
   transaction.since = now_;
   Port& port = slice_port_[slice_of(transaction)];
@@ -81,6 +84,7 @@ void MemorySystem::Implementation::enter_write(Event event) {
     const std::uint64_t left = gpc_out_[sm_place_[event.sm()].gpc].pass(now_, event.pieces() * kSectorBytes);
     if (left != now_) return events_.push(left, event);
   }
+  if (event.at() == event.near()) stop_merging(set_of(event), event.tag());
   const bool home = event.at_home();
   const SliceWork& work = write_work_[home ? 1 : 0][event.pieces()];
   counters_.l2_slice_busy += work.cycles;
@@ -116,21 +120,76 @@ bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
 
 /// True when an earlier read of the same sectors takes this one along.
 bool MemorySystem::Implementation::merge(std::uint32_t index) {
-  if (spec_.l2.merged_reads < 2) return false;
   Transaction& transaction = pool_[index];
-  const std::uint64_t key = merging_key(transaction);
-  const std::uint32_t first = merging_.find(key);
+  const std::uint64_t key = Merging::key(set_of(transaction), transaction.tag);
+  Merging::Entry* const entry = merging_.find(key);
+  const auto lead = [&](Merging::Entry& of) {
+    transaction.leads = true;
+    transaction.peer = of.leaders;
+    of.leaders = index;
+  };
   const auto gone = [this](const Transaction& t) { return t.answered && now_ > t.since + spec_.l2.merge_cycles; };
-  if (first == kNone || pool_[first].merged + 1u >= spec_.l2.merged_reads || gone(pool_[first])) {
-    merging_.put(key, index);
+  // Those whose time is over are forgotten here; one of this read's GPC may be left.
+  std::uint32_t own = kNone;
+  if (entry != nullptr) {
+    for (std::uint32_t* at = &entry->leaders; *at != kNone;) {
+      Transaction& leader = pool_[*at];
+      const bool same = sm_place_[leader.sm].gpc == sm_place_[transaction.sm].gpc;
+      if (gone(leader) || (same && entry->sectors == transaction.sectors && leader.merged + 1u >= spec_.l2.merged_reads)) {
+        leader.leads = false;
+        *at = leader.peer;
+        continue;
+      }
+      if (same) own = *at;
+      at = &leader.peer;
+    }
+  }
+  if (entry == nullptr) {
+    Merging::Entry fresh{key, kNone, transaction.sectors};
+    lead(fresh);
+    merging_.put(fresh);
     return false;
   }
-  transaction.next = pool_[first].followers;
-  pool_[first].followers = index;
-  ++pool_[first].merged;
+  if (entry->leaders == kNone) entry->sectors = transaction.sectors;
+  if (entry->sectors != transaction.sectors) {
+    forget_leaders(entry);
+    return false;
+  }
+  if (own == kNone) {
+    lead(*entry);
+    return false;
+  }
+  Transaction& first = pool_[own];
+  transaction.next = first.followers;
+  first.followers = index;
+  ++first.merged;
   --counters_.tex_requests;
   counters_.tex_sectors_read -= sector_count(transaction.sectors);
   return true;
+}
+
+/// Nobody joins what is under way of this line any more.
+void MemorySystem::Implementation::forget_leaders(Merging::Entry* entry) {
+  for (std::uint32_t at = entry->leaders; at != kNone; at = pool_[at].peer) pool_[at].leads = false;
+  merging_.remove(entry);
+}
+
+/// Something else than a read comes to a line beside its SM.
+void MemorySystem::Implementation::stop_merging(std::uint32_t set, std::uint32_t tag) {
+  if (merging_.size() == 0) return;
+  Merging::Entry* const entry = merging_.find(Merging::key(set, tag));
+  if (entry != nullptr) forget_leaders(entry);
+}
+
+/// This read's answer leaves.
+void MemorySystem::Implementation::stop_leading(std::uint32_t index) {
+  const Transaction& transaction = pool_[index];
+  Merging::Entry* const entry = merging_.find(Merging::key(set_of(transaction), transaction.tag));
+  FORETRACE_ASSERT(entry != nullptr, "a read that others may join is not remembered");
+  std::uint32_t* at = &entry->leaders;
+  while (*at != index) at = &pool_[*at].peer;
+  *at = transaction.peer;
+  if (entry->leaders == kNone) merging_.remove(entry);
 }
 
 /// Whether the near slice can answer a read of a far line.

@@ -60,6 +60,8 @@ struct alignas(64) Journey {
   std::uint64_t reached = 0;        ///< L2 cycle at which it came to its first slice
   std::uint32_t slot = kNone;       ///< far reads and fills: the line that they fill
   std::uint32_t followers = kNone;  ///< reads: the last of those it takes along
+  std::uint32_t peer = kNone;       ///< reads that others may join: the next one of the line
+  bool leads = false;               ///< reads: others may join
   bool answered = false;            ///< reads: the data were there at `since`
   std::uint32_t back = 0;           ///< far reads: L2 cycles of the way back between the partitions
   Segments segments;                ///< of what delays the reply

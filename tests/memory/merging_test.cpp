@@ -82,17 +82,70 @@ TEST(Merging, AsManyAsOneAnswerServes) {
   EXPECT_EQ(results_of(none, requests).requests, 5u);
 }
 
-TEST(Merging, OtherSectorsGpcsAndStoresGoAlone) {
+TEST(Merging, OtherLinesGpcsAndPartitionsGoAlone) {
   GpuSpec chip = merging_chip();
   const std::uint64_t line = line_at_home(chip, 0);
-  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 1, line, 2, 1)}).requests, 2u);
-  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 1, line, 3, 1)}).requests, 2u);
   EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 1, line + 1, 1, 1)}).requests, 2u);
-  Request atomic = atomic_request(1, 1, line, 1, 1, 1);
-  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), atomic}).requests, 2u);
   chip.sm.gpcs = 4;  // SMs 0 and 1 are of one GPC, 2 of the next, beside the same partition
   EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 1, line, 1, 1)}).requests, 1u);
   EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 2, line, 1, 1)}).requests, 2u);
+  // Each GPC has a first of its own, whoever comes in between.
+  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 2, line, 1, 1), read_request(2, 1, line, 1, 2),
+                              read_request(3, 3, line, 1, 3)})
+                .requests,
+            2u);
+}
+
+/// How many requests three reads of a line become, of which the second asks for `sectors` from SM `sm`.
+std::uint64_t with_other_between(const GpuSpec& chip, std::uint32_t sm, std::uint8_t sectors) {
+  const std::uint64_t line = line_at_home(chip, 0);
+  return results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, sm, line, sectors, 1), read_request(2, 1, line, 1, 2)}).requests;
+}
+
+TEST(Merging, ReadOfOtherSectorsEndsIt) {
+  GpuSpec chip = merging_chip();
+  EXPECT_EQ(with_other_between(chip, 2, 1), 1u);
+  EXPECT_EQ(with_other_between(chip, 2, 2), 3u);
+  EXPECT_EQ(with_other_between(chip, 2, 3), 3u);
+  EXPECT_EQ(with_other_between(chip, 0, 2), 3u);
+  chip.sm.gpcs = 4;
+  EXPECT_EQ(with_other_between(chip, 2, 1), 2u);  // another GPC's read of the same does not,
+  EXPECT_EQ(with_other_between(chip, 2, 2), 3u);  // one of another sector does,
+  EXPECT_EQ(with_other_between(chip, 4, 2), 2u);  // unless it comes from beside the other partition
+}
+
+TEST(Merging, WhatEndsItIsNotJoinedEither) {
+  const GpuSpec chip = merging_chip();
+  const std::uint64_t line = line_at_home(chip, 0);
+  std::vector<Request> requests{read_request(0, 0, line, 1, 0), read_request(1, 1, line, 2, 1), read_request(2, 2, line, 2, 2)};
+  EXPECT_EQ(results_of(chip, requests).requests, 3u);
+  requests.push_back(read_request(3, 3, line, 2, 3));  // the one before it could be joined
+  EXPECT_EQ(results_of(chip, requests).requests, 3u);
+}
+
+TEST(Merging, ReadWhoseTimeIsOverEndsNothing) {
+  const GpuSpec chip = merging_chip();
+  const std::uint64_t line = line_at_home(chip, 0);
+  const Cycle arrival = results_of(chip, {read_request(0, 0, line, 1, 0)}).replies[0].time;
+  const Cycle found = arrival - chip.network.reply_latency - chip.l2.latency;
+  const auto others_at = [&](Cycle reaches) {
+    const Cycle at = reaches - chip.network.request_latency;
+    return results_of(chip, {read_request(0, 0, line, 2, 0), read_request(at, 1, line, 1, 1), read_request(at + 1, 2, line, 1, 2)}).requests;
+  };
+  EXPECT_EQ(others_at(found + chip.l2.merge_cycles), 3u);
+  EXPECT_EQ(others_at(found + chip.l2.merge_cycles + 1), 2u);
+}
+
+TEST(Merging, StoresAndAtomicsEndIt) {
+  GpuSpec chip = merging_chip();
+  const std::uint64_t line = line_at_home(chip, 0);
+  const auto requests_with = [&](const Request& between) {
+    return results_of(chip, {read_request(0, 0, line, 1, 0), between, read_request(2, 1, line, 1, 2)}).requests;
+  };
+  EXPECT_EQ(requests_with(write_request(1, 2, line, 2, ~0u, 1)), 3u);
+  EXPECT_EQ(requests_with(write_request(1, 2, line + 1, 2, ~0u, 1)), 2u);
+  EXPECT_EQ(requests_with(atomic_request(1, 2, line, 2, 1, 1)), 3u);
+  EXPECT_EQ(requests_with(atomic_request(1, 2, line + 1, 2, 1, 1)), 2u);
 }
 
 TEST(Merging, OneAnswerCrossesToTheGpcForAll) {
@@ -114,20 +167,23 @@ TEST(Merging, TableAgreesWithAMap) {
   std::mt19937 random(3);
   const auto below = [&random](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
   for (std::uint32_t step = 0; step < 200'000; ++step) {
-    const std::uint64_t key = memory::Merging::key(below(40), below(30), below(8), static_cast<std::uint8_t>(1 + below(15)));
-    const auto found = map.find(key);
-    ASSERT_EQ(table.find(key), found == map.end() ? memory::kNone : found->second);
-    if (random() % 2) {
-      table.put(key, step);
+    const std::uint64_t key = memory::Merging::key(below(60), below(60));
+    const auto expected = map.find(key);
+    memory::Merging::Entry* const entry = table.find(key);
+    ASSERT_EQ(entry == nullptr, expected == map.end());
+    if (entry == nullptr) {
+      table.put({key, step, 1});
       map[key] = step;
-    } else if (found != map.end()) {
-      const bool other = random() % 4 == 0;  // somebody else's key stays
-      table.remove(key, other ? step : found->second);
-      if (!other) map.erase(found);
+    } else {
+      ASSERT_EQ(entry->leaders, expected->second);
+      if (random() % 2) {
+        table.remove(entry);
+        map.erase(expected);
+      }
     }
     ASSERT_EQ(table.size(), map.size());
   }
-  EXPECT_GT(map.size(), 512u);  // it has grown
+  EXPECT_GT(map.size(), 1024u);  // it has grown
 }
 
 }  // namespace

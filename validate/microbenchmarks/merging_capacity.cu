@@ -4,7 +4,9 @@
 //          other SMs of their GPC, or of another, read lines of their own in between; `gather`: every SM reads words
 //          of one table in an order of its own, all at once; `walk`: blocks that read the same in the same order.
 // Ignores: what the merging saves in time; which SMs are of one GPC on another die: `noise` lists them by number, and
-//          answers of one die are read beside those of request_merging on the same.
+//          answers of one die are read beside those of request_merging on the same; that the first warp of `pair` starts
+//          later than the others, whose clock reads pass the barrier: what another order changes there is that
+//          (merging_order, where all start together, finds no change).
 // Source:  lts__t_sectors_srcunit_tex_op_read.sum of Nsight Compute: line n describes launch n of the process.
 #include "bench.cuh"
 
