@@ -3,7 +3,7 @@
 // Models:  before a slice, a place that remembers lines with reads under way: which sectors they ask for, and the first of each
 //          GPC. A read of the same sectors from the same GPC joins it: it is not looked up, and the answer crosses to the
 //          GPC once for all. So many readers at most share an answer; none joins some cycles after the data were found.
-//          A read of other sectors of the line, whoever asks, a store or an atomic ends the line's merging: the line is
+//          A read of other sectors of the line from any GPC beside the same partition, a store or an atomic ends the line's merging: the line is
 //          forgotten, and that read is not remembered either.
 // Ignores: how many lines it remembers (1,024 an SM under way and five others' change nothing).
 // Source:  our merging_order and request_merging on H100: widths of windows and random reads agree to 3%. NVIDIA's name for the

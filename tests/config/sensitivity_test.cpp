@@ -331,12 +331,14 @@ std::vector<Kernel> overflows() {
         {"LDG.E R4, " + global, 1, 0, 7, 0, kGlobal + (64 - ago) * kStep, 128 * 4099, 128 * 131071, kStep});
   }
   kernels.push_back(l2_sets);
-  // What L2 has, read by the SMs of a GPC a few cycles apart; and fewer blocks than SMs, which read the same.
-  Kernel together{"together", {}, 8, 1, 200};
-  for (const std::uint64_t ago : {0u, 64u}) {
-    together.lines.push_back({"LDG.E.STRONG.GPU R4, " + global, 3, 0, 7, 0, kGlobal + (200 - ago) * 128, 4, 128, 128});
+  // What L2 has, read by the SMs of a GPC a few cycles apart, or some tens; and fewer blocks than SMs, which read the same.
+  for (const std::uint8_t stall : {std::uint8_t{3}, std::uint8_t{12}}) {
+    Kernel together{"together", {}, 8, 1, 200};
+    for (const std::uint64_t ago : {0u, 64u}) {
+      together.lines.push_back({"LDG.E.STRONG.GPU R4, " + global, stall, 0, 7, 0, kGlobal + (200 - ago) * 128, 4, 128, 128});
+    }
+    kernels.push_back(together);
   }
-  kernels.push_back(together);
   Kernel few{"few", {}, 3, 1, 20};
   for (std::uint64_t i = 0; i < 8; ++i) {
     few.lines.push_back({"LDG.E.STRONG.GPU R4, " + global, 2, 0, 7, 0, kGlobal + i * 4096, 4});
