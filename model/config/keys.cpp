@@ -73,6 +73,7 @@ const Key kKeys[] = {
     FIELD(sm, count, "SM", 1, 4096),
     FIELD(sm, gpcs, "GPC", 1, 256),
     FIELD(sm, yield_latency, "cycle", 0, 1024),
+    FIELD(sm, adu_queue, "instruction", 1, 16),
 
     FIELD(limits, warps, "warp", 4, 64),
     FIELD(limits, blocks, "block", 1, 64),
@@ -92,6 +93,8 @@ const Key kKeys[] = {
     FIELD(fetch, prefetch_lines, "line", 0, 256),
     FIELD(fetch, first_latency, "cycle", 0, 4096),
     FIELD(fetch, branch_latency, "cycle", 1, 256),
+    FIELD(fetch, resolve_latency, "cycle", 0, 256),
+    FIELD(fetch, converge_latency, "cycle", 1, 256),
 
     FIELD(register_file, banks, "bank", 1, 16),
     FIELD(register_file, ports, "read/cycle", 1, 16),

@@ -45,6 +45,7 @@ struct OpcodeGroup {
   std::vector<std::string> opcodes;
   std::string source;
   bool has_interval = false;  ///< then the entry "opcodes.<group>.interval" exists
+  bool has_hold = false;      ///< the same of "opcodes.<group>.hold"
   std::string file;
   int line = 0;
 };

@@ -211,15 +211,15 @@ class Reader {
         group.opcodes = texts(node, key);
       } else if (what == "source") {
         group.source = text(node, key);
-      } else if (what == "interval") {
-        const toml::table* interval = node.as_table();
-        if (interval == nullptr)
-          fail(node, key + ".interval", "expected { value, unit, kind, source }, not a bare value");
-        file_.entries.emplace(key + ".interval", read_entry(*interval, key + ".interval"));
-        group.has_interval = true;
+      } else if (what == "interval" || what == "hold") {
+        const std::string name_of_it = fmt::format("{}.{}", key, what);
+        const toml::table* entry = node.as_table();
+        if (entry == nullptr) fail(node, name_of_it, "expected { value, unit, kind, source }, not a bare value");
+        file_.entries.emplace(name_of_it, read_entry(*entry, name_of_it));
+        (what == "hold" ? group.has_hold : group.has_interval) = true;
       } else {
         fail(node, key,
-             fmt::format("unknown attribute {}: expected pipes, latency, interval, source, opcodes", what));
+             fmt::format("unknown attribute {}: expected pipes, latency, interval, hold, source, opcodes", what));
       }
     }
     if (group.pipes.empty() || group.pipes.size() > 2)

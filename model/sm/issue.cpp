@@ -2,8 +2,11 @@
 //
 // A warp's next instruction goes through: the stall count (wait, branch_resolving), fetch (no_instruction), scoreboards (long_, short_),
 // constant operand (imc_miss); then it is a candidate of its issue class, held by its pipe (math_pipe_throttle, mio_throttle,
-// lg_throttle) or by operand allocation (dispatch_stall), or ready and not selected. States are booked as intervals; what a candidate
-// waited for is told by two counters of its class: cycles in which the class could issue, and cycles in which only allocation held it.
+// lg_throttle) or by the sub-core's dispatch (dispatch_stall), or ready and not selected. States are booked as intervals; what a candidate
+// waited for is told by two counters of its class: cycles in which the class could issue, and cycles in which only dispatch held it.
+//
+// Dispatch is held after an instruction whose operands collide in the register banks and after wide multiplications. Nothing issues then,
+// and stall counts of all warps of the sub-core stand still (issue_stall, profiled_issue_states on H100).
 
 #include <algorithm>
 #include <bit>
@@ -113,11 +116,12 @@ void Sm::tick(int sub_core, Cycle now) {
     }
   }
   std::uint32_t eligible = 0;
+  const bool held = core.dispatch_free > now;
   for (std::uint32_t m = core.classes_waiting; m; m &= m - 1) {
     const auto c = static_cast<std::size_t>(std::countr_zero(m));
     const IssueClass& issue_class = program_.classes[c];
     if (!class_free(core, sub_core, issue_class, now)) continue;
-    if (issue_class.allocate && core.allocate_free > now) {
+    if (held) {
       ++core.allocate_cycles[c];
       continue;
     }
@@ -184,23 +188,55 @@ void Sm::book_candidate(SubCore& core, Warp& warp, Cycle now) {
   warp.since = now + 1;
 }
 
-void Sm::take_pipe(SubCore& core, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
   const IssueClass& issue_class = program_.classes[instruction.issue_class];
   spec::Pipe pipe = issue_class.first;
   if (!issue_class.queue && core.pipe_free[static_cast<std::size_t>(pipe)] > now) pipe = issue_class.second;
   const auto p = static_cast<std::size_t>(pipe);
   const bool either = instruction.counted == issue_class.first && issue_class.second != spec::Pipe::none;
   ++counters.pipe_inst[either ? p : static_cast<std::size_t>(instruction.counted)];
-  if (!issue_class.queue && pipe != spec::Pipe::none) {
+  served_ = now;
+  if (pipe == spec::Pipe::adu) {
+    take_adu(core, instruction, now);
+  } else if (!issue_class.queue && pipe != spec::Pipe::none) {
     core.pipe_free[p] = now + instruction.interval;
     counters.pipe_busy[p] += instruction.interval;
   }
+  Cycle hold = instruction.hold;
   if (issue_class.allocate) {
-    const Cycle hold = core.registers.allocate(instruction, id, now);
-    core.allocate_free = now + 1 + hold;
-    counters.register_bank_conflict_cycles += hold;
+    const Cycle conflicts = core.registers.allocate(instruction, id, now);
+    counters.register_bank_conflict_cycles += conflicts;
+    hold = std::max(hold, conflicts);
   } else {
     core.registers.read(instruction, now);
+  }
+  if (hold) hold_back(core, sub_core, hold, now);
+}
+
+/// The ADU is one for the SM: it takes instructions in the order of their issue, and each sub-core has a few places to wait.
+void Sm::take_adu(SubCore& core, const StaticInstruction& instruction, Cycle now) {
+  constexpr auto kAdu = static_cast<std::size_t>(spec::Pipe::adu);
+  const bool barrier = instruction.action == Action::barrier_sync || instruction.action == Action::barrier_arrive;
+  const Cycle interval = barrier ? spec_.barrier.warp_interval : instruction.interval;
+  if (replay_cycles_ && replays_from_ <= now) {
+    adu_free_ = std::max(adu_free_, replays_from_) + replay_cycles_;
+    replay_cycles_ = 0;
+  }
+  served_ = std::max(now, adu_free_);
+  adu_free_ = served_ + interval;
+  counters.pipe_busy[kAdu] += interval;
+  core.adu[core.adu_next] = served_;
+  core.adu_next = (core.adu_next + 1) % spec_.sm.adu_queue;
+  core.pipe_free[kAdu] = core.adu[core.adu_next] + 1;  // when the oldest has left
+}
+
+/// Nothing issues in the `cycles` after `now`; other warps' stall counts stand still.
+void Sm::hold_back(SubCore& core, int sub_core, Cycle cycles, Cycle now) {
+  core.dispatch_free = now + 1 + cycles;
+  for (std::uint32_t m = core.timed; m; m &= m - 1) {
+    Warp& warp = warps_[static_cast<std::size_t>(sub_core * kSlots + std::countr_zero(m))];
+    if (warp.label == WarpState::wait && warp.ready_at > now + 1) warp.ready_at += cycles;
   }
 }
 
@@ -222,7 +258,7 @@ void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
   ++counters.inst_executed;
   counters.thread_inst_executed += active;
   counters.thread_inst_pred_on += on;
-  take_pipe(core, id, instruction, now);
+  take_pipe(sub_core, id, instruction, now);
   act(sub_core, warp, id, now);
 }
 
@@ -236,7 +272,7 @@ void Sm::raise(Warp& warp, std::uint8_t scoreboard, bool is_long) {
 void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
   if (instruction.write_barrier < kScoreboards) {
     raise(warp, instruction.write_barrier, false);
-    events_.push(now + std::max<Cycle>(2, instruction.latency), {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
+    events_.push(served_ + std::max<Cycle>(2, instruction.latency), {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
   }
   if (instruction.read_barrier < kScoreboards) {
     raise(warp, instruction.read_barrier, false);
@@ -268,10 +304,10 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       if (instruction.fixed_latency) {
         set_scoreboards(warp, id, instruction, now);
       } else {
-        load_constant(warp, id, instruction, step.executed, now);
+        load_constant(warp, id, instruction, step.executed, served_);
         raise(warp, instruction.read_barrier, false);
         if (instruction.read_barrier < kScoreboards) {
-          events_.push(now + spec_.lsu.source_latency, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
+          events_.push(served_ + spec_.lsu.source_latency, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
         }
       }
       break;
@@ -284,27 +320,44 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
 /// After the issue of `done`: what holds the warp until it can issue its next instruction.
 void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) {
   const StaticInstruction& instruction = program_.code[done.index];
+  const Cycle dispatched = std::max(now + 1, cores_[static_cast<std::size_t>(core_of(id))].dispatch_free);
+  Cycle ready = dispatched + std::max<Cycle>(1, instruction.stall) - 1;
+  if (instruction.yield && instruction.stall <= 1) ready = dispatched + 1;
+  const Cycle counted = ready;  // its stall count has run down
   warp.constant_at = kNever;
   if (!next_step(warp)) {
+    ready = std::max(counted, now + spec_.fetch.converge_latency);
+    book(warp, WarpState::dispatch_stall, dispatched);
+    book(warp, WarpState::wait, counted);
+    book(warp, WarpState::branch_resolving, ready);
     warp.label = WarpState::drain;
     warp.phase = Phase::drain;
-    if (warp.stores == 0) events_.push(now + 1, {Event::Kind::end, 0, id, 0, generation(warp)});
+    warp.ready_at = ready;
+    if (warp.stores == 0) events_.push(ready, {Event::Kind::end, 0, id, 0, generation(warp)});
     return;
   }
-  Cycle ready = now + std::max<Cycle>(1, instruction.stall);
-  if (instruction.yield && instruction.stall <= 1) ready = now + 2;
+  warp.blame = warp.step.index;
+  book(warp, WarpState::dispatch_stall, dispatched);
   WarpState label = WarpState::wait;
   bool blame_done = false;
   switch (instruction.action) {
-    case Action::control:
+    case Action::control: {
       ++counters.branches;
-      if (warp.step.index != done.index + 1 && warp.step.active != done.active) ++counters.divergent_branches;
-      // A jump, or an instruction that might have been one: the warp goes on when that is known.
-      if (warp.step.index != done.index + 1 || program_.shapes.of[done.index].guarded) {
-        ready = std::max(ready, now + spec_.fetch.branch_latency);
+      const bool jumps = warp.step.index != done.index + 1, other_lanes = warp.step.active != done.active;
+      if (jumps && other_lanes) ++counters.divergent_branches;
+      if (instruction.converges) {
+        if (!done.executed) break;
+        ready = std::max(ready, now + spec_.fetch.converge_latency);
+        book(warp, WarpState::wait, counted);
         label = WarpState::branch_resolving;
+      } else if (jumps || other_lanes) {
+        ready = std::max(ready, now + spec_.fetch.branch_latency);
+        book(warp, WarpState::wait, counted);
+        book(warp, WarpState::branch_resolving, std::min(ready, counted + spec_.fetch.resolve_latency));
+        label = WarpState::no_instruction;
       }
       break;
+    }
     case Action::membar:
       ready = std::max(ready, now + instruction.fixed_wait);
       label = WarpState::membar;
@@ -318,6 +371,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
     case Action::yield: ready = std::max(ready, now + spec_.sm.yield_latency); break;
     case Action::barrier_sync:
       if (done.executed) {
+        book(warp, WarpState::wait, counted);
         warp.phase = Phase::barrier;
         warp.label = WarpState::barrier;
         warp.blame = done.index;

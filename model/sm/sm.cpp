@@ -228,7 +228,13 @@ void Sm::handle(const Event& event, Cycle now) {
       if (warp.phase == Phase::scoreboard && scoreboards_clear(warp)) wake(event.warp, now);
       break;
     case Event::Kind::store_done:
-      if (--warp.stores == 0 && warp.phase == Phase::drain) end_warp(warp, event.warp, now);
+      if (--warp.stores == 0 && warp.phase == Phase::drain) {
+        if (warp.ready_at <= now) {
+          end_warp(warp, event.warp, now);
+        } else {
+          events_.push(warp.ready_at, {Event::Kind::end, 0, event.warp, 0, generation(warp)});
+        }
+      }
       break;
     case Event::Kind::copy_done:
       --groups_of(event.warp)[event.id].pending;
@@ -262,12 +268,11 @@ void Sm::arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits
   Barrier& barrier = block.barriers[number];
   barrier.expected = warps;
   ++barrier.arrived;
-  barrier_free_ = std::max(now, barrier_free_) + spec_.barrier.warp_interval;
   if (waits) {
     barrier.waiting |= std::uint64_t{1} << id;
     ++counters.barriers_waited;
   }
-  check_barrier(block, barrier, barrier_free_);
+  check_barrier(block, barrier, std::max(now, served_) + spec_.barrier.warp_interval);
 }
 
 void Sm::check_barrier(Block& block, Barrier& barrier, Cycle now) {
@@ -375,6 +380,7 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
   });
 }
 
+/// LDC, which the ADU takes at `now`.
 void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, std::uint32_t executed, Cycle now) {
   raise(warp, instruction.write_barrier, false);
   const std::uint32_t address = instruction.constant_address;
@@ -384,7 +390,7 @@ void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& in
   Cycle here = executed ? constants_.lookup(address) : now;  // a guard that holds back every lane: nothing is looked up
   if (here == kNever) {
     ++counters.constant_l1_misses;
-    if (!constant_near(address, now)) {
+    if (!constant_near(address, now_)) {
       ++counters.constant_l1_replays;
       if (awaited) constant_waits_.push_back({address, release});
       return;
@@ -392,9 +398,16 @@ void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& in
     here = now + latency + spec_.constant.l1_miss;
     constants_.insert(address, here);
   }
-  // What its line is still on the way for goes through the unit once more (H100, sm__inst_executed_pipe_adu of the lessons).
-  if (here > now + latency) ++counters.constant_l1_replays;
-  if (awaited) events_.push(std::max(here, now + latency), release);
+  Cycle ready = std::max(here, now + latency);
+  if (here > now + latency) {
+    // What its line is still on the way for goes through the ADU once more (H100, sm__inst_executed_pipe_adu of the lessons), as soon
+    // as the line is there.
+    ++counters.constant_l1_replays;
+    ready += replay_cycles_;
+    replays_from_ = replay_cycles_ ? std::min(replays_from_, here - latency) : here - latency;
+    replay_cycles_ += instruction.interval;
+  }
+  if (awaited) events_.push(ready, release);
 }
 
 }  // namespace foretrace::sm

@@ -102,7 +102,9 @@ class Sm {
     std::uint32_t classes_waiting = 0;  // classes with candidates
     std::array<std::uint64_t, kMaxClasses> free_cycles{}, allocate_cycles{};
     std::array<Cycle, spec::kPipes> pipe_free{};
-    Cycle allocate_free = 0;
+    Cycle dispatch_free = 0;  // nothing issues before
+    std::array<Cycle, 16> adu{};  // when its last instructions for the ADU left its queue, a ring
+    std::uint32_t adu_next = 0;
     Cycle ticked = kNever;  // last cycle that was ticked: one issue a cycle
     Cycle idle_since = 0;
     int idle_reason = 0;
@@ -123,7 +125,7 @@ class Sm {
   bool scoreboards_clear(const Warp& warp) const;
   bool constant_ready(Warp& warp, std::uint16_t id, Cycle now);
   void issue(int sub_core, std::uint16_t id, Cycle now);
-  void take_pipe(SubCore& core, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   void act(int sub_core, Warp& warp, std::uint16_t id, Cycle now);
   void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   bool constant_near(std::uint32_t address, Cycle now);
@@ -140,6 +142,8 @@ class Sm {
   void enter(Warp& warp, Phase phase, stats::WarpState label, Cycle now);
   void wait_until(Warp& warp, std::uint16_t id, Cycle when, stats::WarpState label, Cycle now);
   void book_candidate(SubCore& core, Warp& warp, Cycle now);
+  void take_adu(SubCore& core, const StaticInstruction& instruction, Cycle now);
+  void hold_back(SubCore& core, int sub_core, Cycle cycles, Cycle now);
   void go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now);
   void raise(Warp& warp, std::uint8_t scoreboard, bool is_long);
   void book_idle(SubCore& core, Cycle now);
@@ -173,7 +177,10 @@ class Sm {
   std::vector<ConstantWait> constant_waits_;    // LDC whose block is on its way
   std::uint32_t resident_warps_ = 0;
   std::uint64_t next_age_ = 0;
-  Cycle now_ = 0, active_since_ = 0, first_code_ = 0, barrier_free_ = 0;
+  Cycle now_ = 0, active_since_ = 0, first_code_ = 0;
+  Cycle adu_free_ = 0;  // the SM's ADU
+  Cycle replays_from_ = 0, replay_cycles_ = 0;  // what it takes once more, and when
+  Cycle served_ = 0;    // when the instruction that issues is served: its cycle, or when the ADU takes it
 };
 
 }  // namespace foretrace::sm

@@ -127,10 +127,16 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
     }
   }
   out.interval = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(interval, 1, 255));
+  out.hold = static_cast<std::uint8_t>(row.hold);
+  out.converges = instruction.opcode == Opcode::BSYNC || instruction.opcode == Opcode::EXIT || instruction.opcode == Opcode::BREAK;
   out.counted = counted_on(instruction, issue_class.first);
   out.latency_class = row.latency;
   out.latency = static_cast<std::uint16_t>(spec.latency[static_cast<std::size_t>(row.latency)]);
   out.fixed_latency = row.latency == spec::LatencyClass::fixed;
+  if (instruction.opcode == Opcode::S2R && out.counted == Pipe::adu) {
+    issue_class.first = Pipe::adu;  // what does not differ from lane to lane
+    out.interval = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(spec.pipe[static_cast<std::size_t>(Pipe::adu)].interval, 1, 255));
+  }
   if (out.action == Action::compute && issue_class.first == Pipe::lsu) out.action = Action::memory_other;
   issue_class.queue = out.action == Action::memory || out.action == Action::memory_other;
   issue_class.allocate = !issue_class.queue && out.action == Action::compute && issue_class.first != Pipe::uniform;

@@ -40,6 +40,8 @@ struct StaticInstruction {
   std::uint8_t write_barrier = 7, read_barrier = 7;
   std::uint8_t wait_mask = 0;
   std::uint8_t interval = 1;        ///< cycles the pipe's input is taken
+  std::uint8_t hold = 0;            ///< cycles after it in which its sub-core issues nothing and counts nothing down
+  bool converges = false;           ///< BSYNC, EXIT, BREAK: where lanes of it execute it, the warp goes on later than after a branch
   bool fixed_latency = true;        ///< operands are read through the allocate stage
   bool long_scoreboard = false;     ///< a wait for its result is a long_scoreboard stall
   std::uint16_t latency = 0;        ///< issue to scoreboard release, where the class has a number
@@ -66,7 +68,7 @@ struct StaticInstruction {
 /// A way out of the issue stage: instructions of one class wait for the same pipes.
 struct IssueClass {
   spec::Pipe first = spec::Pipe::none, second = spec::Pipe::none;
-  bool allocate = false;             ///< needs the operand-read allocation stage
+  bool allocate = false;             ///< reads its operands at once; where their banks are too busy, the sub-core is held
   bool queue = false;                ///< needs room in the memory queue
   stats::WarpState throttle = stats::WarpState::math_pipe_throttle;
 };

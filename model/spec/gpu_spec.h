@@ -91,6 +91,8 @@ struct FetchSpec {                         // keys fetch.*
   std::uint32_t prefetch_lines = 0;        ///< 128-byte lines that it is asked for ahead of the line that a warp enters
   std::uint32_t first_latency = 0;         ///< cycles from an SM's first block until its first instruction is there, at least
   std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue, hit
+  std::uint32_t resolve_latency = 0;       ///< of them, cycles after its stall count that pass before the target is fetched
+  std::uint32_t converge_latency = 0;      ///< cycles from BSYNC, or from EXIT or BREAK of some lanes, until the warp goes on or has ended
 };
 
 struct RegisterFileSpec {                  // keys register_file.*
@@ -170,6 +172,7 @@ struct SmSpec {                            // keys sm.*
   std::uint32_t count = 0;                 ///< SMs of the GPU
   std::uint32_t gpcs = 0;                  ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
   std::uint32_t yield_latency = 0;         ///< cycles a YIELD hands the issue slot away
+  std::uint32_t adu_queue = 0;             ///< instructions of a sub-core that wait for the SM's ADU (LDC, S2UR, S2R but of thread ids, BAR)
 };
 
 struct NetworkSpec {                       // keys network.*
@@ -240,6 +243,7 @@ struct OpcodeSpec {
   std::array<Pipe, 2> pipes{Pipe::none, Pipe::none};  ///< the pipe, and another that can take it as well (none: no other)
   LatencyClass latency = LatencyClass::fixed;
   std::uint32_t interval = 0;  ///< cycles it keeps the pipe's input; 0: the pipe's own
+  std::uint32_t hold = 0;      ///< cycles after it in which the sub-core issues nothing and counts no stall counts down
 };
 
 struct GpuSpec {

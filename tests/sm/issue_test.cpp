@@ -48,6 +48,62 @@ TEST(Issue, OperandsInOneBankCostACycleEach) {
   EXPECT_EQ(forty_more(chip, {"FFMA R1, R2.reuse, R4, R6", 1}), 80u);
 }
 
+TEST(Issue, AWideMultiplicationHoldsItsSubCoreWhateverItsStallCount) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto pairs = [&](const char* first, std::uint8_t stall, int warps) {  // cycles of 20 more of them
+    std::vector<Line> some, more;
+    for (int i = 0; i < 40; ++i) {
+      for (std::vector<Line>* lines : {&some, &more}) {
+        if (lines == &some && i >= 20) continue;
+        lines->push_back({first, stall});
+        lines->push_back({"NOP", 1});
+      }
+    }
+    return run(chip, more, warps).end - run(chip, some, warps).end;
+  };
+  for (const unsigned stall : {2u, 5u, 8u}) {
+    const auto s = static_cast<std::uint8_t>(stall);
+    EXPECT_EQ(pairs("IMAD R0, R2, R5, RZ", s, 1), 20u * (stall + 1));
+    EXPECT_EQ(pairs("IMAD.WIDE R6, R2, 0x4, R8", s, 1), 20u * (stall + 1 + 2)) << stall;  // as issue_stall: 5, 8, 11
+  }
+  // Stall counts of the sub-core's other warps stand still in the meantime, and the wait stays a wait; a hold of one's own is none.
+  const std::vector<Line> lines = repeat({"IMAD.WIDE R6, R2, 0x4, R8", 5}, 20);
+  const Ran one = run(chip, lines), two = run(chip, lines, 8);  // the second: two warps a sub-core
+  EXPECT_EQ(state(one, stats::WarpState::dispatch_stall), 40u);
+  EXPECT_EQ(state(one, stats::WarpState::wait), 20u * 4 + 4);  // the EXIT's count too
+  EXPECT_GE(state(two, stats::WarpState::wait), 8 * (20u * 4 + 4) + 8 * 19 * 2);
+}
+
+TEST(Issue, ABranchThatIsNotTakenCostsItsStallCountAndOneThatIsTheTarget) {
+  const spec::GpuSpec chip = bench_chip();
+  const Cycle straight = run(chip, {{"NOP", 5}, {"NOP", 1}}).end;
+  // Lanes of a guard: none is on, so nothing jumps.
+  for (const char* text : {"BRA 0x20", "EXIT", "BREAK B0"}) {
+    const Ran ran = run(chip, {{text, 5, 7, 7, 0, 0u}, {"NOP", 1}});
+    EXPECT_EQ(ran.end, straight) << text;
+    EXPECT_EQ(state(ran, stats::WarpState::branch_resolving), chip.fetch.converge_latency - 5) << text;  // the last EXIT's
+  }
+  const Ran converges = run(chip, {{"BSYNC B0", 5}, {"NOP", 1}});
+  EXPECT_EQ(converges.end - straight, chip.fetch.converge_latency - 5);
+  EXPECT_EQ(state(converges, stats::WarpState::branch_resolving), 2 * (chip.fetch.converge_latency - 5));
+  EXPECT_EQ(run(chip, {{"BSYNC B0", 14}, {"NOP", 1}}).end - straight, 14u - 5);  // a longer count decides
+}
+
+TEST(Issue, ConstantLoadsOfAllSubCoresShareOneUnitWithAQueueEach) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto interval = chip.pipe[static_cast<std::size_t>(spec::Pipe::adu)].interval;
+  const Line load{"LDC R0, c[0x0][0x210]", 1};
+  const auto later = [&](int warps) {  // 40 loads of each after the line has come
+    return run(chip, repeat(load, 160), warps).end - run(chip, repeat(load, 120), warps).end;
+  };
+  EXPECT_EQ(later(1), 40u * interval);
+  EXPECT_EQ(later(4), 160u * interval);  // a warp on each sub-core
+  const auto throttled = [&](int loads) { return state(run(chip, repeat(load, loads)), stats::WarpState::mio_throttle); };
+  const auto queue = static_cast<int>(chip.sm.adu_queue);
+  EXPECT_EQ(throttled(queue), 0u);
+  EXPECT_GT(throttled(4 * queue), 0u);
+}
+
 TEST(Issue, AScoreboardIsReleasedAfterTheLatencyAndNotBefore) {
   const spec::GpuSpec chip = bench_chip();
   const Cycle lds = chip.shared.latency;
