@@ -149,6 +149,7 @@ const Key kKeys[] = {
     FIELD(lsu, store_source_latency, "cycle", 1, 1024),
     FIELD(lsu, store_width_latency, "cycle", 0, 256),
     FIELD(lsu, in_flight, "instruction", 1, 65536),
+    FIELD(lsu, data_queue, "instruction", 1, 1024),
     FIELD(lsu, width_latency, "cycle", 0, 64),
 
     FIELD(shared, latency, "cycle", 1, 4096),

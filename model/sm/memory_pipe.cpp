@@ -36,7 +36,7 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
                        const StaticProgram& program, Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
       array_(spec.l1.unified_bytes, block_shared), tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
-      store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
+      data_starts_(spec.lsu.data_queue), store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
 
@@ -133,7 +133,7 @@ bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
   }
   if (tag_operation_ >= 0 || tag_free_ > now) return false;
   if (is_store(instruction)) return store_sectors_in_flight_ < spec_.l1.store_sectors_in_flight;
-  return loads_in_flight_ < spec_.lsu.in_flight;
+  return loads_in_flight_ < spec_.lsu.in_flight && data_starts_[oldest_start_] <= now + kTagToData;
 }
 
 void MemoryPipe::accept(std::uint32_t id, Cycle now) {
@@ -459,6 +459,8 @@ void MemoryPipe::tick(Cycle now) {
         continue;
       } else {
         when = std::max(when, tag_free_);
+        const Cycle start = data_starts_[oldest_start_];
+        if (!is_store(*head.instruction) && start > kTagToData) when = std::max(when, start - kTagToData);
         if (!can_accept(head, when)) {
           stores_wait_ = stores_wait_ || is_store(*head.instruction);
           continue;

@@ -201,6 +201,8 @@ class MemoryPipe {
   std::vector<std::uint32_t> loaded_;  // loads that may return, in the order in which they came to be
   std::size_t loaded_first_ = 0;
   std::size_t loads_in_flight_ = 0;
+  std::vector<Cycle> data_starts_;  // when the data stage took, or takes, each of the last lsu.data_queue loads
+  std::size_t oldest_start_ = 0;
   std::uint32_t operations_in_use_ = 0, requests_in_use_ = 0;
   std::uint32_t lines_in_flight_ = 0, sectors_in_flight_ = 0, store_sectors_in_flight_ = 0;
   std::int64_t tag_operation_ = -1;   // in the tag stage

@@ -131,6 +131,7 @@ struct LsuSpec {                           // keys lsu.*
   std::uint32_t store_source_latency = 0;  ///< same for a 32-bit store
   std::uint32_t store_width_latency = 0;   ///< added for each further 32-bit register of store data
   std::uint32_t in_flight = 0;             ///< local/global loads and atomics an SM's memory unit holds at a time
+  std::uint32_t data_queue = 0;            ///< of these, loads of an SM whose data are there and that wait for the data stage
   std::uint32_t width_latency = 0;         ///< cycles each further 32-bit register a lane adds to a load's latency
 };
 

@@ -40,6 +40,7 @@ struct Kernel {
   std::uint64_t shared = 0;
   std::uint32_t barriers = 1;
   std::uint32_t step = 1;  ///< only every so many lines are executed
+  std::uint32_t short_warps = 0;  ///< of each block: execute one round
 };
 
 constexpr std::uint64_t kGlobal = std::uint64_t{7} << 40;
@@ -53,16 +54,16 @@ class Source final : public work::BlockSource {
     record->block = given_;
     record->warps.resize(kernel_.warps);
     for (std::uint32_t warp = 0; warp < kernel_.warps; ++warp)
-      write(record->warps[warp], given_ * kernel_.warps + warp);
+      write(record->warps[warp], given_ * kernel_.warps + warp, warp < kernel_.short_warps ? 1 : kernel_.rounds);
     ++given_;
     return record;
   }
 
  private:
-  void write(work::WarpRecord& out, std::uint64_t warp) const {
+  void write(work::WarpRecord& out, std::uint64_t warp, std::uint32_t rounds) const {
     work::WarpRecorder recorder(program_.shapes, out);
     const auto body = static_cast<std::uint32_t>(kernel_.lines.size());
-    for (std::uint32_t round = 0; round < kernel_.rounds; ++round) {
+    for (std::uint32_t round = 0; round < rounds; ++round) {
       for (std::uint32_t i = 0; i < body; i += kernel_.step) {
         const Line& line = kernel_.lines[i];
         std::array<work::LaneAddresses, 2> addresses{};
@@ -122,6 +123,8 @@ Digest run(const Kernel& kernel, const Loaded& chip) {
   setup.blocks = kernel.blocks;
   setup.blocks_per_sm = occupancy.blocks;
   setup.warps = kernel.warps;
+  setup.most_warps = occupancy.most_warps;
+  setup.most_blocks = occupancy.most_blocks;
   setup.l1_bytes = chip.spec.l1.unified_bytes - occupancy.shared_config;
   Source source(kernel, program);
   const stats::LaunchCounters c = gpu.run(program, setup, source);
@@ -227,6 +230,10 @@ std::vector<Kernel> floods(int sm_number) {
   for (std::uint64_t i = 0; i < 24; ++i)
     loads.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 4, 0});
   kernels.push_back(loads);
+  Kernel many_lines{"many_lines", {}, 1, 16, 2};  // the second time L1 has them
+  for (std::uint64_t i = 0; i < 24; ++i)
+    many_lines.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 128, 0});
+  kernels.push_back(many_lines);
   Kernel reuse{"reuse", {}, 1, 1, 16};  // the address register is overwritten as soon as it was read
   reuse.lines.push_back({"LDG.E R4, " + global, 2, 7, 1, 0, kGlobal, 4, 0});
   reuse.lines.push_back({"IADD3 R2, R2, R5, RZ", 4, 7, 7, 2});
@@ -359,7 +366,7 @@ std::vector<Kernel> occupants(const spec::LimitsSpec& limits) {
           {"three_warps", lines, 64, 3, 1, 40},   {"block_registers", lines, 8, 25, 1, 72},
           {"shared", lines, 64, 4, 1, 16, 9000},  {"all_shared", lines, 8, 4, 1, 16, limits.shared_per_block},
           {"small_blocks", lines, 128, 1, 1, 16}, {"named_barriers", lines, 64, 1, 1, 16, 0, 16},
-          {"large_blocks", lines, 16, 32, 1, 16}};
+          {"large_blocks", lines, 16, 32, 1, 16}, {"uneven_warps", lines, 200, 8, 200, 16, 0, 1, 1, 5}};
 }
 
 /// What makes a chip small: an eighth of it, in proportion.

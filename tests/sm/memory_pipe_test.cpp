@@ -293,5 +293,26 @@ TEST(MemoryQueue, HoldsAsManyAsConfiguredThenTheAddressGeneratorsPaceDecides) {
   EXPECT_EQ(throttled(queue + 12) - throttled(queue + 11), chip.lsu.address_interval - 1);  // each further one: an interval, less its issue
 }
 
+/// Loads that L1 has and that take the data stage for 32 cycles each: how long warps wait for room in the queue before the last of `count`.
+TEST(DataStage, SoManyLoadsWaitForItThenTheQueueFills) {
+  spec::GpuSpec chip = bench_chip();
+  const auto throttled = [&](std::uint32_t waiting, int count) {
+    chip.lsu.data_queue = waiting;
+    std::vector<Line> lines = {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096, 128}, {"NOP", 1, 7, 7, 1}};
+    for (int i = 0; i < count; ++i) lines.push_back({"LDG.E R0, desc[UR4][R2.64]", 1, 7, 7, 0, ~0u, 4096, 128});
+    const Ran ran = run(chip, lines);
+    return ran.counters.instructions.back().stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)] +
+           ran.counters.instructions[lines.size() - 1].stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)];
+  };
+  const int queue = static_cast<int>(chip.lsu.queue);
+  const auto waits = [&](std::uint32_t waiting, int count) { return throttled(waiting, count) > 12; };  // more than the address generator's pace
+  for (const std::uint32_t waiting : {2u, 6u}) {
+    int first = 1;
+    while (first < 100 && !waits(waiting, first)) ++first;
+    EXPECT_GE(first, queue + static_cast<int>(waiting)) << waiting;
+    EXPECT_LE(first, queue + static_cast<int>(waiting) + 4) << waiting;  // the one in the data stage, and those on the way between
+  }
+}
+
 }  // namespace
 }  // namespace foretrace::sm_tests
