@@ -209,7 +209,10 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       for (const memory::Reply& reply : code_replies) give(reply);
     }
 
-    requests.take(now, until, outboxes, [&](const memory::Request& request) { memory_.submit(request); });
+    requests.take(now, until, outboxes, [&](const memory::Request& request) {
+      if (request.waits == 0) return memory_.submit(request);
+      memory_.submit(request, sms[request.sm]->awaited(request.waits - 1u));
+    });
     for (const auto& sm : sms) {
       if (!sm) continue;
       ends.insert(ends.end(), sm->ended.begin(), sm->ended.end());

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/memory/calendar.h"
@@ -22,6 +23,7 @@
 #include "model/memory/outgoing.h"
 #include "model/memory/port.h"
 #include "model/memory/ring.h"
+#include "model/memory/signals.h"
 #include "model/memory/topology.h"
 #include "model/memory/transaction.h"
 #include "model/units/error.h"
@@ -37,7 +39,8 @@ struct MemorySystem::Implementation {
 
   // memory_system.cpp: windows, requests, replies
   Cycle lookahead() const;
-  void submit(const Request& request);
+  void submit(const Request& request, std::span<const work::Signal> awaited);
+  bool let_go() const { return signals_.let_go(); }
   void advance(Cycle until, Replies& replies);
   Cycle next_event() const;
   bool idle() const;
@@ -150,6 +153,8 @@ struct MemorySystem::Implementation {
   void count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending);
   void fill(std::uint32_t index);
   void complete(std::uint32_t index, std::uint32_t slot);
+  void look_for_writes(const Transaction& read);
+  void forget(std::uint32_t index);
   void wait_for(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors);
   void stall(const Event& event);
   void retry(std::uint32_t queue);
@@ -212,6 +217,7 @@ struct MemorySystem::Implementation {
   Pool<Transaction> pool_;
   Pool<Write> writes_;
   Merging merging_;
+  Signals signals_;
   Calendar<Event> arrivals_;  // of requests at their first slice, in order of submission
   Calendar<Event> events_;
   std::uint64_t now_ = 0;

@@ -62,7 +62,7 @@ Cycle MemorySystem::Implementation::lookahead() const {
   return l2_to_sm_.down(std::uint64_t{spec_.network.request_latency} + spec_.network.reply_latency);
 }
 
-void MemorySystem::Implementation::submit(const Request& request) {
+void MemorySystem::Implementation::submit(const Request& request, std::span<const work::Signal> awaited) {
   FORETRACE_ASSERT(request.time >= until_, "a memory request came after its window had been served");
   FORETRACE_ASSERT(request.sm < spec_.sm.count && request.sectors != 0 && request.sectors < 16,
                    "a memory request asks for nothing");
@@ -76,6 +76,10 @@ void MemorySystem::Implementation::submit(const Request& request) {
   passage.at = passage.near = sm_place_[request.sm].partition != 0;
   passage.home = place.home != 0;
   const std::uint32_t sectors = sector_count(request.sectors);
+  std::uint32_t note = 0;
+  if (request.tells || !awaited.empty()) {
+    note = signals_.take({request.tells, false, request.signal, {awaited.begin(), awaited.end()}});
+  }
   const auto leave = [&](std::uint32_t index, std::uint32_t bytes, bool write) {
     Port& port = sm_out_[request.sm];
     const std::uint64_t left = port.pass(sm_to_l2_.up(request.time), std::max(bytes, port.width()));
@@ -87,6 +91,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
     kept.bytes = request.bytes;
     kept.id = request.id;
     kept.wants_reply = request.wants_reply;
+    kept.note = note;
     const std::uint32_t pieces = request.flits != 0 ? request.flits : write_pieces(request.sectors, request.bytes);
     FORETRACE_ASSERT(pieces < write_work_[0].size(), "a write is more than its sectors and their mask");
     passage.pieces = static_cast<std::uint8_t>(pieces);
@@ -102,6 +107,7 @@ void MemorySystem::Implementation::submit(const Request& request) {
   transaction.issued = request.time;
   transaction.id = request.id;
   transaction.wants_reply = request.wants_reply;
+  transaction.note = note;
   transaction.visits = static_cast<std::uint8_t>(sectors);
   std::uint32_t bytes = 0;
   switch (request.kind) {
@@ -211,6 +217,20 @@ void MemorySystem::Implementation::reply(std::uint32_t index) {
   deliver(index, out);
 }
 
+/// A read's data are found: whether what it waits for is among them, and what those wait for that it takes along.
+void MemorySystem::Implementation::look_for_writes(const Transaction& read) {
+  if (read.note != 0) signals_.look(read.note, now_);
+  for (std::uint32_t at = read.followers; at != kNone; at = pool_[at].next) {
+    if (pool_[at].note != 0) signals_.look(pool_[at].note, now_);
+  }
+}
+
+/// A reduction is done.
+void MemorySystem::Implementation::forget(std::uint32_t index) {
+  if (pool_[index].note != 0) signals_.give_back(pool_[index].note);
+  pool_.give_back(index);
+}
+
 /// A read that was taken along waited for the last of what the first one went through.
 void MemorySystem::Implementation::follow(Transaction& follower, const Transaction& first) const {
   std::uint32_t left = static_cast<std::uint32_t>(now_ - follower.reached);
@@ -231,7 +251,12 @@ void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t ou
   const Transaction& transaction = pool_[index];
   out = sm_in_[transaction.sm].pass(out, transaction.visits * kSectorBytes);
   const Cycle time = outgoing_.time_of(out);
-  outgoing_.put({time, transaction.sm, transaction.id}, transaction.order, transaction.kind == Transaction::Kind::instruction);
+  std::uint32_t id = transaction.id;
+  if (transaction.note != 0) {
+    if (signals_.note(transaction.note).early) id |= kTooEarly;
+    signals_.give_back(transaction.note);
+  }
+  outgoing_.put({time, transaction.sm, id}, transaction.order, transaction.kind == Transaction::Kind::instruction);
   if (transaction.kind == Transaction::Kind::read) {
     const Segments& waited = transaction.segments;
     const std::uint64_t part = sm_to_l2_.from();
@@ -266,6 +291,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   run_before(kNever);  // what the launch before left in the queues; replies that nobody took are forgotten
   FORETRACE_ASSERT(pool_.live() == 0 && writes_.live() == 0, "a memory request got lost");
   outgoing_.clear();
+  signals_.restart();
   arrivals_.restart();
   events_.restart();
   for (auto* ports : {&sm_out_, &sm_in_, &gpc_out_, &gpc_in_, &slice_port_, &link_}) {
@@ -317,7 +343,8 @@ MemorySystem::MemorySystem(const spec::GpuSpec& spec)
     : implementation_(std::make_unique<Implementation>(spec)) {}
 MemorySystem::~MemorySystem() = default;
 Cycle MemorySystem::lookahead() const { return implementation_->lookahead(); }
-void MemorySystem::submit(const Request& request) { implementation_->submit(request); }
+void MemorySystem::submit(const Request& request, std::span<const work::Signal> awaited) { implementation_->submit(request, awaited); }
+bool MemorySystem::let_go() const { return implementation_->let_go(); }
 void MemorySystem::advance(Cycle until, Replies& replies) {
   implementation_->advance(until, replies);
 }

@@ -13,11 +13,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "model/spec/gpu_spec.h"
 #include "model/stats/memory_counters.h"
 #include "model/units/units.h"
+#include "model/work/signal.h"
 
 namespace foretrace::memory {
 
@@ -47,9 +49,12 @@ struct Request {
   // Atomics and reductions: what leaves the SM for this line, packet after packet (rules::AtomicPackets).
   std::uint8_t packets = 1;
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
+  bool tells = false;       ///< with it `signal` is given: writes, atomics, reductions
+  std::uint8_t waits = 0;   ///< 1 + the warp's slot in its SM: a load that waits for the writes that submit() is told; 0: none
   std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2, of writes too; 0: a sector each, and write_pieces()
   std::array<std::uint32_t, kSectorsPerLine>
       bytes{};  ///< writes: bytes written in each sector, bit i: byte i
+  work::Signal signal = {};
 };
 
 /// 32-byte pieces in which what is written of `sectors` leaves an SM: the sectors, and one that says which of their bytes where a
@@ -63,6 +68,9 @@ inline std::uint8_t write_pieces(std::uint8_t sectors, const std::array<std::uin
   }
   return static_cast<std::uint8_t>(pieces + partly);
 }
+
+/// In the id of a reply: what the load waits for had not been written.
+inline constexpr std::uint32_t kTooEarly = 0x2000'0000;
 
 struct Reply {
   Cycle time = 0;  ///< SM cycle at which the last sector stands at the SM's port
@@ -92,8 +100,8 @@ class MemorySystem {
   /// each other.
   Cycle lookahead() const;
   /// A request with a time not before the last advance's `until`. Sorted by (time, sm) within what is
-  /// submitted between two advances.
-  void submit(const Request& request);
+  /// submitted between two advances. `awaited`: for a load that waits, the writes without which it comes too early.
+  void submit(const Request& request, std::span<const work::Signal> awaited = {});
   /// All requests with time < until were submitted; makes every reply with time < until + lookahead() known.
   /// Replies are appended, each exactly once.
   void advance(Cycle until, Replies& replies);
@@ -106,6 +114,8 @@ class MemorySystem {
   /// launch, as ncu's flush does); warm: L2 stays as the launch before left it. Counters start at zero.
   void begin_launch(bool warm);
   const stats::MemoryCounters& counters() const;
+  /// Whether loads were let go that waited for a write which could not come (signals.h), in this launch.
+  bool let_go() const;
 
  private:
   struct Implementation;

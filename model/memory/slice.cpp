@@ -49,6 +49,7 @@ void MemorySystem::Implementation::enter(Event event) {
   if (transaction.kind == Kind::far_read) {
     transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
   } else {
+    if (transaction.note == 0) signals_.moves(now_);
     transaction.reached = now_;
     if (merges() && transaction.at == transaction.near) {
       if (transaction.kind == Kind::read && merge(index)) return;
@@ -81,6 +82,7 @@ void MemorySystem::Implementation::enter(Event event) {
 void MemorySystem::Implementation::enter_write(Event event) {
   if (!event.crossed()) {
     event.cross();
+    signals_.moves(now_);
     const std::uint64_t left = gpc_out_[sm_place_[event.sm()].gpc].pass(now_, event.pieces() * kSectorBytes);
     if (left != now_) return events_.push(left, event);
   }
@@ -163,6 +165,7 @@ bool MemorySystem::Implementation::merge(std::uint32_t index) {
   transaction.next = first.followers;
   first.followers = index;
   ++first.merged;
+  if (transaction.note != 0 && first.answered) signals_.look(transaction.note, now_);
   --counters_.tex_requests;
   counters_.tex_sectors_read -= sector_count(transaction.sectors);
   return true;
@@ -331,6 +334,10 @@ bool MemorySystem::Implementation::write_home(Event& event) {
     if (bytes == kWholeSector) line.valid = (line.valid | bit) & 15;
   }
   make_dirty(slice, slot, sectors, newly_partly);
+  if (write.note != 0) {
+    signals_.make(write.note, now_);
+    signals_.give_back(write.note);
+  }
   if (write.wants_reply) {
     const bool far = !event.near_home();
     const std::uint64_t out = now_ + spec_.l2.latency + (far ? spec_.network.partition_latency : 0);
@@ -484,7 +491,10 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
   const std::uint32_t bytes = transaction.visits * kSectorBytes;
   std::uint64_t out = now_ + (is_atomic(transaction) ? spec_.l2.atomic_latency : spec_.l2.latency);
   switch (transaction.kind) {
-    case Kind::read: transaction.answered = true; [[fallthrough]];
+    case Kind::read:
+      transaction.answered = true;
+      if (signals_.awaited()) look_for_writes(transaction);
+      [[fallthrough]];
     case Kind::instruction: transaction.segments.l2 += spec_.l2.latency; break;
     case Kind::far_read: {
       counters_.partition_sectors += sector_count(transaction.sectors);
@@ -497,11 +507,12 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
     case Kind::atomic:
     case Kind::reduction:
       make_dirty(slice_of(transaction), slot, transaction.sectors, false);
+      if (transaction.note != 0) signals_.make(transaction.note, now_);
       if (transaction.near == transaction.home) {
         drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag, transaction.sectors);
       }
       if (transaction.kind != Kind::atomic && !transaction.wants_reply) {
-        pool_.give_back(index);
+        forget(index);
         return;
       }
       if (transaction.near != transaction.home) {
@@ -511,7 +522,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
       }
       if (transaction.kind != Kind::atomic) {
         outgoing_.acknowledge(transaction.sm, transaction.id, out, true, transaction.near != transaction.home);
-        pool_.give_back(index);
+        forget(index);
         return;
       }
       break;

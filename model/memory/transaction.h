@@ -35,6 +35,7 @@ struct Passage {
 struct alignas(32) Write {
   std::array<std::uint32_t, kSectorsPerLine> bytes{};
   std::uint32_t id = 0;
+  std::uint32_t note = 0;  ///< of Signals; 0: none
   bool wants_reply = false;
 };
 
@@ -52,6 +53,7 @@ struct alignas(64) Packet : Passage {
   std::uint8_t visits = 0;   ///< sectors, once for every packet that holds them
   std::uint8_t flits = 0;    ///< atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
+  std::uint32_t note = 0;    ///< of Signals; 0: none
 };
 
 /// Where its time went.

@@ -297,6 +297,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       MemoryIssue issued{&instruction, step.index, id, warp.group_now, static_cast<std::uint16_t>(warp.block), generation(warp), step.executed, 0,
                          &warp.cursor};
       issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id) << 26);  // a window for each warp that can be resident
+      if (!rounds_.empty()) tell_and_wait(warp, id, step, issued);
       memory_.issue(sub_core, issued, now);
       break;
     }
@@ -325,7 +326,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
   if (instruction.yield && instruction.stall <= 1) ready = dispatched + 1;
   const Cycle counted = ready;  // its stall count has run down
   warp.constant_at = kNever;
-  if (!next_step(warp)) {
+  if (!(rounds_.empty() ? next_step(warp) : next_step_or_round(warp, id, done))) {
     ready = std::max(counted, now + spec_.fetch.converge_latency);
     book(warp, WarpState::dispatch_stall, dispatched);
     book(warp, WarpState::wait, counted);

@@ -84,6 +84,9 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.tags_done = false;
   operation.missed = false;
   operation.lines = operation.sectors = 0;
+  operation.waits = issue.waits;
+  operation.tells = issue.tells;
+  operation.signal = issue.signal;
   if (issue.instruction->action == Action::memory) {
     count_instruction(issue.instruction->form);
     if (issue.executed) prepare(operation, issue);
@@ -283,6 +286,14 @@ void MemoryPipe::wait_for(std::uint32_t request, std::uint32_t operation) {
   pending.last_waiter = waiter;
 }
 
+/// What an access tells or waits for goes with the last of its lines.
+void MemoryPipe::put_signal(memory::Request& request, const Operation& operation, bool last) {
+  if (!last) return;
+  request.tells = operation.tells;
+  request.signal = operation.signal;
+  if (operation.waits) request.waits = static_cast<std::uint8_t>(operation.warp + 1);
+}
+
 bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now) {
   const isa::MemoryForm& form = operation.instruction->form;
   const bool atomic = form.access == Access::atomic;
@@ -297,6 +308,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
       entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
     }
     request.sectors = access.sectors;
+    put_signal(request, operation, tag_line_ + 1 == operation.lines);
     wait_for(send(request, true, now), id);
     ++operation.waiting;
     operation.missed = true;
@@ -375,6 +387,7 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
     }
     request.flits = memory::write_pieces(access.sectors, request.bytes);
   }
+  put_signal(request, operation, tag_line_ + 1 == operation.lines);
   send(request, false, now);
   return true;
 }

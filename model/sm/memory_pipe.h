@@ -50,6 +50,9 @@ struct MemoryIssue {
   std::uint32_t executed = 0;
   std::uint64_t local_base = 0;  ///< local memory: where this warp's window starts
   const work::WarpCursor* cursor = nullptr;
+  bool waits = false;            ///< a load that may come too early
+  bool tells = false;            ///< with it `signal` is given
+  work::Signal signal = {};
 };
 
 constexpr int kWarpSlots = 16;  ///< warps a sub-core holds at most: warp i is on sub-core i / kWarpSlots
@@ -74,6 +77,13 @@ class MemoryPipe {
   void filled(std::uint32_t id, Cycle now);
   /// The store or reduction with this id is done.
   void acknowledged(std::uint32_t id, Cycle now);
+  /// Whether a load of the warp came too early since the last call for it.
+  bool came_too_early(std::uint16_t warp) {
+    const std::uint64_t bit = std::uint64_t{1} << warp;
+    const bool early = (too_early_ & bit) != 0;
+    too_early_ &= ~bit;
+    return early;
+  }
   /// Whether a store waits for others to be done: only then acknowledged() gives tick() something to do.
   bool stores_wait() const { return stores_wait_; }
   /// A warp starts at `when`, not before the one before it.
@@ -113,6 +123,8 @@ class MemoryPipe {
     bool missed = false;
     std::uint8_t half = 0;         // of the data array: shared memory
     std::int32_t next_load = -1;   // of the same warp
+    bool waits = false, tells = false;
+    work::Signal signal;
   };
   struct Pending {
     std::uint64_t line = 0;
@@ -163,6 +175,7 @@ class MemoryPipe {
   void leave_due_stores(Cycle now);
   void leave(memory::Request request, Cycle now);
   void leave_store(memory::Request store, Cycle now);
+  static void put_signal(memory::Request& request, const Operation& operation, bool last);
   void wait_for(std::uint32_t request, std::uint32_t operation);
   bool load_room(std::uint32_t sectors) const;
   void finish_tags(Cycle now);
@@ -213,6 +226,8 @@ class MemoryPipe {
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
   bool stores_wait_ = false;  // as of the last tick
+  std::uint64_t too_early_ = 0;  // warps that were told so
+  static_assert(kSubCores * kWarpSlots <= 64);
 };
 
 }  // namespace foretrace::sm

@@ -57,12 +57,14 @@ void MemoryPipe::drain_loads(Cycle now) {
 }
 
 Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
-  const auto bytes = memory::sector_count(pending_[id].sectors) * kSectorBytes;
+  const auto bytes = memory::sector_count(pending_[id & ~memory::kTooEarly].sectors) * kSectorBytes;
   fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
   return fill_free_;
 }
 
 void MemoryPipe::filled(std::uint32_t id, Cycle now) {
+  const bool early = (id & memory::kTooEarly) != 0;
+  id &= ~memory::kTooEarly;
   Pending& pending = pending_[id];
   const auto sectors = memory::sector_count(pending.sectors);
   --lines_in_flight_;
@@ -87,6 +89,7 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
     Waiter& waiter = waiters_[static_cast<std::size_t>(at)];
     Operation& operation = operations_[waiter.operation];
     operation.ready = std::max(operation.ready, now);
+    if (early) too_early_ |= std::uint64_t{1} << operation.warp;
     if (--operation.waiting == 0 && operation.tags_done) release_loads(operation.warp, now);
     const std::int32_t following = waiter.next;
     waiter.next = free_waiter_;

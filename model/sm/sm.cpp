@@ -24,6 +24,7 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
   FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kSlots, "an SM has at most 64 warps");
   counters.instructions.resize(program.code.size());
   next_tick_.fill(kNever);
+  if (!program.shapes.loops.empty()) rounds_.resize(warps_.size());
 }
 
 void Sm::place(BlockWork work) {
@@ -163,12 +164,14 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   Warp& warp = warps_[id];
   warp = Warp{};
   if (!groups_.empty()) groups_[id] = {};
+  if (!rounds_.empty()) rounds_[id] = {};
   warp.block = block;
   warp.in_block = in_block;
   warp.cursor = work::WarpCursor(program_.shapes, blocks_[block].record->warps[in_block]);
   const bool any = next_step(warp);
   FORETRACE_ASSERT(any, "a warp executes at least one instruction");
   memory_.start_warp(now);
+  if (!rounds_.empty()) begin_round(warp, id);
   warp.instruction = &program_.code[warp.step.index];
   warp.age = next_age_++;
   warp.since = warp.started = now;

@@ -2,7 +2,7 @@
 //
 // Models:  issue of one warp instruction a cycle a sub-core, decided by the compiler's control bits (stall counts, six scoreboards a
 //          warp), greedy-then-youngest; pipes with initiation intervals; operand reads; instruction and constant fetch; block barriers;
-//          the memory pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
+//          waiting loops: a round whose load came too early is executed again (waits.cpp); the memory pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
 // Ignores: docs/mechanisms.md.
 // Time:    an SM sleeps until its next event; advance(until) runs it alone up to `until`, since nothing reaches it sooner.
 #pragma once
@@ -50,6 +50,8 @@ class Sm {
   void deliver(const memory::Reply& reply);
   /// Acknowledgements of stores and reductions in order of time, not before what has been simulated nor before those that came before.
   void acknowledge(const std::vector<memory::Reply>& replies);
+  /// The writes that loads of the warp in a slot wait for (memory::Request::waits), in the round of its loop that it is in.
+  const std::vector<work::Signal>& awaited(std::uint32_t slot) const { return rounds_[slot].awaited; }
   /// Simulates all cycles before `until`.
   void advance(Cycle until);
   /// Next cycle at which something happens, kNever: nothing without a delivery or a block.
@@ -89,6 +91,15 @@ class Sm {
     stats::WarpState label = stats::WarpState::wait;
     std::uint8_t group_first = 0, group_now = 0;
   };
+  /// Of a warp in a program with waiting loops.
+  struct Round {
+    const isa::WaitingLoop* loop = nullptr;  ///< that it is in; null: in none
+    bool whole = false;         ///< all of the round so far was of its first instruction's lanes
+    work::WarpCursor cursor;    ///< as it began
+    work::Step first;
+    std::uint32_t signals = 0, signals_before = 0;  ///< that the warp has given, and had when the round began
+    std::vector<work::Signal> awaited;
+  };
   struct Barrier { std::uint32_t arrived = 0; std::uint64_t waiting = 0; std::uint32_t expected = 0; };
   struct Block {
     std::shared_ptr<const work::BlockRecord> record;
@@ -119,6 +130,10 @@ class Sm {
   void start_block(BlockWork& work, Cycle now);
   void start_warp(std::uint32_t block, std::uint32_t warp, Cycle now);
   bool next_step(Warp& warp);
+  bool next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done);
+  void begin_round(Warp& warp, std::uint16_t id);
+  void tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, MemoryIssue& issued);
+  void look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Signal>& awaited) const;
   void handle(const Event& event, Cycle now);
   void tick(int sub_core, Cycle now);
   void evaluate(std::uint16_t id, Cycle now);
@@ -166,6 +181,7 @@ class Sm {
   std::array<SubCore, kSubCores> cores_;
   std::vector<Warp> warps_;
   std::vector<std::array<CopyGroup, kGroups>> groups_;  // by warp; none before the first copy
+  std::vector<Round> rounds_;  // by warp; none in programs without waiting loops
   std::vector<Block> blocks_;
   std::vector<BlockWork> incoming_;  // by start
   std::vector<memory::Reply> acknowledgements_;    // of stores, by time

@@ -1,5 +1,6 @@
 #include "model/work/warp_record.h"
 
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -91,7 +92,7 @@ bool find_pattern(const LaneAddresses& a, std::uint32_t executed, AddressPattern
 
 }  // namespace
 
-Shapes::Shapes(const isa::Program& program) {
+Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program)) {
   of.resize(program.code.size());
   for (std::size_t i = 0; i < of.size(); ++i) {
     const isa::Instruction& instruction = program.code[i];
@@ -106,8 +107,17 @@ Shapes::Shapes(const isa::Program& program) {
     const bool register_operand =
         !instruction.operands.empty() && instruction.operands[0].kind == isa::OperandKind::register_ &&
         instruction.operands[0].index != isa::kRz;
+    shape.tells = !loops.empty() && isa::tells_memory(instruction);
     shape.value = register_operand &&
                   (instruction.opcode == isa::Opcode::BAR || instruction.opcode == isa::Opcode::NANOSLEEP);
+  }
+  if (!loops.empty()) loop_of.resize(of.size());
+  for (std::size_t l = 0; l < loops.size(); ++l) {
+    const isa::WaitingLoop& loop = loops[l];
+    for (std::uint32_t i = std::min(loop.first, loop.early); i <= loop.last; ++i) {
+      loop_of[i] = static_cast<std::uint16_t>(l + 1);
+      of[i].waits = loop.holds(i) && isa::asks_memory(program.code[i]);
+    }
   }
   FORETRACE_ASSERT(slots < 65536, "a program has fewer than 65536 memory instructions");
 }
@@ -116,27 +126,27 @@ WarpRecorder::WarpRecorder(const Shapes& shapes, WarpRecord& record)
     : shapes_(shapes), record_(&record), last_(shapes.slots) {}
 
 void WarpRecorder::close_run() {
-  if (run_count_ == 0) return;
+  if (run_.count == 0) return;
   // Bit 0 of the first varint says that a new active mask follows; the rest is the jump from the expected index.
-  const bool new_mask = run_mask_ != written_mask_;
-  const auto jump = static_cast<std::int64_t>(run_start_) - static_cast<std::int64_t>(expected_);
+  const bool new_mask = run_.mask != run_.written_mask;
+  const auto jump = static_cast<std::int64_t>(run_.start) - static_cast<std::int64_t>(run_.expected);
   put(record_->runs, zigzag(jump) << 1 | (new_mask ? 1u : 0u));
-  if (new_mask) put_mask(record_->runs, run_mask_);
-  put(record_->runs, run_count_);
-  written_mask_ = run_mask_;
-  expected_ = run_next_;
-  run_count_ = 0;
+  if (new_mask) put_mask(record_->runs, run_.mask);
+  put(record_->runs, run_.count);
+  run_.written_mask = run_.mask;
+  run_.expected = run_.next;
+  run_.count = 0;
 }
 
 void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
-                          std::span<const LaneAddresses> addresses, std::uint32_t value) {
-  if (run_count_ == 0 || index != run_next_ || active != run_mask_) {
+                          std::span<const LaneAddresses> addresses, std::uint32_t value, std::span<const Signal> awaited) {
+  if (run_.count == 0 || index != run_.next || active != run_.mask) {
     close_run();
-    run_start_ = index;
-    run_mask_ = active;
+    run_.start = index;
+    run_.mask = active;
   }
-  run_next_ = index + 1;
-  ++run_count_;
+  run_.next = index + 1;
+  ++run_.count;
   ++record_->instructions;
   record_->thread_instructions += static_cast<unsigned>(std::popcount(active));
   const Shape& shape = shapes_.of[index];
@@ -154,6 +164,31 @@ void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32
   if (executed == 0) return;
   if (shape.value) put(record_->details, value);
   for (unsigned i = 0; i < shape.addresses; ++i) write_addresses(addresses[i], executed, last_[shape.slot + i]);
+  if (!shape.waits) return;
+  put(record_->details, awaited.size());
+  for (const Signal& signal : awaited) {
+    put(record_->details, signal.block);
+    put(record_->details, signal.warp);
+    put(record_->details, signal.number);
+  }
+}
+
+void WarpRecorder::mark() {
+  marked_.runs = record_->runs.size();
+  marked_.details = record_->details.size();
+  marked_.instructions = record_->instructions;
+  marked_.thread_instructions = record_->thread_instructions;
+  marked_.last = last_;
+  marked_.run = run_;
+}
+
+void WarpRecorder::take_back() {
+  record_->runs.resize(marked_.runs);
+  record_->details.resize(marked_.details);
+  record_->instructions = marked_.instructions;
+  record_->thread_instructions = marked_.thread_instructions;
+  last_ = marked_.last;
+  run_ = marked_.run;
 }
 
 void WarpRecorder::write_addresses(const LaneAddresses& addresses, std::uint32_t executed, Last& last) {
@@ -275,7 +310,21 @@ bool WarpCursor::next(Step& step) {
   }
   if (shape.value) step.value = static_cast<std::uint32_t>(varint(details_, details_end_));
   for (int i = 0; i < shape.addresses; ++i) read_addresses(step.executed, last_[shape.slot + static_cast<unsigned>(i)], i);
+  if (shape.waits) read_awaited();
   return true;
+}
+
+void WarpCursor::read_awaited() {
+  awaited_.clear();
+  const std::uint64_t count = varint(details_, details_end_);
+  if (count > kWarpSize) damaged("more writes awaited than lanes");
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Signal signal;
+    signal.block = static_cast<std::uint32_t>(varint(details_, details_end_));
+    signal.warp = static_cast<std::uint32_t>(varint(details_, details_end_)) & (Signal::kWarps - 1);
+    signal.number = static_cast<std::uint32_t>(varint(details_, details_end_)) & Signal::kLast;
+    awaited_.push_back(signal);
+  }
 }
 
 void WarpCursor::read_addresses(std::uint32_t executed, Last& last, int which) {

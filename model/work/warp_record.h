@@ -1,7 +1,8 @@
 // What a warp did: the sequence of its instructions with lane masks and addresses, in a compact form.
 //
 // Models:  order of instructions of one warp (groups of a diverged warp interleaved as they were executed), the active lanes
-//          of each, the lanes whose guard was true, and the addresses that memory instructions used. No values, no time.
+//          of each, the lanes whose guard was true, the addresses that memory instructions used, and for a load in a waiting loop the
+//          writes of other warps without which the loop would not have ended. No values, no time.
 // Form:    two byte streams a warp. `runs`: consecutive instructions under one active mask. `details`: in order of execution, what
 //          is not static: guard outcomes, addresses, values. docs/trace_format.md describes both; the trace file holds them as they are.
 #pragma once
@@ -13,7 +14,9 @@
 #include <vector>
 
 #include "model/isa/program.h"
+#include "model/isa/waiting_loops.h"
 #include "model/units/units.h"
+#include "model/work/signal.h"
 
 namespace foretrace::work {
 
@@ -22,6 +25,8 @@ struct Shape {
   bool guarded = false;       ///< the guard can hold lanes back: a lane mask is recorded
   std::uint8_t addresses = 0; ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source)
   bool value = false;         ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
+  bool waits = false;         ///< asks memory in a waiting loop: the writes that it waits for are recorded
+  bool tells = false;         ///< one of a warp's Signals; only in programs with waiting loops
   std::uint16_t slot = 0;     ///< index of the first address set among all address sets of the program
 };
 
@@ -30,6 +35,8 @@ struct Shapes {
   explicit Shapes(const isa::Program& program);
   std::vector<Shape> of;      ///< by instruction index
   std::uint32_t slots = 0;    ///< address sets in the program
+  std::vector<isa::WaitingLoop> loops;   ///< in which warps wait for each other
+  std::vector<std::uint16_t> loop_of;    ///< by instruction, from its early load on: 1 + index into `loops`, 0: none; empty: no loops
 };
 
 struct WarpRecord {
@@ -73,9 +80,13 @@ class WarpRecorder {
  public:
   WarpRecorder(const Shapes& shapes, WarpRecord& record);
   /// One executed instruction. `active`: lanes of the group that executes it; `executed`: those whose guard is true.
-  /// `addresses` has one entry for each address set of the shape (may be empty when executed is 0). `value` when the shape has one.
+  /// `addresses` has one entry for each address set of the shape (may be empty when executed is 0). `value` when the shape has one;
+  /// `awaited` when it waits.
   void record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
-              std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0);
+              std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0, std::span<const Signal> awaited = {});
+  /// Notes what was recorded so far; take_back() forgets what came after the last mark(). Not across go_on_in().
+  void mark();
+  void take_back();
   /// Must be called once at the warp's end.
   void finish();
   /// Closes the record that is being written and goes on in another, which continues it.
@@ -83,12 +94,20 @@ class WarpRecorder {
 
  private:
   struct Last { AddressPattern pattern; std::int64_t step = 0; };
+  struct Run { std::uint32_t start = 0, next = 0, count = 0, mask = 0, expected = 0, written_mask = 0; };
+  struct Marked {
+    std::size_t runs = 0, details = 0;
+    std::uint64_t instructions = 0, thread_instructions = 0;
+    std::vector<Last> last;
+    Run run;
+  };
   void write_addresses(const LaneAddresses& addresses, std::uint32_t executed, Last& last);
   void close_run();
   const Shapes& shapes_;
   WarpRecord* record_;
   std::vector<Last> last_;
-  std::uint32_t run_start_ = 0, run_next_ = 0, run_count_ = 0, run_mask_ = 0, expected_ = 0, written_mask_ = 0;
+  Run run_;
+  Marked marked_;
 };
 
 /// One executed instruction, as read back.
@@ -111,11 +130,14 @@ class WarpCursor {
   void go_on_with(const WarpRecord& record);
   /// Address set `which` (0, 1) of the step just read; lanes outside the executed mask are unspecified.
   void addresses(int which, LaneAddresses& out) const;
+  /// The writes that the step just read waits for.
+  std::span<const Signal> awaited() const { return awaited_; }
   const AddressPattern& pattern(int which) const { return current_[static_cast<std::size_t>(which)]; }
 
  private:
   struct Last { AddressPattern pattern; std::int64_t step = 0; };
   void read_addresses(std::uint32_t executed, Last& last, int which);
+  void read_awaited();
   std::uint64_t varint(const std::uint8_t*& p, const std::uint8_t* end);
   [[noreturn]] void damaged(const char* what) const;
   const Shapes* shapes_ = nullptr;
@@ -124,6 +146,7 @@ class WarpCursor {
   std::uint32_t next_index_ = 0, left_ = 0, mask_ = 0;
   std::vector<Last> last_;
   std::array<AddressPattern, 2> current_{};
+  std::vector<Signal> awaited_;
   std::vector<LaneAddresses> irregular_;  // by address set, of the step just read; none before the first that has no pattern
 };
 

@@ -66,7 +66,8 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
 
 void Execution::give_turn(Warp& w, std::uint64_t slice) {
   enter(w);
-  const Stop stop = w.recorder ? run_warp<true>(slice) : run_warp<false>(slice);
+  const bool waits = !launch_.translation->shapes.loops.empty();
+  const Stop stop = !w.recorder ? run_warp<false, false>(slice) : waits ? run_warp<true, true>(slice) : run_warp<true, false>(slice);
   if (stop == Stop::done) {
     ++done_;
     if (w.recorder) w.recorder->finish();
@@ -140,7 +141,7 @@ void Execution::enter(Warp& w) {
   active = w.now.lanes;
 }
 
-template <bool kRecording>
+template <bool kRecording, bool kWaits>
 Stop Execution::run_warp(std::uint64_t budget) {
   Warp& w = *warp;
   const MicroOp* code = launch_.translation->compiled.code.data();
@@ -152,7 +153,11 @@ Stop Execution::run_warp(std::uint64_t budget) {
   const auto record = [&](const MicroOp& op, std::uint32_t executed) {
     if constexpr (kRecording) {
       const std::size_t sets = executed == 0 ? 0 : op.address_sets;
-      recorder->record(pc, active, executed, {addresses.data(), sets}, value);
+      if constexpr (kWaits) {
+        recorder->record(pc, active, executed, {addresses.data(), sets}, value, awaited_);
+      } else {
+        recorder->record(pc, active, executed, {addresses.data(), sets}, value);
+      }
     }
   };
   for (std::uint64_t left = budget; left != 0; --left) {
@@ -161,6 +166,7 @@ Stop Execution::run_warp(std::uint64_t budget) {
       fault(FaultKind::illegal_instruction, std::countr_zero(active),
             "ran past the end of the kernel's code");
     }
+    if constexpr (kWaits) look_for_round();
     const MicroOp& op = code[pc];
     const std::uint32_t executed = active & (predicates[op.guard.slot] ^ op.guard.invert);
     ++issued_;
@@ -173,7 +179,9 @@ Stop Execution::run_warp(std::uint64_t budget) {
         break;
       case Kind::warp:
         if (executed != 0) {
+          if constexpr (kWaits) before_access(op, executed);
           op.warp(*this, op, executed);
+          if constexpr (kWaits) after_access(op, executed);
           if (op.progress) note_progress();
         }
         if (op.bulk) {
@@ -208,6 +216,7 @@ Stop Execution::run_warp(std::uint64_t budget) {
         if (op.value_recorded) note_barrier_value(op, executed);
         record(op, executed);
         const bool goes_on = control(op, executed);
+        if constexpr (kWaits) forget_round(pc);
         pc = w.now.pc;
         active = w.now.lanes;
         if (!goes_on) return stop_;

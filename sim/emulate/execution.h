@@ -18,6 +18,7 @@
 #include "model/isa/operands.h"
 #include "sim/emulate/emulator.h"
 #include "sim/emulate/shared_checks.h"
+#include "sim/emulate/waits.h"
 
 namespace foretrace::emulate {
 
@@ -27,6 +28,7 @@ struct Emulator::Launch {
   std::shared_ptr<const Translation> translation;
   LaneWords literals;
   mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
+  mutable WriteHistory writes;           ///< of launches with waiting loops, whose blocks one thread executes
   std::uint64_t workspace = 0;           ///< address of what a grid-wide barrier needs; 0: none
   std::uint32_t threads = 0;             ///< a block
   std::uint32_t warps = 0;               ///< a block
@@ -76,6 +78,11 @@ struct Warp {
   std::uint64_t cluster_arrivals = 0;  ///< at the cluster's barrier: one more than the phase of the last one
   std::uint64_t instructions = 0;
   std::unique_ptr<work::WarpRecorder> recorder;
+  std::uint32_t tells = 0;  ///< writes so far that others may wait for: work::Signal::number
+  struct Round {
+    const isa::WaitingLoop* loop = nullptr;  ///< null: in none
+    std::uint32_t lanes = 0, tells = 0;      ///< as it began
+  } round;
 };
 
 /// Why a warp stopped running for now.
@@ -101,7 +108,10 @@ class Execution {
   [[noreturn]] void fault_impossible_barrier();
   bool ended(std::uint32_t index) const { return warps_[index].state == WarpState::done; }
   /// From here on what warp `index` does is recorded there; what was recorded before is complete.
-  void record_in(std::uint32_t index, work::WarpRecord& record) { warps_[index].recorder->go_on_in(record); }
+  void record_in(std::uint32_t index, work::WarpRecord& record) {
+    warps_[index].recorder->go_on_in(record);
+    warps_[index].round.loop = nullptr;  // what it began with is out of reach
+  }
   void close_record(std::uint32_t index) { warps_[index].recorder->finish(); }
   /// From here on nothing is recorded.
   void stop_recording() {
@@ -191,8 +201,22 @@ class Execution {
     bool all = true, any = false;
   };
 
-  template <bool kRecording>
+  template <bool kRecording, bool kWaits>
   Stop run_warp(std::uint64_t budget);
+  // waits.cpp
+  struct Former {
+    int lane = 0;
+    std::array<std::uint32_t, 4> words{};
+  };
+  void look_for_round();
+  void forget_round(std::uint32_t from);
+  void before_access(const MicroOp& op, std::uint32_t executed);
+  void after_access(const MicroOp& op, std::uint32_t executed);
+  template <typename See>
+  void for_words(const MicroOp& op, std::uint32_t executed, See&& see);
+  void find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, std::uint32_t executed);
+  bool leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::uint32_t executed, int lane, const std::array<std::uint32_t, 4>& words);
+  bool follow(const isa::WaitingLoop& loop, std::uint32_t from, int lane);
   void give_turn(Warp& w, std::uint64_t slice);
   void enter(Warp& w);
   void leave();
@@ -247,6 +271,9 @@ class Execution {
   std::size_t done_ = 0;  // warps that have ended
   std::uint64_t thread_instructions_ = 0;
   Stop stop_ = Stop::done;
+  std::vector<work::Signal> awaited_;  // by the access that is being executed
+  std::vector<Former> former_;         // what it would have found before
+  std::vector<std::uint32_t> tried_;   // registers while a round is tried
 };
 
 }  // namespace foretrace::emulate

@@ -16,7 +16,8 @@ namespace foretrace::trace {
 
 /// A byte over 127, so that a text file is none; a line end, so that a transfer in text mode shows.
 inline constexpr std::array<char, 8> kMagic = {'\x89', 'F', 'T', 'R', 'A', 'C', 'E', '\n'};
-inline constexpr std::uint32_t kVersion = 1;
+/// Of programs without waiting loops (isa::waiting_loops), and of those with them, whose records say what was waited for.
+inline constexpr std::uint32_t kVersion = 1, kVersionWithWaits = 2;
 inline constexpr std::size_t kPreambleBytes = kMagic.size() + 4;
 
 /// What a chunk holds. The first is a head, the last an end, all others are blocks.

@@ -28,6 +28,7 @@ struct TraceReader::Input {
   std::string path;
   std::ifstream file;
   std::uint64_t size = 0;
+  std::uint32_t version = 0;
   std::uint64_t offset = 0;        ///< of the next byte to read
   std::uint64_t chunk_offset = 0;  ///< of the chunk read last
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context{ZSTD_createDCtx(), &ZSTD_freeDCtx};
@@ -69,8 +70,9 @@ struct TraceReader::Input {
     if (std::memcmp(preamble, kMagic.data(), kMagic.size()) != 0) {
       fail(0, "no trace: expected a file that foretrace wrote with --trace");
     }
-    if (const std::uint32_t version = get32(preamble + kMagic.size()); version != kVersion) {
-      fail(kMagic.size(), fmt::format("trace format version {}; expected {}", version, kVersion));
+    version = get32(preamble + kMagic.size());
+    if (version != kVersion && version != kVersionWithWaits) {
+      fail(kMagic.size(), fmt::format("trace format version {}; expected {} or {}", version, kVersion, kVersionWithWaits));
     }
   }
 
@@ -110,6 +112,11 @@ struct TraceReader::Input {
     if (read_chunk() != ChunkKind::head) fail(chunk_offset, "damaged: expected the head");
     parse_head(std::string(raw.begin(), raw.end()), fmt::format("trace {}: at byte {}", path, chunk_offset),
                *program, launch);
+    const std::uint32_t needed = isa::waiting_loops(*program).empty() ? kVersion : kVersionWithWaits;
+    if (version != needed) {
+      fail(kMagic.size(), fmt::format("trace format version {} of kernel {}; expected {}: {}", version, program->kernel, needed,
+                                      needed == kVersion ? "none of its loops waits" : "what its loops wait for is missing"));
+    }
   }
 
   void finish() {

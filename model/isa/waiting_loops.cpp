@@ -1,0 +1,136 @@
+#include "model/isa/waiting_loops.h"
+
+#include <algorithm>
+
+#include "model/isa/operands.h"
+
+namespace foretrace::isa {
+
+namespace {
+
+constexpr std::uint32_t kLongest = 64;  // instructions of a round: what waits is short
+constexpr std::uint32_t kEarly = 16;    // instructions between the load before a loop and the loop
+
+/// Where a branch goes, kNone: it is none to a label.
+std::uint32_t target_of(const Instruction& in) {
+  if (in.opcode != Opcode::BRA || in.has("DIV")) return WaitingLoop::kNone;
+  for (const Operand& operand : in.operands) {
+    if (operand.kind == OperandKind::label) return static_cast<std::uint32_t>(operand.value / kInstructionBytes);
+  }
+  return WaitingLoop::kNone;
+}
+
+/// Whether an instruction has no effect beyond registers and time.
+bool only_asks(const Instruction& in) {
+  MemoryForm form;
+  if (memory_form(in, form) && form.access != Access::load) return false;
+  switch (in.opcode) {
+    case Opcode::BAR: case Opcode::CALL: case Opcode::RET: case Opcode::BRX: case Opcode::BRXU: case Opcode::JMX: case Opcode::JMP:
+    case Opcode::EXIT: case Opcode::KILL: case Opcode::BPT: case Opcode::SYNCS: case Opcode::UBLKCP: case Opcode::UBLKRED:
+    case Opcode::UCGABAR_ARV: case Opcode::UCGABAR_WAIT: case Opcode::UTMALDG: case Opcode::UTMASTG: case Opcode::UTMAREDG:
+      return false;
+    default: return true;
+  }
+}
+
+bool covers(const RegisterRange& range, int first, int count) {
+  return range.count != 0 && first < range.first + range.count && range.first < first + count;
+}
+
+/// Whether an instruction gives registers a value that is not the same in every round.
+bool changes(const Program& program, const Instruction& in, const Operand& address, int width) {
+  const RegisterUse use = register_use(in, program.sm);
+  const bool constant = in.opcode == Opcode::LDC || in.opcode == Opcode::ULDC || in.opcode == Opcode::LDCU;
+  if (constant) return false;
+  if (address.base >= 0 && address.base != kRz &&
+      (covers(use.destination, address.base, width) || covers(use.second_destination, address.base, width))) {
+    return true;
+  }
+  const bool to_uniform = !in.operands.empty() && in.operands[0].kind == OperandKind::uniform_register;
+  return to_uniform && address.uniform_base >= 0 && address.uniform_base != kUrz && in.operands[0].index <= address.uniform_base + 1 &&
+         address.uniform_base <= in.operands[0].index + 3;
+}
+
+/// Whether a load asks for the same place in every round of the loop.
+bool asks_the_same(const Program& program, const WaitingLoop& loop, const Instruction& load) {
+  for (std::size_t i = 0; i < load.operands.size(); ++i) {
+    const Operand& address = load.operands[i];
+    if (address.kind != OperandKind::memory) continue;
+    const int width = std::max(1, register_width(load, i));
+    for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
+      if (changes(program, program.code[at], address, width)) return false;
+    }
+  }
+  return true;
+}
+
+bool waits(const Program& program, const WaitingLoop& loop) {
+  bool asks = false;
+  for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
+    const Instruction& in = program.code[at];
+    if (!only_asks(in)) return false;
+    const std::uint32_t target = target_of(in);
+    if (at != loop.last && target != WaitingLoop::kNone && target <= at) return false;  // a loop in it
+    MemoryForm form;
+    if (memory_form(in, form) && !asks_the_same(program, loop, in)) return false;
+    asks = asks || asks_memory(in);
+  }
+  return asks;
+}
+
+std::string address_of(const Instruction& in) {
+  for (const Operand& operand : in.operands) {
+    if (operand.kind == OperandKind::memory) return operand.text;
+  }
+  return {};
+}
+
+/// Looks for the same load before the loop, and the branch that leaves the loop out.
+void find_early(const Program& program, WaitingLoop& loop) {
+  const auto asks = std::find_if(program.code.begin() + loop.first, program.code.begin() + loop.last, asks_memory);
+  for (std::uint32_t at = loop.first; at-- > 0 && loop.first - at <= kEarly;) {
+    const Instruction& in = program.code[at];
+    if (!only_asks(in)) return;
+    if (loop.early_exit == WaitingLoop::kNone) {
+      const std::uint32_t target = target_of(in);
+      if (in.guarded() && target != WaitingLoop::kNone && target > loop.last) loop.early_exit = at;
+      continue;
+    }
+    if (asks_memory(in) && in.opcode == asks->opcode && in.modifiers == asks->modifiers && address_of(in) == address_of(*asks)) {
+      loop.early = at;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+bool asks_memory(const Instruction& instruction) {
+  MemoryForm form;
+  return memory_form(instruction, form) && form.access == Access::load && form.strong && form.bytes >= 4 &&
+         (form.space == Space::global || form.space == Space::generic);
+}
+
+bool tells_memory(const Instruction& instruction) {
+  MemoryForm form;
+  if (!memory_form(instruction, form) || (form.space != Space::global && form.space != Space::generic)) return false;
+  if (instruction.opcode == Opcode::UBLKCP) return false;
+  return form.access == Access::atomic || form.access == Access::reduction || (form.access == Access::store && form.strong);
+}
+
+std::vector<WaitingLoop> waiting_loops(const Program& program) {
+  std::vector<WaitingLoop> found;
+  for (std::uint32_t at = 0; at < program.code.size(); ++at) {
+    WaitingLoop loop;
+    loop.first = target_of(program.code[at]);
+    loop.last = at;
+    if (loop.first > at || at - loop.first >= kLongest || !waits(program, loop)) continue;
+    if (!found.empty() && found.back().last >= loop.first) continue;
+    find_early(program, loop);
+    if (loop.early == WaitingLoop::kNone) loop.early_exit = WaitingLoop::kNone;
+    found.push_back(loop);
+  }
+  return found;
+}
+
+}  // namespace foretrace::isa

@@ -1,0 +1,100 @@
+// Warps in waiting loops: a round is executed again as long as a load of it comes too early.
+//
+// A record holds the last round of a wait. Whether a load came too early is known when the loop's branch issues, which needs what was
+// loaded; the warp then goes back to where the round began, in its record as on the chip. The load before a loop is on record as if it
+// had come too early: where it has not, the loop is left out.
+
+#include <algorithm>
+
+#include "model/sm/sm.h"
+#include "model/units/error.h"
+
+namespace foretrace::sm {
+
+namespace {
+constexpr int kMostAhead = 256;  // steps that are looked at before a loop
+}
+
+/// Its next instruction may be the first of a round.
+void Sm::begin_round(Warp& warp, std::uint16_t id) {
+  const work::Shapes& shapes = program_.shapes;
+  const std::uint16_t number = shapes.loop_of[warp.step.index];
+  if (number == 0 || shapes.loops[number - 1u].first != warp.step.index) return;
+  FORETRACE_ASSERT(blocks_[warp.block].record->rest == nullptr, "blocks that wait for each other are recorded as a whole");
+  Round& round = rounds_[id];
+  round.loop = &shapes.loops[number - 1u];
+  round.whole = true;
+  round.cursor = warp.cursor;
+  round.first = warp.step;
+  round.signals_before = round.signals;
+  round.awaited.clear();
+  memory_.came_too_early(id);
+}
+
+/// After the issue of `done`: the warp's next instruction, in its record or of the round that it goes through again.
+bool Sm::next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done) {
+  Round& round = rounds_[id];
+  bool more = next_step(warp);
+  if (round.loop == nullptr) {
+    const work::Shapes& shapes = program_.shapes;
+    const std::uint16_t number = shapes.loop_of[done.index];
+    const isa::WaitingLoop* loop = number ? &shapes.loops[number - 1u] : nullptr;
+    if (loop && loop->early_exit == done.index && !round.awaited.empty()) {
+      round.awaited.clear();
+      const bool early = memory_.came_too_early(id);
+      while (!early && more && loop->holds(warp.step.index)) more = next_step(warp);
+    }
+  } else if (!more || !round.loop->holds(warp.step.index) || warp.step.index == round.loop->first) {
+    if (memory_.came_too_early(id) && round.whole) {
+      warp.cursor = round.cursor;
+      warp.step = round.first;
+      round.signals = round.signals_before;
+      round.awaited.clear();
+      return true;
+    }
+    round.loop = nullptr;
+    round.awaited.clear();
+  } else if (warp.step.active != round.first.active) {
+    round.whole = false;
+  }
+  if (more) begin_round(warp, id);
+  return more;
+}
+
+/// What an access to memory has to do with other warps.
+void Sm::tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, MemoryIssue& issued) {
+  if (step.executed == 0) return;
+  const work::Shapes& shapes = program_.shapes;
+  const work::Shape& shape = shapes.of[step.index];
+  Round& round = rounds_[id];
+  if (shape.tells) {
+    issued.tells = round.signals <= work::Signal::kLast;
+    issued.signal.block = static_cast<std::uint32_t>(blocks_[warp.block].record->block);
+    issued.signal.warp = warp.in_block & (work::Signal::kWarps - 1);
+    issued.signal.number = round.signals++ & work::Signal::kLast;
+  }
+  if (shape.waits) {
+    const auto awaited = warp.cursor.awaited();
+    round.awaited.insert(round.awaited.end(), awaited.begin(), awaited.end());
+    issued.waits = !awaited.empty();
+  } else if (const std::uint16_t number = shapes.loop_of[step.index]; number && shapes.loops[number - 1u].early == step.index) {
+    look_ahead(warp, shapes.loops[number - 1u], round.awaited);
+    issued.waits = !round.awaited.empty();
+    memory_.came_too_early(id);
+  }
+}
+
+/// What the loop waits for whose early load the warp has come to, if it enters the loop on record.
+void Sm::look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Signal>& awaited) const {
+  awaited.clear();
+  work::WarpCursor ahead = warp.cursor;
+  work::Step step;
+  for (int i = 0; i < kMostAhead && ahead.next(step); ++i) {
+    if (step.index < std::min(loop.early, loop.first) || step.index > loop.last) return;
+    if (!program_.shapes.of[step.index].waits || step.executed == 0) continue;
+    awaited.assign(ahead.awaited().begin(), ahead.awaited().end());
+    if (!awaited.empty()) return;
+  }
+}
+
+}  // namespace foretrace::sm

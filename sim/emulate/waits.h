@@ -1,0 +1,40 @@
+// Whom a warp waits for: what was written where, and without which write a waiting loop would not have ended.
+//
+// Models:  a waiting loop (isa::WaitingLoop) that ends was let go by one write a place: the earliest after which the loop would have
+//          ended, found by running a round again, with the place's former values, as if nothing had happened in between. A round that
+//          does not end the loop is no part of the record: how often it is run is the emulator's order, and nobody's business.
+// Ignores: writes that are not strong, writes of less than four bytes, what was written by the warp itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/work/signal.h"
+
+namespace foretrace::emulate {
+
+/// What the words of global memory held, one after another, since a launch's begin. For one thread.
+class WriteHistory {
+ public:
+  struct Entry {
+    std::uint32_t value = 0;
+    bool known = false;  ///< false: what was there before, by nobody of this launch
+    work::Signal by;
+  };
+  using Entries = std::vector<Entry>;
+
+  /// What stands in a word that is about to be written for the first time; else nothing.
+  void begin(std::uint64_t word, std::uint32_t value);
+  /// After begin() for the word.
+  void add(std::uint64_t word, std::uint32_t value, work::Signal by);
+  /// Oldest first, the first one by nobody; null: nobody has written the word.
+  const Entries* of(std::uint64_t word) const;
+
+ private:
+  static constexpr std::size_t kLongest = std::size_t{1} << 16;  // writes of a word that are kept: the last ones
+  std::unordered_map<std::uint64_t, Entries> words_;
+};
+
+}  // namespace foretrace::emulate
