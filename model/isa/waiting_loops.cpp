@@ -23,7 +23,7 @@ std::uint32_t target_of(const Instruction& in) {
 /// Whether an instruction has no effect beyond registers and time.
 bool only_asks(const Instruction& in) {
   MemoryForm form;
-  if (memory_form(in, form) && form.access != Access::load) return false;
+  if (memory_form(in, form) && form.access != Access::load && !asks_memory(in)) return false;
   switch (in.opcode) {
     case Opcode::BAR: case Opcode::CALL: case Opcode::RET: case Opcode::BRX: case Opcode::BRXU: case Opcode::JMX: case Opcode::JMP:
     case Opcode::EXIT: case Opcode::KILL: case Opcode::BPT: case Opcode::SYNCS: case Opcode::UBLKCP: case Opcode::UBLKRED:
@@ -40,8 +40,12 @@ bool covers(const RegisterRange& range, int first, int count) {
 /// Whether an instruction gives registers a value that is not the same in every round.
 bool changes(const Program& program, const Instruction& in, const Operand& address, int width) {
   const RegisterUse use = register_use(in, program.sm);
-  const bool constant = in.opcode == Opcode::LDC || in.opcode == Opcode::ULDC || in.opcode == Opcode::LDCU;
-  if (constant) return false;
+  const bool moves = in.opcode == Opcode::MOV || in.opcode == Opcode::UMOV || in.opcode == Opcode::IMAD;
+  const bool loads = in.opcode == Opcode::LDC || in.opcode == Opcode::ULDC || in.opcode == Opcode::LDCU;
+  const bool from_registers = std::any_of(use.sources.begin(), use.sources.end(), [](const RegisterRange& r) { return r.count != 0; }) ||
+                              std::any_of(in.operands.begin() + std::min<std::ptrdiff_t>(1, std::ssize(in.operands)), in.operands.end(),
+                                          [](const Operand& o) { return o.kind == OperandKind::uniform_register && o.index != kUrz; });
+  if ((loads || moves) && !from_registers) return false;
   if (address.base >= 0 && address.base != kRz &&
       (covers(use.destination, address.base, width) || covers(use.second_destination, address.base, width))) {
     return true;
@@ -51,15 +55,20 @@ bool changes(const Program& program, const Instruction& in, const Operand& addre
          address.uniform_base <= in.operands[0].index + 3;
 }
 
-/// Whether a load asks for the same place in every round of the loop.
-bool asks_the_same(const Program& program, const WaitingLoop& loop, const Instruction& load) {
-  for (std::size_t i = 0; i < load.operands.size(); ++i) {
-    const Operand& address = load.operands[i];
-    if (address.kind != OperandKind::memory) continue;
-    const int width = std::max(1, register_width(load, i));
+/// Whether an access asks for the same place in every round of the loop; an atomic also for the same value: one that tries again with
+/// what it has found (an addition made of compare-and-swaps) waits for nobody.
+bool asks_the_same(const Program& program, const WaitingLoop& loop, const Instruction& asks) {
+  const auto constant = [&](Operand operand, int width) {
+    if (operand.kind == OperandKind::register_) operand.base = operand.index;
     for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
-      if (changes(program, program.code[at], address, width)) return false;
+      if (changes(program, program.code[at], operand, width)) return false;
     }
+    return true;
+  };
+  for (std::size_t i = 0; i < asks.operands.size(); ++i) {
+    if (asks.operands[i].kind != OperandKind::memory) continue;
+    if (!constant(asks.operands[i], std::max(1, register_width(asks, i)))) return false;
+    return i + 1 == asks.operands.size() || constant(asks.operands[i + 1], std::max(1, register_width(asks, i + 1)));
   }
   return true;
 }
@@ -107,8 +116,10 @@ void find_early(const Program& program, WaitingLoop& loop) {
 
 bool asks_memory(const Instruction& instruction) {
   MemoryForm form;
-  return memory_form(instruction, form) && form.access == Access::load && form.strong && form.bytes >= 4 &&
-         (form.space == Space::global || form.space == Space::generic);
+  if (!memory_form(instruction, form) || form.bytes < 4 || form.bytes > 16) return false;
+  if (form.space != Space::global && form.space != Space::generic) return false;
+  const bool swaps = form.access == Access::atomic && (instruction.has("CAS") || instruction.has("EXCH"));
+  return swaps || (form.access == Access::load && form.strong);
 }
 
 bool tells_memory(const Instruction& instruction) {

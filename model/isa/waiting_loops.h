@@ -1,10 +1,10 @@
 // Loops in which a warp asks memory until somebody else has written what it waits for: found in the code alone.
 //
-// Models:  the smallest loop around a strong load (volatile, relaxed, acquire) that has no effect but to ask again: no store, no atomic,
-//          no barrier, no call; every load in it asks for the same place in each round. Also the same load just before the loop, with
-//          a branch past the loop: compilers ask once before they enter it.
-// Ignores: loops that ask by an atomic (compare-and-swap), loops with loops in them, loops over shared memory. A search through a list
-//          (the address comes from what was loaded) is no wait.
+// Models:  the smallest loop around a strong load (volatile, relaxed, acquire) or a compare-and-swap or exchange that has no effect but
+//          to ask again: no store, no other atomic, no barrier, no call; it asks for the same places in each round. Also the same
+//          instruction just before the loop, with a branch past the loop: compilers ask once before they enter it.
+// Ignores: loops with loops or block barriers in them, loops over shared memory. A search through a list (the address comes from what
+//          was loaded) is no wait.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct WaitingLoop {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t first = 0;  ///< where a round begins
   std::uint32_t last = 0;   ///< the branch back to it
-  std::uint32_t early = kNone;      ///< the load that asks before the loop
+  std::uint32_t early = kNone;      ///< the instruction that asks before the loop
   std::uint32_t early_exit = kNone; ///< the branch past the loop that belongs to it
   bool holds(std::uint32_t index) const { return index >= first && index <= last; }
 };
@@ -27,7 +27,7 @@ struct WaitingLoop {
 /// In ascending order; they do not overlap.
 std::vector<WaitingLoop> waiting_loops(const Program& program);
 
-/// A load of global or generic memory that sees what other SMs write.
+/// A load of global or generic memory that sees what other SMs write, or an atomic that changes nothing unless it finds what it wants.
 bool asks_memory(const Instruction& instruction);
 
 /// An instruction that may write for others to see: a strong store, an atomic or a reduction of global or generic memory.

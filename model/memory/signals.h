@@ -58,13 +58,14 @@ class Signals {
     ++through;
     while (!ahead_.empty() && ahead_.erase({key(signal), through}) != 0) ++through;
   }
-  /// The load with this note is looked up in L2 cycle `now`.
-  void look(std::uint32_t number, std::uint64_t now) {
+  /// The load or atomic with this note is looked up in L2 cycle `now`: whether that is too early. Such an atomic changes nothing.
+  bool look(std::uint32_t number, std::uint64_t now) {
     Note& note = notes_[number - 1];
-    if (note.awaited.empty()) return;
+    if (note.awaited.empty()) return false;
     if (now > moved_ + kPatience) let_go_ = true;
     note.early = false;
     for (const work::Signal& signal : note.awaited) note.early = note.early || !made(signal);
+    return note.early;
   }
   bool made(const work::Signal& signal) const {
     if (let_go_) return true;

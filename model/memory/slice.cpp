@@ -507,7 +507,7 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
     case Kind::atomic:
     case Kind::reduction:
       make_dirty(slice_of(transaction), slot, transaction.sectors, false);
-      if (transaction.note != 0) signals_.make(transaction.note, now_);
+      if (transaction.note != 0 && !signals_.look(transaction.note, now_)) signals_.make(transaction.note, now_);
       if (transaction.near == transaction.home) {
         drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag, transaction.sectors);
       }

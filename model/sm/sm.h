@@ -94,7 +94,8 @@ class Sm {
   /// Of a warp in a program with waiting loops.
   struct Round {
     const isa::WaitingLoop* loop = nullptr;  ///< that it is in; null: in none
-    bool whole = false;         ///< all of the round so far was of its first instruction's lanes
+    bool whole = false;         ///< its lanes have stayed together so far
+    bool again = false;         ///< it is executed again: what other lanes did in between is done
     work::WarpCursor cursor;    ///< as it began
     work::Step first;
     std::uint32_t signals = 0, signals_before = 0;  ///< that the warp has given, and had when the round began

@@ -24,6 +24,7 @@ void Sm::begin_round(Warp& warp, std::uint16_t id) {
   Round& round = rounds_[id];
   round.loop = &shapes.loops[number - 1u];
   round.whole = true;
+  round.again = false;
   round.cursor = warp.cursor;
   round.first = warp.step;
   round.signals_before = round.signals;
@@ -42,20 +43,32 @@ bool Sm::next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done
     if (loop && loop->early_exit == done.index && !round.awaited.empty()) {
       round.awaited.clear();
       const bool early = memory_.came_too_early(id);
-      while (!early && more && loop->holds(warp.step.index)) more = next_step(warp);
+      while (!early && more && loop->holds(warp.step.index)) {
+        if (shapes.of[warp.step.index].tells && warp.step.executed) ++round.signals;
+        more = next_step(warp);
+      }
     }
-  } else if (!more || !round.loop->holds(warp.step.index) || warp.step.index == round.loop->first) {
+  } else {
+    const auto of_others = [&] { return more && (warp.step.active & round.first.active) == 0; };
+    while (round.again && of_others()) {
+      if (program_.shapes.of[warp.step.index].tells && warp.step.executed) ++round.signals;
+      more = next_step(warp);
+    }
+    if (of_others()) return true;
+    if (more && round.loop->holds(warp.step.index) && warp.step.index != round.loop->first) {
+      round.whole = round.whole && warp.step.active == round.first.active;
+      return true;
+    }
     if (memory_.came_too_early(id) && round.whole) {
       warp.cursor = round.cursor;
       warp.step = round.first;
       round.signals = round.signals_before;
       round.awaited.clear();
+      round.again = true;
       return true;
     }
     round.loop = nullptr;
     round.awaited.clear();
-  } else if (warp.step.active != round.first.active) {
-    round.whole = false;
   }
   if (more) begin_round(warp, id);
   return more;

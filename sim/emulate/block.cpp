@@ -179,9 +179,12 @@ Stop Execution::run_warp(std::uint64_t budget) {
         break;
       case Kind::warp:
         if (executed != 0) {
-          if constexpr (kWaits) before_access(op, executed);
-          op.warp(*this, op, executed);
-          if constexpr (kWaits) after_access(op, executed);
+          if constexpr (kWaits) {
+            if (!before_access(op, executed)) op.warp(*this, op, executed);
+            after_access(op, executed);
+          } else {
+            op.warp(*this, op, executed);
+          }
           if (op.progress) note_progress();
         }
         if (op.bulk) {

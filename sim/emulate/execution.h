@@ -210,10 +210,12 @@ class Execution {
   };
   void look_for_round();
   void forget_round(std::uint32_t from);
-  void before_access(const MicroOp& op, std::uint32_t executed);
+  bool before_access(const MicroOp& op, std::uint32_t executed);
   void after_access(const MicroOp& op, std::uint32_t executed);
   template <typename See>
-  void for_words(const MicroOp& op, std::uint32_t executed, See&& see);
+  void for_lanes(const MicroOp& op, std::uint32_t executed, See&& see);
+  void put_words(const MicroOp& op, int lane, const std::array<std::uint32_t, 4>& words);
+  void answer(const MicroOp& op, std::uint32_t executed);
   void find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, std::uint32_t executed);
   bool leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::uint32_t executed, int lane, const std::array<std::uint32_t, 4>& words);
   bool follow(const isa::WaitingLoop& loop, std::uint32_t from, int lane);

@@ -15,13 +15,17 @@ void WriteHistory::begin(std::uint64_t word, std::uint32_t value) {
   if (entries.empty()) entries.push_back({value, false, {}});
 }
 
-void WriteHistory::add(std::uint64_t word, std::uint32_t value, work::Signal by) {
-  Entries& entries = words_[word];
-  if (entries.size() >= kLongest) {
-    entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kLongest / 2));
-    entries.front().known = false;
+void WriteHistory::add(std::uint64_t word, const std::uint32_t* values, std::uint32_t count, work::Signal by) {
+  bool changed = false;
+  for (std::uint32_t i = 0; i < count; ++i) changed = changed || words_[word + 4 * i].back().value != values[i];
+  for (std::uint32_t i = 0; changed && i < count; ++i) {
+    Entries& entries = words_[word + 4 * i];
+    if (entries.size() >= kLongest) {
+      entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kLongest / 2));
+      entries.front().known = false;
+    }
+    entries.push_back({values[i], true, by});
   }
-  entries.push_back({value, true, by});
 }
 
 const WriteHistory::Entries* WriteHistory::of(std::uint64_t word) const {
@@ -70,18 +74,26 @@ void Execution::forget_round(std::uint32_t from) {
   w.tells = w.round.tells;
 }
 
-void Execution::before_access(const MicroOp& op, std::uint32_t executed) {
+bool Execution::before_access(const MicroOp& op, std::uint32_t executed) {
   awaited_.clear();
   former_.clear();
   const work::Shapes& shapes = launch_.translation->shapes;
   const work::Shape& shape = shapes.of[pc];
   if (shape.tells && bytes_of(op) >= 4) {
     form_addresses(op.a, op.b, op.flags, op.immediate, 0);
-    for_words(op, executed, [&](std::uint64_t word, std::uint32_t holds) { launch_.writes.begin(word, holds); });
+    for_lanes(op, executed, [&](std::uint64_t address, const std::uint32_t* words) {
+      for (std::uint32_t i = 0; i < bytes_of(op) / 4; ++i) launch_.writes.begin(address + 4 * i, words[i]);
+    });
   }
   const std::uint16_t number = shapes.loop_of[pc];
-  if (number == 0 || !(shape.waits || shapes.loops[number - 1u].early == pc) || bytes_of(op) > 4 * kMostWords) return;
+  if (number == 0 || !(shape.waits || shapes.loops[number - 1u].early == pc) || bytes_of(op) > 4 * kMostWords) return false;
   find_awaited(shapes.loops[number - 1u], op, executed);
+  if (shape.waits || former_.empty()) return false;
+  // What asks before a loop is answered as if it had come too early, so that the loop is on record for those who do.
+  answer(op, executed);
+  for (const Former& former : former_) put_words(op, former.lane, former.words);
+  note_poll();
+  return true;
 }
 
 void Execution::after_access(const MicroOp& op, std::uint32_t executed) {
@@ -92,32 +104,41 @@ void Execution::after_access(const MicroOp& op, std::uint32_t executed) {
     signal.warp = warp->index & (work::Signal::kWarps - 1);
     signal.number = warp->tells & work::Signal::kLast;
     if (warp->tells <= work::Signal::kLast && block_ <= ~std::uint32_t{0} && bytes_of(op) >= 4) {
-      for_words(op, executed, [&](std::uint64_t word, std::uint32_t holds) { launch_.writes.add(word, holds, signal); });
+      for_lanes(op, executed, [&](std::uint64_t address, const std::uint32_t* words) { launch_.writes.add(address, words, bytes_of(op) / 4, signal); });
     }
     ++warp->tells;
   }
-  if (shape.waits || former_.empty()) return;
-  // The load before a loop: it is answered as if it had come too early, so that the loop is on record for those who do.
-  std::uint32_t* d = result(op);
-  for (const Former& former : former_) {
-    for (std::uint32_t i = 0; i < bytes_of(op) / 4; ++i) d[static_cast<std::uint32_t>(former.lane) + 32 * i] = former.words[i];
-  }
 }
 
-/// Calls see(address, what it holds) for every word of global memory that the lanes' addresses cover.
+/// Calls see(address, the words that it holds) for every lane's address in global memory.
 template <typename See>
-void Execution::for_words(const MicroOp& op, std::uint32_t executed, See&& see) {
+void Execution::for_lanes(const MicroOp& op, std::uint32_t executed, See&& see) {
   for (std::uint32_t m = executed; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint64_t address = addresses[0][static_cast<std::size_t>(l)];
     if (!in_global(address)) continue;
-    const std::byte* at = global_at(address, bytes_of(op), l);
-    for (std::uint32_t i = 0; i < bytes_of(op) / 4; ++i) {
-      std::uint32_t holds;
-      std::memcpy(&holds, at + 4 * i, 4);
-      see(address + 4 * i, holds);
-    }
+    std::array<std::uint32_t, 8> words;  // of 32 bytes
+    std::memcpy(words.data(), global_at(address, bytes_of(op), l), bytes_of(op));
+    see(address, words.data());
   }
+}
+
+void Execution::put_words(const MicroOp& op, int lane, const std::array<std::uint32_t, 4>& words) {
+  std::uint32_t* d = result(op);
+  for (std::uint32_t i = 0; i < bytes_of(op) / 4; ++i) d[static_cast<std::uint32_t>(lane) + 32 * i] = words[i];
+}
+
+/// Gives the lanes what stands in memory, as the instruction would, and changes nothing there.
+void Execution::answer(const MicroOp& op, std::uint32_t executed) {
+  if (!launch_.translation->shapes.of[pc].tells) return op.warp(*this, op, executed);
+  form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  for (std::uint32_t m = executed; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::array<std::uint32_t, kMostWords> words{};
+    std::memcpy(words.data(), generic_at(addresses[0][static_cast<std::size_t>(l)], bytes_of(op), l), bytes_of(op));
+    put_words(op, l, words);
+  }
+  set_predicate(op.p_out, executed, ~0u);
 }
 
 /// The writes of other warps that end the loop, asked for by the load at `pc` before it is executed.
@@ -180,8 +201,8 @@ bool Execution::leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::u
   const auto predicates = w.predicates;
   const std::uint32_t start = pc, lanes = active;
   const std::uint64_t polls = polls_;
-  load.warp(*this, load, executed);
-  for (std::uint32_t i = 0; lane >= 0 && i < bytes_of(load) / 4; ++i) result(load)[static_cast<std::uint32_t>(lane) + 32 * i] = words[i];
+  answer(load, executed);
+  if (lane >= 0) put_words(load, lane, words);
   const bool leaves = follow(loop, start + 1, lane);
   std::copy(tried_.begin(), tried_.end(), w.registers);
   w.predicates = predicates;
@@ -204,7 +225,7 @@ bool Execution::follow(const isa::WaitingLoop& loop, std::uint32_t from, int lan
         if (executed != 0) op.lane(frame, op, op.uniform ? ~0u : executed);
         break;
       case Kind::warp:
-        if (op.progress || op.bulk) return false;
+        if (op.progress || op.bulk || launch_.translation->shapes.of[pc].tells) return false;
         if (executed != 0) op.warp(*this, op, executed);
         break;
       case Kind::nothing: case Kind::open_barrier: case Kind::join_barrier: case Kind::warpsync: case Kind::yield: break;

@@ -27,8 +27,8 @@ class WriteHistory {
 
   /// What stands in a word that is about to be written for the first time; else nothing.
   void begin(std::uint64_t word, std::uint32_t value);
-  /// After begin() for the word.
-  void add(std::uint64_t word, std::uint32_t value, work::Signal by);
+  /// What a write left in consecutive words, after begin() for each. Where it changed none of them, it was no write.
+  void add(std::uint64_t word, const std::uint32_t* values, std::uint32_t count, work::Signal by);
   /// Oldest first, the first one by nobody; null: nobody has written the word.
   const Entries* of(std::uint64_t word) const;
 
