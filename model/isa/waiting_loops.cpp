@@ -129,6 +129,12 @@ bool tells_memory(const Instruction& instruction) {
   return form.access == Access::atomic || form.access == Access::reduction || (form.access == Access::store && form.strong);
 }
 
+bool counts_memory(const Instruction& instruction) {
+  MemoryForm form;
+  if (!tells_memory(instruction) || !memory_form(instruction, form) || form.access == Access::store) return false;
+  return form.bytes >= 4 && !instruction.has("CAS") && !instruction.has("CAST") && !instruction.has("EXCH");
+}
+
 std::vector<WaitingLoop> waiting_loops(const Program& program) {
   std::vector<WaitingLoop> found;
   for (std::uint32_t at = 0; at < program.code.size(); ++at) {

@@ -33,4 +33,7 @@ bool asks_memory(const Instruction& instruction);
 /// An instruction that may write for others to see: a strong store, an atomic or a reduction of global or generic memory.
 bool tells_memory(const Instruction& instruction);
 
+/// Such an atomic whose order among its like does not matter for what comes of them (additions and the like, no exchanges).
+bool counts_memory(const Instruction& instruction);
+
 }  // namespace foretrace::isa

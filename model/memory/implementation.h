@@ -39,8 +39,7 @@ struct MemorySystem::Implementation {
 
   // memory_system.cpp: windows, requests, replies
   Cycle lookahead() const;
-  void submit(const Request& request, std::span<const work::Signal> awaited);
-  bool let_go() const { return signals_.let_go(); }
+  void submit(const Request& request, std::span<const work::Awaited> awaited);
   void advance(Cycle until, Replies& replies);
   Cycle next_event() const;
   bool idle() const;

@@ -62,7 +62,7 @@ Cycle MemorySystem::Implementation::lookahead() const {
   return l2_to_sm_.down(std::uint64_t{spec_.network.request_latency} + spec_.network.reply_latency);
 }
 
-void MemorySystem::Implementation::submit(const Request& request, std::span<const work::Signal> awaited) {
+void MemorySystem::Implementation::submit(const Request& request, std::span<const work::Awaited> awaited) {
   FORETRACE_ASSERT(request.time >= until_, "a memory request came after its window had been served");
   FORETRACE_ASSERT(request.sm < spec_.sm.count && request.sectors != 0 && request.sectors < 16,
                    "a memory request asks for nothing");
@@ -77,8 +77,9 @@ void MemorySystem::Implementation::submit(const Request& request, std::span<cons
   passage.home = place.home != 0;
   const std::uint32_t sectors = sector_count(request.sectors);
   std::uint32_t note = 0;
-  if (request.tells || !awaited.empty()) {
-    note = signals_.take({request.tells, false, request.signal, {awaited.begin(), awaited.end()}});
+  if (request.tells != 0 || !awaited.empty()) {
+    const std::uint64_t word = request.tells > 1 ? request.line * (kLineBytes / 4) + request.tells - 2u : 0;
+    note = signals_.take({request.tells, false, request.signal, word, {awaited.begin(), awaited.end()}});
   }
   const auto leave = [&](std::uint32_t index, std::uint32_t bytes, bool write) {
     Port& port = sm_out_[request.sm];
@@ -314,6 +315,7 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
 }
 
 const stats::MemoryCounters& MemorySystem::Implementation::counters() const {
+  counters_.waits_let_go = signals_.let_go() ? 1 : 0;
   counters_.dram_row_hits = counters_.dram_row_misses = counters_.dram_busy = 0;
   for (const DramChannel& channel : channel_) {
     counters_.dram_row_hits += channel.counters().row_hits;
@@ -343,8 +345,7 @@ MemorySystem::MemorySystem(const spec::GpuSpec& spec)
     : implementation_(std::make_unique<Implementation>(spec)) {}
 MemorySystem::~MemorySystem() = default;
 Cycle MemorySystem::lookahead() const { return implementation_->lookahead(); }
-void MemorySystem::submit(const Request& request, std::span<const work::Signal> awaited) { implementation_->submit(request, awaited); }
-bool MemorySystem::let_go() const { return implementation_->let_go(); }
+void MemorySystem::submit(const Request& request, std::span<const work::Awaited> awaited) { implementation_->submit(request, awaited); }
 void MemorySystem::advance(Cycle until, Replies& replies) {
   implementation_->advance(until, replies);
 }

@@ -49,8 +49,9 @@ struct Request {
   // Atomics and reductions: what leaves the SM for this line, packet after packet (rules::AtomicPackets).
   std::uint8_t packets = 1;
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
-  bool tells = false;       ///< with it `signal` is given: writes, atomics, reductions
-  std::uint8_t waits = 0;   ///< 1 + the warp's slot in its SM: a load that waits for the writes that submit() is told; 0: none
+  /// Writes, atomics, reductions: 1: with it `signal` is given; 2 + w: it is one for the counter in word w of the line; 0: neither.
+  std::uint8_t tells = 0;
+  std::uint8_t waits = 0;   ///< 1 + the warp's slot in its SM: a load that waits for what submit() is told; 0: none
   std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2, of writes too; 0: a sector each, and write_pieces()
   std::array<std::uint32_t, kSectorsPerLine>
       bytes{};  ///< writes: bytes written in each sector, bit i: byte i
@@ -100,8 +101,8 @@ class MemorySystem {
   /// each other.
   Cycle lookahead() const;
   /// A request with a time not before the last advance's `until`. Sorted by (time, sm) within what is
-  /// submitted between two advances. `awaited`: for a load that waits, the writes without which it comes too early.
-  void submit(const Request& request, std::span<const work::Signal> awaited = {});
+  /// submitted between two advances. `awaited`: for a load that waits, that without which it comes too early.
+  void submit(const Request& request, std::span<const work::Awaited> awaited = {});
   /// All requests with time < until were submitted; makes every reply with time < until + lookahead() known.
   /// Replies are appended, each exactly once.
   void advance(Cycle until, Replies& replies);
@@ -114,8 +115,6 @@ class MemorySystem {
   /// launch, as ncu's flush does); warm: L2 stays as the launch before left it. Counters start at zero.
   void begin_launch(bool warm);
   const stats::MemoryCounters& counters() const;
-  /// Whether loads were let go that waited for a write which could not come (signals.h), in this launch.
-  bool let_go() const;
 
  private:
   struct Implementation;

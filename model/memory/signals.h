@@ -1,6 +1,6 @@
-// Which of the writes that loads wait for have been made, in the model's time.
+// What of that which loads wait for has been made, in the model's time.
 //
-// Models:  a write is made when its home slice accepts it; a load that waits for it is answered with what was there when its slice looked
+// Models:  a write or an atomic is made when its home slice accepts it; a load that waits for it is answered with what was there when its slice looked
 //          it up. Loads that wait for ever are let go: when for so long nothing has entered L2 but loads that wait, what they wait for
 //          stands behind them (a trace replayed on a chip that holds fewer blocks at a time), and from then on nobody waits.
 // Ignores: copies of far lines that a write has not reached yet.
@@ -21,12 +21,13 @@ class Signals {
   /// L2 cycles in which nothing but loads that wait enters L2 before they are let go.
   static constexpr std::uint64_t kPatience = 1'000'000;
 
-  /// What a packet has to do with signals: the one that it gives, or those that it waits for.
+  /// What a packet tells, and what it waits for.
   struct Note {
-    bool gives = false;
-    bool early = false;  ///< looked up before all of them were there
+    std::uint8_t tells = 0;  ///< as in Request
+    bool early = false;      ///< looked up before all that it waits for was there
     work::Signal signal;
-    std::vector<work::Signal> awaited;
+    std::uint64_t word = 0;  ///< of the counter
+    std::vector<work::Awaited> awaited;
   };
   /// A number above zero, kept until give_back().
   std::uint32_t take(const Note& note) {
@@ -47,8 +48,12 @@ class Signals {
   void moves(std::uint64_t now) { moved_ = now; }
   /// The write of the packet with this note is made in L2 cycle `now`.
   void make(std::uint32_t number, std::uint64_t now) {
-    if (!note(number).gives) return;
+    if (note(number).tells == 0) return;
     moved_ = now;
+    if (note(number).tells > 1) {
+      ++counts_[note(number).word];
+      return;
+    }
     const work::Signal& signal = note(number).signal;
     std::uint32_t& through = through_[key(signal)];
     if (signal.number != through) {
@@ -64,11 +69,16 @@ class Signals {
     if (note.awaited.empty()) return false;
     if (now > moved_ + kPatience) let_go_ = true;
     note.early = false;
-    for (const work::Signal& signal : note.awaited) note.early = note.early || !made(signal);
+    for (const work::Awaited& each : note.awaited) note.early = note.early || !made(each);
     return note.early;
   }
-  bool made(const work::Signal& signal) const {
+  bool made(const work::Awaited& awaited) const {
     if (let_go_) return true;
+    if (awaited.count != 0) {
+      const auto counted = counts_.find(awaited.word);
+      return counted != counts_.end() && counted->second >= awaited.count;
+    }
+    const work::Signal& signal = awaited.by;
     const auto found = through_.find(key(signal));
     return (found != through_.end() && signal.number < found->second) || ahead_.count({key(signal), signal.number}) != 0;
   }
@@ -91,6 +101,7 @@ class Signals {
 
   std::unordered_map<std::uint64_t, std::uint32_t> through_;  // by warp: its writes before this one are made
   std::unordered_set<Ahead, Hash> ahead_;                     // made, beyond those
+  std::unordered_map<std::uint64_t, std::uint32_t> counts_;   // by word: atomics made
   std::vector<Note> notes_;
   std::vector<std::uint32_t> free_;
   std::uint64_t moved_ = 0;

@@ -51,7 +51,7 @@ struct MemoryIssue {
   std::uint64_t local_base = 0;  ///< local memory: where this warp's window starts
   const work::WarpCursor* cursor = nullptr;
   bool waits = false;            ///< a load that may come too early
-  bool tells = false;            ///< with it `signal` is given
+  std::uint8_t tells = 0;        ///< as in memory::Request
   work::Signal signal = {};
 };
 
@@ -123,7 +123,8 @@ class MemoryPipe {
     bool missed = false;
     std::uint8_t half = 0;         // of the data array: shared memory
     std::int32_t next_load = -1;   // of the same warp
-    bool waits = false, tells = false;
+    bool waits = false;
+    std::uint8_t tells = 0;
     work::Signal signal;
   };
   struct Pending {

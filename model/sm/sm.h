@@ -50,8 +50,8 @@ class Sm {
   void deliver(const memory::Reply& reply);
   /// Acknowledgements of stores and reductions in order of time, not before what has been simulated nor before those that came before.
   void acknowledge(const std::vector<memory::Reply>& replies);
-  /// The writes that loads of the warp in a slot wait for (memory::Request::waits), in the round of its loop that it is in.
-  const std::vector<work::Signal>& awaited(std::uint32_t slot) const { return rounds_[slot].awaited; }
+  /// What loads of the warp in a slot wait for (memory::Request::waits), in the round of its loop that it is in.
+  const std::vector<work::Awaited>& awaited(std::uint32_t slot) const { return rounds_[slot].awaited; }
   /// Simulates all cycles before `until`.
   void advance(Cycle until);
   /// Next cycle at which something happens, kNever: nothing without a delivery or a block.
@@ -99,7 +99,7 @@ class Sm {
     work::WarpCursor cursor;    ///< as it began
     work::Step first;
     std::uint32_t signals = 0, signals_before = 0;  ///< that the warp has given, and had when the round began
-    std::vector<work::Signal> awaited;
+    std::vector<work::Awaited> awaited;
   };
   struct Barrier { std::uint32_t arrived = 0; std::uint64_t waiting = 0; std::uint32_t expected = 0; };
   struct Block {
@@ -131,10 +131,11 @@ class Sm {
   void start_block(BlockWork& work, Cycle now);
   void start_warp(std::uint32_t block, std::uint32_t warp, Cycle now);
   bool next_step(Warp& warp);
+  bool names_write(const Warp& warp, std::uint64_t& counter) const;
   bool next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done);
   void begin_round(Warp& warp, std::uint16_t id);
   void tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, MemoryIssue& issued);
-  void look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Signal>& awaited) const;
+  void look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Awaited>& awaited) const;
   void handle(const Event& event, Cycle now);
   void tick(int sub_core, Cycle now);
   void evaluate(std::uint16_t id, Cycle now);

@@ -15,6 +15,13 @@ namespace {
 constexpr int kMostAhead = 256;  // steps that are looked at before a loop
 }
 
+/// Whether the warp's instruction is a write with a name of its own; if it counts instead, the counter's address.
+bool Sm::names_write(const Warp& warp, std::uint64_t& counter) const {
+  const work::Shape& shape = program_.shapes.of[warp.step.index];
+  if (!shape.tells || warp.step.executed == 0) return false;
+  return !shape.counts || !warp.cursor.one_address(warp.step.executed, counter);
+}
+
 /// Its next instruction may be the first of a round.
 void Sm::begin_round(Warp& warp, std::uint16_t id) {
   const work::Shapes& shapes = program_.shapes;
@@ -36,6 +43,7 @@ void Sm::begin_round(Warp& warp, std::uint16_t id) {
 bool Sm::next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done) {
   Round& round = rounds_[id];
   bool more = next_step(warp);
+  std::uint64_t counter = 0;
   if (round.loop == nullptr) {
     const work::Shapes& shapes = program_.shapes;
     const std::uint16_t number = shapes.loop_of[done.index];
@@ -44,14 +52,14 @@ bool Sm::next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done
       round.awaited.clear();
       const bool early = memory_.came_too_early(id);
       while (!early && more && loop->holds(warp.step.index)) {
-        if (shapes.of[warp.step.index].tells && warp.step.executed) ++round.signals;
+        if (names_write(warp, counter)) ++round.signals;
         more = next_step(warp);
       }
     }
   } else {
     const auto of_others = [&] { return more && (warp.step.active & round.first.active) == 0; };
     while (round.again && of_others()) {
-      if (program_.shapes.of[warp.step.index].tells && warp.step.executed) ++round.signals;
+      if (names_write(warp, counter)) ++round.signals;
       more = next_step(warp);
     }
     if (of_others()) return true;
@@ -80,8 +88,11 @@ void Sm::tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, Mem
   const work::Shapes& shapes = program_.shapes;
   const work::Shape& shape = shapes.of[step.index];
   Round& round = rounds_[id];
-  if (shape.tells) {
-    issued.tells = round.signals <= work::Signal::kLast;
+  std::uint64_t counter = 0;
+  if (shape.tells && !names_write(warp, counter)) {
+    issued.tells = static_cast<std::uint8_t>(2 + counter % kLineBytes / 4);
+  } else if (shape.tells) {
+    issued.tells = round.signals <= work::Signal::kLast ? 1 : 0;
     issued.signal.block = static_cast<std::uint32_t>(blocks_[warp.block].record->block);
     issued.signal.warp = warp.in_block & (work::Signal::kWarps - 1);
     issued.signal.number = round.signals++ & work::Signal::kLast;
@@ -98,7 +109,7 @@ void Sm::tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, Mem
 }
 
 /// What the loop waits for whose early load the warp has come to, if it enters the loop on record.
-void Sm::look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Signal>& awaited) const {
+void Sm::look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Awaited>& awaited) const {
   awaited.clear();
   work::WarpCursor ahead = warp.cursor;
   work::Step step;

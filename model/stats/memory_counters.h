@@ -18,6 +18,7 @@ struct MemoryCounters {
   std::uint64_t dram_bytes_read = 0, dram_bytes_write = 0;        ///< dram__bytes_read.sum, dram__bytes_write.sum
   std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
   std::uint64_t fill_sectors = 0;                                 ///< sectors read from DRAM to complete partly written ones
+  std::uint64_t waits_let_go = 0;                                 ///< 1: loads that waited for what could not come were let go (memory/signals.h)
   std::uint64_t dirty_sectors_left = 0;                           ///< dirty in L2 when asked (at the kernel's end)
   // The GPCs' caches of code and constants: what SMs asked of them, and the lines that they asked of L2
   std::uint64_t gpc_code_requests = 0, gpc_code_misses = 0;       ///< gcc__cache_requests_type_instruction.sum, 256-byte lines

@@ -108,6 +108,7 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
         !instruction.operands.empty() && instruction.operands[0].kind == isa::OperandKind::register_ &&
         instruction.operands[0].index != isa::kRz;
     shape.tells = !loops.empty() && isa::tells_memory(instruction);
+    shape.counts = shape.tells && isa::counts_memory(instruction);
     shape.value = register_operand &&
                   (instruction.opcode == isa::Opcode::BAR || instruction.opcode == isa::Opcode::NANOSLEEP);
   }
@@ -139,7 +140,7 @@ void WarpRecorder::close_run() {
 }
 
 void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
-                          std::span<const LaneAddresses> addresses, std::uint32_t value, std::span<const Signal> awaited) {
+                          std::span<const LaneAddresses> addresses, std::uint32_t value, std::span<const Awaited> awaited) {
   if (run_.count == 0 || index != run_.next || active != run_.mask) {
     close_run();
     run_.start = index;
@@ -166,10 +167,9 @@ void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32
   for (unsigned i = 0; i < shape.addresses; ++i) write_addresses(addresses[i], executed, last_[shape.slot + i]);
   if (!shape.waits) return;
   put(record_->details, awaited.size());
-  for (const Signal& signal : awaited) {
-    put(record_->details, signal.block);
-    put(record_->details, signal.warp);
-    put(record_->details, signal.number);
+  for (const Awaited& each : awaited) {
+    put(record_->details, each.count != 0 ? 2 * std::uint64_t{each.count} + 1 : 2 * std::uint64_t{each.by.block});
+    put(record_->details, each.count != 0 ? each.word : each.by.number * Signal::kWarps + std::uint64_t{each.by.warp});
   }
 }
 
@@ -319,12 +319,28 @@ void WarpCursor::read_awaited() {
   const std::uint64_t count = varint(details_, details_end_);
   if (count > kWarpSize) damaged("more writes awaited than lanes");
   for (std::uint64_t i = 0; i < count; ++i) {
-    Signal signal;
-    signal.block = static_cast<std::uint32_t>(varint(details_, details_end_));
-    signal.warp = static_cast<std::uint32_t>(varint(details_, details_end_)) & (Signal::kWarps - 1);
-    signal.number = static_cast<std::uint32_t>(varint(details_, details_end_)) & Signal::kLast;
-    awaited_.push_back(signal);
+    const std::uint64_t first = varint(details_, details_end_), second = varint(details_, details_end_);
+    Awaited each;
+    if (first & 1) {
+      each.count = static_cast<std::uint32_t>(first >> 1);
+      each.word = second;
+    } else {
+      each.by.block = static_cast<std::uint32_t>(first >> 1);
+      each.by.warp = static_cast<std::uint32_t>(second) & (Signal::kWarps - 1);
+      each.by.number = static_cast<std::uint32_t>(second / Signal::kWarps) & Signal::kLast;
+    }
+    awaited_.push_back(each);
   }
+}
+
+bool WarpCursor::one_address(std::uint32_t executed, std::uint64_t& address) const {
+  LaneAddresses lanes;
+  addresses(0, lanes);
+  address = lanes[static_cast<unsigned>(std::countr_zero(executed))];
+  for (std::uint32_t m = executed; m; m &= m - 1) {
+    if (lanes[static_cast<unsigned>(std::countr_zero(m))] != address) return false;
+  }
+  return true;
 }
 
 void WarpCursor::read_addresses(std::uint32_t executed, Last& last, int which) {

@@ -26,7 +26,8 @@ struct Shape {
   std::uint8_t addresses = 0; ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source)
   bool value = false;         ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
   bool waits = false;         ///< asks memory in a waiting loop: the writes that it waits for are recorded
-  bool tells = false;         ///< one of a warp's Signals; only in programs with waiting loops
+  bool tells = false;         ///< may be waited for; only in programs with waiting loops
+  bool counts = false;        ///< tells, and its executions are counted where all its lanes go to one word
   std::uint16_t slot = 0;     ///< index of the first address set among all address sets of the program
 };
 
@@ -83,7 +84,7 @@ class WarpRecorder {
   /// `addresses` has one entry for each address set of the shape (may be empty when executed is 0). `value` when the shape has one;
   /// `awaited` when it waits.
   void record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
-              std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0, std::span<const Signal> awaited = {});
+              std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0, std::span<const Awaited> awaited = {});
   /// Notes what was recorded so far; take_back() forgets what came after the last mark(). Not across go_on_in().
   void mark();
   void take_back();
@@ -130,8 +131,10 @@ class WarpCursor {
   void go_on_with(const WarpRecord& record);
   /// Address set `which` (0, 1) of the step just read; lanes outside the executed mask are unspecified.
   void addresses(int which, LaneAddresses& out) const;
-  /// The writes that the step just read waits for.
-  std::span<const Signal> awaited() const { return awaited_; }
+  /// Whether all executed lanes of the step just read go to one address.
+  bool one_address(std::uint32_t executed, std::uint64_t& address) const;
+  /// What the step just read waits for.
+  std::span<const Awaited> awaited() const { return awaited_; }
   const AddressPattern& pattern(int which) const { return current_[static_cast<std::size_t>(which)]; }
 
  private:
@@ -146,7 +149,7 @@ class WarpCursor {
   std::uint32_t next_index_ = 0, left_ = 0, mask_ = 0;
   std::vector<Last> last_;
   std::array<AddressPattern, 2> current_{};
-  std::vector<Signal> awaited_;
+  std::vector<Awaited> awaited_;
   std::vector<LaneAddresses> irregular_;  // by address set, of the step just read; none before the first that has no pattern
 };
 

@@ -273,7 +273,7 @@ class Execution {
   std::size_t done_ = 0;  // warps that have ended
   std::uint64_t thread_instructions_ = 0;
   Stop stop_ = Stop::done;
-  std::vector<work::Signal> awaited_;  // by the access that is being executed
+  std::vector<work::Awaited> awaited_;  // by the access that is being executed
   std::vector<Former> former_;         // what it would have found before
   std::vector<std::uint32_t> tried_;   // registers while a round is tried
 };

@@ -11,26 +11,35 @@
 namespace foretrace::emulate {
 
 void WriteHistory::begin(std::uint64_t word, std::uint32_t value) {
-  Entries& entries = words_[word];
+  Entries& entries = words_[word].entries;
   if (entries.empty()) entries.push_back({value, false, {}});
 }
 
-void WriteHistory::add(std::uint64_t word, const std::uint32_t* values, std::uint32_t count, work::Signal by) {
+void WriteHistory::add(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, work::Signal by) {
+  put(word, values, words, {0, true, {0, by, 0}});
+}
+
+void WriteHistory::count(std::uint64_t word, const std::uint32_t* values, std::uint32_t words) {
+  put(word, values, words, {0, true, {++words_[word].counted, {}, word / 4}});
+}
+
+void WriteHistory::put(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, Entry entry) {
   bool changed = false;
-  for (std::uint32_t i = 0; i < count; ++i) changed = changed || words_[word + 4 * i].back().value != values[i];
-  for (std::uint32_t i = 0; changed && i < count; ++i) {
-    Entries& entries = words_[word + 4 * i];
+  for (std::uint32_t i = 0; i < words; ++i) changed = changed || words_[word + 4 * i].entries.back().value != values[i];
+  for (std::uint32_t i = 0; changed && i < words; ++i) {
+    Entries& entries = words_[word + 4 * i].entries;
     if (entries.size() >= kLongest) {
       entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kLongest / 2));
       entries.front().known = false;
     }
-    entries.push_back({values[i], true, by});
+    entry.value = values[i];
+    entries.push_back(entry);
   }
 }
 
 const WriteHistory::Entries* WriteHistory::of(std::uint64_t word) const {
   const auto found = words_.find(word);
-  return found == words_.end() ? nullptr : &found->second;
+  return found == words_.end() || found->second.entries.empty() ? nullptr : &found->second.entries;
 }
 
 namespace {
@@ -99,6 +108,14 @@ bool Execution::before_access(const MicroOp& op, std::uint32_t executed) {
 void Execution::after_access(const MicroOp& op, std::uint32_t executed) {
   const work::Shape& shape = launch_.translation->shapes.of[pc];
   if (shape.tells) {
+    const std::uint64_t one = addresses[0][static_cast<std::size_t>(std::countr_zero(executed))];
+    bool counts = shape.counts;
+    for (std::uint32_t m = executed; m != 0; m &= m - 1) counts = counts && addresses[0][static_cast<std::size_t>(std::countr_zero(m))] == one;
+    if (counts) {
+      const std::uint32_t first = executed & (~executed + 1);
+      for_lanes(op, first, [&](std::uint64_t address, const std::uint32_t* words) { launch_.writes.count(address, words, bytes_of(op) / 4); });
+      return;
+    }
     work::Signal signal;
     signal.block = static_cast<std::uint32_t>(block_);
     signal.warp = warp->index & (work::Signal::kWarps - 1);
@@ -141,12 +158,12 @@ void Execution::answer(const MicroOp& op, std::uint32_t executed) {
   set_predicate(op.p_out, executed, ~0u);
 }
 
-/// The writes of other warps that end the loop, asked for by the load at `pc` before it is executed.
+/// What ends the loop, asked for by the load at `pc` before it is executed.
 void Execution::find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, std::uint32_t executed) {
   form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const work::LaneAddresses asked = addresses[0];
   const std::uint32_t words = bytes_of(op) / 4;
-  const auto own = [&](const WriteHistory::Entry& entry) { return entry.by.block == block_ && entry.by.warp == warp->index; };
+  const auto own = [&](const WriteHistory::Entry& entry) { return entry.by.count == 0 && entry.by.by.block == block_ && entry.by.by.warp == warp->index; };
   bool ends = false;
   for (std::uint32_t m = executed; m != 0; m &= m - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(m));

@@ -1,8 +1,9 @@
 // Whom a warp waits for: what was written where, and without which write a waiting loop would not have ended.
 //
 // Models:  a waiting loop (isa::WaitingLoop) that ends was let go by one write a place: the earliest after which the loop would have
-//          ended, found by running a round again, with the place's former values, as if nothing had happened in between. A round that
-//          does not end the loop is no part of the record: how often it is run is the emulator's order, and nobody's business.
+//          ended, found by running a round again, with the place's former values, as if nothing had happened in between. Where that is
+//          an atomic that counts, any will do: it is waited for so many of them. A round that does not end the loop is no part of the
+//          record: how often it is run is the emulator's order, and nobody's business.
 // Ignores: writes that are not strong, writes of less than four bytes, what was written by the warp itself.
 #pragma once
 
@@ -21,20 +22,27 @@ class WriteHistory {
   struct Entry {
     std::uint32_t value = 0;
     bool known = false;  ///< false: what was there before, by nobody of this launch
-    work::Signal by;
+    work::Awaited by;
   };
   using Entries = std::vector<Entry>;
 
   /// What stands in a word that is about to be written for the first time; else nothing.
   void begin(std::uint64_t word, std::uint32_t value);
   /// What a write left in consecutive words, after begin() for each. Where it changed none of them, it was no write.
-  void add(std::uint64_t word, const std::uint32_t* values, std::uint32_t count, work::Signal by);
+  void add(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, work::Signal by);
+  /// The same of an atomic that counts, which is one also where it changes nothing.
+  void count(std::uint64_t word, const std::uint32_t* values, std::uint32_t words);
   /// Oldest first, the first one by nobody; null: nobody has written the word.
   const Entries* of(std::uint64_t word) const;
 
  private:
   static constexpr std::size_t kLongest = std::size_t{1} << 16;  // writes of a word that are kept: the last ones
-  std::unordered_map<std::uint64_t, Entries> words_;
+  struct Word {
+    Entries entries;
+    std::uint32_t counted = 0;
+  };
+  void put(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, Entry entry);
+  std::unordered_map<std::uint64_t, Word> words_;
 };
 
 }  // namespace foretrace::emulate

@@ -71,6 +71,9 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   setup.watch = options.watch;
   setup.watch_interval = options.watch_interval;
   outcome.counters = gpu_.run(program, setup, source);
+  if (outcome.counters.memory.waits_let_go) {
+    outcome.estimate.note = "blocks waited for others that could not start beside them, and were let go: its time means little";
+  }
   outcome.estimate.cycles_low = outcome.estimate.cycles_high = static_cast<double>(outcome.counters.elapsed);
   return outcome;
 }

@@ -96,7 +96,8 @@ double shared_by_blocks(const emulate::LaunchContext& context, const LaunchShape
 }
 
 Outcome with_note(Outcome outcome, std::string note) {
-  outcome.estimate.note = std::move(note);
+  std::string& own = outcome.estimate.note;
+  own = own.empty() || note.empty() ? own + note : note + "; " + own;
   return outcome;
 }
 

@@ -366,7 +366,8 @@ TEST(BlockSequence, LetsAWaitedForBlockRun) {
   EXPECT_EQ(second->block, 1u);
   EXPECT_LT(first->warps[0].instructions, 100u) << "a few polls, then the other's turn";
   EXPECT_EQ(blocks.next(), nullptr);
-  EXPECT_EQ(blocks.count().instructions, first->warps[0].instructions + second->warps[0].instructions);
+  EXPECT_EQ(first->warps[0].instructions, 6u + 3 + 1) << "of the polls the last one is on record";
+  EXPECT_EQ(blocks.count().instructions, 3 + first->warps[0].instructions + second->warps[0].instructions);
 }
 
 TEST(BlockSequence, WaitingBlocksAskAgainWhenAllHaveStarted) {
@@ -380,8 +381,10 @@ TEST(BlockSequence, WaitingBlocksAskAgainWhenAllHaveStarted) {
   const Emulator emulator(a.context);
   BlockSequence blocks(emulator, 8, true);
   for (int block = 0; block < 7; ++block) {
-    EXPECT_EQ(blocks.next()->warps[0].instructions, 6u + 3 + 3 + 1) << "one poll in vain, and one when all have run";
+    EXPECT_EQ(blocks.next()->warps[0].instructions, 6u + 3 + 1) << "the poll when all have run";
   }
+  ASSERT_NE(blocks.next(), nullptr);
+  EXPECT_EQ(blocks.count().instructions, 7u * (6 + 3 + 3 + 1) + 8) << "one poll in vain, and one when all have run";
 }
 
 TEST(BlockSequence, ReportsBlocksThatWaitInVain) {

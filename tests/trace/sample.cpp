@@ -71,6 +71,24 @@ isa::Program vector_add_program() {
   return program;
 }
 
+isa::Program waiting_program() {
+  isa::Program program = vector_add_program();
+  program.code.clear();
+  constexpr Row kWait[] = {
+      {"LDG.E.STRONG.SYS R9, desc[UR12][R4.64]", 0x0000000c04097981, 0x000ea2000c1f5900},
+      {"YIELD", 0x0000000000007946, 0x000fea0003800000},
+      {"ISETP.GE.U32.AND P0, PT, R9, R22, PT", 0x000000160900720c, 0x004fda0003f06070},
+      {"@!P0 BRA `(.L_x_5)", 0xfffffffc00f08947, 0x000fea000383ffff},
+      {"EXIT", 0x000000000000794d, 0x000fea0003800000},
+  };
+  const isa::Labels labels = {{".L_x_5", 0}};
+  for (const Row& row : kWait) {
+    const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
+    program.code.push_back(isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels, "sample"));
+  }
+  return program;
+}
+
 trace::LaunchInfo sample_launch(std::uint32_t blocks) {
   return {"sample", {blocks, 1, 1}, {256, 1, 1}, {1, 1, 1}, 4096};
 }

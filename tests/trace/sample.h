@@ -13,6 +13,8 @@ namespace foretrace::trace_test {
 
 /// vector_add of validate/kernels for sm_90, as nvcc 13.0.88 compiles it.
 isa::Program vector_add_program();
+/// The same with the code of a loop that waits for a flag instead: a load, YIELD, a comparison, the branch back, EXIT.
+isa::Program waiting_program();
 trace::LaunchInfo sample_launch(std::uint32_t blocks);
 
 /// One block whose warps walk a loop of loads, adds and stores `iterations` times, as a tiled product does: strided

@@ -280,6 +280,52 @@ TEST_F(TraceFile, AnotherVersionIsNamed) {
   EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1"));
 }
 
+TEST_F(TraceFile, WhatALoopWaitsForComesBack) {
+  const isa::Program program = trace_test::waiting_program();
+  const work::Shapes shapes(program);
+  const std::vector<work::Awaited> awaited = {{0, {70'000, 31, work::Signal::kLast}, 0}, {4224, {}, 0x7f0000001004 / 4}};
+  work::BlockRecord record;
+  record.warps.resize(1);
+  work::WarpRecorder recorder(shapes, record.warps[0]);
+  const work::LaneAddresses addresses{};
+  const auto round = [&](std::span<const work::Awaited> by) {
+    recorder.record(0, 1, 1, {&addresses, 1}, 0, by);
+    for (std::uint32_t i = 1; i < 4; ++i) recorder.record(i, 1, 1);
+  };
+  recorder.mark();
+  round({});
+  recorder.take_back();
+  round(awaited);
+  recorder.record(4, 1, 1);
+  recorder.finish();
+  {
+    TraceWriter writer(path(), program, sample_launch(1));
+    writer.add(record);
+    writer.close();
+  }
+  const std::vector<work::BlockRecord> back = read(path());
+  ASSERT_EQ(back.size(), 1u);
+  work::WarpCursor cursor(shapes, back[0].warps[0]);
+  work::Step step;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    ASSERT_TRUE(cursor.next(step));
+    EXPECT_EQ(step.index, i) << "the round that was taken back is gone";
+    if (i != 0) continue;
+    EXPECT_EQ(std::vector<work::Awaited>(cursor.awaited().begin(), cursor.awaited().end()), awaited);
+  }
+  EXPECT_FALSE(cursor.next(step));
+  EXPECT_EQ(bytes_of(path())[kMagic.size()], 2);
+  set_byte(path(), kMagic.size(), 1);
+  EXPECT_THAT(refusal(path()), HasSubstr("version 1 of kernel vector_add; expected 2: what its loops wait for is missing"));
+}
+
+TEST_F(TraceFile, AProgramThatDoesNotWaitKeepsItsVersion) {
+  write(path(), 1, 1);
+  EXPECT_EQ(bytes_of(path())[kMagic.size()], 1);
+  set_byte(path(), kMagic.size(), 2);
+  EXPECT_THAT(refusal(path()), HasSubstr("version 2 of kernel vector_add; expected 1"));
+}
+
 TEST_F(TraceFile, WhatIsNoTraceIsRefused) {
   write_bytes(path("text"), "a file of somebody's that is long enough");
   EXPECT_THAT(refusal(path("text")), AllOf(HasSubstr("text: at byte 0: no trace")));

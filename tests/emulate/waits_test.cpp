@@ -1,0 +1,179 @@
+// What records say of waits: the last round, and the write that ended it.
+
+#include <gtest/gtest.h>
+
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+struct Awaited {
+  std::uint64_t block = 0;
+  std::uint32_t asked = 0;  // loads that wait, in order of execution
+  std::vector<work::Awaited> by;
+};
+
+/// Of every block's first warp: the loads of waiting loops, and all that they waited for.
+std::vector<Awaited> awaited(const Assembled& a, std::uint64_t resident) {
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, resident, true);
+  const work::Shapes shapes(a.program);
+  std::vector<Awaited> result;
+  while (const auto record = blocks.next()) {
+    Awaited of{record->block, 0, {}};
+    work::WarpCursor cursor(shapes, record->warps[0]);
+    work::Step step;
+    while (cursor.next(step)) {
+      if (!shapes.of[step.index].waits) continue;
+      ++of.asked;
+      of.by.insert(of.by.end(), cursor.awaited().begin(), cursor.awaited().end());
+    }
+    result.push_back(of);
+  }
+  return result;
+}
+
+std::vector<work::Awaited> named(const std::vector<work::Signal>& signals) {
+  std::vector<work::Awaited> result;
+  for (const work::Signal& signal : signals) result.push_back({0, signal, 0});
+  return result;
+}
+
+constexpr const char* kAddress = R"(
+    S2R R0, SR_CTAID.X
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    MOV R5, 0x1
+)";
+
+TEST(Waits, ABarrierOfAllBlocksIsEndedBySoManyAtomics) {
+  // Two barriers on one counter, four blocks: a block that still asks at the first may find that others have come to the second.
+  Assembled a(std::string(kAddress) + R"(
+    ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5
+  L:
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.GE.U32.AND P0, PT, R4, 0x4, PT
+    @!P0 BRA `(L)
+    ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5
+  M:
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.GE.U32.AND P0, PT, R4, 0x8, PT
+    @!P0 BRA `(M)
+    EXIT
+  )", 1, 2);
+  a.context.grid = {4, 1, 1};
+  const std::uint64_t counter = a.buffer(0, {0}, "counter");
+  const auto blocks = awaited(a, 4);
+  ASSERT_EQ(blocks.size(), 4u);
+  for (const Awaited& block : blocks) {
+    EXPECT_EQ(block.asked, 2u) << "a round a barrier is on record";
+    EXPECT_EQ(block.by, (std::vector<work::Awaited>{{4, {}, counter / 4}, {8, {}, counter / 4}})) << "also by who came last";
+  }
+}
+
+TEST(Waits, AValueThatWouldHaveDoneBeforeIsNotWaitedForOnceMore) {
+  // Block 0 writes 1, then 2; block 1 waits for anything but 0, block 2 for 2.
+  Assembled a(std::string(kAddress) + R"(
+    MOV R7, 0x2
+    ISETP.EQ.AND P1, PT, R0, RZ, PT
+    @P1 BRA `(W)
+    ISETP.EQ.AND P1, PT, R0, 0x2, PT
+  L:
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.NE.AND P0, PT, R4, RZ, PT
+    @P1 ISETP.EQ.AND P0, PT, R4, 0x2, PT
+    @!P0 BRA `(L)
+    EXIT
+  W:
+    STG.E.STRONG.GPU [R2.64], R5
+    STG.E.STRONG.GPU [R2.64], R7
+    EXIT
+  )", 1, 2);
+  a.context.grid = {3, 1, 1};
+  a.buffer(0, {0}, "flag");
+  const auto blocks = awaited(a, 1);
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_TRUE(blocks[0].by.empty());
+  EXPECT_EQ(blocks[1].by, named({{0, 0, 0}}));
+  EXPECT_EQ(blocks[2].by, named({{0, 0, 1}}));
+}
+
+TEST(Waits, EveryLaneMayWaitForSomebodyElse) {
+  // Blocks 0 to 3 write their flags; the lanes of block 4 ask for one each until all are there.
+  Assembled a(std::string(kAddress) + R"(
+    S2R R1, SR_LANEID
+    MOV R9, 0x4
+    ISETP.EQ.AND P1, PT, R0, 0x4, PT
+    IMAD.WIDE R6, R0, R9, R2
+    IMAD.WIDE R2, R1, R9, R2
+    @!P1 BRA `(W)
+  L:
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.EQ.AND P0, PT, R4, RZ, PT
+    VOTE.ANY P0, P0
+    @P0 BRA `(L)
+    EXIT
+  W:
+    STG.E.STRONG.GPU [R6.64], R5
+    EXIT
+  )", 4, 2);
+  a.context.grid = {5, 1, 1};
+  a.buffer(0, {0, 0, 0, 0}, "flags");
+  const auto blocks = awaited(a, 1);
+  ASSERT_EQ(blocks.size(), 5u);
+  EXPECT_EQ(blocks[4].by, named({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}));
+}
+
+TEST(Waits, WhatAsksBeforeALoopIsOnRecordAsTooEarly) {
+  const std::string text = std::string(kAddress) + R"(
+    ISETP.EQ.AND P1, PT, R0, RZ, PT
+    @P1 BRA `(W)
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.NE.AND P0, PT, R4, RZ, PT
+    @P0 BRA `(D)
+  L:
+    NANOSLEEP 0x64
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.NE.AND P0, PT, R4, RZ, PT
+    @!P0 BRA `(L)
+  D:
+    EXIT
+  W:
+    STG.E.STRONG.GPU [R2.64], R5
+    EXIT
+  )";
+  Assembled a(text, 1, 2);
+  a.context.grid = {2, 1, 1};
+  a.buffer(0, {0}, "flag");
+  const auto blocks = awaited(a, 1);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(blocks[1].asked, 1u) << "the flag is there at once, and yet";
+  EXPECT_EQ(blocks[1].by, named({{0, 0, 0}}));
+  Assembled set(text, 1, 2);  // a flag that was set before the launch: nobody waits
+  set.context.grid = {2, 1, 1};
+  set.buffer(0, {1}, "flag");
+  EXPECT_EQ(awaited(set, 1)[1].asked, 0u);
+}
+
+TEST(Waits, ALockIsTakenAfterWhoHadItGivesItBack) {
+  Assembled a(std::string(kAddress) + R"(
+    MOV R8, RZ
+  L:
+    ATOMG.E.CAS.STRONG.GPU PT, R4, [R2.64], R8, R5
+    ISETP.NE.AND P0, PT, R4, RZ, PT
+    @P0 BRA `(L)
+    ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R2.64], RZ
+    EXIT
+  )", 1, 2);
+  a.context.grid = {3, 1, 1};
+  const std::uint64_t lock = a.buffer(0, {0}, "lock");
+  const auto blocks = awaited(a, 1);
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_TRUE(blocks[0].by.empty());
+  EXPECT_EQ(blocks[1].by, named({{0, 0, 1}}));
+  EXPECT_EQ(blocks[2].by, named({{1, 0, 1}}));
+  EXPECT_EQ(a.read(lock, 1)[0], 0u) << "trying what would have happened changes nothing";
+}
+
+}  // namespace
+}  // namespace foretrace::emulate
