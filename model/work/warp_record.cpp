@@ -317,7 +317,7 @@ bool WarpCursor::next(Step& step) {
 void WarpCursor::read_awaited() {
   awaited_.clear();
   const std::uint64_t count = varint(details_, details_end_);
-  if (count > kWarpSize) damaged("more writes awaited than lanes");
+  if (count > 2 * kWarpSize) damaged("more writes awaited than lanes");
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t first = varint(details_, details_end_), second = varint(details_, details_end_);
     Awaited each;

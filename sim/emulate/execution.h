@@ -79,6 +79,7 @@ struct Warp {
   std::uint64_t instructions = 0;
   std::unique_ptr<work::WarpRecorder> recorder;
   std::uint32_t tells = 0;  ///< writes so far that others may wait for: work::Signal::number
+  work::Awaited seen;       ///< what the last counter has told it
   struct Round {
     const isa::WaitingLoop* loop = nullptr;  ///< null: in none
     std::uint32_t lanes = 0, tells = 0;      ///< as it began

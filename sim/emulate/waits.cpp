@@ -12,15 +12,18 @@ namespace foretrace::emulate {
 
 void WriteHistory::begin(std::uint64_t word, std::uint32_t value) {
   Entries& entries = words_[word].entries;
-  if (entries.empty()) entries.push_back({value, false, {}});
+  if (entries.empty()) entries.push_back({value, false, {}, {}});
 }
 
-void WriteHistory::add(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, work::Signal by) {
-  put(word, values, words, {0, true, {0, by, 0}});
+void WriteHistory::add(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, work::Signal by,
+                       const work::Awaited& seen) {
+  put(word, values, words, {0, true, {0, by, 0}, seen});
 }
 
-void WriteHistory::count(std::uint64_t word, const std::uint32_t* values, std::uint32_t words) {
-  put(word, values, words, {0, true, {++words_[word].counted, {}, word / 4}});
+std::uint32_t WriteHistory::count(std::uint64_t word, const std::uint32_t* values, std::uint32_t words) {
+  const std::uint32_t counted = ++words_[word].counted;
+  put(word, values, words, {0, true, {counted, {}, word / 4}, {}});
+  return counted;
 }
 
 void WriteHistory::put(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, Entry entry) {
@@ -113,7 +116,11 @@ void Execution::after_access(const MicroOp& op, std::uint32_t executed) {
     for (std::uint32_t m = executed; m != 0; m &= m - 1) counts = counts && addresses[0][static_cast<std::size_t>(std::countr_zero(m))] == one;
     if (counts) {
       const std::uint32_t first = executed & (~executed + 1);
-      for_lanes(op, first, [&](std::uint64_t address, const std::uint32_t* words) { launch_.writes.count(address, words, bytes_of(op) / 4); });
+      const bool told = op.destination != kSinkWord;
+      for_lanes(op, first, [&](std::uint64_t address, const std::uint32_t* words) {
+        const std::uint32_t count = launch_.writes.count(address, words, bytes_of(op) / 4);
+        if (told) warp->seen = {count, {}, address / 4};
+      });
       return;
     }
     work::Signal signal;
@@ -121,7 +128,7 @@ void Execution::after_access(const MicroOp& op, std::uint32_t executed) {
     signal.warp = warp->index & (work::Signal::kWarps - 1);
     signal.number = warp->tells & work::Signal::kLast;
     if (warp->tells <= work::Signal::kLast && block_ <= ~std::uint32_t{0} && bytes_of(op) >= 4) {
-      for_lanes(op, executed, [&](std::uint64_t address, const std::uint32_t* words) { launch_.writes.add(address, words, bytes_of(op) / 4, signal); });
+      for_lanes(op, executed, [&](std::uint64_t address, const std::uint32_t* words) { launch_.writes.add(address, words, bytes_of(op) / 4, signal, warp->seen); });
     }
     ++warp->tells;
   }
@@ -202,7 +209,11 @@ void Execution::find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, st
       enough(middle) ? static_cast<void>(good = middle) : static_cast<void>(bad = middle);
     }
     if (!bad || own((*first)[good])) continue;  // it would have ended without anybody of this launch
-    if (std::find(awaited_.begin(), awaited_.end(), (*first)[good].by) == awaited_.end()) awaited_.push_back((*first)[good].by);
+    const auto await = [this](const work::Awaited& each) {
+      if (std::find(awaited_.begin(), awaited_.end(), each) == awaited_.end()) awaited_.push_back(each);
+    };
+    await((*first)[good].by);
+    if ((*first)[good].seen.count != 0) await((*first)[good].seen);
     former_.push_back({static_cast<int>(lane), values(*bad)});
   }
 }

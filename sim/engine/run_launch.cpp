@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/isa/waiting_loops.h"
 #include "model/units/error.h"
 #include "sim/engine/ending.h"
 #include "sim/engine/extrapolate.h"
@@ -122,7 +123,8 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   if (!asked && typical * blocks < kExactWork / 2) return run_exactly(context, shape, machine, run);
   if (typical >= kSurveyWork) {
     return with_note(run_exactly(context, shape, machine, run),
-                     fmt::format("simulated exactly: a block executes {} million warp instructions or more", kSurveyWork / 1'000'000));
+                     fmt::format("simulated exactly: a block {}executes {} million warp instructions or more",
+                                 isa::waiting_loops(*context.program).empty() ? "" : "waits for others, or ", kSurveyWork / 1'000'000));
   }
   const sm::StaticProgram program(shape.program, machine.spec());
   const Survey known = survey(context, program, machine.spec(), kSurveyWork);

@@ -71,6 +71,31 @@ TEST(Waits, ABarrierOfAllBlocksIsEndedBySoManyAtomics) {
   }
 }
 
+TEST(Waits, WhoCameLastMayLetTheOthersGo) {
+  // The one that finds two in the counter sets the flag beside it.
+  Assembled a(std::string(kAddress) + R"(
+    ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5
+    ISETP.EQ.AND P1, PT, R6, 0x2, PT
+    @P1 BRA `(W)
+  L:
+    LDG.E.STRONG.GPU R4, [R2.64+0x4]
+    ISETP.NE.AND P0, PT, R4, RZ, PT
+    @!P0 BRA `(L)
+    EXIT
+  W:
+    STG.E.STRONG.GPU [R2.64+0x4], R5
+    EXIT
+  )", 1, 2);
+  a.context.grid = {3, 1, 1};
+  const std::uint64_t counter = a.buffer(0, {0, 0}, "counter and flag");
+  const auto blocks = awaited(a, 3);
+  ASSERT_EQ(blocks.size(), 3u);
+  const std::vector<work::Awaited> both = {{0, {2, 0, 0}, 0}, {3, {}, counter / 4}};
+  EXPECT_EQ(blocks[0].by, both) << "on the machine another block may be the last";
+  EXPECT_EQ(blocks[1].by, both);
+  EXPECT_TRUE(blocks[2].by.empty());
+}
+
 TEST(Waits, AValueThatWouldHaveDoneBeforeIsNotWaitedForOnceMore) {
   // Block 0 writes 1, then 2; block 1 waits for anything but 0, block 2 for 2.
   Assembled a(std::string(kAddress) + R"(
