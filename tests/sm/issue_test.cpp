@@ -48,6 +48,12 @@ TEST(Issue, OperandsInOneBankCostACycleEach) {
   EXPECT_EQ(forty_more(chip, {"FFMA R1, R2.reuse, R4, R6", 1}), 80u);
 }
 
+TEST(Issue, OperandsOfMatrixProductsInOneBankHoldNothing) {
+  const Ran ran = run(bench_chip(), repeat({"HMMA.16816.F32 R4, R8, R12, R4", 8}, 20));
+  EXPECT_GT(ran.counters.register_bank_conflict_cycles, 0u);
+  EXPECT_EQ(state(ran, stats::WarpState::dispatch_stall), 0u);
+}
+
 TEST(Issue, AWideMultiplicationHoldsItsSubCoreWhateverItsStallCount) {
   const spec::GpuSpec chip = bench_chip();
   const auto pairs = [&](const char* first, std::uint8_t stall, int warps) {  // cycles of 20 more of them
