@@ -10,7 +10,7 @@
 //          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles a block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
 //          warp_release: nothing starts while warps end and blocks do not; when a block does, as many start on its SM and on the
-//          other of the TPC as have room, until some 12 warp slots are left.
+//          other of the TPC as have room, while launch.spare_warps slots are free.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ void MemorySystem::Implementation::request_fill(std::uint32_t slot, const Transa
   asked.sectors =
       static_cast<std::uint8_t>(granules & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
   asked.visits = static_cast<std::uint8_t>(sector_count(asked.sectors));
-  line.pending = (line.pending | asked.sectors) & 15;
+  line.pending = (line.pending | asked.sectors) & kWholeLine;
   if (!at_home(transaction)) {
     asked.kind = Transaction::Kind::far_read;
     asked.crossed = true;
@@ -64,7 +64,7 @@ void MemorySystem::Implementation::save_dirty(std::uint32_t slot) {
   counters_.dram_bytes_write += sectors * std::uint64_t{kSectorBytes};
   if (tags_.tag_of(slot) < kLeftBehind) counters_.dirty_sectors_left -= sectors;  // the launch's own
   send(place, sectors * kSectorBytes, kNone, true);
-  line.valid = (line.valid | partly) & 15;
+  line.valid = (line.valid | partly) & kWholeLine;
   line.dirty = 0;
   tags_.remove_dirty(slot);
 }

@@ -128,7 +128,7 @@ struct MemorySystem::Implementation {
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);
 
-  // slice.cpp: what a slice does with a transaction
+  // arrival.cpp: what comes to a slice before it is served
   void arrive(Event event);
   void enter(Event event);
   void enter_write(Event event);
@@ -140,6 +140,8 @@ struct MemorySystem::Implementation {
   void forget_leaders(Merging::Entry* entry);
   bool leave_gpc(std::uint32_t index);
   bool merges() const { return spec_.l2.merged_reads > 1; }
+
+  // slice.cpp: what a slice does with a transaction
   void serve(Event event);
   void book_slice(Transaction& transaction) const;
   bool attempt(Event& event);
@@ -161,6 +163,7 @@ struct MemorySystem::Implementation {
   /// Tags of lines that were written before the launch: the last ones, the home partition in bit 0 as in all tags.
   static constexpr std::uint32_t kLeftBehind = 0xffff'0000;
   static bool at_home(const Passage& t) { return t.at == t.home; }
+  static bool is_atomic(const Packet& t) { return t.kind == Transaction::Kind::atomic || t.kind == Transaction::Kind::reduction; }
   std::uint32_t queue_of(const Passage& t) const { return 2 * slice_of(t) + (at_home(t) ? 0 : 1); }
   std::uint32_t claim(std::uint32_t slice, std::uint32_t set, std::uint32_t tag, bool copy);
   void leave_behind(std::uint32_t set);

@@ -86,7 +86,7 @@ void L2Tags::install(std::uint32_t slot, std::uint32_t tag) {
 
 void L2Tags::drop(std::uint32_t slot, std::uint8_t sectors) {
   Line& line = lines_[slot];
-  line.valid = line.valid & ~sectors & 15;
+  line.valid = line.valid & ~sectors & kWholeLine;
   if (line.valid == 0 && line.pending == 0 && line.dirty == 0) tags_[slot] = kEmpty;
 }
 

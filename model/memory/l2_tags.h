@@ -26,6 +26,7 @@
 namespace foretrace::memory {
 
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+inline constexpr std::uint8_t kWholeLine = (1u << kSectorsPerLine) - 1;  ///< all sectors of a line
 
 class L2Tags {
  public:

@@ -13,187 +13,7 @@ std::uint8_t without(std::uint8_t sectors, std::uint8_t taken) {
   return static_cast<std::uint8_t>(sectors & ~taken);
 }
 constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
-constexpr std::uint8_t kWholeLine = (1u << kSectorsPerLine) - 1;
-bool is_atomic(const Transaction& transaction) {
-  return transaction.kind == Kind::atomic || transaction.kind == Kind::reduction;
-}
 }  // namespace
-
-/// At the end of the way from its SM, or from a slice. The SM's way is in order: who finds it blocked waits.
-void MemorySystem::Implementation::arrive(Event event) {
-  if (event.crossed()) return enter(event);
-  Way& way = way_[event.sm()];
-  if (way.waiting.empty() && now_ >= way.blocked) return enter(event);
-  way.waiting.push(event);
-  if (!way.waking) {
-    way.waking = true;
-    events_.push(way.blocked, {event.sm(), EventKind::way});
-  }
-}
-
-/// The SM's way may be open again: those that waited go on, up to one that blocks it anew.
-void MemorySystem::Implementation::open_way(std::uint32_t sm) {
-  Way& way = way_[sm];
-  way.waking = false;
-  while (!way.waiting.empty() && now_ >= way.blocked) enter(way.waiting.pop());
-  if (way.waiting.empty()) return;
-  way.waking = true;
-  events_.push(way.blocked, {sm, EventKind::way});
-}
-
-void MemorySystem::Implementation::enter(Event event) {
-  if (event.write()) return enter_write(event);
-  const std::uint32_t index = event.index();
-  if (!leave_gpc(index)) return;
-  Transaction& transaction = pool_[index];
-  if (transaction.kind == Kind::far_read) {
-    transaction.segments.partition += static_cast<std::uint32_t>(now_ - transaction.since);
-  } else {
-    if (transaction.note == 0) signals_.moves(now_);
-    transaction.reached = now_;
-    if (merges() && transaction.at == transaction.near) {
-      if (transaction.kind == Kind::read && merge(index)) return;
-      if (is_atomic(transaction)) stop_merging(set_of(transaction), transaction.tag);
-    }
-  }
-  transaction.since = now_;
-  Port& port = slice_port_[slice_of(transaction)];
-  const bool home = at_home(transaction);
-  std::uint32_t taken = port.width();
-  if (is_atomic(transaction)) {
-    taken = transaction.visits * (home ? atomic_bytes_ : atomic_pass_bytes_);
-  } else if (home || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
-    taken = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
-  }
-  counters_.l2_slice_busy += (taken + port.width() - 1) / port.width();
-  const std::uint64_t turn = port.pass(now_, taken);
-  if (is_atomic(transaction)) {
-    hold_way(transaction.sm, std::max(turn, home ? 0 : slice_port_[map_.slice(transaction.home, transaction.index)].last()));
-  }
-  const Event served{index, EventKind::serve, transaction, false};
-  if (turn == now_) {
-    serve(served);
-  } else {
-    events_.push(turn, served);
-  }
-}
-
-/// The same for a write, of which nothing but its passage is looked at.
-void MemorySystem::Implementation::enter_write(Event event) {
-  if (!event.crossed()) {
-    event.cross();
-    signals_.moves(now_);
-    const std::uint64_t left = gpc_out_[sm_place_[event.sm()].gpc].pass(now_, event.pieces() * kSectorBytes);
-    if (left != now_) return events_.push(left, event);
-  }
-  if (event.at() == event.near()) stop_merging(set_of(event), event.tag());
-  const bool home = event.at_home();
-  const SliceWork& work = write_work_[home ? 1 : 0][event.pieces()];
-  counters_.l2_slice_busy += work.cycles;
-  const std::uint64_t turn = slice_port_[slice_of(event)].pass(now_, work.bytes);
-  hold_way(event.sm(), home ? turn : std::max(turn, slice_port_[map_.slice(event.home(), event.slice_index())].last()));
-  if (turn == now_) {
-    serve(event);
-  } else {
-    events_.push(turn, event.as(EventKind::serve));
-  }
-}
-
-/// What an SM writes, and passes its slices in L2 cycle `passed`, blocks its way while they have so many cycles of work before it. One
-/// that goes on finds its home full as soon as the slice beside its SM takes it: no SM has an advantage.
-void MemorySystem::Implementation::hold_way(std::uint32_t sm, std::uint64_t passed) {
-  if (passed > now_ + spec_.network.slice_queue) {
-    Way& way = way_[sm];
-    way.blocked = std::max(way.blocked, passed - spec_.network.slice_queue);
-  }
-}
-
-/// What SMs of a GPC write shares its way out. False when it has to wait for its turn; it will arrive again.
-bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
-  Transaction& transaction = pool_[index];
-  if (transaction.crossed) return true;
-  transaction.crossed = true;
-  if (!is_atomic(transaction)) return true;
-  const std::uint64_t turn = gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, transaction.flits * kSectorBytes);
-  if (turn == now_) return true;
-  events_.push(turn, {index, EventKind::arrive, transaction, false});
-  return false;
-}
-
-/// True when an earlier read of the same sectors takes this one along.
-bool MemorySystem::Implementation::merge(std::uint32_t index) {
-  Transaction& transaction = pool_[index];
-  const std::uint64_t key = Merging::key(set_of(transaction), transaction.tag);
-  Merging::Entry* const entry = merging_.find(key);
-  const auto lead = [&](Merging::Entry& of) {
-    transaction.leads = true;
-    transaction.peer = of.leaders;
-    of.leaders = index;
-  };
-  const auto gone = [this](const Transaction& t) { return t.answered && now_ > t.since + spec_.l2.merge_cycles; };
-  // Those whose time is over are forgotten here; one of this read's GPC may be left.
-  std::uint32_t own = kNone;
-  if (entry != nullptr) {
-    for (std::uint32_t* at = &entry->leaders; *at != kNone;) {
-      Transaction& leader = pool_[*at];
-      const bool same = sm_place_[leader.sm].gpc == sm_place_[transaction.sm].gpc;
-      if (gone(leader) || (same && entry->sectors == transaction.sectors && leader.merged + 1u >= spec_.l2.merged_reads)) {
-        leader.leads = false;
-        *at = leader.peer;
-        continue;
-      }
-      if (same) own = *at;
-      at = &leader.peer;
-    }
-  }
-  if (entry == nullptr) {
-    Merging::Entry fresh{key, kNone, transaction.sectors};
-    lead(fresh);
-    merging_.put(fresh);
-    return false;
-  }
-  if (entry->leaders == kNone) entry->sectors = transaction.sectors;
-  if (entry->sectors != transaction.sectors) {
-    forget_leaders(entry);
-    return false;
-  }
-  if (own == kNone) {
-    lead(*entry);
-    return false;
-  }
-  Transaction& first = pool_[own];
-  transaction.next = first.followers;
-  first.followers = index;
-  ++first.merged;
-  if (transaction.note != 0 && first.answered) signals_.look(transaction.note, now_);
-  --counters_.tex_requests;
-  counters_.tex_sectors_read -= sector_count(transaction.sectors);
-  return true;
-}
-
-/// Nobody joins what is under way of this line any more.
-void MemorySystem::Implementation::forget_leaders(Merging::Entry* entry) {
-  for (std::uint32_t at = entry->leaders; at != kNone; at = pool_[at].peer) pool_[at].leads = false;
-  merging_.remove(entry);
-}
-
-/// Something else than a read comes to a line beside its SM.
-void MemorySystem::Implementation::stop_merging(std::uint32_t set, std::uint32_t tag) {
-  if (merging_.size() == 0) return;
-  Merging::Entry* const entry = merging_.find(Merging::key(set, tag));
-  if (entry != nullptr) forget_leaders(entry);
-}
-
-/// This read's answer leaves.
-void MemorySystem::Implementation::stop_leading(std::uint32_t index) {
-  const Transaction& transaction = pool_[index];
-  Merging::Entry* const entry = merging_.find(Merging::key(set_of(transaction), transaction.tag));
-  FORETRACE_ASSERT(entry != nullptr, "a read that others may join is not remembered");
-  std::uint32_t* at = &entry->leaders;
-  while (*at != index) at = &pool_[*at].peer;
-  *at = transaction.peer;
-  if (entry->leaders == kNone) merging_.remove(entry);
-}
 
 /// Whether the near slice can answer a read of a far line.
 bool MemorySystem::Implementation::has_copy(const Passage& passage) {
@@ -331,7 +151,7 @@ bool MemorySystem::Implementation::write_home(Event& event) {
     std::uint32_t& bytes = tags_.bytes(slot, sector);
     if (!(line.dirty & bit)) bytes = 0;
     bytes |= write.bytes[static_cast<std::size_t>(sector)];
-    if (bytes == kWholeSector) line.valid = (line.valid | bit) & 15;
+    if (bytes == kWholeSector) line.valid = (line.valid | bit) & kWholeLine;
   }
   make_dirty(slice, slot, sectors, newly_partly);
   if (write.note != 0) {
@@ -401,7 +221,7 @@ void MemorySystem::Implementation::leave_behind(std::uint32_t set) {
 void MemorySystem::Implementation::make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors, bool newly_partly) {
   L2Tags::Line& line = tags_[slot];
   const std::uint8_t fresh = without(sectors, line.dirty);
-  line.dirty = (line.dirty | sectors) & 15;
+  line.dirty = (line.dirty | sectors) & kWholeLine;
   counters_.dirty_sectors_left += sector_count(fresh);
   tags_.touch(slot);
   tags_.put_newest_dirty(slot);
@@ -441,8 +261,8 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   }
   const std::uint32_t slot = filled.slot;
   L2Tags::Line& line = tags_[slot];
-  line.valid = (line.valid | filled.sectors) & 15;
-  line.pending = without(line.pending, filled.sectors) & 15;
+  line.valid = (line.valid | filled.sectors) & kWholeLine;
+  line.pending = without(line.pending, filled.sectors) & kWholeLine;
   if (line.pending == 0) --misses_[2 * slice + (filled.kind == Kind::far_read ? 1 : 0)];
   const std::uint32_t newest = tags_.waiters(slot);
   if (newest != kNone) {

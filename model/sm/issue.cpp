@@ -5,7 +5,7 @@
 // lg_throttle) or by the sub-core's dispatch (dispatch_stall), or ready and not selected. States are booked as intervals; what a candidate
 // waited for is told by two counters of its class: cycles in which the class could issue, and cycles in which only dispatch held it.
 //
-// Dispatch is held after an instruction whose operands collide in the register banks and after wide multiplications. Nothing issues then,
+// Dispatch is held after an instruction whose operands collide in the register banks (matrix products apart) and after wide multiplications. Nothing issues then,
 // and stall counts of all warps of the sub-core stand still (issue_stall, profiled_issue_states on H100).
 
 #include <algorithm>

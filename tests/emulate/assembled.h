@@ -4,41 +4,21 @@
 #include <bit>
 #include <cstring>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/isa/parse.h"
 #include "sim/emulate/emulator.h"
+#include "tests/isa/assemble.h"
 
 namespace foretrace::emulate {
 
 /// One instruction a line; "NAME:" labels the next one. Parameters are `parameter_words` words at c[0x0][0x160] (sm_80),
 /// [0x210] (sm_90) or [0x380] (sm_120).
 inline isa::Program assemble(const std::string& text, std::uint32_t parameter_words = 0, int sm = 80) {
-  isa::Labels labels;
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    const auto first = line.find_first_not_of(' ');
-    if (first == std::string::npos) continue;
-    line = line.substr(first);
-    if (line.back() == ':') {
-      labels[line.substr(0, line.size() - 1)] = lines.size() * 16;
-    } else {
-      lines.push_back(line);
-    }
-  }
-  isa::Program program;
-  program.sm = sm;
-  program.kernel = "test";
+  isa::Program program = isa::assemble(text, sm);
   program.parameter_base = sm == 80 ? 0x160 : sm == 90 ? 0x210 : 0x380;
   program.parameter_bytes = parameter_words * 4;
-  for (const std::string& line : lines) {
-    program.code.push_back(
-        isa::parse_text(line, static_cast<std::uint32_t>(program.code.size() * 16), labels, "test"));
-  }
   return program;
 }
 
