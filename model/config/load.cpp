@@ -174,7 +174,8 @@ void build_opcodes(const Merged& merged, Evaluation& evaluation, spec::GpuSpec& 
           static_cast<std::uint32_t>(evaluation.of(fmt::format("opcodes.{}.interval", group.name)).front());
     }
     if (group.has_hold) {
-      row.hold = static_cast<std::uint32_t>(evaluation.of(fmt::format("opcodes.{}.hold", group.name)).front());
+      row.hold =
+          static_cast<std::uint32_t>(evaluation.of(fmt::format("opcodes.{}.hold", group.name)).front());
     }
     for (const std::string& opcode : group.opcodes) spec.opcodes.push_back({opcode, row});
   }
@@ -193,8 +194,9 @@ std::string dump(const Loaded& loaded) {
   for (const Value& value : loaded.values)
     text += fmt::format("{}={} {}\n", value.key, value.text, value.unit);
   for (const auto& row : spec.opcodes) {
-    text += fmt::format("opcode {}: {} {} {} {} {}\n", row.pattern, name_of(row.spec.pipes[0]),
-                        name_of(row.spec.pipes[1]), name_of(row.spec.latency), row.spec.interval, row.spec.hold);
+    text +=
+        fmt::format("opcode {}: {} {} {} {} {}\n", row.pattern, name_of(row.spec.pipes[0]),
+                    name_of(row.spec.pipes[1]), name_of(row.spec.latency), row.spec.interval, row.spec.hold);
   }
   return text;
 }

@@ -214,12 +214,14 @@ class Reader {
       } else if (what == "interval" || what == "hold") {
         const std::string name_of_it = fmt::format("{}.{}", key, what);
         const toml::table* entry = node.as_table();
-        if (entry == nullptr) fail(node, name_of_it, "expected { value, unit, kind, source }, not a bare value");
+        if (entry == nullptr)
+          fail(node, name_of_it, "expected { value, unit, kind, source }, not a bare value");
         file_.entries.emplace(name_of_it, read_entry(*entry, name_of_it));
         (what == "hold" ? group.has_hold : group.has_interval) = true;
       } else {
         fail(node, key,
-             fmt::format("unknown attribute {}: expected pipes, latency, interval, hold, source, opcodes", what));
+             fmt::format("unknown attribute {}: expected pipes, latency, interval, hold, source, opcodes",
+                         what));
       }
     }
     if (group.pipes.empty() || group.pipes.size() > 2)

@@ -57,7 +57,8 @@ Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
     : spec_(spec), blocks_(setup.blocks), warps_(setup.warps), limit_(setup.blocks_per_sm),
       most_warps_(setup.most_warps ? setup.most_warps : setup.warps * setup.blocks_per_sm),
       most_blocks_(setup.most_blocks ? setup.most_blocks : setup.blocks_per_sm),
-      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval, static_cast<Cycle>(setup.warps * spec.launch.warp_interval))),
+      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval,
+                                   static_cast<Cycle>(setup.warps * spec.launch.warp_interval))),
       sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count), next_dispatch_(spec.launch.start) {
   const auto place = [](const std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& places) {
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
@@ -77,7 +78,8 @@ bool Dispatcher::has_room(const State& state) const {
 void Dispatcher::ended(std::uint32_t sm, Cycle time, bool block) {
   ++sms_[sm].ended;
   if (!block) return;
-  settled_ = std::max(settled_ + spec_.launch.block_interval, static_cast<double>(time + spec_.launch.block_end));
+  settled_ =
+      std::max(settled_ + spec_.launch.block_interval, static_cast<double>(time + spec_.launch.block_end));
   const auto take = [this](std::uint32_t of) { return std::exchange(sms_[of].ended, 0); };
   const std::uint32_t own = take(sm);
   rooms_.push_back({static_cast<Cycle>(settled_), sm, own, take(beside(sm))});

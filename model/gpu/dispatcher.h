@@ -29,7 +29,10 @@ std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std:
 
 class Dispatcher {
  public:
-  struct Placement { std::uint32_t sm; Cycle start; };
+  struct Placement {
+    std::uint32_t sm;
+    Cycle start;
+  };
 
   Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup);
 
@@ -44,7 +47,10 @@ class Dispatcher {
   Cycle next_event() const;
 
  private:
-  struct Room { Cycle time; std::uint32_t sm, warps, beside; };  // warps that have ended on it and on the TPC's other SM
+  struct Room {
+    Cycle time;
+    std::uint32_t sm, warps, beside;
+  };  // warps that have ended on it and on the TPC's other SM
   struct State {
     std::uint32_t resident = 0;  // blocks
     std::uint32_t warps = 0;     // as far as their ends are known here
@@ -62,10 +68,11 @@ class Dispatcher {
   const std::uint32_t most_warps_, most_blocks_;
   Cycle sm_interval_;  // an SM takes the next block when the warps of the one before have started
   std::vector<State> sms_;
-  std::vector<std::uint32_t> first_, later_;  // by SM: its place in the order of first blocks, and of those that follow
+  std::vector<std::uint32_t> first_,
+      later_;  // by SM: its place in the order of first blocks, and of those that follow
   std::deque<Room> rooms_;
   Cycle next_dispatch_;
-  double pace_ = 0;  // fraction of a cycle that the interval has left over
+  double pace_ = 0;     // fraction of a cycle that the interval has left over
   double settled_ = 0;  // when the last end was taken in
 };
 

@@ -36,22 +36,58 @@ void add(stats::InstructionCounters& into, const stats::InstructionCounters& fro
 /// Counters of one SM into those of the launch.
 void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
   using Counters = stats::LaunchCounters;
-  static constexpr std::uint64_t Counters::* kSums[] = {
-      &Counters::inst_executed, &Counters::thread_inst_executed, &Counters::thread_inst_pred_on, &Counters::issue_active,
-      &Counters::scheduler_cycles, &Counters::warp_cycles, &Counters::inst_shared_ld, &Counters::inst_shared_st,
-      &Counters::inst_shared_atom, &Counters::inst_global_ld, &Counters::inst_global_st, &Counters::inst_global_atom,
-      &Counters::inst_global_red, &Counters::inst_local_ld, &Counters::inst_local_st, &Counters::inst_async_copy,
-      &Counters::inst_matrix_ld, &Counters::l1_requests_global_ld, &Counters::l1_requests_global_st,
-      &Counters::l1_requests_local_ld, &Counters::l1_requests_local_st, &Counters::l1_requests_global_atom,
-      &Counters::l1_requests_global_red, &Counters::l1_sectors_global_ld, &Counters::l1_sectors_global_st,
-      &Counters::l1_sectors_local_ld, &Counters::l1_sectors_local_st, &Counters::l1_sectors_global_atom,
-      &Counters::l1_sectors_global_red, &Counters::l1_hits_global_ld, &Counters::l1_hits_global_st,
-      &Counters::l1_hits_local_ld, &Counters::l1_hits_local_st, &Counters::l1_tag_cycles, &Counters::l1_data_wavefronts,
-      &Counters::shared_wavefronts_ld, &Counters::shared_wavefronts_st, &Counters::shared_wavefronts_atom,
-      &Counters::shared_ideal_ld, &Counters::shared_ideal_st, &Counters::shared_ideal_atom, &Counters::shared_contention_ld,
-      &Counters::shared_contention_st, &Counters::l1i_misses, &Counters::constant_l0_misses,
-      &Counters::constant_l1_misses, &Counters::constant_l1_replays, &Counters::register_bank_conflict_cycles, &Counters::branches,
-      &Counters::divergent_branches, &Counters::blocks, &Counters::barriers_waited};
+  static constexpr std::uint64_t Counters::*kSums[] = {&Counters::inst_executed,
+                                                       &Counters::thread_inst_executed,
+                                                       &Counters::thread_inst_pred_on,
+                                                       &Counters::issue_active,
+                                                       &Counters::scheduler_cycles,
+                                                       &Counters::warp_cycles,
+                                                       &Counters::inst_shared_ld,
+                                                       &Counters::inst_shared_st,
+                                                       &Counters::inst_shared_atom,
+                                                       &Counters::inst_global_ld,
+                                                       &Counters::inst_global_st,
+                                                       &Counters::inst_global_atom,
+                                                       &Counters::inst_global_red,
+                                                       &Counters::inst_local_ld,
+                                                       &Counters::inst_local_st,
+                                                       &Counters::inst_async_copy,
+                                                       &Counters::inst_matrix_ld,
+                                                       &Counters::l1_requests_global_ld,
+                                                       &Counters::l1_requests_global_st,
+                                                       &Counters::l1_requests_local_ld,
+                                                       &Counters::l1_requests_local_st,
+                                                       &Counters::l1_requests_global_atom,
+                                                       &Counters::l1_requests_global_red,
+                                                       &Counters::l1_sectors_global_ld,
+                                                       &Counters::l1_sectors_global_st,
+                                                       &Counters::l1_sectors_local_ld,
+                                                       &Counters::l1_sectors_local_st,
+                                                       &Counters::l1_sectors_global_atom,
+                                                       &Counters::l1_sectors_global_red,
+                                                       &Counters::l1_hits_global_ld,
+                                                       &Counters::l1_hits_global_st,
+                                                       &Counters::l1_hits_local_ld,
+                                                       &Counters::l1_hits_local_st,
+                                                       &Counters::l1_tag_cycles,
+                                                       &Counters::l1_data_wavefronts,
+                                                       &Counters::shared_wavefronts_ld,
+                                                       &Counters::shared_wavefronts_st,
+                                                       &Counters::shared_wavefronts_atom,
+                                                       &Counters::shared_ideal_ld,
+                                                       &Counters::shared_ideal_st,
+                                                       &Counters::shared_ideal_atom,
+                                                       &Counters::shared_contention_ld,
+                                                       &Counters::shared_contention_st,
+                                                       &Counters::l1i_misses,
+                                                       &Counters::constant_l0_misses,
+                                                       &Counters::constant_l1_misses,
+                                                       &Counters::constant_l1_replays,
+                                                       &Counters::register_bank_conflict_cycles,
+                                                       &Counters::branches,
+                                                       &Counters::divergent_branches,
+                                                       &Counters::blocks,
+                                                       &Counters::barriers_waited};
   for (const auto member : kSums) into.*member += from.*member;
   add_all(into.idle_reason, from.idle_reason);
   add_all(into.state, from.state);
@@ -65,15 +101,20 @@ void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
 
 /// The laws that hold in every run, whatever it simulated.
 void check_conservation(const stats::LaunchCounters& counters) {
-  const auto sum = [](const auto& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0}); };
+  const auto sum = [](const auto& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+  };
   FORETRACE_ASSERT(counters.scheduler_cycles == counters.issue_active + sum(counters.idle_reason),
                    "each scheduler cycle either issues or has one reason why not");
-  FORETRACE_ASSERT(counters.warp_cycles == sum(counters.state), "each resident warp is in exactly one state at any cycle");
-  FORETRACE_ASSERT(counters.issue_active == counters.inst_executed, "one instruction a scheduler cycle that issues");
+  FORETRACE_ASSERT(counters.warp_cycles == sum(counters.state),
+                   "each resident warp is in exactly one state at any cycle");
+  FORETRACE_ASSERT(counters.issue_active == counters.inst_executed,
+                   "one instruction a scheduler cycle that issues");
 }
 
-Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended, const std::vector<std::unique_ptr<sm::Sm>>& sms,
-              const memory::MemorySystem& memory, const memory::GpcCaches& code_caches) {
+Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended,
+              const std::vector<std::unique_ptr<sm::Sm>>& sms, const memory::MemorySystem& memory,
+              const memory::GpcCaches& code_caches) {
   Moment result;
   result.now = now;
   result.placed = placed;
@@ -95,10 +136,12 @@ Gpu::Gpu(const spec::GpuSpec& spec) : spec_(spec), memory_(spec_), code_caches_(
 Gpu::~Gpu() = default;
 
 Cycle Gpu::lookahead() const {
-  return std::max<Cycle>(1, std::min<Cycle>({memory_.lookahead(), code_caches_.lookahead(), spec_.launch.block_end + spec_.launch.block_start}));
+  return std::max<Cycle>(1, std::min<Cycle>({memory_.lookahead(), code_caches_.lookahead(),
+                                             spec_.launch.block_end + spec_.launch.block_start}));
 }
 
-stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSetup& setup, work::BlockSource& source) {
+stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSetup& setup,
+                               work::BlockSource& source) {
   FORETRACE_ASSERT(setup.blocks_per_sm > 0, "a launch fits on an SM");
   const Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
   memory_.begin_launch(setup.warm);
@@ -115,7 +158,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   memory::Replies replies;  // those to SMs until they are delivered
   replies.of_sm.resize(sms.size());
   std::vector<memory::Reply> code_replies;
-  std::vector<std::pair<std::size_t, std::size_t>> looked_at(sms.size());  // how many data and acknowledgements for an SM
+  std::vector<std::pair<std::size_t, std::size_t>> looked_at(
+      sms.size());                                    // how many data and acknowledgements for an SM
   std::vector<Cycle> next_of(sms.size(), kNever);     // each SM's next event, replies that wait for it apart
   std::vector<Cycle> replied_of(sms.size(), kNever);  // the earliest of these replies
   std::vector<sm::WarpEnd> ends;
@@ -179,7 +223,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     }
     next = std::min(next, *std::min_element(next_of.begin(), next_of.end()));
     const Cycle dispatch = dispatcher.next_event();
-    if (dispatch != kNever) next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
+    if (dispatch != kNever)
+      next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
     if (next == kNever) break;
     if (next > now) {  // what the memory system does meanwhile may answer within the next window
       now = next;
@@ -200,9 +245,10 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       sm->code_outbox.clear();
     }
     if (!code_requests.empty()) {
-      std::stable_sort(code_requests.begin(), code_requests.end(), [](const memory::CodeRequest& a, const memory::CodeRequest& b) {
-        return a.time != b.time ? a.time < b.time : a.sm < b.sm;
-      });
+      std::stable_sort(code_requests.begin(), code_requests.end(),
+                       [](const memory::CodeRequest& a, const memory::CodeRequest& b) {
+                         return a.time != b.time ? a.time < b.time : a.sm < b.sm;
+                       });
       code_replies.clear();
       for (const memory::CodeRequest& request : code_requests) code_caches_.request(request, code_replies);
       code_requests.clear();

@@ -31,15 +31,15 @@ struct Moment {
 /// One launch as the machine sees it.
 struct LaunchSetup {
   std::uint64_t blocks = 0;
-  std::uint32_t blocks_per_sm = 0;   ///< resident at most: the occupancy rule's result, at least 1
-  std::uint32_t warps = 0;           ///< of a block
-  std::uint32_t most_warps = 0;      ///< that an SM has slots and registers for; 0: those of blocks_per_sm blocks
-  std::uint32_t most_blocks = 0;     ///< that an SM holds while warps of some have ended; 0: blocks_per_sm
-  std::uint64_t l1_bytes = 0;        ///< unified memory less the shared carve-out
-  std::uint64_t block_shared = 0;    ///< bytes of the carve-out that a block takes
-  bool warm = false;                 ///< L2 as the launch before left it
-  int threads = 1;                   ///< host threads; any number gives the same bits
-  Cycle window = 0;                  ///< cycles SMs run alone; 0: as long as possible
+  std::uint32_t blocks_per_sm = 0;  ///< resident at most: the occupancy rule's result, at least 1
+  std::uint32_t warps = 0;          ///< of a block
+  std::uint32_t most_warps = 0;  ///< that an SM has slots and registers for; 0: those of blocks_per_sm blocks
+  std::uint32_t most_blocks = 0;   ///< that an SM holds while warps of some have ended; 0: blocks_per_sm
+  std::uint64_t l1_bytes = 0;      ///< unified memory less the shared carve-out
+  std::uint64_t block_shared = 0;  ///< bytes of the carve-out that a block takes
+  bool warm = false;               ///< L2 as the launch before left it
+  int threads = 1;                 ///< host threads; any number gives the same bits
+  Cycle window = 0;                ///< cycles SMs run alone; 0: as long as possible
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
   /// Called after the first window that ends `watch_interval` or more after the call before; false: the simulation stops there, and its
   /// counters are those of what was simulated. May be empty. When it is called depends on `window`.
@@ -52,7 +52,8 @@ class Gpu {
   explicit Gpu(const spec::GpuSpec& spec);
   ~Gpu();
   /// Simulates a launch to its end. Caches beyond L1 carry over to the next launch of this object (`warm`).
-  stats::LaunchCounters run(const sm::StaticProgram& program, const LaunchSetup& setup, work::BlockSource& source);
+  stats::LaunchCounters run(const sm::StaticProgram& program, const LaunchSetup& setup,
+                            work::BlockSource& source);
   /// The longest window that keeps SMs independent.
   Cycle lookahead() const;
 

@@ -18,7 +18,8 @@ class RequestOrder {
   /// Calls submit(request) for every request of the window [from, until) in `outboxes` (by SM), and leaves the later ones there. None
   /// is earlier than `from`.
   template <typename Submit>
-  void take(Cycle from, Cycle until, const std::vector<std::vector<memory::Request>*>& outboxes, Submit&& submit) {
+  void take(Cycle from, Cycle until, const std::vector<std::vector<memory::Request>*>& outboxes,
+            Submit&& submit) {
     starts_.assign(until - from + 1, 0);
     for (const auto* outbox : outboxes) {
       for (const memory::Request& request : *outbox) {
@@ -43,7 +44,8 @@ class RequestOrder {
   Cycle earliest_left() const { return earliest_left_; }
 
  private:
-  std::vector<std::uint32_t> starts_;  // by time since the window's start: where the next request of that time goes
+  std::vector<std::uint32_t>
+      starts_;  // by time since the window's start: where the next request of that time goes
   std::vector<const memory::Request*> ordered_;
   Cycle earliest_left_ = kNever;
 };

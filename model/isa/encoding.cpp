@@ -169,10 +169,8 @@ FloatFormat float_format(const Instruction& instruction) {
   if (name == "DEPBAR" || name == "FLO" || name == "FENCE") return FloatFormat::none;
   if (name.substr(0, 2) == "UF") name.remove_prefix(1);
   switch (name.front()) {
-    case 'D':
-      return FloatFormat::f64;
-    case 'H':
-      return instruction.has("BF16_V2") ? FloatFormat::bf16x2 : FloatFormat::f16x2;
+    case 'D': return FloatFormat::f64;
+    case 'H': return instruction.has("BF16_V2") ? FloatFormat::bf16x2 : FloatFormat::f16x2;
     case 'M':  // MUFU
       return instruction.has("RCP64H") || instruction.has("RSQ64H") ? FloatFormat::f64_high
                                                                     : FloatFormat::f32;
@@ -184,8 +182,7 @@ FloatFormat float_format(const Instruction& instruction) {
       return last_type != instruction.modifiers.rend() && *last_type == "F64" ? FloatFormat::f64
                                                                               : FloatFormat::f32;
     }
-    default:
-      return FloatFormat::none;
+    default: return FloatFormat::none;
   }
 }
 
@@ -210,16 +207,11 @@ std::uint64_t float_bits(std::string_view text, FloatFormat format) {
   }
   if (negative) value = -value;
   switch (format) {
-    case FloatFormat::f16x2:
-      return narrow_bits(value, 10, 5);
-    case FloatFormat::bf16x2:
-      return narrow_bits(value, 7, 8);
-    case FloatFormat::f32:
-      return narrow_bits(value, 23, 8);
-    case FloatFormat::f64_high:
-      return std::bit_cast<std::uint64_t>(value) >> 32;
-    default:
-      return std::bit_cast<std::uint64_t>(value);
+    case FloatFormat::f16x2: return narrow_bits(value, 10, 5);
+    case FloatFormat::bf16x2: return narrow_bits(value, 7, 8);
+    case FloatFormat::f32: return narrow_bits(value, 23, 8);
+    case FloatFormat::f64_high: return std::bit_cast<std::uint64_t>(value) >> 32;
+    default: return std::bit_cast<std::uint64_t>(value);
   }
 }
 
@@ -229,14 +221,12 @@ bool encoded_target(const Instruction& instruction, int sm, std::uint64_t& targe
   switch (instruction.opcode) {
     case Opcode::BRA:
     case Opcode::CALL:
-    case Opcode::RET:
-      break;
+    case Opcode::RET: break;
     case Opcode::BSSY:
       // Counted in words; the low 32 bits suffice for any section.
       target = next + 4 * static_cast<std::uint64_t>(sign_extended(word.bits(34, 30), 30));
       return true;
-    default:
-      return false;
+    default: return false;
   }
   if (instruction.has("ABS")) return false;
   // sm_90 and later keep the low eight bits of the word count where sm_80 has zeros.

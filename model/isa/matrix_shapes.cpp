@@ -13,10 +13,8 @@ bool is_warp_matrix(Opcode opcode) {
     case Opcode::BMMA:
     case Opcode::QMMA:
     case Opcode::OMMA:
-    case Opcode::DMMA:
-      return true;
-    default:
-      return false;
+    case Opcode::DMMA: return true;
+    default: return false;
   }
 }
 
@@ -56,21 +54,15 @@ bool packed_shape(std::string_view text, MatrixShape& shape) {
 /// Bits of an element of A and B.
 int element_bits(const Instruction& in) {
   switch (in.opcode) {
-    case Opcode::DMMA:
-      return 64;
+    case Opcode::DMMA: return 64;
     case Opcode::BMMA:
-    case Opcode::BGMMA:
-      return 1;
+    case Opcode::BGMMA: return 1;
     case Opcode::IMMA:
-    case Opcode::IGMMA:
-      return in.has("S4") || in.has("U4") ? 4 : 8;
+    case Opcode::IGMMA: return in.has("S4") || in.has("U4") ? 4 : 8;
     case Opcode::QMMA:
-    case Opcode::QGMMA:
-      return 8;  // fp6 and fp4 stand in bytes
-    case Opcode::OMMA:
-      return 4;
-    default:
-      return in.has("TF32") ? 32 : 16;
+    case Opcode::QGMMA: return 8;  // fp6 and fp4 stand in bytes
+    case Opcode::OMMA: return 4;
+    default: return in.has("TF32") ? 32 : 16;
   }
 }
 

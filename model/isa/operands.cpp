@@ -166,14 +166,10 @@ int register_width(const Instruction& in, std::size_t index) {
     const bool shared_a =
         in.operands.size() > 1 && in.operands[1].kind != OperandKind::register_;  // gdesc[] first
     switch (source_place(in, index) + (shared_a ? 1 : 0)) {
-      case 0:
-        return matrix.a;
-      case 1:
-        return matrix.b;
-      case 2:
-        return matrix.c;
-      default:
-        return 1;  // sparsity metadata, scale factors
+      case 0: return matrix.a;
+      case 1: return matrix.b;
+      case 2: return matrix.c;
+      default: return 1;  // sparsity metadata, scale factors
     }
   }
   return destination ? destination_width(in) : source_width(in, index);

@@ -18,11 +18,11 @@ enum class Space : std::uint8_t { global, shared, local, constant, generic };
 enum class Access : std::uint8_t {
   load,
   store,
-  atomic,      ///< returns the old value
-  reduction,   ///< returns nothing (RED, REDG)
-  async_copy,  ///< LDGSTS: address set 0 is the shared destination, address set 1 the global source
-  matrix_load, ///< LDSM: lanes give row addresses
-  matrix_store ///< STSM
+  atomic,       ///< returns the old value
+  reduction,    ///< returns nothing (RED, REDG)
+  async_copy,   ///< LDGSTS: address set 0 is the shared destination, address set 1 the global source
+  matrix_load,  ///< LDSM: lanes give row addresses
+  matrix_store  ///< STSM
 };
 
 /// What an atomic is to a memory unit, beyond its size.
@@ -36,8 +36,8 @@ enum class AtomicKind : std::uint8_t {
 struct MemoryForm {
   Space space = Space::global;
   Access access = Access::load;
-  std::uint8_t bytes = 4;         ///< bytes a lane (LDSM/STSM: bytes of a row, 16); a vector access counts whole
-  std::uint8_t matrices = 0;      ///< LDSM, STSM: 1, 2 or 4 8x8 tiles
+  std::uint8_t bytes = 4;     ///< bytes a lane (LDSM/STSM: bytes of a row, 16); a vector access counts whole
+  std::uint8_t matrices = 0;  ///< LDSM, STSM: 1, 2 or 4 8x8 tiles
   std::uint8_t address_sets = 1;  ///< 1; 2 for LDGSTS
   bool uniform_address = false;   ///< the address comes from uniform registers or an immediate alone
   bool strong = false;            ///< .STRONG or volatile: not served from L1
@@ -53,11 +53,12 @@ struct RegisterRange {
 };
 /// General-purpose registers an instruction touches (RZ left out).
 struct RegisterUse {
-  std::array<RegisterRange, 3> sources{};  ///< by operand slot, as the reuse bits and the register-file cache count them
-  std::array<bool, 3> reuse{};             ///< slot is kept in the register-file cache
+  std::array<RegisterRange, 3>
+      sources{};                ///< by operand slot, as the reuse bits and the register-file cache count them
+  std::array<bool, 3> reuse{};  ///< slot is kept in the register-file cache
   RegisterRange destination{};
-  RegisterRange second_destination{};      ///< 256-bit loads of sm_120 write two groups of four; else empty
-  bool constant_operand = false;           ///< reads c[][] as an operand (not LDC/ULDC/LDCU)
+  RegisterRange second_destination{};  ///< 256-bit loads of sm_120 write two groups of four; else empty
+  bool constant_operand = false;       ///< reads c[][] as an operand (not LDC/ULDC/LDCU)
 };
 RegisterUse register_use(const Instruction& instruction, int sm);
 

@@ -19,24 +19,27 @@ struct Parameter {
 /// The kernel's code. `code` covers the kernel's whole section, device functions called by it included, in address order
 /// without gaps: instruction i stands at offset 16 * i.
 struct Program {
-  int sm = 0;                        ///< 80, 90, 120
-  std::string kernel;                ///< as written in the source (demangled, without parameter list): "transpose_tile<33>"
+  int sm = 0;          ///< 80, 90, 120
+  std::string kernel;  ///< as written in the source (demangled, without parameter list): "transpose_tile<33>"
   std::string mangled;
-  std::string code_sha256;           ///< of the section's bytes
-  std::string toolkit;               ///< version of the compiler, "13.0.88"; empty: unknown
+  std::string code_sha256;  ///< of the section's bytes
+  std::string toolkit;      ///< version of the compiler, "13.0.88"; empty: unknown
   std::vector<Instruction> code;
-  std::vector<std::string> files;    ///< source files of -lineinfo, Instruction::file - 1 indexes it
-  std::uint32_t registers = 0;       ///< a thread, as launched (floor of 16 not applied)
-  std::uint32_t barriers = 0;        ///< named barriers used
-  std::uint32_t static_shared = 0;   ///< bytes a block of the section .nv.shared, without the 1 KiB that sm_90+ reserves in it
-  std::uint32_t shared_base = 0;     ///< shared-memory offset where static variables start (0x400 on sm_90+, else 0)
-  std::uint32_t local_bytes = 0;     ///< stack frame a thread that the cubin states (may be too small for recursion)
-  std::uint32_t max_threads = 0;     ///< __launch_bounds__, 0: not given
-  std::uint32_t required_threads[3] = {0, 0, 0};   ///< reqntid, 0: not given
-  std::uint32_t cluster[3] = {0, 0, 0};            ///< compile-time cluster size, 0: not given
-  std::uint32_t parameter_base = 0;  ///< offset of the first parameter in constant bank 0
+  std::vector<std::string> files;  ///< source files of -lineinfo, Instruction::file - 1 indexes it
+  std::uint32_t registers = 0;     ///< a thread, as launched (floor of 16 not applied)
+  std::uint32_t barriers = 0;      ///< named barriers used
+  std::uint32_t static_shared =
+      0;  ///< bytes a block of the section .nv.shared, without the 1 KiB that sm_90+ reserves in it
+  std::uint32_t shared_base =
+      0;  ///< shared-memory offset where static variables start (0x400 on sm_90+, else 0)
+  std::uint32_t local_bytes =
+      0;  ///< stack frame a thread that the cubin states (may be too small for recursion)
+  std::uint32_t max_threads = 0;                  ///< __launch_bounds__, 0: not given
+  std::uint32_t required_threads[3] = {0, 0, 0};  ///< reqntid, 0: not given
+  std::uint32_t cluster[3] = {0, 0, 0};           ///< compile-time cluster size, 0: not given
+  std::uint32_t parameter_base = 0;               ///< offset of the first parameter in constant bank 0
   std::uint32_t parameter_bytes = 0;
-  std::vector<Parameter> parameters; ///< by ordinal
+  std::vector<Parameter> parameters;  ///< by ordinal
 };
 
 }  // namespace foretrace::isa

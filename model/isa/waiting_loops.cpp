@@ -15,7 +15,8 @@ constexpr std::uint32_t kEarly = 16;    // instructions between the load before 
 std::uint32_t target_of(const Instruction& in) {
   if (in.opcode != Opcode::BRA || in.has("DIV")) return WaitingLoop::kNone;
   for (const Operand& operand : in.operands) {
-    if (operand.kind == OperandKind::label) return static_cast<std::uint32_t>(operand.value / kInstructionBytes);
+    if (operand.kind == OperandKind::label)
+      return static_cast<std::uint32_t>(operand.value / kInstructionBytes);
   }
   return WaitingLoop::kNone;
 }
@@ -25,10 +26,24 @@ bool only_asks(const Instruction& in) {
   MemoryForm form;
   if (memory_form(in, form) && form.access != Access::load && !asks_memory(in)) return false;
   switch (in.opcode) {
-    case Opcode::BAR: case Opcode::CALL: case Opcode::RET: case Opcode::BRX: case Opcode::BRXU: case Opcode::JMX: case Opcode::JMP:
-    case Opcode::EXIT: case Opcode::KILL: case Opcode::BPT: case Opcode::SYNCS: case Opcode::UBLKCP: case Opcode::UBLKRED:
-    case Opcode::UCGABAR_ARV: case Opcode::UCGABAR_WAIT: case Opcode::UTMALDG: case Opcode::UTMASTG: case Opcode::UTMAREDG:
-      return false;
+    case Opcode::BAR:
+    case Opcode::CALL:
+    case Opcode::RET:
+    case Opcode::BRX:
+    case Opcode::BRXU:
+    case Opcode::JMX:
+    case Opcode::JMP:
+    case Opcode::EXIT:
+    case Opcode::KILL:
+    case Opcode::BPT:
+    case Opcode::SYNCS:
+    case Opcode::UBLKCP:
+    case Opcode::UBLKRED:
+    case Opcode::UCGABAR_ARV:
+    case Opcode::UCGABAR_WAIT:
+    case Opcode::UTMALDG:
+    case Opcode::UTMASTG:
+    case Opcode::UTMAREDG: return false;
     default: return true;
   }
 }
@@ -42,17 +57,20 @@ bool changes(const Program& program, const Instruction& in, const Operand& addre
   const RegisterUse use = register_use(in, program.sm);
   const bool moves = in.opcode == Opcode::MOV || in.opcode == Opcode::UMOV || in.opcode == Opcode::IMAD;
   const bool loads = in.opcode == Opcode::LDC || in.opcode == Opcode::ULDC || in.opcode == Opcode::LDCU;
-  const bool from_registers = std::any_of(use.sources.begin(), use.sources.end(), [](const RegisterRange& r) { return r.count != 0; }) ||
-                              std::any_of(in.operands.begin() + std::min<std::ptrdiff_t>(1, std::ssize(in.operands)), in.operands.end(),
-                                          [](const Operand& o) { return o.kind == OperandKind::uniform_register && o.index != kUrz; });
+  const bool from_registers =
+      std::any_of(use.sources.begin(), use.sources.end(),
+                  [](const RegisterRange& r) { return r.count != 0; }) ||
+      std::any_of(
+          in.operands.begin() + std::min<std::ptrdiff_t>(1, std::ssize(in.operands)), in.operands.end(),
+          [](const Operand& o) { return o.kind == OperandKind::uniform_register && o.index != kUrz; });
   if ((loads || moves) && !from_registers) return false;
   if (address.base >= 0 && address.base != kRz &&
       (covers(use.destination, address.base, width) || covers(use.second_destination, address.base, width))) {
     return true;
   }
   const bool to_uniform = !in.operands.empty() && in.operands[0].kind == OperandKind::uniform_register;
-  return to_uniform && address.uniform_base >= 0 && address.uniform_base != kUrz && in.operands[0].index <= address.uniform_base + 1 &&
-         address.uniform_base <= in.operands[0].index + 3;
+  return to_uniform && address.uniform_base >= 0 && address.uniform_base != kUrz &&
+         in.operands[0].index <= address.uniform_base + 1 && address.uniform_base <= in.operands[0].index + 3;
 }
 
 /// Whether an access asks for the same place in every round of the loop; an atomic also for the same value: one that tries again with
@@ -68,7 +86,8 @@ bool asks_the_same(const Program& program, const WaitingLoop& loop, const Instru
   for (std::size_t i = 0; i < asks.operands.size(); ++i) {
     if (asks.operands[i].kind != OperandKind::memory) continue;
     if (!constant(asks.operands[i], std::max(1, register_width(asks, i)))) return false;
-    return i + 1 == asks.operands.size() || constant(asks.operands[i + 1], std::max(1, register_width(asks, i + 1)));
+    return i + 1 == asks.operands.size() ||
+           constant(asks.operands[i + 1], std::max(1, register_width(asks, i + 1)));
   }
   return true;
 }
@@ -96,7 +115,8 @@ std::string address_of(const Instruction& in) {
 
 /// Looks for the same load before the loop, and the branch that leaves the loop out.
 void find_early(const Program& program, WaitingLoop& loop) {
-  const auto asks = std::find_if(program.code.begin() + loop.first, program.code.begin() + loop.last, asks_memory);
+  const auto asks =
+      std::find_if(program.code.begin() + loop.first, program.code.begin() + loop.last, asks_memory);
   for (std::uint32_t at = loop.first; at-- > 0 && loop.first - at <= kEarly;) {
     const Instruction& in = program.code[at];
     if (!only_asks(in)) return;
@@ -105,7 +125,8 @@ void find_early(const Program& program, WaitingLoop& loop) {
       if (in.guarded() && target != WaitingLoop::kNone && target > loop.last) loop.early_exit = at;
       continue;
     }
-    if (asks_memory(in) && in.opcode == asks->opcode && in.modifiers == asks->modifiers && address_of(in) == address_of(*asks)) {
+    if (asks_memory(in) && in.opcode == asks->opcode && in.modifiers == asks->modifiers &&
+        address_of(in) == address_of(*asks)) {
       loop.early = at;
       return;
     }
@@ -124,14 +145,17 @@ bool asks_memory(const Instruction& instruction) {
 
 bool tells_memory(const Instruction& instruction) {
   MemoryForm form;
-  if (!memory_form(instruction, form) || (form.space != Space::global && form.space != Space::generic)) return false;
+  if (!memory_form(instruction, form) || (form.space != Space::global && form.space != Space::generic))
+    return false;
   if (instruction.opcode == Opcode::UBLKCP) return false;
-  return form.access == Access::atomic || form.access == Access::reduction || (form.access == Access::store && form.strong);
+  return form.access == Access::atomic || form.access == Access::reduction ||
+         (form.access == Access::store && form.strong);
 }
 
 bool counts_memory(const Instruction& instruction) {
   MemoryForm form;
-  if (!tells_memory(instruction) || !memory_form(instruction, form) || form.access == Access::store) return false;
+  if (!tells_memory(instruction) || !memory_form(instruction, form) || form.access == Access::store)
+    return false;
   return form.bytes >= 4 && !instruction.has("CAS") && !instruction.has("CAST") && !instruction.has("EXCH");
 }
 

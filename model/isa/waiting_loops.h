@@ -17,10 +17,10 @@ namespace foretrace::isa {
 /// Instruction indices.
 struct WaitingLoop {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t first = 0;  ///< where a round begins
-  std::uint32_t last = 0;   ///< the branch back to it
-  std::uint32_t early = kNone;      ///< the instruction that asks before the loop
-  std::uint32_t early_exit = kNone; ///< the branch past the loop that belongs to it
+  std::uint32_t first = 0;           ///< where a round begins
+  std::uint32_t last = 0;            ///< the branch back to it
+  std::uint32_t early = kNone;       ///< the instruction that asks before the loop
+  std::uint32_t early_exit = kNone;  ///< the branch past the loop that belongs to it
   bool holds(std::uint32_t index) const { return index >= first && index <= last; }
 };
 

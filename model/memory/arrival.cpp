@@ -53,12 +53,14 @@ void MemorySystem::Implementation::enter(Event event) {
   if (is_atomic(transaction)) {
     taken = transaction.visits * (home ? atomic_bytes_ : atomic_pass_bytes_);
   } else if (home || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
-    taken = (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
+    taken =
+        (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
   }
   counters_.l2_slice_busy += (taken + port.width() - 1) / port.width();
   const std::uint64_t turn = port.pass(now_, taken);
   if (is_atomic(transaction)) {
-    hold_way(transaction.sm, std::max(turn, home ? 0 : slice_port_[map_.slice(transaction.home, transaction.index)].last()));
+    hold_way(transaction.sm,
+             std::max(turn, home ? 0 : slice_port_[map_.slice(transaction.home, transaction.index)].last()));
   }
   const Event served{index, EventKind::serve, transaction, false};
   if (turn == now_) {
@@ -81,7 +83,8 @@ void MemorySystem::Implementation::enter_write(Event event) {
   const SliceWork& work = write_work_[home ? 1 : 0][event.pieces()];
   counters_.l2_slice_busy += work.cycles;
   const std::uint64_t turn = slice_port_[slice_of(event)].pass(now_, work.bytes);
-  hold_way(event.sm(), home ? turn : std::max(turn, slice_port_[map_.slice(event.home(), event.slice_index())].last()));
+  hold_way(event.sm(),
+           home ? turn : std::max(turn, slice_port_[map_.slice(event.home(), event.slice_index())].last()));
   if (turn == now_) {
     serve(event);
   } else {
@@ -104,7 +107,8 @@ bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
   if (transaction.crossed) return true;
   transaction.crossed = true;
   if (!is_atomic(transaction)) return true;
-  const std::uint64_t turn = gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, transaction.flits * kSectorBytes);
+  const std::uint64_t turn =
+      gpc_out_[sm_place_[transaction.sm].gpc].pass(now_, transaction.flits * kSectorBytes);
   if (turn == now_) return true;
   events_.push(turn, {index, EventKind::arrive, transaction, false});
   return false;
@@ -120,14 +124,17 @@ bool MemorySystem::Implementation::merge(std::uint32_t index) {
     transaction.peer = of.leaders;
     of.leaders = index;
   };
-  const auto gone = [this](const Transaction& t) { return t.answered && now_ > t.since + spec_.l2.merge_cycles; };
+  const auto gone = [this](const Transaction& t) {
+    return t.answered && now_ > t.since + spec_.l2.merge_cycles;
+  };
   // Those whose time is over are forgotten here; one of this read's GPC may be left.
   std::uint32_t own = kNone;
   if (entry != nullptr) {
     for (std::uint32_t* at = &entry->leaders; *at != kNone;) {
       Transaction& leader = pool_[*at];
       const bool same = sm_place_[leader.sm].gpc == sm_place_[transaction.sm].gpc;
-      if (gone(leader) || (same && entry->sectors == transaction.sectors && leader.merged + 1u >= spec_.l2.merged_reads)) {
+      if (gone(leader) ||
+          (same && entry->sectors == transaction.sectors && leader.merged + 1u >= spec_.l2.merged_reads)) {
         leader.leads = false;
         *at = leader.peer;
         continue;

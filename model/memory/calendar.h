@@ -86,7 +86,7 @@ class Calendar {
   void restart() { block_ = 0, next_ = kNever, order_ = 0; }
 
  private:
-  static constexpr std::uint64_t kBlock = 256;     // cycles
+  static constexpr std::uint64_t kBlock = 256;        // cycles
   static constexpr std::uint64_t kRing = 2 * kBlock;  // most events of a loaded GPU are nearer
   static constexpr std::uint64_t kBlocks = 1024;
   static constexpr std::uint32_t kPerChunk = 15, kNoChunk = ~std::uint32_t{0};
@@ -157,7 +157,8 @@ class Calendar {
   }
   /// First of [from, end) whose bit is set, kNever: none. Bits outside of it are of earlier ones, hence clear.
   template <std::size_t kWords>
-  static std::uint64_t first_bit(const std::array<std::uint64_t, kWords>& bits, std::uint64_t from, std::uint64_t end) {
+  static std::uint64_t first_bit(const std::array<std::uint64_t, kWords>& bits, std::uint64_t from,
+                                 std::uint64_t end) {
     for (std::uint64_t at = from; at < end; at += 64 - at % 64) {
       const std::uint64_t word = bits[at / 64 % kWords] >> (at % 64);
       if (word) return at + static_cast<unsigned>(std::countr_zero(word));

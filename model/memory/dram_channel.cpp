@@ -12,9 +12,7 @@ constexpr std::uint32_t kOvertakings = 4;  // queue lengths by which the oldest 
 }  // namespace
 
 DramChannel::DramChannel(const spec::DramSpec& spec, std::uint64_t phase)
-    : spec_(spec),
-      phase_(phase),
-      horizon_(std::uint64_t{spec.t_rp} + spec.t_rcd + spec.t_cl),
+    : spec_(spec), phase_(phase), horizon_(std::uint64_t{spec.t_rp} + spec.t_rcd + spec.t_cl),
       banks_(spec.banks) {
   FORETRACE_ASSERT(spec.refresh_interval == 0 || spec.refresh_cycles < spec.refresh_interval,
                    "refresh leaves the channel no time");

@@ -15,8 +15,8 @@ constexpr std::uint32_t kPieces = kBlockBytes / kLineBytes;
 GpcCaches::GpcCaches(const spec::GpuSpec& spec)
     : spec_(spec),
       sets_(static_cast<std::uint32_t>(spec.gpc_cache.bytes / kBlockBytes / spec.gpc_cache.ways)),
-      way_cycles_(static_cast<double>(kBlockBytes) / spec.gpc_cache.fill_bytes * static_cast<double>(spec.clock.sm) /
-                  static_cast<double>(spec.clock.l2)) {
+      way_cycles_(static_cast<double>(kBlockBytes) / spec.gpc_cache.fill_bytes *
+                  static_cast<double>(spec.clock.sm) / static_cast<double>(spec.clock.l2)) {
   FORETRACE_ASSERT(sets_ > 0, "a GPC's cache holds a set of lines");
 }
 
@@ -27,17 +27,20 @@ void GpcCaches::begin_launch(std::uint64_t code, std::uint64_t code_bytes) {
   free_fetches_.clear();
   tpc_.assign((spec_.sm.count + 1) / 2, {});
   gpc_.assign(spec_.sm.gpcs, {});
-  const std::uint64_t bytes = std::min<std::uint64_t>({spec_.gpc_cache.preload_bytes, code_bytes, spec_.gpc_cache.bytes});
+  const std::uint64_t bytes =
+      std::min<std::uint64_t>({spec_.gpc_cache.preload_bytes, code_bytes, spec_.gpc_cache.bytes});
   for (Gpc& gpc : gpc_) {
     gpc.lines.resize(std::size_t{sets_} * spec_.gpc_cache.ways);
-    for (std::uint64_t at = 0; at < bytes; at += kBlockBytes) place(gpc, (code + at) / kBlockBytes).arrived = 0;
+    for (std::uint64_t at = 0; at < bytes; at += kBlockBytes)
+      place(gpc, (code + at) / kBlockBytes).arrived = 0;
   }
 }
 
 GpcCaches::Line* GpcCaches::find(Gpc& gpc, std::uint64_t block) {
   Line* set = gpc.lines.data() + block % sets_ * spec_.gpc_cache.ways;
   Line* end = set + spec_.gpc_cache.ways;
-  Line* found = std::find_if(set, end, [block](const Line& line) { return line.used && line.block == block; });
+  Line* found =
+      std::find_if(set, end, [block](const Line& line) { return line.used && line.block == block; });
   return found == end ? nullptr : found;
 }
 
@@ -45,8 +48,8 @@ GpcCaches::Line* GpcCaches::find(Gpc& gpc, std::uint64_t block) {
 /// leaves nothing behind.
 GpcCaches::Line& GpcCaches::place(Gpc& gpc, std::uint64_t block) {
   Line* set = gpc.lines.data() + block % sets_ * spec_.gpc_cache.ways;
-  Line* oldest =
-      std::min_element(set, set + spec_.gpc_cache.ways, [](const Line& a, const Line& b) { return a.used < b.used; });
+  Line* oldest = std::min_element(set, set + spec_.gpc_cache.ways,
+                                  [](const Line& a, const Line& b) { return a.used < b.used; });
   *oldest = Line{block, ++gpc.clock, kNever, kNone};
   return *oldest;
 }

@@ -52,14 +52,15 @@ struct MemorySystem::Implementation {
   class Event {
    public:
     Event() = default;
-    Event(std::uint32_t index, EventKind kind) : high_(std::uint64_t{index & kMaxIndex} << 36 | std::uint64_t(kind) << 33) {
+    Event(std::uint32_t index, EventKind kind)
+        : high_(std::uint64_t{index & kMaxIndex} << 36 | std::uint64_t(kind) << 33) {
       FORETRACE_ASSERT(index <= kMaxIndex, "more transactions are under way than an event can name");
     }
     Event(std::uint32_t index, EventKind kind, const Passage& is, bool write) : Event(index, kind) {
       low_ = std::uint64_t{is.tag} << 32 | std::uint64_t{is.sm} << 16 | is.index;
-      high_ |= (write ? kWrite : 0) | std::uint64_t{is.set} << 16 | std::uint64_t{is.sectors} << 12 | std::uint64_t{is.pieces} << 8 |
-               (is.at ? kAt : 0) | (is.near ? kNear : 0) | (is.home ? kHome : 0) | (is.crossed ? kCrossed : 0) |
-               (is.counted ? kCounted : 0);
+      high_ |= (write ? kWrite : 0) | std::uint64_t{is.set} << 16 | std::uint64_t{is.sectors} << 12 |
+               std::uint64_t{is.pieces} << 8 | (is.at ? kAt : 0) | (is.near ? kNear : 0) |
+               (is.home ? kHome : 0) | (is.crossed ? kCrossed : 0) | (is.counted ? kCounted : 0);
     }
     /// Transaction or write, channel, queue or SM.
     std::uint32_t index() const { return static_cast<std::uint32_t>(high_ >> 36); }
@@ -92,7 +93,8 @@ struct MemorySystem::Implementation {
 
    private:
     static constexpr std::uint32_t kMaxIndex = (1u << 28) - 1;
-    static constexpr std::uint64_t kAt = 1, kNear = 2, kHome = 4, kCrossed = 8, kCounted = 16, kWrite = std::uint64_t{1} << 32;
+    static constexpr std::uint64_t kAt = 1, kNear = 2, kHome = 4, kCrossed = 8, kCounted = 16,
+                                   kWrite = std::uint64_t{1} << 32;
     std::uint64_t low_ = 0, high_ = 0;
   };
   static_assert(sizeof(Event) == 16);
@@ -163,7 +165,9 @@ struct MemorySystem::Implementation {
   /// Tags of lines that were written before the launch: the last ones, the home partition in bit 0 as in all tags.
   static constexpr std::uint32_t kLeftBehind = 0xffff'0000;
   static bool at_home(const Passage& t) { return t.at == t.home; }
-  static bool is_atomic(const Packet& t) { return t.kind == Transaction::Kind::atomic || t.kind == Transaction::Kind::reduction; }
+  static bool is_atomic(const Packet& t) {
+    return t.kind == Transaction::Kind::atomic || t.kind == Transaction::Kind::reduction;
+  }
   std::uint32_t queue_of(const Passage& t) const { return 2 * slice_of(t) + (at_home(t) ? 0 : 1); }
   std::uint32_t claim(std::uint32_t slice, std::uint32_t set, std::uint32_t tag, bool copy);
   void leave_behind(std::uint32_t set);

@@ -9,15 +9,9 @@ constexpr std::size_t kAhead = 8;   // places whose turns are asked for before t
 }  // namespace
 
 L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
-    : sets_(sets),
-      ways_(ways),
-      log2_ways_(static_cast<std::uint32_t>(std::countr_zero(ways))),
-      power_of_two_(std::has_single_bit(ways)),
-      tags_(std::size_t{slices} * sets * ways, kEmpty),
-      lines_(tags_.size()),
-      slots_(tags_.size()),
-      clock_(std::size_t{slices} * sets),
-      random_(slices),
+    : sets_(sets), ways_(ways), log2_ways_(static_cast<std::uint32_t>(std::countr_zero(ways))),
+      power_of_two_(std::has_single_bit(ways)), tags_(std::size_t{slices} * sets * ways, kEmpty),
+      lines_(tags_.size()), slots_(tags_.size()), clock_(std::size_t{slices} * sets), random_(slices),
       queues_(slices) {
   invalidate_all();
 }

@@ -65,7 +65,9 @@ class L2Tags {
   /// caller saves what is dirty, then calls install.
   std::uint32_t victim(std::uint32_t set, bool dirty_too, bool copy);
   /// Whether no line came to a set since all were made invalid.
-  bool untouched(std::uint32_t set) const { return clock_[set] == 0 && tags_[std::size_t{set} * ways_] == kEmpty; }
+  bool untouched(std::uint32_t set) const {
+    return clock_[set] == 0 && tags_[std::size_t{set} * ways_] == kEmpty;
+  }
   /// Puts an empty line, nothing of it listed, into a slot.
   void install(std::uint32_t slot, std::uint32_t tag);
   /// Drops sectors of a copy, and the line when nothing is left or pending.
@@ -104,7 +106,9 @@ class L2Tags {
     prefetch(tags_.data() + slot);
     prefetch(lines_.data() + slot);
   }
-  [[gnu::always_inline]] void bring_tags(std::uint32_t set) const { prefetch(tags_.data() + std::size_t{set} * ways_); }
+  [[gnu::always_inline]] void bring_tags(std::uint32_t set) const {
+    prefetch(tags_.data() + std::size_t{set} * ways_);
+  }
   [[gnu::always_inline]] void bring_slot(std::uint32_t slot) const {
     prefetch(lines_.data() + slot);
     prefetch(slots_.data() + slot);
@@ -129,9 +133,10 @@ class L2Tags {
     std::uint32_t lines = 0;  // listed
   };
   struct alignas(32) Slot {  // half a cache line of the host
-    std::array<std::uint32_t, kSectorsPerLine> bytes{};  // written of each sector, where it is written in part
-    std::uint32_t turn = 0;                              // in the slice's queue of dirty lines; 0: not in it
-    std::uint32_t waiters = kNone;                       // newest of them
+    std::array<std::uint32_t, kSectorsPerLine>
+        bytes{};                    // written of each sector, where it is written in part
+    std::uint32_t turn = 0;         // in the slice's queue of dirty lines; 0: not in it
+    std::uint32_t waiters = kNone;  // newest of them
   };
   void tidy(DirtyQueue& queue);
   void invalidate(std::uint32_t set);
@@ -144,7 +149,8 @@ class L2Tags {
   LargeVector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice
   std::vector<DirtyQueue> queues_;     // by slice
-  std::vector<std::uint32_t> filled_;  // sets that a line came to since all were invalid, some of them repeatedly, if not too many
+  std::vector<std::uint32_t>
+      filled_;  // sets that a line came to since all were invalid, some of them repeatedly, if not too many
 };
 
 }  // namespace foretrace::memory

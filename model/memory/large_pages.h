@@ -29,7 +29,8 @@ class LargePages {
   T* allocate(std::size_t count) {
     void* const data = ::operator new(count * sizeof(T), alignment(count));
 #ifdef __linux__
-    if (count * sizeof(T) >= kPage) madvise(data, count * sizeof(T), MADV_HUGEPAGE);  // advice: no matter if it is refused
+    if (count * sizeof(T) >= kPage)
+      madvise(data, count * sizeof(T), MADV_HUGEPAGE);  // advice: no matter if it is refused
 #endif
     return static_cast<T*>(data);
   }

@@ -9,11 +9,8 @@
 namespace foretrace::memory {
 
 MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
-    : spec_(chip),
-      map_(chip),
-      sm_to_l2_(chip.clock.sm, chip.clock.l2),
-      l2_to_sm_(chip.clock.l2, chip.clock.sm),
-      l2_to_dram_(chip.clock.l2, chip.clock.dram),
+    : spec_(chip), map_(chip), sm_to_l2_(chip.clock.sm, chip.clock.l2),
+      l2_to_sm_(chip.clock.l2, chip.clock.sm), l2_to_dram_(chip.clock.l2, chip.clock.dram),
       dram_to_l2_(chip.clock.dram, chip.clock.l2),
       dirty_limit_(
           std::max(1u, static_cast<std::uint32_t>(chip.l2.dirty_fraction * map_.sets() * chip.l2.ways))),
@@ -23,17 +20,14 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       atomic_bytes_(static_cast<std::uint32_t>(std::lround(chip.l2.atomic_interval * chip.l2.slice_bytes))),
       atomic_pass_bytes_(
           static_cast<std::uint32_t>(std::lround(chip.l2.atomic_pass_interval * chip.l2.slice_bytes))),
-      way_(chip.sm.count),
-      sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
+      way_(chip.sm.count), sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
       gpc_out_(chip.sm.gpcs, Port(chip.network.gpc_request_bytes)),
       gpc_in_(chip.sm.gpcs, Port(chip.network.gpc_reply_bytes)),
       slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)),
       link_(chip.l2.partitions > 1 ? 2 : 0, Port(chip.network.partition_bytes)),
-      tags_(chip.l2.slices, map_.sets(), chip.l2.ways),
-      misses_(2 * std::size_t{chip.l2.slices}),
-      stalled_(2 * std::size_t{chip.l2.slices}),
-      wake_(chip.dram.channels, kNever),
+      tags_(chip.l2.slices, map_.sets(), chip.l2.ways), misses_(2 * std::size_t{chip.l2.slices}),
+      stalled_(2 * std::size_t{chip.l2.slices}), wake_(chip.dram.channels, kNever),
       outgoing_(chip.sm.count, l2_to_sm_, chip.network.reply_latency) {
   FORETRACE_ASSERT(
       chip.dram.access_bytes == 32 || chip.dram.access_bytes == 64 || chip.dram.access_bytes == 128,
@@ -93,7 +87,8 @@ void MemorySystem::Implementation::submit(const Request& request, std::span<cons
     kept.id = request.id;
     kept.wants_reply = request.wants_reply;
     kept.note = note;
-    const std::uint32_t pieces = request.flits != 0 ? request.flits : write_pieces(request.sectors, request.bytes);
+    const std::uint32_t pieces =
+        request.flits != 0 ? request.flits : write_pieces(request.sectors, request.bytes);
     FORETRACE_ASSERT(pieces < write_work_[0].size(), "a write is more than its sectors and their mask");
     passage.pieces = static_cast<std::uint8_t>(pieces);
     counters_.tex_sectors_write += sectors;
@@ -147,28 +142,32 @@ void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
 [[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
   // Writes are looked up at home, when they have left their GPC.
   const auto written = [](const Event& event) { return event.write() && event.at_home() && event.crossed(); };
-  calendar.look_at(now_ + 2, [&](const Event& event) __attribute__((always_inline)) {
-    if (event.write()) return;
-    const EventKind kind = event.kind();
-    if (kind != EventKind::channel && kind != EventKind::retry && kind != EventKind::way) pool_.bring(event.index());
-  });
-  calendar.look_at(now_ + 1, [&](const Event& event) __attribute__((always_inline)) {
-    if (event.write()) {
-      if (!written(event)) return;
-      writes_.bring(event.index());
-      tags_.bring_set(set_of(event));
-      if (spec_.l2.partitions > 1 && event.near_home()) {
-        tags_.bring_tags(copy_set(event.home() != 0, event.slice_index(), event.set()));  // for drop_copy
-      }
-    } else if (event.kind() == EventKind::fill) {
-      tags_.bring_slot(pool_[event.index()].slot);
-    } else if (event.kind() == EventKind::arrive || event.kind() == EventKind::serve) {
-      tags_.bring_set(set_of(event));
-    }
-  });
-  calendar.look_at(now_, [&](const Event& event) __attribute__((always_inline)) {
-    if (written(event)) tags_.bring_written(set_of(event), event.tag());
-  });
+  calendar.look_at(
+      now_ + 2, [&](const Event& event) __attribute__((always_inline)) {
+        if (event.write()) return;
+        const EventKind kind = event.kind();
+        if (kind != EventKind::channel && kind != EventKind::retry && kind != EventKind::way)
+          pool_.bring(event.index());
+      });
+  calendar.look_at(
+      now_ + 1, [&](const Event& event) __attribute__((always_inline)) {
+        if (event.write()) {
+          if (!written(event)) return;
+          writes_.bring(event.index());
+          tags_.bring_set(set_of(event));
+          if (spec_.l2.partitions > 1 && event.near_home()) {
+            tags_.bring_tags(copy_set(event.home() != 0, event.slice_index(), event.set()));  // for drop_copy
+          }
+        } else if (event.kind() == EventKind::fill) {
+          tags_.bring_slot(pool_[event.index()].slot);
+        } else if (event.kind() == EventKind::arrive || event.kind() == EventKind::serve) {
+          tags_.bring_set(set_of(event));
+        }
+      });
+  calendar.look_at(
+      now_, [&](const Event& event) __attribute__((always_inline)) {
+        if (written(event)) tags_.bring_written(set_of(event), event.tag());
+      });
 }
 
 void MemorySystem::Implementation::run_before(std::uint64_t end) {
@@ -257,7 +256,8 @@ void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t ou
     if (signals_.note(transaction.note).early) id |= kTooEarly;
     signals_.give_back(transaction.note);
   }
-  outgoing_.put({time, transaction.sm, id}, transaction.order, transaction.kind == Transaction::Kind::instruction);
+  outgoing_.put({time, transaction.sm, id}, transaction.order,
+                transaction.kind == Transaction::Kind::instruction);
   if (transaction.kind == Transaction::Kind::read) {
     const Segments& waited = transaction.segments;
     const std::uint64_t part = sm_to_l2_.from();
@@ -345,10 +345,10 @@ MemorySystem::MemorySystem(const spec::GpuSpec& spec)
     : implementation_(std::make_unique<Implementation>(spec)) {}
 MemorySystem::~MemorySystem() = default;
 Cycle MemorySystem::lookahead() const { return implementation_->lookahead(); }
-void MemorySystem::submit(const Request& request, std::span<const work::Awaited> awaited) { implementation_->submit(request, awaited); }
-void MemorySystem::advance(Cycle until, Replies& replies) {
-  implementation_->advance(until, replies);
+void MemorySystem::submit(const Request& request, std::span<const work::Awaited> awaited) {
+  implementation_->submit(request, awaited);
 }
+void MemorySystem::advance(Cycle until, Replies& replies) { implementation_->advance(until, replies); }
 bool MemorySystem::idle() const { return implementation_->idle(); }
 Cycle MemorySystem::next_event() const { return implementation_->next_event(); }
 void MemorySystem::begin_launch(bool warm) { implementation_->begin_launch(warm); }

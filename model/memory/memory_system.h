@@ -51,8 +51,10 @@ struct Request {
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
   /// Writes, atomics, reductions: 1: with it `signal` is given; 2 + w: it is one for the counter in word w of the line; 0: neither.
   std::uint8_t tells = 0;
-  std::uint8_t waits = 0;   ///< 1 + the warp's slot in its SM: a load that waits for what submit() is told; 0: none
-  std::uint8_t flits = 0;   ///< 32-byte pieces on the way to L2, of writes too; 0: a sector each, and write_pieces()
+  std::uint8_t waits =
+      0;  ///< 1 + the warp's slot in its SM: a load that waits for what submit() is told; 0: none
+  std::uint8_t flits =
+      0;  ///< 32-byte pieces on the way to L2, of writes too; 0: a sector each, and write_pieces()
   std::array<std::uint32_t, kSectorsPerLine>
       bytes{};  ///< writes: bytes written in each sector, bit i: byte i
   work::Signal signal = {};
@@ -60,7 +62,8 @@ struct Request {
 
 /// 32-byte pieces in which what is written of `sectors` leaves an SM: the sectors, and one that says which of their bytes where a
 /// sector is written in part. `bytes` as in Request.
-inline std::uint8_t write_pieces(std::uint8_t sectors, const std::array<std::uint32_t, kSectorsPerLine>& bytes) {
+inline std::uint8_t write_pieces(std::uint8_t sectors,
+                                 const std::array<std::uint32_t, kSectorsPerLine>& bytes) {
   std::uint32_t pieces = 0, partly = 0;
   for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
     if (!(sectors >> sector & 1)) continue;

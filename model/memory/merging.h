@@ -22,7 +22,7 @@ namespace foretrace::memory {
 class Merging {
  public:
   struct Entry {
-    std::uint64_t key = 0;  ///< 0: none
+    std::uint64_t key = 0;          ///< 0: none
     std::uint32_t leaders = kNone;  ///< a list of reads that others of their GPC may join
     std::uint8_t sectors = 0;       ///< that they ask for
   };
@@ -30,7 +30,9 @@ class Merging {
   Merging() : entries_(1024) {}
 
   /// A number that tells lines apart by set (of all slices) and tag.
-  static std::uint64_t key(std::uint32_t set, std::uint32_t tag) { return (std::uint64_t{tag} << 32 | set) + 1; }
+  static std::uint64_t key(std::uint32_t set, std::uint32_t tag) {
+    return (std::uint64_t{tag} << 32 | set) + 1;
+  }
 
   /// The line's entry, nullptr without any.
   Entry* find(std::uint64_t key) {

@@ -12,7 +12,8 @@ void Outgoing::put(const Reply& reply, std::uint64_t order, bool code) {
   const auto later = [](const Data& a, const Data& b) {
     return a.reply.time != b.reply.time ? a.reply.time > b.reply.time : a.order > b.order;
   };
-  for (std::size_t at = data.size() - 1; at > 0 && later(data[at - 1], data[at]); --at) std::swap(data[at - 1], data[at]);
+  for (std::size_t at = data.size() - 1; at > 0 && later(data[at - 1], data[at]); --at)
+    std::swap(data[at - 1], data[at]);
 }
 
 void Outgoing::hand_out(Cycle known, Replies& replies) {
@@ -21,7 +22,8 @@ void Outgoing::hand_out(Cycle known, Replies& replies) {
   for (std::uint32_t sm = 0; sm < lanes_.size(); ++sm) {
     Lane& lane = lanes_[sm];
     Replies::Sm& to = replies.of_sm[sm];
-    const auto late = std::find_if(lane.data.begin(), lane.data.end(), [known](const Data& d) { return d.reply.time >= known; });
+    const auto late = std::find_if(lane.data.begin(), lane.data.end(),
+                                   [known](const Data& d) { return d.reply.time >= known; });
     waiting_ -= static_cast<std::size_t>(late - lane.data.begin());
     for (auto at = lane.data.begin(); at != late; ++at) to.data.push_back(at->reply);
     lane.data.erase(lane.data.begin(), late);
@@ -42,7 +44,8 @@ void Outgoing::hand_out(Cycle known, Replies& replies) {
     if (a.reply.time != b.reply.time) return a.reply.time < b.reply.time;
     return a.reply.sm != b.reply.sm ? a.reply.sm < b.reply.sm : a.order < b.order;
   });
-  const auto late = std::find_if(code_.begin(), code_.end(), [known](const Data& d) { return d.reply.time >= known; });
+  const auto late =
+      std::find_if(code_.begin(), code_.end(), [known](const Data& d) { return d.reply.time >= known; });
   waiting_ -= static_cast<std::size_t>(late - code_.begin());
   for (auto at = code_.begin(); at != late; ++at) replies.of_code.push_back(at->reply);
   code_.erase(code_.begin(), late);

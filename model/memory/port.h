@@ -22,7 +22,8 @@ class Port {
     ready += kBefore;
     used_ += bytes;
     if (used_ > width_) {
-      const std::uint32_t cycles = used_ <= 2 * width_ ? 1 : (used_ - 1) / width_;  // a division costs the host more
+      const std::uint32_t cycles =
+          used_ <= 2 * width_ ? 1 : (used_ - 1) / width_;  // a division costs the host more
       cycle_ += cycles;
       used_ -= cycles * width_;
     }

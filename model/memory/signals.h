@@ -80,7 +80,8 @@ class Signals {
     }
     const work::Signal& signal = awaited.by;
     const auto found = through_.find(key(signal));
-    return (found != through_.end() && signal.number < found->second) || ahead_.count({key(signal), signal.number}) != 0;
+    return (found != through_.end() && signal.number < found->second) ||
+           ahead_.count({key(signal), signal.number}) != 0;
   }
   /// Whether there is a load that waits, in this launch.
   bool awaited() const { return awaited_; }
@@ -95,9 +96,13 @@ class Signals {
     friend bool operator==(const Ahead&, const Ahead&) = default;
   };
   struct Hash {
-    std::size_t operator()(const Ahead& a) const { return static_cast<std::size_t>((a.warp * 0x9E37'79B9'7F4A'7C15u) ^ a.number); }
+    std::size_t operator()(const Ahead& a) const {
+      return static_cast<std::size_t>((a.warp * 0x9E37'79B9'7F4A'7C15u) ^ a.number);
+    }
   };
-  static std::uint64_t key(const work::Signal& signal) { return std::uint64_t{signal.block} * work::Signal::kWarps + signal.warp; }
+  static std::uint64_t key(const work::Signal& signal) {
+    return std::uint64_t{signal.block} * work::Signal::kWarps + signal.warp;
+  }
 
   std::unordered_map<std::uint64_t, std::uint32_t> through_;  // by warp: its writes before this one are made
   std::unordered_set<Ahead, Hash> ahead_;                     // made, beyond those

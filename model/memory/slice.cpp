@@ -114,7 +114,8 @@ bool MemorySystem::Implementation::look_up_read(std::uint32_t index) {
 }
 
 /// Whether a store leaves a sector of a line (kNone: of none that is there) with bytes that nobody wrote.
-bool MemorySystem::Implementation::writes_partly(const Write& write, std::uint8_t sectors, std::uint32_t slot) const {
+bool MemorySystem::Implementation::writes_partly(const Write& write, std::uint8_t sectors,
+                                                 std::uint32_t slot) const {
   for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
     if (!(sectors >> sector & 1) || write.bytes[sector] == kWholeSector) continue;
     if (slot == kNone || !(tags_[slot].valid >> sector & 1)) return true;
@@ -130,12 +131,14 @@ bool MemorySystem::Implementation::write_home(Event& event) {
   if (!again) {
     count_write(event);
     event.count();
-    if (event.near_home()) drop_copy(copy_set(event.home() != 0, event.slice_index(), event.set()), tag, sectors);
+    if (event.near_home())
+      drop_copy(copy_set(event.home() != 0, event.slice_index(), event.set()), tag, sectors);
   }
   const Write& write = writes_[event.index()];
   std::uint32_t slot = tags_.find(set, tag);
   const bool newly_dirty = slot == kNone || !tags_.listed_dirty(slot);
-  const bool newly_partly = (slot == kNone || tags_[slot].partly() == 0) && writes_partly(write, sectors, slot);
+  const bool newly_partly =
+      (slot == kNone || tags_[slot].partly() == 0) && writes_partly(write, sectors, slot);
   if (newly_dirty || newly_partly) {
     if (!again && !stalled_[queue_of(event)].empty()) return false;
     const bool saves = (newly_dirty && tags_.dirty_count(slice) >= dirty_limit_) ||
@@ -173,14 +176,16 @@ void MemorySystem::Implementation::pass_on_write(Event event) {
   const std::uint32_t sectors = sector_count(event.sectors());
   counters_.partition_sectors += sectors;
   event.go_home();
-  events_.push(link_[event.near()].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency, event.as(EventKind::arrive));
+  events_.push(link_[event.near()].pass(now_, sectors * kSectorBytes) + spec_.network.partition_latency,
+               event.as(EventKind::arrive));
 }
 
 /// Atomics whose home is the other partition. Their result is only known there, so that a copy here is lost.
 void MemorySystem::Implementation::pass_on(std::uint32_t index) {
   Transaction& transaction = pool_[index];
   count_lookup(transaction, transaction.sectors, 0);
-  drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag, transaction.sectors);
+  drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag,
+            transaction.sectors);
   counters_.partition_sectors += transaction.visits;
   const std::uint64_t across =
       link_[transaction.near].pass(now_, transaction.visits * kSectorBytes) + spec_.network.partition_latency;
@@ -194,7 +199,8 @@ void MemorySystem::Implementation::drop_copy(std::uint32_t set, std::uint32_t ta
   if (slot != kNone) tags_.drop(slot, sectors);
 }
 
-std::uint32_t MemorySystem::Implementation::claim(std::uint32_t slice, std::uint32_t set, std::uint32_t tag, bool copy) {
+std::uint32_t MemorySystem::Implementation::claim(std::uint32_t slice, std::uint32_t set, std::uint32_t tag,
+                                                  bool copy) {
   if (left_behind_ != 0 && tags_.untouched(set)) leave_behind(set);
   const std::uint32_t slot = tags_.victim(set, may_save(slice), copy);
   if (slot == kNone) return kNone;
@@ -218,7 +224,8 @@ void MemorySystem::Implementation::leave_behind(std::uint32_t set) {
   }
 }
 
-void MemorySystem::Implementation::make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors, bool newly_partly) {
+void MemorySystem::Implementation::make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors,
+                                              bool newly_partly) {
   L2Tags::Line& line = tags_[slot];
   const std::uint8_t fresh = without(sectors, line.dirty);
   line.dirty = (line.dirty | sectors) & kWholeLine;
@@ -327,9 +334,11 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
     case Kind::atomic:
     case Kind::reduction:
       make_dirty(slice_of(transaction), slot, transaction.sectors, false);
-      if (transaction.note != 0 && !signals_.look(transaction.note, now_)) signals_.make(transaction.note, now_);
+      if (transaction.note != 0 && !signals_.look(transaction.note, now_))
+        signals_.make(transaction.note, now_);
       if (transaction.near == transaction.home) {
-        drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag, transaction.sectors);
+        drop_copy(copy_set(transaction.home, transaction.index, transaction.set), transaction.tag,
+                  transaction.sectors);
       }
       if (transaction.kind != Kind::atomic && !transaction.wants_reply) {
         forget(index);
@@ -338,10 +347,12 @@ void MemorySystem::Implementation::complete(std::uint32_t index, std::uint32_t s
       if (transaction.near != transaction.home) {
         const bool data = transaction.kind == Kind::atomic;
         if (data) counters_.partition_sectors += transaction.visits;
-        out += spec_.network.partition_latency + (data ? link_[transaction.home].pass(now_, bytes) - now_ : 0);
+        out +=
+            spec_.network.partition_latency + (data ? link_[transaction.home].pass(now_, bytes) - now_ : 0);
       }
       if (transaction.kind != Kind::atomic) {
-        outgoing_.acknowledge(transaction.sm, transaction.id, out, true, transaction.near != transaction.home);
+        outgoing_.acknowledge(transaction.sm, transaction.id, out, true,
+                              transaction.near != transaction.home);
         forget(index);
         return;
       }

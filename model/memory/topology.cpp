@@ -79,11 +79,12 @@ Place AddressMap::place(std::uint64_t line) const {
     local = line / (2 * kGranuleLines) * kGranuleLines + line % kGranuleLines;
   }
   // A granule's lines lie in eight slices: bits 7 and 9 of the address do not matter (H100, atomic_pair_map).
-  const std::uint64_t turn = local / kGranuleLines * (kGranuleLines / kLinesTogether) +
-                             ((local >> 1 & 1) | (local >> 2 & 6));
+  const std::uint64_t turn =
+      local / kGranuleLines * (kGranuleLines / kLinesTogether) + ((local >> 1 & 1) | (local >> 2 & 6));
   const std::uint64_t round = turn / slices_;
   place.index = rotate(turn - round * slices_, round, slices_);
-  const std::uint64_t group = round * kLinesTogether + ((local & 1) | (local >> 1 & 2));  // the how-many-th line of its slice
+  const std::uint64_t group =
+      round * kLinesTogether + ((local & 1) | (local >> 1 & 2));  // the how-many-th line of its slice
   const std::uint64_t block = group / sets_;
   place.set = rotate(group - block * sets_, block, sets_);
   FORETRACE_ASSERT(block < (std::uint64_t{1} << 31), "an address is too far from zero for the L2's tags");

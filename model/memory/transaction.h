@@ -43,17 +43,17 @@ struct alignas(32) Write {
 struct alignas(64) Packet : Passage {
   enum class Kind : std::uint8_t { read, atomic, reduction, instruction, far_read, fill };
 
-  std::uint64_t order = 0;     ///< of submission, for ties between replies
-  std::uint64_t since = 0;     ///< L2 cycle up to which its segments are booked
+  std::uint64_t order = 0;  ///< of submission, for ties between replies
+  std::uint64_t since = 0;  ///< L2 cycle up to which its segments are booked
   std::uint32_t id = 0;
   std::uint32_t next = kNone;  ///< in a list of waiters
   Kind kind = Kind::read;
-  std::uint8_t wait = 0;     ///< sectors it still waits for
-  std::uint8_t merged = 0;   ///< reads: how many it takes along
-  std::uint8_t visits = 0;   ///< sectors, once for every packet that holds them
-  std::uint8_t flits = 0;    ///< atomics: 32-byte pieces that leave the GPC
+  std::uint8_t wait = 0;    ///< sectors it still waits for
+  std::uint8_t merged = 0;  ///< reads: how many it takes along
+  std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them
+  std::uint8_t flits = 0;   ///< atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
-  std::uint32_t note = 0;    ///< of Signals; 0: none
+  std::uint32_t note = 0;  ///< of Signals; 0: none
 };
 
 /// Where its time went.

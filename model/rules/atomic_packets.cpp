@@ -11,7 +11,8 @@ AtomicPackets atomic_packets(const std::array<std::uint64_t, kWarpSize>& address
   std::array<std::uint8_t, kLineBytes / kWordBytes> lanes{};  // by the first word of what a lane works on
   for (std::uint32_t left = executed; left != 0; left &= left - 1) {
     const std::uint64_t address = addresses[static_cast<std::size_t>(std::countr_zero(left))];
-    if (address / kLineBytes == line) ++lanes[address % kLineBytes / std::max<std::uint64_t>(bytes, kWordBytes)];
+    if (address / kLineBytes == line)
+      ++lanes[address % kLineBytes / std::max<std::uint64_t>(bytes, kWordBytes)];
   }
   const std::size_t words_a_sector = kSectorBytes / std::max<std::size_t>(bytes, kWordBytes);
   AtomicPackets result;

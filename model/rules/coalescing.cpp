@@ -145,12 +145,14 @@ std::uint32_t ideal_sectors(const Addresses& addresses, std::uint32_t executed, 
   return static_cast<std::uint32_t>((distinct + kSectorBytes - 1) / kSectorBytes);
 }
 
-void written_bytes(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes, const Coalesced& lines,
-                   WrittenBytes& written) {
+void written_bytes(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes,
+                   const Coalesced& lines, WrittenBytes& written) {
   for (std::uint32_t i = 0; i < lines.count; ++i) written[i] = {};
-  std::uint32_t i = 0;  // lines stand in the order of the lanes: the next is this one or the one after, nearly always
+  std::uint32_t i =
+      0;  // lines stand in the order of the lanes: the next is this one or the one after, nearly always
   for (std::uint32_t left = executed; left != 0; left &= left - 1) {
-    const std::uint64_t first = addresses[static_cast<std::size_t>(std::countr_zero(left))], end = first + bytes;
+    const std::uint64_t first = addresses[static_cast<std::size_t>(std::countr_zero(left))],
+                        end = first + bytes;
     for (std::uint64_t at = first; at < end;) {
       while (lines.lines[i].line != at / kLineBytes) i = i + 1 == lines.count ? 0 : i + 1;
       const std::uint64_t sector_end = std::min(end, (at / kSectorBytes + 1) * kSectorBytes);

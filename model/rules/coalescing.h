@@ -36,7 +36,7 @@ std::uint32_t ideal_sectors(const std::array<std::uint64_t, kWarpSize>& addresse
 
 /// Bytes that the lanes write: of each of the access's `lines`, which are those of coalesce(), bit i of element s: byte i of sector s.
 using WrittenBytes = std::array<std::array<std::uint32_t, kSectorsPerLine>, Coalesced::kMaxLines>;
-void written_bytes(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed, std::uint32_t bytes,
-                   const Coalesced& lines, WrittenBytes& written);
+void written_bytes(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
+                   std::uint32_t bytes, const Coalesced& lines, WrittenBytes& written);
 
 }  // namespace foretrace::rules

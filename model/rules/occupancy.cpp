@@ -27,7 +27,8 @@ bool too_many_registers(const spec::LimitsSpec& limits, std::uint32_t registers)
 
 /// Warps that an SM's registers are enough for: they are given out in each sub-core, and what one cannot give to a whole warp is lost.
 std::uint32_t warps_by_registers(const spec::LimitsSpec& limits, std::uint32_t registers) {
-  return registers == 0 ? kNoLimit : limits.registers / kSubCores / warp_registers(limits, registers) * kSubCores;
+  return registers == 0 ? kNoLimit
+                        : limits.registers / kSubCores / warp_registers(limits, registers) * kSubCores;
 }
 
 std::uint32_t register_limit(const spec::LimitsSpec& limits, std::uint32_t threads, std::uint32_t registers) {

@@ -39,8 +39,10 @@ struct Occupancy {
   std::uint32_t limit_shared_configured =
       0;  ///< blocks that fit into shared_config: what ncu prints as launch__occupancy_limit_shared_mem
   std::uint32_t registers_per_block = 0;  ///< as allocated
-  std::uint32_t most_warps = 0;   ///< that an SM has slots and registers for at a time, whatever blocks they are of
-  std::uint32_t most_blocks = 0;  ///< that it has block slots, configured shared memory and barriers for, however few of their warps are left
+  std::uint32_t most_warps =
+      0;  ///< that an SM has slots and registers for at a time, whatever blocks they are of
+  std::uint32_t most_blocks =
+      0;  ///< that it has block slots, configured shared memory and barriers for, however few of their warps are left
 };
 
 /// Never throws; a kernel that cannot run has blocks == 0.

@@ -64,16 +64,16 @@ class DataArray {
   }
 
  private:
-  static constexpr std::size_t kMostStarts = 64;  // an SM's warps
+  static constexpr std::size_t kMostStarts = 64;      // an SM's warps
   static constexpr std::uint32_t kThirdsASector = 2;  // of a cycle
   struct Use {
-    Cycle taken_until = 0;  // by something else than shared memory
-    Cycle access_end = 0;   // of the last shared access
+    Cycle taken_until = 0;     // by something else than shared memory
+    Cycle access_end = 0;      // of the last shared access
     std::uint32_t thirds = 0;  // of a cycle, left over from what was taken before
   };
   std::uint64_t bytes_, block_bytes_;
   std::array<std::array<Use, 2>, 2> uses_{};  // by way and half
-  std::vector<Cycle> starts_;  // of warps, since the last shared load
+  std::vector<Cycle> starts_;                 // of warps, since the last shared load
 };
 
 }  // namespace foretrace::sm

@@ -59,7 +59,11 @@ class EventWheel {
     none.fill(kNoNode);
     return none;
   }
-  struct Far { Cycle time; std::uint64_t sequence; Event event; };
+  struct Far {
+    Cycle time;
+    std::uint64_t sequence;
+    Event event;
+  };
   static bool later(const Far& a, const Far& b) {
     return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
   }

@@ -70,7 +70,8 @@ void Sm::evaluate(std::uint16_t id, Cycle now) {
   const StaticInstruction& instruction = *warp.instruction;
   const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
   for (const std::uint32_t line : fetch_requests_) {
-    code_outbox.push_back({now, id_, kInstructionMark | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
+    code_outbox.push_back(
+        {now, id_, kInstructionMark | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
   }
   fetch_requests_.clear();
   if (!fetched) {
@@ -218,7 +219,8 @@ void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& inst
 /// The ADU is one for the SM: it takes instructions in the order of their issue, and each sub-core has a few places to wait.
 void Sm::take_adu(SubCore& core, const StaticInstruction& instruction, Cycle now) {
   constexpr auto kAdu = static_cast<std::size_t>(spec::Pipe::adu);
-  const bool barrier = instruction.action == Action::barrier_sync || instruction.action == Action::barrier_arrive;
+  const bool barrier =
+      instruction.action == Action::barrier_sync || instruction.action == Action::barrier_arrive;
   const Cycle interval = barrier ? spec_.barrier.warp_interval : instruction.interval;
   if (replay_cycles_ && replays_from_ <= now) {
     adu_free_ = std::max(adu_free_, replays_from_) + replay_cycles_;
@@ -273,11 +275,13 @@ void Sm::raise(Warp& warp, std::uint8_t scoreboard, bool is_long) {
 void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
   if (instruction.write_barrier < kScoreboards) {
     raise(warp, instruction.write_barrier, false);
-    events_.push(served_ + std::max<Cycle>(2, instruction.latency), {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
+    events_.push(served_ + std::max<Cycle>(2, instruction.latency),
+                 {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
   }
   if (instruction.read_barrier < kScoreboards) {
     raise(warp, instruction.read_barrier, false);
-    const Cycle read = 2 + spec_.register_file.window + instruction.interval - 1;  // control, allocate, operands
+    const Cycle read =
+        2 + spec_.register_file.window + instruction.interval - 1;  // control, allocate, operands
     events_.push(now + read, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
   }
 }
@@ -295,9 +299,11 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
         if (access == isa::Access::store || access == isa::Access::reduction) ++warp.stores;
         if (access == isa::Access::async_copy) ++groups_of(id)[warp.group_now].pending;
       }
-      MemoryIssue issued{&instruction, step.index, id, warp.group_now, static_cast<std::uint16_t>(warp.block), generation(warp), step.executed, 0,
-                         &warp.cursor};
-      issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id) << 26);  // a window for each warp that can be resident
+      MemoryIssue issued{
+          &instruction,     step.index,    id, warp.group_now, static_cast<std::uint16_t>(warp.block),
+          generation(warp), step.executed, 0,  &warp.cursor};
+      issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id)
+                                              << 26);  // a window for each warp that can be resident
       if (!rounds_.empty()) tell_and_wait(warp, id, step, issued);
       memory_.issue(sub_core, issued, now);
       break;
@@ -309,7 +315,8 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
         load_constant(warp, id, instruction, step.executed, served_);
         raise(warp, instruction.read_barrier, false);
         if (instruction.read_barrier < kScoreboards) {
-          events_.push(served_ + spec_.lsu.source_latency, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
+          events_.push(served_ + spec_.lsu.source_latency,
+                       {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
         }
       }
       break;

@@ -17,10 +17,11 @@ class L1Tags {
  public:
   struct Entry {
     std::uint64_t line = ~std::uint64_t{0};
-    std::int32_t pending = -1;    ///< newest outstanding request of this line, linked list in the memory pipe; -1: none
-    std::uint8_t valid = 0;       ///< sectors present or asked for
-    std::uint8_t in_flight = 0;   ///< of those, asked for and not yet arrived
-    std::uint8_t written = 0;     ///< sectors that a store touched: later stores to them count as hits
+    std::int32_t pending =
+        -1;  ///< newest outstanding request of this line, linked list in the memory pipe; -1: none
+    std::uint8_t valid = 0;      ///< sectors present or asked for
+    std::uint8_t in_flight = 0;  ///< of those, asked for and not yet arrived
+    std::uint8_t written = 0;    ///< sectors that a store touched: later stores to them count as hits
   };
 
   L1Tags(std::uint64_t bytes, std::uint32_t ways);
@@ -46,7 +47,9 @@ class L1Tags {
   Entry* at(std::uint32_t position, std::uint64_t line) {
     return position < entries_.size() && entries_[position].line == line ? &entries_[position] : nullptr;
   }
-  std::uint32_t position(const Entry& entry) const { return static_cast<std::uint32_t>(&entry - entries_.data()); }
+  std::uint32_t position(const Entry& entry) const {
+    return static_cast<std::uint32_t>(&entry - entries_.data());
+  }
   /// Where an entry's line lies in the SM's array, in bytes from L1's start: entries get their places as they are first taken.
   std::uint64_t place(std::uint32_t position) const { return std::uint64_t{places_[position]} * kLineBytes; }
   void invalidate();

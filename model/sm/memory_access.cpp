@@ -17,8 +17,8 @@ namespace {
 
 /// Local memory: word w of lane l of a warp stands at w * 128 + l * 4 of the warp's window, so that a warp that works on the same
 /// variable touches whole lines.
-void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint32_t bytes, std::uint64_t base,
-                    rules::Coalesced& out) {
+void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint32_t bytes,
+                    std::uint64_t base, rules::Coalesced& out) {
   out.count = 0;
   out.sectors = 0;
   const std::uint32_t words = divide_up(bytes, 4);
@@ -40,9 +40,12 @@ void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed
 
 rules::SharedAccess bank_access(const isa::MemoryForm& form) {
   switch (form.access) {
-    case Access::matrix_load: case Access::matrix_store: return rules::SharedAccess::matrix;
-    case Access::atomic: case Access::reduction:
-      return form.atomic == isa::AtomicKind::increment ? rules::SharedAccess::increment : rules::SharedAccess::atomic;
+    case Access::matrix_load:
+    case Access::matrix_store: return rules::SharedAccess::matrix;
+    case Access::atomic:
+    case Access::reduction:
+      return form.atomic == isa::AtomicKind::increment ? rules::SharedAccess::increment
+                                                       : rules::SharedAccess::atomic;
     case Access::store: return rules::SharedAccess::store;
     case Access::async_copy: return rules::SharedAccess::copy;
     default: return rules::SharedAccess::load;
@@ -85,8 +88,9 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
   if (!memo.repeats(pattern, issue.executed)) {
     work::LaneAddresses addresses;
     issue.cursor->addresses(0, addresses);
-    const rules::SharedCost cost = rules::shared_cost(addresses, issue.executed, instruction.form.bytes,
-                                                      bank_access(instruction.form), instruction.form.matrices);
+    const rules::SharedCost cost =
+        rules::shared_cost(addresses, issue.executed, instruction.form.bytes, bank_access(instruction.form),
+                           instruction.form.matrices);
     memo.pattern = pattern;
     memo.executed = issue.executed;
     memo.valid = pattern.regular;
@@ -97,8 +101,8 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
   operation.wavefronts = memo.wavefronts;
   operation.ideal = std::max(1u, memo.ideal);
   const std::uint64_t address = pattern.base;
-  operation.half = static_cast<std::uint8_t>(
-      array_.half_of_shared(issue.block, work::is_shared_window(address) ? address - work::kSharedWindow : address));
+  operation.half = static_cast<std::uint8_t>(array_.half_of_shared(
+      issue.block, work::is_shared_window(address) ? address - work::kSharedWindow : address));
   count_shared(operation, memo.ideal);
 }
 
@@ -117,7 +121,8 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   auto& kept = memo_lines_[slot + static_cast<unsigned>(set)];
   if (!kept) kept = std::make_unique<MemoLines>();
   MemoLines& found = *kept;
-  if (needs_addresses || !memo.repeats(pattern, issue.executed)) issue.cursor->addresses(set, detail.addresses);
+  if (needs_addresses || !memo.repeats(pattern, issue.executed))
+    issue.cursor->addresses(set, detail.addresses);
   if (!memo.repeats(pattern, issue.executed)) {
     if (local) {
       for (auto& address : detail.addresses) address = work::local_offset(address);
@@ -129,9 +134,11 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
       if (memo.space != Space::global || !memo.repeats_passes(pattern, issue.executed)) {
         memo.ideal = rules::ideal_sectors(detail.addresses, issue.executed, form.bytes);
         memo.wavefronts = rules::shared_cost(detail.addresses, issue.executed, form.bytes,
-                                             store ? rules::SharedAccess::store : rules::SharedAccess::load).wavefronts;
+                                             store ? rules::SharedAccess::store : rules::SharedAccess::load)
+                              .wavefronts;
       }
-      if (writes) rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
+      if (writes)
+        rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
     }
     memo.pattern = pattern;
     memo.executed = issue.executed;
@@ -144,8 +151,10 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   // A local access repeats at another offset of the window: words, not bytes, are what moves from line to line.
   // A move may go backwards: the division is a signed one.
   const std::uint64_t moved =
-      local ? issue.local_base / kLineBytes + work::local_offset(pattern.base) / 4 - work::local_offset(memo.pattern.base) / 4
-            : static_cast<std::uint64_t>(static_cast<std::int64_t>(pattern.base - memo.pattern.base) / kLineBytes);
+      local ? issue.local_base / kLineBytes + work::local_offset(pattern.base) / 4 -
+                  work::local_offset(memo.pattern.base) / 4
+            : static_cast<std::uint64_t>(static_cast<std::int64_t>(pattern.base - memo.pattern.base) /
+                                         kLineBytes);
   for (std::uint32_t i = 0; i < found.lines.count; ++i) {
     detail.lines.lines[i] = found.lines.lines[i];
     detail.lines.lines[i].line += moved;
@@ -177,14 +186,17 @@ void MemoryPipe::count_instruction(const isa::MemoryForm& form) {
   const bool plain = form.access == Access::load || form.access == Access::store;
   if (form.space == Space::generic && plain) return;
   switch (form.access) {
-    case Access::store: case Access::matrix_store:
+    case Access::store:
+    case Access::matrix_store:
       ++(shared ? counters_.inst_shared_st : local ? counters_.inst_local_st : counters_.inst_global_st);
       break;
     case Access::atomic: ++(shared ? counters_.inst_shared_atom : counters_.inst_global_atom); break;
     case Access::reduction: ++(shared ? counters_.inst_shared_atom : counters_.inst_global_red); break;
     case Access::matrix_load: ++counters_.inst_matrix_ld; break;
     case Access::async_copy: ++counters_.inst_async_copy; break;
-    default: ++(shared ? counters_.inst_shared_ld : local ? counters_.inst_local_ld : counters_.inst_global_ld); break;
+    default:
+      ++(shared ? counters_.inst_shared_ld : local ? counters_.inst_local_ld : counters_.inst_global_ld);
+      break;
   }
 }
 
@@ -194,11 +206,13 @@ void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
   instruction.wavefronts += operation.wavefronts;
   instruction.ideal_wavefronts += ideal;
   switch (operation.instruction->form.access) {
-    case Access::store: case Access::matrix_store:
+    case Access::store:
+    case Access::matrix_store:
       counters_.shared_wavefronts_st += operation.wavefronts;
       counters_.shared_ideal_st += ideal;
       break;
-    case Access::atomic: case Access::reduction:
+    case Access::atomic:
+    case Access::reduction:
       counters_.shared_wavefronts_atom += operation.wavefronts;
       counters_.shared_ideal_atom += ideal;
       break;

@@ -7,7 +7,9 @@
 
 namespace foretrace::sm {
 
-inline bool is_copy(const StaticInstruction& instruction) { return instruction.form.access == isa::Access::async_copy; }
+inline bool is_copy(const StaticInstruction& instruction) {
+  return instruction.form.access == isa::Access::async_copy;
+}
 inline bool is_store(const StaticInstruction& instruction) {
   return instruction.form.access == isa::Access::store || instruction.form.access == isa::Access::reduction;
 }

@@ -27,15 +27,18 @@ void put_packets(memory::Request& request, const isa::MemoryForm& form, const wo
   const std::uint32_t others = leaves.packets + leaves.visits - 2u * leaves.lone;
   request.packets = leaves.packets;
   request.visits = leaves.visits;
-  request.flits = static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
+  request.flits =
+      static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
 }
 
 }  // namespace
 
-MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, std::uint64_t block_shared,
-                       const StaticProgram& program, Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
+MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes,
+                       std::uint64_t block_shared, const StaticProgram& program, Events& events,
+                       stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
-      array_(spec.l1.unified_bytes, block_shared), tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
+      array_(spec.l1.unified_bytes, block_shared), tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots),
+      memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
       data_starts_(spec.lsu.data_queue), store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
@@ -146,11 +149,13 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency;  // already spent, unloaded
   const auto after = [&](std::uint32_t latency) { return now + (latency > before ? latency - before : 1); };
   const bool stores_data = instruction.action == Action::memory && is_store(instruction);
-  const std::uint32_t source = stores_data ? spec_.lsu.store_source_latency +
-                                                 spec_.lsu.store_width_latency * (instruction.data_registers - 1u)
-                                           : spec_.lsu.source_latency;
+  const std::uint32_t source =
+      stores_data
+          ? spec_.lsu.store_source_latency + spec_.lsu.store_width_latency * (instruction.data_registers - 1u)
+          : spec_.lsu.source_latency;
   release(operation, instruction.read_barrier, after(source));
-  if (operation.executed == 0) {  // nothing to access, but it goes the way (H100, predicated_off: 22 cycles, loads of global memory too)
+  if (operation.executed ==
+      0) {  // nothing to access, but it goes the way (H100, predicated_off: 22 cycles, loads of global memory too)
     release(operation, instruction.write_barrier, after(spec_.shared.latency - 1));
     if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, now + 1);
     if (stores_data) notify(Event::Kind::store_done, operation, now + 1);
@@ -172,8 +177,8 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
     accept_shared(operation, id, now);
     return;
   }
-  const std::uint32_t tag_cycles =
-      std::max({1u, divide_up(operation.lines, spec_.l1.tag_lines), divide_up(operation.sectors, spec_.l1.tag_sectors)});
+  const std::uint32_t tag_cycles = std::max({1u, divide_up(operation.lines, spec_.l1.tag_lines),
+                                             divide_up(operation.sectors, spec_.l1.tag_sectors)});
   tag_free_ = now + tag_cycles;
   counters_.l1_tag_cycles += tag_cycles;
   operation.ready = tag_free_;
@@ -182,7 +187,8 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   if (!is_store(instruction)) {
     ++loads_in_flight_;
     WarpLoads& loads = warp_loads_[operation.warp];
-    (loads.last < 0 ? loads.first : operations_[static_cast<std::size_t>(loads.last)].next_load) = static_cast<std::int32_t>(id);
+    (loads.last < 0 ? loads.first : operations_[static_cast<std::size_t>(loads.last)].next_load) =
+        static_cast<std::int32_t>(id);
     loads.last = static_cast<std::int32_t>(id);
     operation.next_load = -1;
   }
@@ -192,8 +198,10 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
 void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now) {
   const StaticInstruction& instruction = *operation.instruction;
   const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + kTagToData;
-  const bool atomic = instruction.form.access == Access::atomic || instruction.form.access == Access::reduction;
-  const std::uint32_t times = atomic && instruction.form.atomic == isa::AtomicKind::compare ? kComparePasses : 1;
+  const bool atomic =
+      instruction.form.access == Access::atomic || instruction.form.access == Access::reduction;
+  const std::uint32_t times =
+      atomic && instruction.form.atomic == isa::AtomicKind::compare ? kComparePasses : 1;
   std::uint32_t pass = 1;
   if (atomic) pass = spec_.shared.atomic_interval * times;
   if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;
@@ -201,7 +209,8 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   Cycle busy = Cycle{operation.wavefronts} * pass;
   if (!atomic && instruction.form.access != Access::matrix_store) {
     const bool store = instruction.form.access == Access::store;
-    const Cycle again = array_.access(store ? DataArray::Way::write : DataArray::Way::read, operation.half, start, busy);
+    const Cycle again =
+        array_.access(store ? DataArray::Way::write : DataArray::Way::read, operation.half, start, busy);
     (store ? counters_.shared_contention_st : counters_.shared_contention_ld) += again;
     busy += again;
   }
@@ -218,7 +227,8 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   const std::uint32_t wide = std::min(operation.wavefronts, operation.ideal);
   const Cycle added = Cycle{wide - 1} * spec_.lsu.width_latency +
                       Cycle{operation.wavefronts - wide} * spec_.shared.conflict_latency;
-  port_free_[operation.sub_core] = start + Cycle{operation.wavefronts} * times * spec_.shared.sub_core_interval;
+  port_free_[operation.sub_core] =
+      start + Cycle{operation.wavefronts} * times * spec_.shared.sub_core_interval;
   release(operation, instruction.write_barrier, start + tail + std::max<Cycle>(added, busy - 1));
   if (is_store(instruction)) notify(Event::Kind::store_done, operation, start + busy);
   free_operation(id);
@@ -282,7 +292,8 @@ void MemoryPipe::wait_for(std::uint32_t request, std::uint32_t operation) {
   }
   waiters_[static_cast<std::size_t>(waiter)] = {operation, -1};
   Pending& pending = pending_[request];
-  (pending.last_waiter < 0 ? pending.first_waiter : waiters_[static_cast<std::size_t>(pending.last_waiter)].next) = waiter;
+  (pending.last_waiter < 0 ? pending.first_waiter
+                           : waiters_[static_cast<std::size_t>(pending.last_waiter)].next) = waiter;
   pending.last_waiter = waiter;
 }
 
@@ -294,7 +305,8 @@ void MemoryPipe::put_signal(memory::Request& request, const Operation& operation
   if (operation.waits) request.waits = static_cast<std::uint8_t>(operation.warp + 1);
 }
 
-bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now) {
+bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access,
+                           Cycle now) {
   const isa::MemoryForm& form = operation.instruction->form;
   const bool atomic = form.access == Access::atomic;
   memory::Request request;
@@ -371,13 +383,15 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
       request.bytes = operation.detail->written[tag_line_];
     }
     if (!entry) entry = &tags_.allocate(access.line);
-    count_hits(operation, memory::sector_count(static_cast<std::uint8_t>(access.sectors & (entry->valid | entry->written))));
+    count_hits(operation, memory::sector_count(
+                              static_cast<std::uint8_t>(access.sectors & (entry->valid | entry->written))));
     for (unsigned s = 0; s < kSectorsPerLine; ++s) {
       if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
     }
     entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
-    const Cycle again = array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
-                                    memory::sector_count(access.sectors));
+    const Cycle again =
+        array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
+                    memory::sector_count(access.sectors));
     counters_.shared_contention_ld += again;
     counters_.l1_data_wavefronts += again;
     data_free_ += again;
@@ -397,18 +411,23 @@ void MemoryPipe::run_tags(Cycle now) {
   const auto id = static_cast<std::uint32_t>(tag_operation_);
   Operation& operation = operations_[id];
   const bool store = is_store(*operation.instruction);
-  constexpr std::uint32_t kAhead = 6, kNear = 3;  // lines that the host is asked for before they are looked up: sets, entries
+  constexpr std::uint32_t kAhead = 6,
+                          kNear =
+                              3;  // lines that the host is asked for before they are looked up: sets, entries
   if (operation.lines > 1) {
     for (std::uint32_t i = tag_line_; i < std::min(tag_line_ + kAhead, operation.lines); ++i) {
       tags_.bring(operation.detail->lines.lines[i].line);
     }
   }
   while (tag_line_ < operation.lines) {
-    if (tag_line_ + kAhead < operation.lines) tags_.bring(operation.detail->lines.lines[tag_line_ + kAhead].line);
-    if (tag_line_ + kNear < operation.lines) tags_.bring_entry(operation.detail->lines.lines[tag_line_ + kNear].line);
+    if (tag_line_ + kAhead < operation.lines)
+      tags_.bring(operation.detail->lines.lines[tag_line_ + kAhead].line);
+    if (tag_line_ + kNear < operation.lines)
+      tags_.bring_entry(operation.detail->lines.lines[tag_line_ + kNear].line);
     const Cycle when = std::max(now, operation.accepted + tag_line_ / spec_.l1.tag_lines);
     const rules::LineAccess& access = operation.detail->lines.lines[tag_line_];
-    const bool done = store ? store_line(operation, id, access, when) : load_line(operation, id, access, when);
+    const bool done =
+        store ? store_line(operation, id, access, when) : load_line(operation, id, access, when);
     if (!done) return;  // no room for the miss: filled() comes back here
     ++tag_line_;
   }
@@ -424,7 +443,8 @@ void MemoryPipe::finish_tags(Cycle now) {
   tag_free_ = std::max(tag_free_, now);
   want(tag_free_);
   if (is_store(*operation.instruction)) {
-    store_buffer_.end_instruction(operation.sub_core, now, [&](const memory::Request& store) { leave_store(store, now); });
+    store_buffer_.end_instruction(operation.sub_core, now,
+                                  [&](const memory::Request& store) { leave_store(store, now); });
     const Cycle start = std::max(data_free_, operation.ready + kTagToData);
     data_free_ = start + operation.wavefronts;
     counters_.l1_data_wavefronts += operation.wavefronts;
@@ -464,7 +484,8 @@ void MemoryPipe::tick(Cycle now) {
     const Operation& head = operations_[queue.operation[queue.first]];
     Cycle when = std::max({head.ready, arbiter_free_, now + 1});
     if (head.executed) {
-      const bool data_only = head.instruction->action == Action::memory_other || head.space == isa::Space::shared;
+      const bool data_only =
+          head.instruction->action == Action::memory_other || head.space == isa::Space::shared;
       if (data_only) {
         const Cycle free = std::max(data_free_, port_free_[head.sub_core]);
         when = std::max(when, free > kTagToData ? free - kTagToData : 0);
@@ -482,9 +503,7 @@ void MemoryPipe::tick(Cycle now) {
     }
     want(when);
   }
-  if (loaded_first_ < loaded_.size()) {
-    want(std::max(operations_[loaded_[loaded_first_]].ready, now + 1));
-  }
+  if (loaded_first_ < loaded_.size()) { want(std::max(operations_[loaded_[loaded_first_]].ready, now + 1)); }
   want(store_buffer_.due());
 }
 

@@ -17,8 +17,8 @@
 
 #include "model/memory/memory_system.h"
 #include "model/rules/coalescing.h"
-#include "model/sm/event_wheel.h"
 #include "model/sm/data_array.h"
+#include "model/sm/event_wheel.h"
 #include "model/sm/l1_tags.h"
 #include "model/sm/static_program.h"
 #include "model/sm/store_buffer.h"
@@ -34,8 +34,9 @@ struct Event {
   Kind kind = Kind::end;
   std::uint8_t scoreboard = 0;
   std::uint16_t warp = 0;
-  std::uint32_t id = 0;          ///< reply: the request; copy_done: the group
-  std::uint32_t generation = 0;  ///< the warp's age: an event of a warp that has ended in the meantime means nothing
+  std::uint32_t id = 0;  ///< reply: the request; copy_done: the group
+  std::uint32_t generation =
+      0;  ///< the warp's age: an event of a warp that has ended in the meantime means nothing
 };
 using Events = EventWheel<Event>;
 
@@ -45,13 +46,13 @@ struct MemoryIssue {
   std::uint32_t index = 0;
   std::uint16_t warp = 0;
   std::uint8_t copy_group = 0;
-  std::uint16_t block = 0;       ///< its slot in the SM
+  std::uint16_t block = 0;  ///< its slot in the SM
   std::uint32_t generation = 0;
   std::uint32_t executed = 0;
   std::uint64_t local_base = 0;  ///< local memory: where this warp's window starts
   const work::WarpCursor* cursor = nullptr;
-  bool waits = false;            ///< a load that may come too early
-  std::uint8_t tells = 0;        ///< as in memory::Request
+  bool waits = false;      ///< a load that may come too early
+  std::uint8_t tells = 0;  ///< as in memory::Request
   work::Signal signal = {};
 };
 
@@ -60,7 +61,8 @@ constexpr int kWarpSlots = 16;  ///< warps a sub-core holds at most: warp i is o
 class MemoryPipe {
  public:
   MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes, std::uint64_t block_shared,
-             const StaticProgram& program, Events& events, stats::LaunchCounters& counters, std::vector<memory::Request>& outbox);
+             const StaticProgram& program, Events& events, stats::LaunchCounters& counters,
+             std::vector<memory::Request>& outbox);
 
   bool queue_has_room(int sub_core) const { return queue_[sub_core].size < spec_.lsu.queue; }
   /// Entry of an instruction into its sub-core's queue at `now`. Room must have been asked for.
@@ -91,16 +93,19 @@ class MemoryPipe {
   /// All stores that wait for others leave: a block has ended.
   void leave_stores(Cycle now);
   /// Nothing queued, under way or unacknowledged.
-  bool idle() const { return operations_in_use_ == 0 && requests_in_use_ == 0 && store_buffer_.due() == kNever; }
+  bool idle() const {
+    return operations_in_use_ == 0 && requests_in_use_ == 0 && store_buffer_.due() == kNever;
+  }
 
  private:
   static constexpr Cycle kTagToData = 1;  // the data stage follows the tag stage
-  static constexpr std::uint32_t kStoreMark = 0x4000'0000;  // ids of stores: with it their sectors, and nothing is kept of them
+  static constexpr std::uint32_t kStoreMark =
+      0x4000'0000;  // ids of stores: with it their sectors, and nothing is kept of them
   /// What an operation asks for, line by line. Kept apart from the rest, which is looked at far more often.
   struct Detail {
     work::LaneAddresses addresses{};  // of atomics and reductions
     rules::Coalesced lines;
-    rules::WrittenBytes written;      // stores to global memory: by line
+    rules::WrittenBytes written;  // stores to global memory: by line
   };
   struct Operation {
     Detail* detail = nullptr;
@@ -112,25 +117,25 @@ class MemoryPipe {
     std::uint8_t copy_group = 0;
     isa::Space space = isa::Space::global;  // a generic access: the one that it finds
     std::uint32_t generation = 0;
-    Cycle ready = 0;               // address generated; later: data there
+    Cycle ready = 0;  // address generated; later: data there
     Cycle accepted = 0;
-    std::uint32_t wavefronts = 0;  // of the data stage
-    std::uint32_t ideal = 1;       // floor of the width
-    std::uint32_t shared_wavefronts = 0;  // copies: of the write to shared memory
-    std::uint32_t waiting = 0;     // requests not yet arrived
+    std::uint32_t wavefronts = 0;          // of the data stage
+    std::uint32_t ideal = 1;               // floor of the width
+    std::uint32_t shared_wavefronts = 0;   // copies: of the write to shared memory
+    std::uint32_t waiting = 0;             // requests not yet arrived
     std::uint32_t lines = 0, sectors = 0;  // of its detail
     bool tags_done = false;
     bool missed = false;
-    std::uint8_t half = 0;         // of the data array: shared memory
-    std::int32_t next_load = -1;   // of the same warp
+    std::uint8_t half = 0;        // of the data array: shared memory
+    std::int32_t next_load = -1;  // of the same warp
     bool waits = false;
     std::uint8_t tells = 0;
     work::Signal signal;
   };
   struct Pending {
     std::uint64_t line = 0;
-    std::uint32_t entry = 0;       // position in the tag array
-    std::int32_t next = -1;        // older outstanding request of the line
+    std::uint32_t entry = 0;                           // position in the tag array
+    std::int32_t next = -1;                            // older outstanding request of the line
     std::int32_t first_waiter = -1, last_waiter = -1;  // operations that wait for it, by age
     std::uint8_t sectors = 0;
     bool tagged = false;
@@ -196,18 +201,19 @@ class MemoryPipe {
   L1Tags tags_;
   std::array<Queue, kSubCores> queue_{};
   std::vector<Operation> operations_;
-  std::deque<Detail> details_;        // by operation
+  std::deque<Detail> details_;  // by operation
   std::vector<std::uint32_t> free_operations_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
   std::vector<Waiter> waiters_;
   std::int32_t free_waiter_ = -1;
-  std::vector<Memo> memo_;            // by address slot
+  std::vector<Memo> memo_;  // by address slot
   struct MemoLines {
     rules::Coalesced lines;
     rules::WrittenBytes written;
   };
-  std::vector<std::unique_ptr<MemoLines>> memo_lines_;  // by address slot; none before its first access to global or local memory
+  std::vector<std::unique_ptr<MemoLines>>
+      memo_lines_;  // by address slot; none before its first access to global or local memory
   struct WarpLoads {
     std::int32_t first = -1, last = -1;
   };
@@ -215,18 +221,19 @@ class MemoryPipe {
   std::vector<std::uint32_t> loaded_;  // loads that may return, in the order in which they came to be
   std::size_t loaded_first_ = 0;
   std::size_t loads_in_flight_ = 0;
-  std::vector<Cycle> data_starts_;  // when the data stage took, or takes, each of the last lsu.data_queue loads
+  std::vector<Cycle>
+      data_starts_;  // when the data stage took, or takes, each of the last lsu.data_queue loads
   std::size_t oldest_start_ = 0;
   std::uint32_t operations_in_use_ = 0, requests_in_use_ = 0;
   std::uint32_t lines_in_flight_ = 0, sectors_in_flight_ = 0, store_sectors_in_flight_ = 0;
-  std::int64_t tag_operation_ = -1;   // in the tag stage
+  std::int64_t tag_operation_ = -1;  // in the tag stage
   std::uint32_t tag_line_ = 0;
   int turn_ = 0;
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
-  bool stores_wait_ = false;  // as of the last tick
+  bool stores_wait_ = false;     // as of the last tick
   std::uint64_t too_early_ = 0;  // warps that were told so
   static_assert(kSubCores * kWarpSlots <= 64);
 };

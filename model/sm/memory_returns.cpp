@@ -78,7 +78,8 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
     if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
       // Unlink from the line's list; the list is short.
       std::int32_t* link = &entry->pending;
-      while (*link >= 0 && *link != static_cast<std::int32_t>(id)) link = &pending_[static_cast<std::size_t>(*link)].next;
+      while (*link >= 0 && *link != static_cast<std::int32_t>(id))
+        link = &pending_[static_cast<std::size_t>(*link)].next;
       if (*link >= 0) {
         *link = pending.next;
         entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~pending.sectors);

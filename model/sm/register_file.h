@@ -48,9 +48,13 @@ class RegisterFile {
 
  private:
   static constexpr std::uint32_t kMaxBanks = 4;
-  struct Cached { std::uint16_t warp = 0xffff; std::uint8_t reg = 255; };
+  struct Cached {
+    std::uint16_t warp = 0xffff;
+    std::uint8_t reg = 255;
+  };
 
-  void count_reads(const StaticInstruction& instruction, std::uint16_t warp, std::array<std::uint32_t, kMaxBanks>& reads) {
+  void count_reads(const StaticInstruction& instruction, std::uint16_t warp,
+                   std::array<std::uint32_t, kMaxBanks>& reads) {
     for (std::uint32_t slot = 0; slot < instruction.sources; ++slot) {
       for (std::uint32_t i = 0; i < instruction.source_count[slot]; ++i) {
         const auto reg = static_cast<std::uint8_t>(instruction.source_register[slot] + i);

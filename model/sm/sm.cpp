@@ -16,11 +16,15 @@ constexpr std::uint32_t kConstantBlock = 256;
 
 }  // namespace
 
-Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes, std::uint64_t block_shared)
+Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes,
+       std::uint64_t block_shared)
     : spec_(spec), id_(id), program_(program), fetch_(spec.fetch, program.code.size() * kInstructionBytes),
-      constants_(spec.constant.l1_bytes), memory_(spec, id, l1_bytes, block_shared, program, events_, counters, outbox),
-      cores_{SubCore(spec), SubCore(spec), SubCore(spec), SubCore(spec)}, warps_(kSubCores * kSlots),
-      blocks_(spec.limits.blocks) {
+      constants_(spec.constant.l1_bytes),
+      memory_(spec, id, l1_bytes, block_shared, program, events_, counters, outbox), cores_{SubCore(spec),
+                                                                                            SubCore(spec),
+                                                                                            SubCore(spec),
+                                                                                            SubCore(spec)},
+      warps_(kSubCores * kSlots), blocks_(spec.limits.blocks) {
   FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kSlots, "an SM has at most 64 warps");
   counters.instructions.resize(program.code.size());
   next_tick_.fill(kNever);
@@ -29,14 +33,16 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
 
 void Sm::place(BlockWork work) {
   FORETRACE_ASSERT(work.start > now_ || now_ == 0, "a block starts after what has been simulated");
-  const auto after = std::upper_bound(incoming_.begin(), incoming_.end(), work.start,
-                                      [](Cycle start, const BlockWork& other) { return start < other.start; });
+  const auto after =
+      std::upper_bound(incoming_.begin(), incoming_.end(), work.start,
+                       [](Cycle start, const BlockWork& other) { return start < other.start; });
   incoming_.insert(after, std::move(work));
 }
 
 void Sm::deliver(const memory::Reply& reply) {
   FORETRACE_ASSERT(reply.time > now_ || now_ == 0, "a reply arrives after what has been simulated");
-  const Cycle when = reply.id & kInstructionMark ? std::max(reply.time, first_code_) : memory_.arrive(reply.id, reply.time);
+  const Cycle when =
+      reply.id & kInstructionMark ? std::max(reply.time, first_code_) : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
 }
 
@@ -55,7 +61,8 @@ Cycle Sm::next_event() const {
 Cycle Sm::next_inside() const {
   Cycle next = std::min(events_.next(), memory_.next_tick());
   if (!incoming_.empty()) next = std::min(next, incoming_.front().start);
-  if (memory_.stores_wait() && !acknowledgements_.empty()) next = std::min(next, acknowledgements_[first_acknowledgement_].time);
+  if (memory_.stores_wait() && !acknowledgements_.empty())
+    next = std::min(next, acknowledgements_[first_acknowledgement_].time);
   for (const Cycle tick : next_tick_) next = std::min(next, tick);
   return next;
 }
@@ -93,7 +100,8 @@ void Sm::advance(Cycle until) {
 
 void Sm::take_acknowledgements(Cycle now) {
   if (acknowledgements_.empty()) return;
-  while (first_acknowledgement_ < acknowledgements_.size() && acknowledgements_[first_acknowledgement_].time <= now) {
+  while (first_acknowledgement_ < acknowledgements_.size() &&
+         acknowledgements_[first_acknowledgement_].time <= now) {
     memory_.acknowledged(acknowledgements_[first_acknowledgement_++].id, now);
   }
   if (first_acknowledgement_ == acknowledgements_.size()) {
@@ -107,7 +115,8 @@ void Sm::finish(Cycle now) {
     for (Warp& warp : warps_) {
       if (warp.phase == Phase::free) continue;
       book(warp, warp.label, now);
-      counters.warp_cycles += std::max(now, warp.since) - warp.started;  // an instruction may be booked to the end of its cycle
+      counters.warp_cycles +=
+          std::max(now, warp.since) - warp.started;  // an instruction may be booked to the end of its cycle
     }
     for (SubCore& core : cores_) book_idle(core, now);
     counters.sm_active += now - active_since_;
@@ -119,7 +128,8 @@ void Sm::finish(Cycle now) {
 // --- blocks ---------------------------------------------------------------------------------------------------------
 
 void Sm::start_block(BlockWork& work, Cycle now) {
-  const auto free = std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.used; });
+  const auto free =
+      std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.used; });
   FORETRACE_ASSERT(free != blocks_.end(), "the dispatcher places a block only where a block slot is free");
   if (resident_warps_ == 0) {
     active_since_ = now;
@@ -154,9 +164,10 @@ bool Sm::next_step(Warp& warp) {
 }
 
 void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
-  const auto emptiest = std::min_element(cores_.begin(), cores_.end(), [](const SubCore& a, const SubCore& b) {
-    return std::popcount(a.resident) < std::popcount(b.resident);
-  });
+  const auto emptiest =
+      std::min_element(cores_.begin(), cores_.end(), [](const SubCore& a, const SubCore& b) {
+        return std::popcount(a.resident) < std::popcount(b.resident);
+      });
   SubCore& core = *emptiest;
   const int slot = std::countr_one(core.resident);
   FORETRACE_ASSERT(slot < kSlots, "the dispatcher places a block only where its warps fit");
@@ -221,7 +232,8 @@ void Sm::wake(std::uint16_t id, Cycle now) {
 
 void Sm::handle(const Event& event, Cycle now) {
   Warp& warp = warps_[event.warp];
-  if (event.kind != Event::Kind::reply && (warp.phase == Phase::free || event.generation != generation(warp))) return;
+  if (event.kind != Event::Kind::reply && (warp.phase == Phase::free || event.generation != generation(warp)))
+    return;
   switch (event.kind) {
     case Event::Kind::release:
       --warp.scoreboard[event.scoreboard];
@@ -266,8 +278,10 @@ void Sm::handle(const Event& event, Cycle now) {
 void Sm::arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now) {
   const StaticInstruction& instruction = program_.code[step.index];
   Block& block = blocks_[warp.block];
-  const auto number = static_cast<std::size_t>(instruction.barrier >= 0 ? instruction.barrier : step.value & 15);
-  const std::uint32_t warps = instruction.barrier >= 0 ? instruction.barrier_warps : (step.value >> 16) / kWarpSize;
+  const auto number =
+      static_cast<std::size_t>(instruction.barrier >= 0 ? instruction.barrier : step.value & 15);
+  const std::uint32_t warps =
+      instruction.barrier >= 0 ? instruction.barrier_warps : (step.value >> 16) / kWarpSize;
   Barrier& barrier = block.barriers[number];
   barrier.expected = warps;
   ++barrier.arrived;
@@ -311,7 +325,8 @@ void Sm::commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& in
   raise(warp, group.scoreboard, true);
   warp.group_now = static_cast<std::uint8_t>((warp.group_now + 1) % kGroups);
   groups[warp.group_now] = CopyGroup{};
-  FORETRACE_ASSERT(warp.group_now != warp.group_first, "a warp has fewer than 64 open groups of asynchronous copies");
+  FORETRACE_ASSERT(warp.group_now != warp.group_first,
+                   "a warp has fewer than 64 open groups of asynchronous copies");
   settle_groups(warp, id, now);
 }
 
@@ -319,7 +334,8 @@ void Sm::settle_groups(Warp& warp, std::uint16_t id, Cycle now) {
   while (warp.group_first != warp.group_now) {
     const CopyGroup& group = groups_of(id)[warp.group_first];
     if (group.pending) break;
-    if (group.scoreboard < kScoreboards) events_.push(now + 1, {Event::Kind::release, group.scoreboard, id, 0, generation(warp)});
+    if (group.scoreboard < kScoreboards)
+      events_.push(now + 1, {Event::Kind::release, group.scoreboard, id, 0, generation(warp)});
     warp.group_first = static_cast<std::uint8_t>((warp.group_first + 1) % kGroups);
   }
 }
@@ -332,7 +348,8 @@ bool Sm::constant_ready(Warp& warp, std::uint16_t id, Cycle now) {
   SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
   const std::uint32_t address = warp.instruction->constant_address;
   if (warp.constant_at <= now) return true;
-  if (warp.phase == Phase::fetch && warp.label == stats::WarpState::imc_miss) return false;  // woken by something else
+  if (warp.phase == Phase::fetch && warp.label == stats::WarpState::imc_miss)
+    return false;  // woken by something else
   const Cycle here = core.constants.lookup(address);
   if (here <= now) return true;
   if (here == kNever) {
@@ -356,7 +373,8 @@ bool Sm::constant_near(std::uint32_t address, Cycle now) {
     if (known.block == block) return known.here;
   }
   constant_blocks_.push_back({block, false});
-  code_outbox.push_back({now, id_, kInstructionMark | kConstantMark | block, work::kConstantBase + std::uint64_t{block} * kConstantBlock, true});
+  code_outbox.push_back({now, id_, kInstructionMark | kConstantMark | block,
+                         work::kConstantBase + std::uint64_t{block} * kConstantBlock, true});
   return false;
 }
 
@@ -373,8 +391,10 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
     warp.constant_at = now;
     if (cache.lookup(address) == kNever) cache.insert(address, now);
   }
-  const Cycle way = spec_.latency[static_cast<std::size_t>(spec::LatencyClass::constant)] + spec_.constant.l1_miss;
-  const Cycle ready = now + (way > spec_.constant.l0_miss ? way - spec_.constant.l0_miss : 1);  // LDC's way is the longer one
+  const Cycle way =
+      spec_.latency[static_cast<std::size_t>(spec::LatencyClass::constant)] + spec_.constant.l1_miss;
+  const Cycle ready =
+      now + (way > spec_.constant.l0_miss ? way - spec_.constant.l0_miss : 1);  // LDC's way is the longer one
   std::erase_if(constant_waits_, [&](const ConstantWait& wait) {
     if (wait.address / kConstantBlock != block) return false;
     if (constants_.lookup(wait.address) == kNever) constants_.insert(wait.address, ready);
@@ -384,13 +404,15 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
 }
 
 /// LDC, which the ADU takes at `now`.
-void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, std::uint32_t executed, Cycle now) {
+void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction,
+                       std::uint32_t executed, Cycle now) {
   raise(warp, instruction.write_barrier, false);
   const std::uint32_t address = instruction.constant_address;
   const Event release{Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)};
   const bool awaited = instruction.write_barrier < kScoreboards;
   const Cycle latency = std::max<Cycle>(1, instruction.latency);
-  Cycle here = executed ? constants_.lookup(address) : now;  // a guard that holds back every lane: nothing is looked up
+  Cycle here = executed ? constants_.lookup(address)
+                        : now;  // a guard that holds back every lane: nothing is looked up
   if (here == kNever) {
     ++counters.constant_l1_misses;
     if (!constant_near(address, now_)) {

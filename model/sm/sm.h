@@ -42,7 +42,8 @@ struct WarpEnd {
 class Sm {
  public:
   /// `l1_bytes`: what the carve-out leaves of the unified memory; `block_shared`: bytes of it that a block takes. References must outlive the SM.
-  Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes, std::uint64_t block_shared = 0);
+  Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes,
+     std::uint64_t block_shared = 0);
 
   /// A block that starts at work.start, not before what has been simulated. Its warps must fit.
   void place(BlockWork work);
@@ -63,16 +64,21 @@ class Sm {
 
   std::vector<memory::Request> outbox;  ///< requests made since the caller last emptied it, in order of time
   std::vector<memory::CodeRequest> code_outbox;  ///< same, for code and constants, to the GPC's cache
-  std::vector<WarpEnd> ended;           ///< warps ended since the caller last emptied it, in order of time
+  std::vector<WarpEnd> ended;  ///< warps ended since the caller last emptied it, in order of time
   stats::LaunchCounters counters;
 
  private:
   static constexpr int kSlots = kWarpSlots;
-  static constexpr std::uint32_t kInstructionMark = 0x8000'0000;  // in ids of requests for code and constants; others are the memory pipe's
+  static constexpr std::uint32_t kInstructionMark =
+      0x8000'0000;  // in ids of requests for code and constants; others are the memory pipe's
   enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, drain };
 
   static constexpr std::size_t kGroups = 64;  // of asynchronous copies: open at a time in a warp
-  struct CopyGroup { std::uint32_t pending = 0; bool closed = false; std::uint8_t scoreboard = 7; };
+  struct CopyGroup {
+    std::uint32_t pending = 0;
+    bool closed = false;
+    std::uint8_t scoreboard = 7;
+  };
   struct Warp {
     work::WarpCursor cursor;
     work::Step step;
@@ -83,8 +89,8 @@ class Sm {
     std::uint32_t in_block = 0;  ///< its number in the block
     InstructionCache::Buffer code;
     Cycle constant_at = kNever;  ///< when the constant operand that its instruction waits for is there for it
-    std::uint32_t stores = 0;  ///< instructions whose data have not left the memory pipe
-    std::uint32_t blame = 0;   ///< instruction that the warp's present state is booked to
+    std::uint32_t stores = 0;    ///< instructions whose data have not left the memory pipe
+    std::uint32_t blame = 0;     ///< instruction that the warp's present state is booked to
     std::array<std::uint8_t, kScoreboards> scoreboard{};
     std::uint8_t long_scoreboards = 0;
     Phase phase = Phase::free;
@@ -94,14 +100,18 @@ class Sm {
   /// Of a warp in a program with waiting loops.
   struct Round {
     const isa::WaitingLoop* loop = nullptr;  ///< that it is in; null: in none
-    bool whole = false;         ///< its lanes have stayed together so far
-    bool again = false;         ///< it is executed again: what other lanes did in between is done
-    work::WarpCursor cursor;    ///< as it began
+    bool whole = false;                      ///< its lanes have stayed together so far
+    bool again = false;       ///< it is executed again: what other lanes did in between is done
+    work::WarpCursor cursor;  ///< as it began
     work::Step first;
     std::uint32_t signals = 0, signals_before = 0;  ///< that the warp has given, and had when the round began
     std::vector<work::Awaited> awaited;
   };
-  struct Barrier { std::uint32_t arrived = 0; std::uint64_t waiting = 0; std::uint32_t expected = 0; };
+  struct Barrier {
+    std::uint32_t arrived = 0;
+    std::uint64_t waiting = 0;
+    std::uint32_t expected = 0;
+  };
   struct Block {
     std::shared_ptr<const work::BlockRecord> record;
     std::uint32_t live_warps = 0;
@@ -114,7 +124,7 @@ class Sm {
     std::uint32_t classes_waiting = 0;  // classes with candidates
     std::array<std::uint64_t, kMaxClasses> free_cycles{}, allocate_cycles{};
     std::array<Cycle, spec::kPipes> pipe_free{};
-    Cycle dispatch_free = 0;  // nothing issues before
+    Cycle dispatch_free = 0;      // nothing issues before
     std::array<Cycle, 16> adu{};  // when its last instructions for the ADU left its queue, a ring
     std::uint32_t adu_next = 0;
     Cycle ticked = kNever;  // last cycle that was ticked: one issue a cycle
@@ -123,7 +133,8 @@ class Sm {
     int greedy = -1;
     RegisterFile registers;
     ConstantCache constants;
-    explicit SubCore(const spec::GpuSpec& spec) : registers(spec.register_file), constants(spec.constant.l0_bytes) {}
+    explicit SubCore(const spec::GpuSpec& spec)
+        : registers(spec.register_file), constants(spec.constant.l0_bytes) {}
   };
 
   Cycle next_inside() const;
@@ -147,7 +158,8 @@ class Sm {
   void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   bool constant_near(std::uint32_t address, Cycle now);
   void constants_arrived(std::uint32_t block, Cycle now);
-  void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, std::uint32_t executed, Cycle now);
+  void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction,
+                     std::uint32_t executed, Cycle now);
   void arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now);
   void check_barrier(Block& block, Barrier& barrier, Cycle now);
   void commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
@@ -183,22 +195,28 @@ class Sm {
   std::array<SubCore, kSubCores> cores_;
   std::vector<Warp> warps_;
   std::vector<std::array<CopyGroup, kGroups>> groups_;  // by warp; none before the first copy
-  std::vector<Round> rounds_;  // by warp; none in programs without waiting loops
+  std::vector<Round> rounds_;                           // by warp; none in programs without waiting loops
   std::vector<Block> blocks_;
-  std::vector<BlockWork> incoming_;  // by start
-  std::vector<memory::Reply> acknowledgements_;    // of stores, by time
-  std::size_t first_acknowledgement_ = 0;          // those before it were taken
+  std::vector<BlockWork> incoming_;              // by start
+  std::vector<memory::Reply> acknowledgements_;  // of stores, by time
+  std::size_t first_acknowledgement_ = 0;        // those before it were taken
   std::vector<std::uint32_t> fetch_requests_;
-  struct ConstantBlock { std::uint32_t block; bool here; };
+  struct ConstantBlock {
+    std::uint32_t block;
+    bool here;
+  };
   std::vector<ConstantBlock> constant_blocks_;  // that were asked of the GPC's cache
-  struct ConstantWait { std::uint32_t address; Event release; };
-  std::vector<ConstantWait> constant_waits_;    // LDC whose block is on its way
+  struct ConstantWait {
+    std::uint32_t address;
+    Event release;
+  };
+  std::vector<ConstantWait> constant_waits_;  // LDC whose block is on its way
   std::uint32_t resident_warps_ = 0;
   std::uint64_t next_age_ = 0;
   Cycle now_ = 0, active_since_ = 0, first_code_ = 0;
-  Cycle adu_free_ = 0;  // the SM's ADU
+  Cycle adu_free_ = 0;                          // the SM's ADU
   Cycle replays_from_ = 0, replay_cycles_ = 0;  // what it takes once more, and when
-  Cycle served_ = 0;    // when the instruction that issues is served: its cycle, or when the ADU takes it
+  Cycle served_ = 0;  // when the instruction that issues is served: its cycle, or when the ADU takes it
 };
 
 }  // namespace foretrace::sm

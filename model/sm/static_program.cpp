@@ -21,25 +21,38 @@ const spec::OpcodeSpec& row_for(const spec::GpuSpec& spec, const isa::Program& p
   for (const std::string& modifier : instruction.modifiers) name += "." + modifier;
   const spec::OpcodeSpec* row = config::find_opcode(spec, name);
   if (!row) {
-    throw InputError(
-        fmt::format("kernel {}, offset {:#x}: no row for {} in the opcode table of sm_{}; expected one in configs/isa",
-                    program.kernel, instruction.offset, name, spec.sm_number));
+    throw InputError(fmt::format(
+        "kernel {}, offset {:#x}: no row for {} in the opcode table of sm_{}; expected one in configs/isa",
+        program.kernel, instruction.offset, name, spec.sm_number));
   }
   return *row;
 }
 
 Action action_of(const isa::Instruction& instruction, bool memory) {
   switch (instruction.opcode) {
-    case Opcode::LDC: case Opcode::LDCU: case Opcode::ULDC: return Action::constant_load;
+    case Opcode::LDC:
+    case Opcode::LDCU:
+    case Opcode::ULDC: return Action::constant_load;
     case Opcode::BAR: return instruction.has("ARV") ? Action::barrier_arrive : Action::barrier_sync;
     case Opcode::MEMBAR: return Action::membar;
     case Opcode::DEPBAR: return Action::depbar;
     case Opcode::LDGDEPBAR: return Action::commit_copies;
     case Opcode::NANOSLEEP: return Action::sleep;
     case Opcode::YIELD: return Action::yield;
-    case Opcode::BRA: case Opcode::BRX: case Opcode::BRXU: case Opcode::JMP: case Opcode::JMX: case Opcode::CALL:
-    case Opcode::RET: case Opcode::EXIT: case Opcode::BSSY: case Opcode::BSYNC: case Opcode::BREAK:
-    case Opcode::WARPSYNC: case Opcode::KILL: case Opcode::BPT: return Action::control;
+    case Opcode::BRA:
+    case Opcode::BRX:
+    case Opcode::BRXU:
+    case Opcode::JMP:
+    case Opcode::JMX:
+    case Opcode::CALL:
+    case Opcode::RET:
+    case Opcode::EXIT:
+    case Opcode::BSSY:
+    case Opcode::BSYNC:
+    case Opcode::BREAK:
+    case Opcode::WARPSYNC:
+    case Opcode::KILL:
+    case Opcode::BPT: return Action::control;
     default: return memory ? Action::memory : Action::compute;
   }
 }
@@ -68,7 +81,8 @@ void decode_barrier(const isa::Instruction& instruction, StaticInstruction& out)
 void decode_depbar(const isa::Instruction& instruction, StaticInstruction& out) {
   for (const isa::Operand& operand : instruction.operands) {
     if (operand.kind == isa::OperandKind::scoreboard) out.depbar_scoreboard = operand.index;
-    if (operand.kind == isa::OperandKind::immediate) out.depbar_count = static_cast<std::uint8_t>(operand.value);
+    if (operand.kind == isa::OperandKind::immediate)
+      out.depbar_count = static_cast<std::uint8_t>(operand.value);
     if (operand.kind == isa::OperandKind::scoreboard_list) {
       out.wait_mask = static_cast<std::uint8_t>(out.wait_mask | operand.value);
     }
@@ -80,13 +94,22 @@ void decode_depbar(const isa::Instruction& instruction, StaticInstruction& out) 
 /// registers through the ADU; jumps, uniform moves and uniform constant loads are counted nowhere.
 Pipe counted_on(const isa::Instruction& instruction, Pipe issued) {
   switch (instruction.opcode) {
-    case Opcode::S2R: case Opcode::S2UR:
+    case Opcode::S2R:
+    case Opcode::S2UR:
       // What differs from lane to lane comes over the LSU.
-      return instruction.text.find("SR_TID") != std::string::npos || instruction.text.find("SR_LANEID") != std::string::npos
+      return instruction.text.find("SR_TID") != std::string::npos ||
+                     instruction.text.find("SR_LANEID") != std::string::npos
                  ? Pipe::lsu
                  : Pipe::adu;
-    case Opcode::BRA: case Opcode::BRX: case Opcode::BRXU: case Opcode::JMP: case Opcode::JMX: case Opcode::ULDC:
-    case Opcode::UMOV: case Opcode::VOTEU: case Opcode::REDUX: return Pipe::none;
+    case Opcode::BRA:
+    case Opcode::BRX:
+    case Opcode::BRXU:
+    case Opcode::JMP:
+    case Opcode::JMX:
+    case Opcode::ULDC:
+    case Opcode::UMOV:
+    case Opcode::VOTEU:
+    case Opcode::REDUX: return Pipe::none;
     case Opcode::R2UR: return Pipe::alu;
     case Opcode::BAR: return Pipe::adu;
     default: return issued;
@@ -99,8 +122,8 @@ std::uint32_t membar_cycles(const isa::Instruction& instruction, const spec::Bar
   return barrier.membar_block;
 }
 
-StaticInstruction decode(const isa::Instruction& instruction, const isa::Program& program, const spec::GpuSpec& spec,
-                         IssueClass& issue_class) {
+StaticInstruction decode(const isa::Instruction& instruction, const isa::Program& program,
+                         const spec::GpuSpec& spec, IssueClass& issue_class) {
   StaticInstruction out;
   const spec::OpcodeSpec& row = row_for(spec, program, instruction);
   const bool memory = isa::memory_form(instruction, out.form);
@@ -114,32 +137,37 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
 
   issue_class.first = row.pipes[0];
   issue_class.second = row.pipes[1];
-  if (issue_class.second != Pipe::none && spec.pipe[static_cast<std::size_t>(issue_class.second)].interval == 0) {
+  if (issue_class.second != Pipe::none &&
+      spec.pipe[static_cast<std::size_t>(issue_class.second)].interval == 0) {
     issue_class.second = Pipe::none;
   }
   std::uint32_t interval = row.interval;
   if (interval == 0 && issue_class.first != Pipe::none) {
     interval = spec.pipe[static_cast<std::size_t>(issue_class.first)].interval;
     if (interval == 0) {
-      throw InputError(fmt::format("kernel {}, offset {:#x}: {} needs pipe {}, which {} does not have (pipe.{}.interval is 0)",
-                                   program.kernel, instruction.offset, isa::name_of(instruction.opcode),
-                                   spec::name_of(issue_class.first), spec.name, spec::name_of(issue_class.first)));
+      throw InputError(fmt::format(
+          "kernel {}, offset {:#x}: {} needs pipe {}, which {} does not have (pipe.{}.interval is 0)",
+          program.kernel, instruction.offset, isa::name_of(instruction.opcode),
+          spec::name_of(issue_class.first), spec.name, spec::name_of(issue_class.first)));
     }
   }
   out.interval = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(interval, 1, 255));
   out.hold = static_cast<std::uint8_t>(row.hold);
-  out.converges = instruction.opcode == Opcode::BSYNC || instruction.opcode == Opcode::EXIT || instruction.opcode == Opcode::BREAK;
+  out.converges = instruction.opcode == Opcode::BSYNC || instruction.opcode == Opcode::EXIT ||
+                  instruction.opcode == Opcode::BREAK;
   out.counted = counted_on(instruction, issue_class.first);
   out.latency_class = row.latency;
   out.latency = static_cast<std::uint16_t>(spec.latency[static_cast<std::size_t>(row.latency)]);
   out.fixed_latency = row.latency == spec::LatencyClass::fixed;
   if (instruction.opcode == Opcode::S2R && out.counted == Pipe::adu) {
     issue_class.first = Pipe::adu;  // what does not differ from lane to lane
-    out.interval = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(spec.pipe[static_cast<std::size_t>(Pipe::adu)].interval, 1, 255));
+    out.interval = static_cast<std::uint8_t>(
+        std::clamp<std::uint32_t>(spec.pipe[static_cast<std::size_t>(Pipe::adu)].interval, 1, 255));
   }
   if (out.action == Action::compute && issue_class.first == Pipe::lsu) out.action = Action::memory_other;
   issue_class.queue = out.action == Action::memory || out.action == Action::memory_other;
-  issue_class.allocate = !issue_class.queue && out.action == Action::compute && issue_class.first != Pipe::uniform;
+  issue_class.allocate =
+      !issue_class.queue && out.action == Action::compute && issue_class.first != Pipe::uniform;
 
   if (memory) {
     const bool shared = out.form.space == isa::Space::shared;
@@ -148,7 +176,7 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
     out.data_registers = static_cast<std::uint8_t>(std::max(1, (out.form.bytes + 3) / 4));
     if (out.form.matrices) out.data_registers = out.form.matrices;
   }
-  issue_class.throttle = !issue_class.queue          ? stats::WarpState::math_pipe_throttle
+  issue_class.throttle = !issue_class.queue              ? stats::WarpState::math_pipe_throttle
                          : memory && out.long_scoreboard ? stats::WarpState::lg_throttle
                                                          : stats::WarpState::mio_throttle;
   if (issue_class.first == Pipe::xu || issue_class.first == Pipe::adu) {
@@ -184,8 +212,8 @@ bool same(const IssueClass& a, const IssueClass& b) {
 StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const spec::GpuSpec& spec)
     : program(std::move(source)), shapes(*program) {
   if (program->sm != spec.sm_number) {
-    throw InputError(fmt::format("kernel {}: machine code is for sm_{}; expected sm_{} for {}", program->kernel, program->sm,
-                                 spec.sm_number, spec.name));
+    throw InputError(fmt::format("kernel {}: machine code is for sm_{}; expected sm_{} for {}",
+                                 program->kernel, program->sm, spec.sm_number, spec.name));
   }
   code.reserve(program->code.size());
   for (const isa::Instruction& instruction : program->code) {

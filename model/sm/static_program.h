@@ -18,12 +18,12 @@ namespace foretrace::sm {
 
 /// What the issue stage does with an instruction beyond occupying its pipe.
 enum class Action : std::uint8_t {
-  compute,        ///< a pipe, and perhaps a scoreboard after a known time
-  memory,         ///< goes through the memory pipe, accesses memory
-  memory_other,   ///< goes through the memory pipe, accesses none (SHFL, S2R, MATCH)
-  constant_load,  ///< LDC, LDCU, ULDC: served by the constant cache
-  barrier_sync,   ///< BAR.SYNC, BAR.RED: waits
-  barrier_arrive, ///< BAR.ARV: does not wait
+  compute,         ///< a pipe, and perhaps a scoreboard after a known time
+  memory,          ///< goes through the memory pipe, accesses memory
+  memory_other,    ///< goes through the memory pipe, accesses none (SHFL, S2R, MATCH)
+  constant_load,   ///< LDC, LDCU, ULDC: served by the constant cache
+  barrier_sync,    ///< BAR.SYNC, BAR.RED: waits
+  barrier_arrive,  ///< BAR.ARV: does not wait
   membar,
   control,        ///< may jump: BRA, BSYNC, CALL, RET, EXIT, WARPSYNC ...
   depbar,         ///< DEPBAR.LE
@@ -34,20 +34,22 @@ enum class Action : std::uint8_t {
 
 struct StaticInstruction {
   Action action = Action::compute;
-  std::uint8_t issue_class = 0;     ///< index into StaticProgram::classes
+  std::uint8_t issue_class = 0;  ///< index into StaticProgram::classes
   std::uint8_t stall = 1;
   bool yield = false;
   std::uint8_t write_barrier = 7, read_barrier = 7;
   std::uint8_t wait_mask = 0;
-  std::uint8_t interval = 1;        ///< cycles the pipe's input is taken
-  std::uint8_t hold = 0;            ///< cycles after it in which its sub-core issues nothing and counts nothing down
-  bool converges = false;           ///< BSYNC, EXIT, BREAK: where lanes of it execute it, the warp goes on later than after a branch
-  bool fixed_latency = true;        ///< operands are read through the allocate stage
-  bool long_scoreboard = false;     ///< a wait for its result is a long_scoreboard stall
-  std::uint16_t latency = 0;        ///< issue to scoreboard release, where the class has a number
-  spec::Pipe counted = spec::Pipe::none;  ///< where the counters book it; fmaheavy and fmalite: wherever it was issued
+  std::uint8_t interval = 1;  ///< cycles the pipe's input is taken
+  std::uint8_t hold = 0;  ///< cycles after it in which its sub-core issues nothing and counts nothing down
+  bool converges =
+      false;  ///< BSYNC, EXIT, BREAK: where lanes of it execute it, the warp goes on later than after a branch
+  bool fixed_latency = true;     ///< operands are read through the allocate stage
+  bool long_scoreboard = false;  ///< a wait for its result is a long_scoreboard stall
+  std::uint16_t latency = 0;     ///< issue to scoreboard release, where the class has a number
+  spec::Pipe counted =
+      spec::Pipe::none;  ///< where the counters book it; fmaheavy and fmalite: wherever it was issued
   // Register reads
-  std::uint8_t sources = 0;         ///< operand slots that read registers
+  std::uint8_t sources = 0;  ///< operand slots that read registers
   std::uint8_t source_register[3]{}, source_count[3]{};
   bool source_reuse[3]{};
   // Constant operand or load: byte address in the constant space, and whether it is static
@@ -62,14 +64,15 @@ struct StaticInstruction {
   std::int16_t barrier = -1;        ///< immediate barrier number, -1: in the record's value
   std::uint16_t barrier_warps = 0;  ///< warps expected, 0: all of the block
   std::uint8_t depbar_scoreboard = 0, depbar_count = 0;
-  std::uint32_t fixed_wait = 0;     ///< MEMBAR: cycles
+  std::uint32_t fixed_wait = 0;  ///< MEMBAR: cycles
 };
 
 /// A way out of the issue stage: instructions of one class wait for the same pipes.
 struct IssueClass {
   spec::Pipe first = spec::Pipe::none, second = spec::Pipe::none;
-  bool allocate = false;             ///< reads its operands at once; where their banks are too busy, the sub-core is held
-  bool queue = false;                ///< needs room in the memory queue
+  bool allocate =
+      false;           ///< reads its operands at once; where their banks are too busy, the sub-core is held
+  bool queue = false;  ///< needs room in the memory queue
   stats::WarpState throttle = stats::WarpState::math_pipe_throttle;
 };
 

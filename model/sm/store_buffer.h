@@ -70,7 +70,8 @@ class StoreBuffer {
   template <typename Leave>
   void leave_due(Cycle now, Leave&& leave) {
     while (due_ <= now) {
-      const auto first = std::min_element(held_.begin(), held_.end(), [](const Held& a, const Held& b) { return a.due < b.due; });
+      const auto first = std::min_element(held_.begin(), held_.end(),
+                                          [](const Held& a, const Held& b) { return a.due < b.due; });
       empty(*first, [&](const memory::Request& store) { leave(store, first->due); });
     }
   }

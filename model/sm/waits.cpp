@@ -27,7 +27,8 @@ void Sm::begin_round(Warp& warp, std::uint16_t id) {
   const work::Shapes& shapes = program_.shapes;
   const std::uint16_t number = shapes.loop_of[warp.step.index];
   if (number == 0 || shapes.loops[number - 1u].first != warp.step.index) return;
-  FORETRACE_ASSERT(blocks_[warp.block].record->rest == nullptr, "blocks that wait for each other are recorded as a whole");
+  FORETRACE_ASSERT(blocks_[warp.block].record->rest == nullptr,
+                   "blocks that wait for each other are recorded as a whole");
   Round& round = rounds_[id];
   round.loop = &shapes.loops[number - 1u];
   round.whole = true;
@@ -101,7 +102,8 @@ void Sm::tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, Mem
     const auto awaited = warp.cursor.awaited();
     round.awaited.insert(round.awaited.end(), awaited.begin(), awaited.end());
     issued.waits = !awaited.empty();
-  } else if (const std::uint16_t number = shapes.loop_of[step.index]; number && shapes.loops[number - 1u].early == step.index) {
+  } else if (const std::uint16_t number = shapes.loop_of[step.index];
+             number && shapes.loops[number - 1u].early == step.index) {
     look_ahead(warp, shapes.loops[number - 1u], round.awaited);
     issued.waits = !round.awaited.empty();
     memory_.came_too_early(id);
@@ -109,7 +111,8 @@ void Sm::tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, Mem
 }
 
 /// What the loop waits for whose early load the warp has come to, if it enters the loop on record.
-void Sm::look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Awaited>& awaited) const {
+void Sm::look_ahead(const Warp& warp, const isa::WaitingLoop& loop,
+                    std::vector<work::Awaited>& awaited) const {
   awaited.clear();
   work::WarpCursor ahead = warp.cursor;
   work::Step step;

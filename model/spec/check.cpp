@@ -66,8 +66,9 @@ Result check(const ConstantSpec& constant) {
 Result check(const GpcCacheSpec& cache) {
   constexpr std::uint32_t kBlock = 2 * kLineBytes;
   if (cache.bytes % (kBlock * cache.ways) != 0) {
-    return problem("gpc_cache.bytes", fmt::format("expected a multiple of {}: gpc_cache.ways lines of {} bytes",
-                                                  kBlock * cache.ways, kBlock));
+    return problem("gpc_cache.bytes",
+                   fmt::format("expected a multiple of {}: gpc_cache.ways lines of {} bytes",
+                               kBlock * cache.ways, kBlock));
   }
   if (cache.preload_bytes > cache.bytes) {
     return problem("gpc_cache.preload_bytes", "expected at most gpc_cache.bytes");

@@ -31,13 +31,13 @@ enum class Pipe : std::uint8_t {
   fmalite,   ///< FP32 only
   fp16,      ///< packed half, where it is a unit of its own (sm_80)
   fp64,
-  xu,        ///< transcendental and conversions
+  xu,  ///< transcendental and conversions
   tensor,
   uniform,
-  cbu,       ///< branches and convergence barriers
-  adu,       ///< indexed constants and block barriers
-  lsu,       ///< everything that goes through the memory queue
-  none       ///< taken by the front end (NOP, DEPBAR)
+  cbu,  ///< branches and convergence barriers
+  adu,  ///< indexed constants and block barriers
+  lsu,  ///< everything that goes through the memory queue
+  none  ///< taken by the front end (NOP, DEPBAR)
 };
 inline constexpr int kPipes = static_cast<int>(Pipe::none) + 1;
 const char* name_of(Pipe pipe);
@@ -67,190 +67,219 @@ bool latency_from_name(const std::string& name, LatencyClass& latency);
 
 /// A pipe of a sub-core.
 struct PipeSpec {
-  std::uint32_t interval = 0;  ///< cycles a warp instruction keeps the pipe's input; 0: the chip has no such pipe
+  std::uint32_t interval =
+      0;  ///< cycles a warp instruction keeps the pipe's input; 0: the chip has no such pipe
 };
 
-struct LimitsSpec {                        // keys limits.*
-  std::uint32_t warps = 0;                 ///< resident warps an SM
-  std::uint32_t blocks = 0;                ///< resident blocks an SM
+struct LimitsSpec {          // keys limits.*
+  std::uint32_t warps = 0;   ///< resident warps an SM
+  std::uint32_t blocks = 0;  ///< resident blocks an SM
   std::uint32_t threads_per_block = 0;
-  std::uint32_t registers = 0;             ///< 32-bit registers an SM
+  std::uint32_t registers = 0;  ///< 32-bit registers an SM
   std::uint32_t registers_per_block = 0;
   std::uint32_t registers_per_thread = 0;
-  std::uint32_t register_unit = 0;         ///< registers are allocated to a warp in multiples of this
-  std::uint32_t warp_granularity = 0;      ///< a block's warps are rounded up to this when registers are counted
-  std::uint32_t barriers = 0;              ///< named barriers an SM (occupancy limit)
-  std::uint32_t shared_per_block = 0;      ///< bytes, opt-in maximum a block
-  std::uint32_t shared_reserved = 0;       ///< bytes the driver takes of each resident block
-  std::uint32_t shared_unit = 0;           ///< shared memory is allocated in multiples of this, bytes
+  std::uint32_t register_unit = 0;     ///< registers are allocated to a warp in multiples of this
+  std::uint32_t warp_granularity = 0;  ///< a block's warps are rounded up to this when registers are counted
+  std::uint32_t barriers = 0;          ///< named barriers an SM (occupancy limit)
+  std::uint32_t shared_per_block = 0;  ///< bytes, opt-in maximum a block
+  std::uint32_t shared_reserved = 0;   ///< bytes the driver takes of each resident block
+  std::uint32_t shared_unit = 0;       ///< shared memory is allocated in multiples of this, bytes
 };
 
-struct FetchSpec {                         // keys fetch.*
-  std::uint32_t l1_bytes = 0;              ///< instruction cache of an SM
+struct FetchSpec {             // keys fetch.*
+  std::uint32_t l1_bytes = 0;  ///< instruction cache of an SM
   std::uint32_t l1_ways = 0;
-  std::uint32_t prefetch_lines = 0;        ///< 128-byte lines that it is asked for ahead of the line that a warp enters
-  std::uint32_t first_latency = 0;         ///< cycles from an SM's first block until its first instruction is there, at least
-  std::uint32_t branch_latency = 0;        ///< cycles from a taken branch to the target's issue, hit
-  std::uint32_t resolve_latency = 0;       ///< of them, cycles after its stall count that pass before the target is fetched
-  std::uint32_t converge_latency = 0;      ///< cycles from BSYNC, or from EXIT or BREAK of some lanes, until the warp goes on or has ended
+  std::uint32_t prefetch_lines =
+      0;  ///< 128-byte lines that it is asked for ahead of the line that a warp enters
+  std::uint32_t first_latency =
+      0;  ///< cycles from an SM's first block until its first instruction is there, at least
+  std::uint32_t branch_latency = 0;  ///< cycles from a taken branch to the target's issue, hit
+  std::uint32_t resolve_latency =
+      0;  ///< of them, cycles after its stall count that pass before the target is fetched
+  std::uint32_t converge_latency =
+      0;  ///< cycles from BSYNC, or from EXIT or BREAK of some lanes, until the warp goes on or has ended
 };
 
-struct RegisterFileSpec {                  // keys register_file.*
-  std::uint32_t banks = 0;                 ///< a sub-core; register r is in bank r mod banks
-  std::uint32_t ports = 0;                 ///< 1024-bit reads a bank serves a cycle
-  std::uint32_t window = 0;                ///< cycles within which a fixed-latency instruction reads all its operands
+struct RegisterFileSpec {    // keys register_file.*
+  std::uint32_t banks = 0;   ///< a sub-core; register r is in bank r mod banks
+  std::uint32_t ports = 0;   ///< 1024-bit reads a bank serves a cycle
+  std::uint32_t window = 0;  ///< cycles within which a fixed-latency instruction reads all its operands
 };
 
-struct ConstantSpec {                      // keys constant.*
-  std::uint32_t l0_bytes = 0;              ///< immediate-constant cache of a sub-core: operands and uniform loads
-  std::uint32_t l1_bytes = 0;              ///< indexed-constant cache of an SM: LDC
-  std::uint32_t l0_miss = 0;               ///< cycles that a miss holds the warp: the GPC's cache has the line
-  std::uint32_t l1_miss = 0;               ///< cycles that a miss adds to LDC: the GPC's cache has the line
+struct ConstantSpec {          // keys constant.*
+  std::uint32_t l0_bytes = 0;  ///< immediate-constant cache of a sub-core: operands and uniform loads
+  std::uint32_t l1_bytes = 0;  ///< indexed-constant cache of an SM: LDC
+  std::uint32_t l0_miss = 0;   ///< cycles that a miss holds the warp: the GPC's cache has the line
+  std::uint32_t l1_miss = 0;   ///< cycles that a miss adds to LDC: the GPC's cache has the line
 };
 
-struct GpcCacheSpec {                      // keys gpc_cache.*: code and constants, shared by the SMs of a GPC
+struct GpcCacheSpec {  // keys gpc_cache.*: code and constants, shared by the SMs of a GPC
   std::uint32_t bytes = 0;
   std::uint32_t ways = 0;
-  std::uint32_t latency = 0;               ///< cycles from an SM's instruction miss until it can issue, hit
-  std::uint32_t miss_latency = 0;          ///< same from L2's answer on, miss
-  std::uint32_t constant_miss_latency = 0; ///< same for a sub-core's constant miss
-  std::uint32_t interval = 0;              ///< cycles between two lookups
-  std::uint32_t tpc_interval = 0;          ///< cycles between two 128-byte pieces that the SMs of a TPC get
-  std::uint32_t fill_bytes = 0;            ///< bytes that arrive from L2 a L2 cycle
-  std::uint32_t preload_bytes = 0;         ///< bytes from a kernel's start that a launch brings here
+  std::uint32_t latency = 0;                ///< cycles from an SM's instruction miss until it can issue, hit
+  std::uint32_t miss_latency = 0;           ///< same from L2's answer on, miss
+  std::uint32_t constant_miss_latency = 0;  ///< same for a sub-core's constant miss
+  std::uint32_t interval = 0;               ///< cycles between two lookups
+  std::uint32_t tpc_interval = 0;           ///< cycles between two 128-byte pieces that the SMs of a TPC get
+  std::uint32_t fill_bytes = 0;             ///< bytes that arrive from L2 a L2 cycle
+  std::uint32_t preload_bytes = 0;          ///< bytes from a kernel's start that a launch brings here
 };
 
-struct LsuSpec {                           // keys lsu.*
-  std::uint32_t queue = 0;                 ///< instructions a sub-core's memory queue holds (latch included)
-  std::uint32_t issue_latency = 0;         ///< cycles from issue to the sub-core's address generation
-  std::uint32_t address_latency = 0;       ///< cycles from address generation to the SM's memory unit, unloaded
-  std::uint32_t address_interval = 0;      ///< cycles a sub-core's address generation takes a warp instruction
-  std::uint32_t uniform_interval = 0;      ///< same, for shared memory or a uniform address
-  std::uint32_t sm_interval = 0;           ///< cycles between two instructions of any sub-core at the SM's memory unit
-  std::uint32_t source_latency = 0;        ///< cycles from issue until a load's source registers were read (read scoreboard)
+struct LsuSpec {                       // keys lsu.*
+  std::uint32_t queue = 0;             ///< instructions a sub-core's memory queue holds (latch included)
+  std::uint32_t issue_latency = 0;     ///< cycles from issue to the sub-core's address generation
+  std::uint32_t address_latency = 0;   ///< cycles from address generation to the SM's memory unit, unloaded
+  std::uint32_t address_interval = 0;  ///< cycles a sub-core's address generation takes a warp instruction
+  std::uint32_t uniform_interval = 0;  ///< same, for shared memory or a uniform address
+  std::uint32_t sm_interval = 0;  ///< cycles between two instructions of any sub-core at the SM's memory unit
+  std::uint32_t source_latency =
+      0;  ///< cycles from issue until a load's source registers were read (read scoreboard)
   std::uint32_t store_source_latency = 0;  ///< same for a 32-bit store
   std::uint32_t store_width_latency = 0;   ///< added for each further 32-bit register of store data
-  std::uint32_t in_flight = 0;             ///< local/global loads and atomics an SM's memory unit holds at a time
-  std::uint32_t data_queue = 0;            ///< of these, loads of an SM whose data are there and that wait for the data stage
-  std::uint32_t width_latency = 0;         ///< cycles each further 32-bit register a lane adds to a load's latency
+  std::uint32_t in_flight = 0;  ///< local/global loads and atomics an SM's memory unit holds at a time
+  std::uint32_t data_queue =
+      0;  ///< of these, loads of an SM whose data are there and that wait for the data stage
+  std::uint32_t width_latency = 0;  ///< cycles each further 32-bit register a lane adds to a load's latency
 };
 
-struct SharedSpec {                        // keys shared.*
-  std::uint32_t latency = 0;               ///< LDS.32 without conflict: issue to result usable
-  std::uint32_t generic_latency = 0;       ///< LD.32 that finds shared memory: issue to result usable
-  std::uint32_t conflict_latency = 0;      ///< cycles each wavefront beyond the width's floor adds to a lone access
-  std::uint32_t sub_core_interval = 0;     ///< cycles between two wavefronts of accesses of one sub-core
-  std::uint32_t atomic_latency = 0;        ///< ATOMS without conflict
-  std::uint32_t atomic_interval = 0;       ///< cycles the data stage takes for a wavefront of an atomic
+struct SharedSpec {                   // keys shared.*
+  std::uint32_t latency = 0;          ///< LDS.32 without conflict: issue to result usable
+  std::uint32_t generic_latency = 0;  ///< LD.32 that finds shared memory: issue to result usable
+  std::uint32_t conflict_latency =
+      0;  ///< cycles each wavefront beyond the width's floor adds to a lone access
+  std::uint32_t sub_core_interval = 0;  ///< cycles between two wavefronts of accesses of one sub-core
+  std::uint32_t atomic_latency = 0;     ///< ATOMS without conflict
+  std::uint32_t atomic_interval = 0;    ///< cycles the data stage takes for a wavefront of an atomic
 };
 
-struct L1Spec {                            // keys l1.*
-  std::uint32_t unified_bytes = 0;         ///< L1 and shared memory together
-  std::vector<std::uint32_t> carveouts;    ///< bytes of shared memory that can be chosen, ascending
-  std::uint32_t hit_latency = 0;           ///< LDG.32 hit: issue to result usable
+struct L1Spec {                          // keys l1.*
+  std::uint32_t unified_bytes = 0;       ///< L1 and shared memory together
+  std::vector<std::uint32_t> carveouts;  ///< bytes of shared memory that can be chosen, ascending
+  std::uint32_t hit_latency = 0;         ///< LDG.32 hit: issue to result usable
   std::uint32_t ways = 0;
-  std::uint32_t tag_lines = 0;             ///< lines the tag stage resolves a cycle
-  std::uint32_t tag_sectors = 0;           ///< sectors the tag stage resolves a cycle
-  std::uint32_t lines_in_flight = 0;       ///< lines with misses outstanding an SM
-  std::uint32_t sectors_in_flight = 0;     ///< load sectors requested and not yet arrived an SM
+  std::uint32_t tag_lines = 0;                ///< lines the tag stage resolves a cycle
+  std::uint32_t tag_sectors = 0;              ///< sectors the tag stage resolves a cycle
+  std::uint32_t lines_in_flight = 0;          ///< lines with misses outstanding an SM
+  std::uint32_t sectors_in_flight = 0;        ///< load sectors requested and not yet arrived an SM
   std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2 an SM
-  std::uint32_t store_lines = 0;           ///< lines of which an SM holds stores back, for others to the same line
-  std::uint32_t store_cycles = 0;          ///< how long after the last store to it
-  std::uint32_t fill_bytes = 0;            ///< bytes a cycle that arrive from the network at an SM
-  std::uint32_t miss_latency = 0;          ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together
-  std::uint32_t narrow_interval = 0;       ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B a cycle leave it)
+  std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
+  std::uint32_t store_cycles = 0;  ///< how long after the last store to it
+  std::uint32_t fill_bytes = 0;    ///< bytes a cycle that arrive from the network at an SM
+  std::uint32_t miss_latency =
+      0;  ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together
+  std::uint32_t narrow_interval =
+      0;  ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B a cycle leave it)
 };
 
-struct BarrierSpec {                       // keys barrier.*
-  std::uint32_t latency = 0;               ///< last arrival to first release
-  std::uint32_t warp_interval = 0;         ///< cycles between the arrivals of two warps at the barrier unit
-  std::uint32_t membar_block = 0;          ///< MEMBAR.CTA
-  std::uint32_t membar_gpu = 0;            ///< MEMBAR.GPU with nothing outstanding
+struct BarrierSpec {                // keys barrier.*
+  std::uint32_t latency = 0;        ///< last arrival to first release
+  std::uint32_t warp_interval = 0;  ///< cycles between the arrivals of two warps at the barrier unit
+  std::uint32_t membar_block = 0;   ///< MEMBAR.CTA
+  std::uint32_t membar_gpu = 0;     ///< MEMBAR.GPU with nothing outstanding
   std::uint32_t membar_system = 0;
 };
 
-struct SmSpec {                            // keys sm.*
-  std::uint32_t count = 0;                 ///< SMs of the GPU
-  std::uint32_t gpcs = 0;                  ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
-  std::uint32_t yield_latency = 0;         ///< cycles a YIELD hands the issue slot away
-  std::uint32_t adu_queue = 0;             ///< instructions of a sub-core that wait for the SM's ADU (LDC, S2UR, S2R but of thread ids, BAR)
+struct SmSpec {                     // keys sm.*
+  std::uint32_t count = 0;          ///< SMs of the GPU
+  std::uint32_t gpcs = 0;           ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
+  std::uint32_t yield_latency = 0;  ///< cycles a YIELD hands the issue slot away
+  std::uint32_t adu_queue =
+      0;  ///< instructions of a sub-core that wait for the SM's ADU (LDC, S2UR, S2R but of thread ids, BAR)
 };
 
-struct NetworkSpec {                       // keys network.*
-  std::uint32_t request_latency = 0;       ///< L2 cycles from an SM to an L2 slice of its partition, unloaded
-  std::uint32_t reply_latency = 0;         ///< L2 cycles back
-  std::uint32_t request_bytes = 0;         ///< bytes an SM sends a L2 cycle (write data)
-  std::uint32_t reply_bytes = 0;           ///< bytes an SM receives a L2 cycle
-  std::uint32_t gpc_request_bytes = 0;     ///< bytes all SMs of a GPC send together a L2 cycle (data of writes and atomics)
-  std::uint32_t gpc_reply_bytes = 0;       ///< bytes all SMs of a GPC receive together a L2 cycle
-  std::uint32_t slice_queue = 0;           ///< L2 cycles of work before a slice from which on writes and atomics hold up what their SM sends behind them
-  std::uint32_t partition_latency = 0;     ///< L2 cycles from one partition to the other, one way; 0 with one partition
-  std::uint32_t partition_bytes = 0;       ///< bytes a L2 cycle between the partitions, each way; 0 with one partition
+struct NetworkSpec {                  // keys network.*
+  std::uint32_t request_latency = 0;  ///< L2 cycles from an SM to an L2 slice of its partition, unloaded
+  std::uint32_t reply_latency = 0;    ///< L2 cycles back
+  std::uint32_t request_bytes = 0;    ///< bytes an SM sends a L2 cycle (write data)
+  std::uint32_t reply_bytes = 0;      ///< bytes an SM receives a L2 cycle
+  std::uint32_t gpc_request_bytes =
+      0;  ///< bytes all SMs of a GPC send together a L2 cycle (data of writes and atomics)
+  std::uint32_t gpc_reply_bytes = 0;  ///< bytes all SMs of a GPC receive together a L2 cycle
+  std::uint32_t slice_queue =
+      0;  ///< L2 cycles of work before a slice from which on writes and atomics hold up what their SM sends behind them
+  std::uint32_t partition_latency =
+      0;  ///< L2 cycles from one partition to the other, one way; 0 with one partition
+  std::uint32_t partition_bytes =
+      0;  ///< bytes a L2 cycle between the partitions, each way; 0 with one partition
 };
 
-struct L2Spec {                            // keys l2.*
-  std::uint64_t bytes = 0;                 ///< all slices together
+struct L2Spec {             // keys l2.*
+  std::uint64_t bytes = 0;  ///< all slices together
   std::uint32_t slices = 0;
-  std::uint32_t partitions = 0;            ///< 1 or 2
+  std::uint32_t partitions = 0;  ///< 1 or 2
   std::uint32_t ways = 0;
-  std::uint32_t latency = 0;               ///< L2 cycles of a slice from lookup to data, hit
-  std::uint32_t slice_bytes = 0;           ///< bytes a slice delivers a L2 cycle
-  std::uint32_t misses = 0;                ///< lines with misses outstanding a slice
-  std::uint32_t merged_reads = 0;          ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
-  std::uint32_t merge_cycles = 0;          ///< L2 cycles after its lookup found the data during which a read still takes others along
-  double atomic_interval = 0;              ///< L2 cycles a slice takes for a sector of an atomic packet
-  double atomic_pass_interval = 0;         ///< L2 cycles the slice beside the SM takes to pass such a sector on to its home
-  std::uint32_t atomic_latency = 0;        ///< L2 cycles from lookup to result, hit
-  std::uint32_t launch_sectors = 0;        ///< sectors that a launch looks up for itself, as ncu counts them under an empty kernel
-  std::uint32_t launch_hits = 0;           ///< those of them that are found
-  std::uint32_t launch_dirty_lines = 0;    ///< lines that a cold launch finds written and not yet in DRAM: of what went before it
-  double dirty_fraction = 0;               ///< share of a slice's lines that may be dirty before the oldest are written back
-  double partly_fraction = 0;              ///< share of a set's lines that may hold partly written sectors before the oldest is completed and written back
+  std::uint32_t latency = 0;      ///< L2 cycles of a slice from lookup to data, hit
+  std::uint32_t slice_bytes = 0;  ///< bytes a slice delivers a L2 cycle
+  std::uint32_t misses = 0;       ///< lines with misses outstanding a slice
+  std::uint32_t merged_reads =
+      0;  ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
+  std::uint32_t merge_cycles =
+      0;  ///< L2 cycles after its lookup found the data during which a read still takes others along
+  double atomic_interval = 0;  ///< L2 cycles a slice takes for a sector of an atomic packet
+  double atomic_pass_interval =
+      0;  ///< L2 cycles the slice beside the SM takes to pass such a sector on to its home
+  std::uint32_t atomic_latency = 0;  ///< L2 cycles from lookup to result, hit
+  std::uint32_t launch_sectors =
+      0;  ///< sectors that a launch looks up for itself, as ncu counts them under an empty kernel
+  std::uint32_t launch_hits = 0;  ///< those of them that are found
+  std::uint32_t launch_dirty_lines =
+      0;  ///< lines that a cold launch finds written and not yet in DRAM: of what went before it
+  double dirty_fraction =
+      0;  ///< share of a slice's lines that may be dirty before the oldest are written back
+  double partly_fraction =
+      0;  ///< share of a set's lines that may hold partly written sectors before the oldest is completed and written back
 };
 
-struct DramSpec {                          // keys dram.*
-  std::uint64_t bytes = 0;                 ///< capacity
+struct DramSpec {           // keys dram.*
+  std::uint64_t bytes = 0;  ///< capacity
   std::uint32_t channels = 0;
-  std::uint32_t channel_bytes = 0;         ///< bytes a channel moves a DRAM clock cycle, both edges together
-  std::uint32_t access_bytes = 0;          ///< bytes of the smallest access: sectors one miss brings times 32
-  std::uint32_t latency = 0;               ///< L2 cycles of the path slice - controller - slice, without the device's own timing
-  std::uint32_t queue = 0;                 ///< requests a channel's controller holds and may reorder
-  std::uint32_t banks = 0;                 ///< a channel
-  std::uint32_t row_bytes = 0;             ///< bytes of a bank's open row
-  std::uint32_t t_rcd = 0, t_rp = 0, t_cl = 0, t_ras = 0;  ///< DRAM cycles: activate to read, precharge, read to data, activate to precharge
-  std::uint32_t t_wr = 0;                  ///< DRAM cycles: end of write data to precharge
-  std::uint32_t t_rrd = 0;                 ///< DRAM cycles between the activates of two banks of a channel
-  std::uint32_t read_to_write = 0, write_to_read = 0;      ///< DRAM cycles the bus loses at a turn-around
-  std::uint32_t refresh_interval = 0;      ///< DRAM cycles between refreshes of a channel
-  std::uint32_t refresh_cycles = 0;        ///< DRAM cycles a refresh takes the channel
+  std::uint32_t channel_bytes = 0;  ///< bytes a channel moves a DRAM clock cycle, both edges together
+  std::uint32_t access_bytes = 0;   ///< bytes of the smallest access: sectors one miss brings times 32
+  std::uint32_t latency =
+      0;  ///< L2 cycles of the path slice - controller - slice, without the device's own timing
+  std::uint32_t queue = 0;      ///< requests a channel's controller holds and may reorder
+  std::uint32_t banks = 0;      ///< a channel
+  std::uint32_t row_bytes = 0;  ///< bytes of a bank's open row
+  std::uint32_t t_rcd = 0, t_rp = 0, t_cl = 0,
+                t_ras = 0;  ///< DRAM cycles: activate to read, precharge, read to data, activate to precharge
+  std::uint32_t t_wr = 0;   ///< DRAM cycles: end of write data to precharge
+  std::uint32_t t_rrd = 0;  ///< DRAM cycles between the activates of two banks of a channel
+  std::uint32_t read_to_write = 0, write_to_read = 0;  ///< DRAM cycles the bus loses at a turn-around
+  std::uint32_t refresh_interval = 0;                  ///< DRAM cycles between refreshes of a channel
+  std::uint32_t refresh_cycles = 0;                    ///< DRAM cycles a refresh takes the channel
 };
 
-struct LaunchSpec {                        // keys launch.*
-  std::uint32_t start = 0;                 ///< cycles from the launch to the first block's dispatch
-  std::uint32_t by_gpc = 0;                ///< 1: neighbouring first blocks go to one GPC; 0: pairs of them go round the GPCs
-  std::uint32_t first_group = 0;           ///< with by_gpc: SMs of the first GPC that are filled before the grid is shared out
-  double fill_interval = 0;                ///< cycles between two blocks' dispatches, chip-wide, where there is room
-  double block_interval = 0;               ///< cycles between two blocks' ends whose room can be given away, chip-wide
-  std::uint32_t sm_block_interval = 0;     ///< cycles between two blocks placed on one SM
-  std::uint32_t block_start = 0;           ///< cycles from dispatch to the first instruction's issue on the SM
-  double warp_interval = 0;                ///< cycles between the starts of two warps on one SM
-  std::uint32_t block_end = 0;             ///< cycles from a block's last exit until its resources can be given away
-  std::uint32_t spare_warps = 0;           ///< free warp slots of an SM from which on those that warps of unfinished blocks left go to a new one; 0: never
-  std::uint32_t drain = 0;                 ///< cycles from the last block's end to the launch's end
+struct LaunchSpec {         // keys launch.*
+  std::uint32_t start = 0;  ///< cycles from the launch to the first block's dispatch
+  std::uint32_t by_gpc =
+      0;  ///< 1: neighbouring first blocks go to one GPC; 0: pairs of them go round the GPCs
+  std::uint32_t first_group =
+      0;  ///< with by_gpc: SMs of the first GPC that are filled before the grid is shared out
+  double fill_interval = 0;   ///< cycles between two blocks' dispatches, chip-wide, where there is room
+  double block_interval = 0;  ///< cycles between two blocks' ends whose room can be given away, chip-wide
+  std::uint32_t sm_block_interval = 0;  ///< cycles between two blocks placed on one SM
+  std::uint32_t block_start = 0;        ///< cycles from dispatch to the first instruction's issue on the SM
+  double warp_interval = 0;             ///< cycles between the starts of two warps on one SM
+  std::uint32_t block_end = 0;  ///< cycles from a block's last exit until its resources can be given away
+  std::uint32_t spare_warps =
+      0;  ///< free warp slots of an SM from which on those that warps of unfinished blocks left go to a new one; 0: never
+  std::uint32_t drain = 0;  ///< cycles from the last block's end to the launch's end
 };
 
 /// What an opcode needs: one row of configs/isa/sm_*.toml.
 struct OpcodeSpec {
-  std::array<Pipe, 2> pipes{Pipe::none, Pipe::none};  ///< the pipe, and another that can take it as well (none: no other)
+  std::array<Pipe, 2> pipes{Pipe::none,
+                            Pipe::none};  ///< the pipe, and another that can take it as well (none: no other)
   LatencyClass latency = LatencyClass::fixed;
   std::uint32_t interval = 0;  ///< cycles it keeps the pipe's input; 0: the pipe's own
-  std::uint32_t hold = 0;      ///< cycles after it in which the sub-core issues nothing and counts no stall counts down
+  std::uint32_t hold =
+      0;  ///< cycles after it in which the sub-core issues nothing and counts no stall counts down
 };
 
 struct GpuSpec {
-  std::string name;        ///< "h100-sxm"
-  int sm_number = 0;       ///< 80, 90, 120: the machine code it runs
-  ClockSet clock;          ///< as chosen
+  std::string name;   ///< "h100-sxm"
+  int sm_number = 0;  ///< 80, 90, 120: the machine code it runs
+  ClockSet clock;     ///< as chosen
   ClockChoice clock_choice = ClockChoice::boost;
   SmSpec sm;
   LimitsSpec limits;
@@ -258,8 +287,9 @@ struct GpuSpec {
   RegisterFileSpec register_file;
   ConstantSpec constant;
   GpcCacheSpec gpc_cache;
-  std::array<PipeSpec, kPipes> pipe{};                 ///< keys pipe.<name>.interval
-  std::array<std::uint32_t, kLatencyClasses> latency{}; ///< keys latency.<class>; issue to result usable; 0 where another key says it
+  std::array<PipeSpec, kPipes> pipe{};  ///< keys pipe.<name>.interval
+  std::array<std::uint32_t, kLatencyClasses>
+      latency{};  ///< keys latency.<class>; issue to result usable; 0 where another key says it
   LsuSpec lsu;
   SharedSpec shared;
   L1Spec l1;
@@ -269,7 +299,10 @@ struct GpuSpec {
   DramSpec dram;
   LaunchSpec launch;
   /// By opcode name with modifiers, longest match first: "IMAD.WIDE", then "IMAD". Built by the loader.
-  struct OpcodeRow { std::string pattern; OpcodeSpec spec; };
+  struct OpcodeRow {
+    std::string pattern;
+    OpcodeSpec spec;
+  };
   std::vector<OpcodeRow> opcodes;
 };
 

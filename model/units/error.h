@@ -18,8 +18,7 @@ class InputError : public std::runtime_error {
 /// An InputError with text that follows its one line: a compiler's own output, for instance.
 class ToolError : public InputError {
  public:
-  ToolError(const std::string& line, std::string output)
-      : InputError(line), output_(std::move(output)) {}
+  ToolError(const std::string& line, std::string output) : InputError(line), output_(std::move(output)) {}
   const std::string& output() const { return output_; }
 
  private:
@@ -30,7 +29,6 @@ class ToolError : public InputError {
 
 }  // namespace foretrace
 
-#define FORETRACE_ASSERT(condition, sentence) \
-  (static_cast<bool>(condition)               \
-       ? static_cast<void>(0)                 \
-       : ::foretrace::assertion_failed(#condition, sentence, __FILE__, __LINE__))
+#define FORETRACE_ASSERT(condition, sentence)          \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::foretrace::assertion_failed(#condition, sentence, __FILE__, __LINE__))

@@ -11,7 +11,7 @@
 namespace foretrace::work {
 
 struct Signal {
-  static constexpr std::uint32_t kWarps = 32;          ///< of a block, at most
+  static constexpr std::uint32_t kWarps = 32;             ///< of a block, at most
   static constexpr std::uint32_t kLast = (1u << 27) - 1;  ///< of a warp's executions; later ones have no name
   std::uint32_t block = 0;
   std::uint32_t warp : 5 = 0;
@@ -23,7 +23,7 @@ static_assert(sizeof(Signal) == 8);
 struct Awaited {
   std::uint32_t count = 0;  ///< so many counted atomics of `word` since the launch began; 0: the write `by`
   Signal by;
-  std::uint64_t word = 0;   ///< byte address / 4
+  std::uint64_t word = 0;  ///< byte address / 4
   friend bool operator==(const Awaited&, const Awaited&) = default;
 };
 

@@ -15,8 +15,9 @@ namespace {
 // First byte of an address set in `details`.
 constexpr std::uint8_t kSameStep = 0;   // same lane pattern, base moved as it did last time
 constexpr std::uint8_t kSameShape = 1;  // same lane pattern; zigzag varint: move of the base
-constexpr std::uint8_t kExplicit = 2;   // zigzag varint: first executed lane against the last base; then lane against lane
-constexpr std::uint8_t kRegular = 8;    // + log2 width: zigzag varints inner, outer, move of the base
+constexpr std::uint8_t kExplicit =
+    2;  // zigzag varint: first executed lane against the last base; then lane against lane
+constexpr std::uint8_t kRegular = 8;  // + log2 width: zigzag varints inner, outer, move of the base
 
 // Guard outcomes in `details`.
 constexpr std::uint8_t kNoLane = 0, kAllActive = 1, kLanes = 2;
@@ -104,9 +105,9 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
       shape.slot = static_cast<std::uint16_t>(slots);
       slots += shape.addresses;
     }
-    const bool register_operand =
-        !instruction.operands.empty() && instruction.operands[0].kind == isa::OperandKind::register_ &&
-        instruction.operands[0].index != isa::kRz;
+    const bool register_operand = !instruction.operands.empty() &&
+                                  instruction.operands[0].kind == isa::OperandKind::register_ &&
+                                  instruction.operands[0].index != isa::kRz;
     shape.tells = !loops.empty() && isa::tells_memory(instruction);
     shape.counts = shape.tells && isa::counts_memory(instruction);
     shape.value = register_operand &&
@@ -140,7 +141,8 @@ void WarpRecorder::close_run() {
 }
 
 void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
-                          std::span<const LaneAddresses> addresses, std::uint32_t value, std::span<const Awaited> awaited) {
+                          std::span<const LaneAddresses> addresses, std::uint32_t value,
+                          std::span<const Awaited> awaited) {
   if (run_.count == 0 || index != run_.next || active != run_.mask) {
     close_run();
     run_.start = index;
@@ -164,12 +166,15 @@ void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32
   }
   if (executed == 0) return;
   if (shape.value) put(record_->details, value);
-  for (unsigned i = 0; i < shape.addresses; ++i) write_addresses(addresses[i], executed, last_[shape.slot + i]);
+  for (unsigned i = 0; i < shape.addresses; ++i)
+    write_addresses(addresses[i], executed, last_[shape.slot + i]);
   if (!shape.waits) return;
   put(record_->details, awaited.size());
   for (const Awaited& each : awaited) {
-    put(record_->details, each.count != 0 ? 2 * std::uint64_t{each.count} + 1 : 2 * std::uint64_t{each.by.block});
-    put(record_->details, each.count != 0 ? each.word : each.by.number * Signal::kWarps + std::uint64_t{each.by.warp});
+    put(record_->details,
+        each.count != 0 ? 2 * std::uint64_t{each.count} + 1 : 2 * std::uint64_t{each.by.block});
+    put(record_->details,
+        each.count != 0 ? each.word : each.by.number * Signal::kWarps + std::uint64_t{each.by.warp});
   }
 }
 
@@ -234,7 +239,8 @@ void WarpRecorder::go_on_in(WarpRecord& record) {
   record_ = &record;
 }
 
-WarpCursor::WarpCursor(const Shapes& shapes, const WarpRecord& record) : shapes_(&shapes), last_(shapes.slots) {
+WarpCursor::WarpCursor(const Shapes& shapes, const WarpRecord& record)
+    : shapes_(&shapes), last_(shapes.slots) {
   go_on_with(record);
 }
 
@@ -247,8 +253,8 @@ void WarpCursor::go_on_with(const WarpRecord& record) {
 }
 
 void WarpCursor::damaged(const char* what) const {
-  throw InputError(fmt::format("warp record: {} at run byte {}, detail byte {}; expected a complete record", what,
-                               runs_ - record_->runs.data(), details_ - record_->details.data()));
+  throw InputError(fmt::format("warp record: {} at run byte {}, detail byte {}; expected a complete record",
+                               what, runs_ - record_->runs.data(), details_ - record_->details.data()));
 }
 
 std::uint64_t WarpCursor::varint(const std::uint8_t*& p, const std::uint8_t* end) {
@@ -289,7 +295,8 @@ bool WarpCursor::next(Step& step) {
   --left_;
   step.index = next_index_++;
   if (left_ != 0 && shapes_->of[next_index_].addresses) {
-    __builtin_prefetch(&last_[shapes_->of[next_index_].slot]);  // the next step's: the host's caches hold few warps' at a time
+    __builtin_prefetch(&last_[shapes_->of[next_index_]
+                                  .slot]);  // the next step's: the host's caches hold few warps' at a time
   }
   step.active = mask_;
   step.executed = mask_;
@@ -309,7 +316,8 @@ bool WarpCursor::next(Step& step) {
     }
   }
   if (shape.value) step.value = static_cast<std::uint32_t>(varint(details_, details_end_));
-  for (int i = 0; i < shape.addresses; ++i) read_addresses(step.executed, last_[shape.slot + static_cast<unsigned>(i)], i);
+  for (int i = 0; i < shape.addresses; ++i)
+    read_addresses(step.executed, last_[shape.slot + static_cast<unsigned>(i)], i);
   if (shape.waits) read_awaited();
   return true;
 }

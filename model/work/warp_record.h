@@ -22,22 +22,25 @@ namespace foretrace::work {
 
 /// What of an instruction is recorded beside its index and active mask.
 struct Shape {
-  bool guarded = false;       ///< the guard can hold lanes back: a lane mask is recorded
-  std::uint8_t addresses = 0; ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source)
-  bool value = false;         ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
-  bool waits = false;         ///< asks memory in a waiting loop: the writes that it waits for are recorded
-  bool tells = false;         ///< may be waited for; only in programs with waiting loops
-  bool counts = false;        ///< tells, and its executions are counted where all its lanes go to one word
-  std::uint16_t slot = 0;     ///< index of the first address set among all address sets of the program
+  bool guarded = false;  ///< the guard can hold lanes back: a lane mask is recorded
+  std::uint8_t addresses =
+      0;  ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source)
+  bool value =
+      false;  ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
+  bool waits = false;      ///< asks memory in a waiting loop: the writes that it waits for are recorded
+  bool tells = false;      ///< may be waited for; only in programs with waiting loops
+  bool counts = false;     ///< tells, and its executions are counted where all its lanes go to one word
+  std::uint16_t slot = 0;  ///< index of the first address set among all address sets of the program
 };
 
 /// The shapes of a program's instructions, a function of the program alone.
 struct Shapes {
   explicit Shapes(const isa::Program& program);
-  std::vector<Shape> of;      ///< by instruction index
-  std::uint32_t slots = 0;    ///< address sets in the program
-  std::vector<isa::WaitingLoop> loops;   ///< in which warps wait for each other
-  std::vector<std::uint16_t> loop_of;    ///< by instruction, from its early load on: 1 + index into `loops`, 0: none; empty: no loops
+  std::vector<Shape> of;                ///< by instruction index
+  std::uint32_t slots = 0;              ///< address sets in the program
+  std::vector<isa::WaitingLoop> loops;  ///< in which warps wait for each other
+  std::vector<std::uint16_t>
+      loop_of;  ///< by instruction, from its early load on: 1 + index into `loops`, 0: none; empty: no loops
 };
 
 struct WarpRecord {
@@ -84,7 +87,8 @@ class WarpRecorder {
   /// `addresses` has one entry for each address set of the shape (may be empty when executed is 0). `value` when the shape has one;
   /// `awaited` when it waits.
   void record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
-              std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0, std::span<const Awaited> awaited = {});
+              std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0,
+              std::span<const Awaited> awaited = {});
   /// Notes what was recorded so far; take_back() forgets what came after the last mark(). Not across go_on_in().
   void mark();
   void take_back();
@@ -94,8 +98,13 @@ class WarpRecorder {
   void go_on_in(WarpRecord& record);
 
  private:
-  struct Last { AddressPattern pattern; std::int64_t step = 0; };
-  struct Run { std::uint32_t start = 0, next = 0, count = 0, mask = 0, expected = 0, written_mask = 0; };
+  struct Last {
+    AddressPattern pattern;
+    std::int64_t step = 0;
+  };
+  struct Run {
+    std::uint32_t start = 0, next = 0, count = 0, mask = 0, expected = 0, written_mask = 0;
+  };
   struct Marked {
     std::size_t runs = 0, details = 0;
     std::uint64_t instructions = 0, thread_instructions = 0;
@@ -138,7 +147,10 @@ class WarpCursor {
   const AddressPattern& pattern(int which) const { return current_[static_cast<std::size_t>(which)]; }
 
  private:
-  struct Last { AddressPattern pattern; std::int64_t step = 0; };
+  struct Last {
+    AddressPattern pattern;
+    std::int64_t step = 0;
+  };
   void read_addresses(std::uint32_t executed, Last& last, int which);
   void read_awaited();
   std::uint64_t varint(const std::uint8_t*& p, const std::uint8_t* end);
@@ -150,7 +162,8 @@ class WarpCursor {
   std::vector<Last> last_;
   std::array<AddressPattern, 2> current_{};
   std::vector<Awaited> awaited_;
-  std::vector<LaneAddresses> irregular_;  // by address set, of the step just read; none before the first that has no pattern
+  std::vector<LaneAddresses>
+      irregular_;  // by address set, of the step just read; none before the first that has no pattern
 };
 
 }  // namespace foretrace::work

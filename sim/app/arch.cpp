@@ -12,10 +12,11 @@ int arch(const Words& words) {
   std::vector<std::string> set;
   std::string clock = "boost";
   options::options_description known("options");
-  known.add_options()
-      ("sources", options::bool_switch(&sources), "each value with its range, formula, source, file and line")
-      ("set", options::value(&set)->composing(), "override a value first: sm.count=144")
-      ("clock", options::value(&clock)->default_value(clock), "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
+  known.add_options()("sources", options::bool_switch(&sources),
+                      "each value with its range, formula, source, file and line")(
+      "set", options::value(&set)->composing(), "override a value first: sm.count=144")(
+      "clock", options::value(&clock)->default_value(clock),
+      "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
   options::variables_map values;
   if (!parse(words, "arch [CHIP ...] [--sources] [--set KEY=VALUE]", known, "chip", values)) return 0;
   if (!values.count("chip")) {

@@ -16,21 +16,27 @@ int compare(const Words& words) {
   std::string ncu, arch;
   OutputOptions output;
   options::options_description known("options");
-  known.add_options()
-      ("ncu", options::value(&ncu), "compare with this CSV of Nsight Compute: ncu --csv --page raw ...")
-      ("arch", options::value(&arch), "with --ncu: the chip whose predictions are meant, where the result holds several of its kind");
+  known.add_options()("ncu", options::value(&ncu),
+                      "compare with this CSV of Nsight Compute: ncu --csv --page raw ...")(
+      "arch", options::value(&arch),
+      "with --ncu: the chip whose predictions are meant, where the result holds several of its kind");
   output.add_to(known);
   options::variables_map values;
-  if (!parse(words, "compare BEFORE.json AFTER.json | compare RESULT.json --ncu REPORT.csv", known, "file", values)) return 0;
-  const auto files = values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>{};
+  if (!parse(words, "compare BEFORE.json AFTER.json | compare RESULT.json --ncu REPORT.csv", known, "file",
+             values))
+    return 0;
+  const auto files =
+      values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>{};
   const std::size_t expected = ncu.empty() ? 2 : 1;
   if (files.size() != expected) {
-    throw InputError(fmt::format("{} result document{} given; expected {}", files.size(), files.size() == 1 ? "" : "s",
+    throw InputError(fmt::format("{} result document{} given; expected {}", files.size(),
+                                 files.size() == 1 ? "" : "s",
                                  expected == 2 ? "two, or one with --ncu" : "one with --ncu"));
   }
   const report::Document first = report::from_json(report::read_file(files[0]), files[0]);
   const compare::Comparison comparison =
-      ncu.empty() ? compare::compare_results(first, files[0], report::from_json(report::read_file(files[1]), files[1]), files[1])
+      ncu.empty() ? compare::compare_results(
+                        first, files[0], report::from_json(report::read_file(files[1]), files[1]), files[1])
                   : compare::compare_with_ncu(first, files[0], report::read_file(ncu), ncu, arch);
   const std::string json = compare::to_json(comparison, kVersion);
   if (output.json == "-") {

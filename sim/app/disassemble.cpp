@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "model/config/load.h"
-#include "sim/app/options.h"
 #include "sim/app/kernel_options.h"
+#include "sim/app/options.h"
 #include "sim/frontend/disassembly.h"
 #include "sim/frontend/load.h"
 
@@ -17,7 +17,8 @@ int disassemble(const Words& words) {
   chosen.add_to(known);
   kernel.add_to(known);
   options::variables_map values;
-  if (!parse(words, "disassemble FILE.cu|FILE.cubin [--kernel NAME] --arch CHIP", known, "file", values)) return 0;
+  if (!parse(words, "disassemble FILE.cu|FILE.cubin [--kernel NAME] --arch CHIP", known, "file", values))
+    return 0;
   const std::string file = one_file(values, "a .cu or .cubin file");
   const frontend::Toolchain toolchain = frontend::find_toolchain();
   for (const Variant& variant : variants(chosen)) {

@@ -48,9 +48,7 @@ std::vector<report::Prediction> run_jobs(const std::vector<Job>& jobs, int threa
     for (std::size_t i = next++; i < jobs.size(); i = next++) {
       try {
         results[i] = jobs[i](context);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
+      } catch (...) { failures[i] = std::current_exception(); }
     }
   };
   std::vector<std::thread> helpers;
@@ -61,7 +59,8 @@ std::vector<report::Prediction> run_jobs(const std::vector<Job>& jobs, int threa
     if (failure) std::rethrow_exception(failure);
   }
   std::vector<report::Prediction> all;
-  for (auto& some : results) all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+  for (auto& some : results)
+    all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   return all;
 }
 

@@ -11,15 +11,16 @@
 namespace foretrace::app {
 
 void KernelOptions::add_to(options::options_description& description) {
-  description.add_options()
-      ("kernel", options::value(&name), "the kernel: its name as in the source, template arguments included, or mangled")
-      ("kernel-regex", options::value(&regex), "all kernels whose name matches this pattern")
-      ("define", options::value(&define)->composing(), "for the compiler: NAME or NAME=VALUE")
-      ("nvcc", options::value(&nvcc), "further options for nvcc, in one word");
+  description.add_options()("kernel", options::value(&name),
+                            "the kernel: its name as in the source, template arguments included, or mangled")(
+      "kernel-regex", options::value(&regex), "all kernels whose name matches this pattern")(
+      "define", options::value(&define)->composing(), "for the compiler: NAME or NAME=VALUE")(
+      "nvcc", options::value(&nvcc), "further options for nvcc, in one word");
 }
 
 frontend::LoadRequest KernelOptions::request(const std::string& file, int sm) const {
-  if (!name.empty() && !regex.empty()) throw InputError("both --kernel and --kernel-regex given; expected one of them");
+  if (!name.empty() && !regex.empty())
+    throw InputError("both --kernel and --kernel-regex given; expected one of them");
   frontend::LoadRequest request;
   request.file = file;
   request.sm = sm;
@@ -31,7 +32,8 @@ frontend::LoadRequest KernelOptions::request(const std::string& file, int sm) co
 }
 
 bool KernelOptions::matches(const std::string& kernel) const {
-  if (!name.empty() && !regex.empty()) throw InputError("both --kernel and --kernel-regex given; expected one of them");
+  if (!name.empty() && !regex.empty())
+    throw InputError("both --kernel and --kernel-regex given; expected one of them");
   if (!regex.empty()) {
     try {
       return std::regex_search(kernel, std::regex(regex));
@@ -45,7 +47,9 @@ bool KernelOptions::matches(const std::string& kernel) const {
 std::string one_file(const options::variables_map& values, const std::string& expected) {
   if (!values.count("file")) throw InputError("no file given; expected " + expected);
   const auto& files = values["file"].as<std::vector<std::string>>();
-  if (files.size() != 1) throw InputError(fmt::format("{} files given ({} ...); expected one: {}", files.size(), files[1], expected));
+  if (files.size() != 1)
+    throw InputError(
+        fmt::format("{} files given ({} ...); expected one: {}", files.size(), files[1], expected));
   return files[0];
 }
 

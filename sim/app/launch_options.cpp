@@ -3,19 +3,20 @@
 namespace foretrace::app {
 
 void LaunchOptions::add_to(options::options_description& description) {
-  description.add_options()
-      ("grid", options::value(&grid), "blocks: x[,y[,z]]")
-      ("block", options::value(&block), "threads a block: x[,y[,z]]")
-      ("cluster", options::value(&cluster), "blocks a cluster: x[,y[,z]]")
-      ("shared", options::value(&shared), "dynamic shared memory, bytes a block")
-      ("arg", options::value(&args)->composing(),
-       "a kernel argument, in order: buf:TYPE:COUNT[:GENERATOR][:seed=N][:name=NAME], val:TYPE:V, ref:NAME[+BYTES], null, bytes:HEX or "
-       "bytes:@FILE")
-      ("symbol", options::value(&symbols)->composing(), "a __constant__ or __device__ variable: NAME=buf:..., NAME=val:...")
-      ("dump", options::value(&dumps)->composing(), "write a named buffer after the launch: NAME=FILE");
+  description.add_options()("grid", options::value(&grid), "blocks: x[,y[,z]]")(
+      "block", options::value(&block), "threads a block: x[,y[,z]]")("cluster", options::value(&cluster),
+                                                                     "blocks a cluster: x[,y[,z]]")(
+      "shared", options::value(&shared), "dynamic shared memory, bytes a block")(
+      "arg", options::value(&args)->composing(),
+      "a kernel argument, in order: buf:TYPE:COUNT[:GENERATOR][:seed=N][:name=NAME], val:TYPE:V, "
+      "ref:NAME[+BYTES], null, bytes:HEX or "
+      "bytes:@FILE")("symbol", options::value(&symbols)->composing(),
+                     "a __constant__ or __device__ variable: NAME=buf:..., NAME=val:...")(
+      "dump", options::value(&dumps)->composing(), "write a named buffer after the launch: NAME=FILE");
 }
 
-frontend::LaunchDescription LaunchOptions::description(const std::string& file, const KernelOptions& kernel) const {
+frontend::LaunchDescription LaunchOptions::description(const std::string& file,
+                                                       const KernelOptions& kernel) const {
   frontend::LaunchDescription launch;
   launch.source = file;
   launch.kernel = kernel.name;
@@ -25,8 +26,10 @@ frontend::LaunchDescription LaunchOptions::description(const std::string& file, 
   launch.block = frontend::parse_extent(block, "--block");
   launch.cluster = frontend::parse_extent(cluster, "--cluster");
   launch.dynamic_shared = shared;
-  for (std::size_t i = 0; i < args.size(); ++i) launch.arguments.push_back(frontend::parse_argument(args[i], i));
-  for (std::size_t i = 0; i < symbols.size(); ++i) launch.symbols.push_back(frontend::parse_symbol(symbols[i], i));
+  for (std::size_t i = 0; i < args.size(); ++i)
+    launch.arguments.push_back(frontend::parse_argument(args[i], i));
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    launch.symbols.push_back(frontend::parse_symbol(symbols[i], i));
   for (const std::string& dump : dumps) launch.dumps.push_back(frontend::parse_dump(dump));
   frontend::check_launch(launch, {}, "command line");
   return launch;

@@ -21,7 +21,8 @@ namespace foretrace::app {
 namespace {
 
 /// Compiles a launch's source for `sm` and puts the cubin into `directory` under a name that its contents alone decide.
-frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int sm, const std::filesystem::path& directory,
+frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int sm,
+                                 const std::filesystem::path& directory,
                                  const frontend::Toolchain& toolchain) {
   frontend::CompileRequest request;
   request.source = launch.source.string();
@@ -31,7 +32,8 @@ frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int 
   request.instance = launch.kernel.find('<') == std::string::npos ? std::string() : launch.kernel;
   const frontend::Compiled compiled = frontend::compile(request, toolchain);
   const std::filesystem::path path = directory / fmt::format("{}.sm_{}.cubin", launch.name, sm);
-  report::write_file(path.string(), {reinterpret_cast<const char*>(compiled.cubin.data()), compiled.cubin.size()});
+  report::write_file(path.string(),
+                     {reinterpret_cast<const char*>(compiled.cubin.data()), compiled.cubin.size()});
   frontend::LoadRequest load;
   load.file = path.string();
   load.sm = sm;
@@ -47,12 +49,14 @@ int launches(const Words& words) {
   int sm = 90;
   options::options_description known("options");
   kernel.add_to(known);
-  known.add_options()
-      ("emit", options::value(&emit), "write the flat table to this file (-: standard output)")
-      ("cubins", options::value(&cubins), "compile each launch for --sm and put the cubins into this directory")
-      ("sm", options::value(&sm)->default_value(sm), "machine code of the cubins: 80, 90 or 120");
+  known.add_options()("emit", options::value(&emit),
+                      "write the flat table to this file (-: standard output)")(
+      "cubins", options::value(&cubins),
+      "compile each launch for --sm and put the cubins into this directory")(
+      "sm", options::value(&sm)->default_value(sm), "machine code of the cubins: 80, 90 or 120");
   options::variables_map values;
-  if (!parse(words, "launches [FILE.toml | DIR]... [--emit FILE --cubins DIR --sm N]", known, "file", values)) return 0;
+  if (!parse(words, "launches [FILE.toml | DIR]... [--emit FILE --cubins DIR --sm N]", known, "file", values))
+    return 0;
   std::vector<std::string> places;
   if (values.count("file")) {
     places = values["file"].as<std::vector<std::string>>();
@@ -68,8 +72,8 @@ int launches(const Words& words) {
         if (!kernel.matches(launch.kernel)) continue;
         const auto [known_name, is_new] = file_of.emplace(launch.name, file);
         if (!is_new) {
-          throw InputError(fmt::format("{}: launch '{}' is in {} as well; expected a name of its own", file.string(),
-                                       launch.name, known_name->second.string()));
+          throw InputError(fmt::format("{}: launch '{}' is in {} as well; expected a name of its own",
+                                       file.string(), launch.name, known_name->second.string()));
         }
         all.push_back(std::move(launch));
       }
@@ -77,8 +81,9 @@ int launches(const Words& words) {
   }
   if (emit.empty()) {
     for (const auto& launch : all) {
-      std::cout << fmt::format("{:<32} {:<28} grid {},{},{} block {},{},{}\n", launch.name, launch.kernel, launch.grid.x,
-                               launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z);
+      std::cout << fmt::format("{:<32} {:<28} grid {},{},{} block {},{},{}\n", launch.name, launch.kernel,
+                               launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x, launch.block.y,
+                               launch.block.z);
     }
     return 0;
   }
@@ -92,7 +97,8 @@ int launches(const Words& words) {
       resolved.push_back(resolve(launch, sm, cubins, toolchain));
     }
   }
-  const std::filesystem::path base = emit == "-" ? std::filesystem::path() : std::filesystem::path(emit).parent_path();
+  const std::filesystem::path base =
+      emit == "-" ? std::filesystem::path() : std::filesystem::path(emit).parent_path();
   const std::string table = frontend::flat_table(resolved, base);
   if (emit == "-") {
     std::cout << table;

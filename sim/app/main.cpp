@@ -23,7 +23,8 @@ constexpr std::array<Command, 10> kCommands{{
     {"predict", predict, "run a kernel's machine code on the CPU and predict its time on a GPU"},
     {"run", run, "run a CUDA program with no GPU: its kernels are emulated, and each launch is predicted"},
     {"simulate", simulate, "predict from a trace"},
-    {"validate", validate, "predict what a real GPU was measured on, and say how far off the predictions are"},
+    {"validate", validate,
+     "predict what a real GPU was measured on, and say how far off the predictions are"},
     {"calibrate", calibrate, "from microbenchmark answers to the configuration of another GPU"},
     {"compare", compare, "two results side by side, or a result beside ncu's CSV"},
     {"arch", arch, "the chips, their numbers and where these come from"},
@@ -40,7 +41,8 @@ Words& words_of_program() {
 void print_usage(std::ostream& out) {
   out << "usage: foretrace COMMAND [OPTIONS]\n\n";
   for (const Command& command : kCommands) {
-    out << "  " << command.name << std::string(14 - std::string(command.name).size(), ' ') << command.summary << "\n";
+    out << "  " << command.name << std::string(14 - std::string(command.name).size(), ' ') << command.summary
+        << "\n";
   }
   out << "\nforetrace COMMAND --help lists a command's options.\n"
       << "Exit codes: 0; 1 the answer is no; 2 bad input, a kernel's fault, or anything unsupported.\n";
@@ -55,7 +57,8 @@ int run_command(const Words& words) {
     std::cout << "foretrace " << kVersion << (*kCommit ? " " : "") << kCommit << "\n";
     return 0;
   }
-  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return words[1] == c.name; });
+  const auto found =
+      std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return words[1] == c.name; });
   if (found == kCommands.end()) {
     throw InputError("unknown command " + words[1] + "; 'foretrace --help' lists the commands");
   }

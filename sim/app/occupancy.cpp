@@ -21,14 +21,14 @@ int occupancy(const Words& words) {
   std::uint64_t shared = 0;
   options::options_description known("options");
   chosen.add_to(known);
-  known.add_options()
-      ("block", options::value(&block)->required(), "threads a block: x[,y[,z]]")
-      ("registers", options::value(&registers)->required(), "registers a thread")
-      ("shared", options::value(&shared), "shared memory, static and dynamic, bytes a block")
-      ("barriers", options::value(&barriers)->default_value(barriers), "named barriers a block uses");
+  known.add_options()("block", options::value(&block)->required(), "threads a block: x[,y[,z]]")(
+      "registers", options::value(&registers)->required(), "registers a thread")(
+      "shared", options::value(&shared), "shared memory, static and dynamic, bytes a block")(
+      "barriers", options::value(&barriers)->default_value(barriers), "named barriers a block uses");
   output.add_to(known);
   options::variables_map values;
-  if (!parse(words, "occupancy --arch CHIP --block N --registers N [--shared BYTES]", known, "", values)) return 0;
+  if (!parse(words, "occupancy --arch CHIP --block N --registers N [--shared BYTES]", known, "", values))
+    return 0;
   rules::KernelResources kernel;
   kernel.threads = static_cast<std::uint32_t>(frontend::parse_extent(block, "--block").count());
   kernel.registers = registers;
@@ -38,22 +38,35 @@ int occupancy(const Words& words) {
   std::string text;
   for (const Variant& variant : variants(chosen)) {
     const spec::GpuSpec& spec = variant.chip.spec;
-    if (const std::string why = rules::impossible(spec, kernel); !why.empty()) throw InputError(fmt::format("{} on {}", why, spec.name));
+    if (const std::string why = rules::impossible(spec, kernel); !why.empty())
+      throw InputError(fmt::format("{} on {}", why, spec.name));
     const rules::Occupancy found = rules::occupancy(spec, kernel);
     const std::string next = rules::next_step(spec, kernel);
-    text += fmt::format("{}: {} blocks an SM, {} of {} warps, {:.4g}%, limited by {}\n", spec.name, found.blocks, found.warps,
-                        spec.limits.warps, found.percent, rules::name_of(found.limiter));
-    text += fmt::format("  blocks by each limit: registers {}, shared memory {}, warps {}, blocks {}, barriers {}\n",
-                        found.limit_registers, found.limit_shared, found.limit_warps, found.limit_blocks, found.limit_barriers);
-    text += fmt::format("  allocated a block: {} registers, {} bytes of shared memory; the SM is set to {} bytes of it\n",
-                        found.registers_per_block, found.shared_per_block, found.shared_config);
+    text +=
+        fmt::format("{}: {} blocks an SM, {} of {} warps, {:.4g}%, limited by {}\n", spec.name, found.blocks,
+                    found.warps, spec.limits.warps, found.percent, rules::name_of(found.limiter));
+    text += fmt::format(
+        "  blocks by each limit: registers {}, shared memory {}, warps {}, blocks {}, barriers {}\n",
+        found.limit_registers, found.limit_shared, found.limit_warps, found.limit_blocks,
+        found.limit_barriers);
+    text += fmt::format(
+        "  allocated a block: {} registers, {} bytes of shared memory; the SM is set to {} bytes of it\n",
+        found.registers_per_block, found.shared_per_block, found.shared_config);
     if (!next.empty()) text += "  next step: " + next + "\n";
-    results.push_back({{"arch", spec.name}, {"blocks", found.blocks}, {"warps", found.warps}, {"percent", found.percent},
-                       {"limiter", rules::name_of(found.limiter)}, {"limit_registers", found.limit_registers},
-                       {"limit_shared_mem", found.limit_shared}, {"limit_warps", found.limit_warps},
-                       {"limit_blocks", found.limit_blocks}, {"limit_barriers", found.limit_barriers},
-                       {"registers_per_block", found.registers_per_block}, {"shared_per_block", found.shared_per_block},
-                       {"shared_config", found.shared_config}, {"next_step", next}});
+    results.push_back({{"arch", spec.name},
+                       {"blocks", found.blocks},
+                       {"warps", found.warps},
+                       {"percent", found.percent},
+                       {"limiter", rules::name_of(found.limiter)},
+                       {"limit_registers", found.limit_registers},
+                       {"limit_shared_mem", found.limit_shared},
+                       {"limit_warps", found.limit_warps},
+                       {"limit_blocks", found.limit_blocks},
+                       {"limit_barriers", found.limit_barriers},
+                       {"registers_per_block", found.registers_per_block},
+                       {"shared_per_block", found.shared_per_block},
+                       {"shared_config", found.shared_config},
+                       {"next_step", next}});
   }
   const std::string json = nlohmann::ordered_json{{"schema", 1}, {"occupancy", results}}.dump(2) + "\n";
   if (output.json == "-") {

@@ -11,8 +11,8 @@
 
 namespace foretrace::app {
 
-bool parse(const Words& words, const std::string& usage, const options::options_description& known, const std::string& rest,
-           options::variables_map& values) {
+bool parse(const Words& words, const std::string& usage, const options::options_description& known,
+           const std::string& rest, options::variables_map& values) {
   options::options_description all;
   all.add(known);
   all.add_options()("help,h", "print this");
@@ -35,7 +35,8 @@ bool parse(const Words& words, const std::string& usage, const options::options_
     }
     options::notify(values);
   } catch (const options::error& error) {
-    throw InputError(fmt::format("{}; expected: foretrace {} (--help lists the options)", error.what(), usage));
+    throw InputError(
+        fmt::format("{}; expected: foretrace {} (--help lists the options)", error.what(), usage));
   }
   return true;
 }
@@ -53,10 +54,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 void ChipOptions::add_to(options::options_description& description) {
-  description.add_options()
-      ("arch", options::value(&arch)->composing(), "chips, by name or alias: a100,h100,gb203 ('foretrace arch' lists them)")
-      ("set", options::value(&set)->composing(), "override a value of the chip: sm.count=144; several values give one prediction each")
-      ("clock", options::value(&clock)->default_value(clock), "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
+  description.add_options()("arch", options::value(&arch)->composing(),
+                            "chips, by name or alias: a100,h100,gb203 ('foretrace arch' lists them)")(
+      "set", options::value(&set)->composing(),
+      "override a value of the chip: sm.count=144; several values give one prediction each")(
+      "clock", options::value(&clock)->default_value(clock),
+      "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
 }
 
 std::vector<Variant> variants(const ChipOptions& chosen) {
@@ -64,7 +67,8 @@ std::vector<Variant> variants(const ChipOptions& chosen) {
   for (const std::string& list : chosen.arch) {
     for (const std::string& name : split(list)) names.push_back(name);
   }
-  if (names.empty()) throw InputError("no chip given; expected --arch with one or more of those that 'foretrace arch' lists");
+  if (names.empty())
+    throw InputError("no chip given; expected --arch with one or more of those that 'foretrace arch' lists");
   const config::ClockRequest clock = config::parse_clock(chosen.clock);
   std::vector<std::vector<config::Override>> combinations(1);
   for (const std::string& text : chosen.set) {
@@ -81,7 +85,8 @@ std::vector<Variant> variants(const ChipOptions& chosen) {
   for (const std::string& name : names) {
     for (const auto& combination : combinations) {
       Variant variant{config::load_gpu(name, combination, clock), {}};
-      for (const config::Override& value : combination) variant.overrides.push_back(value.key + "=" + value.value);
+      for (const config::Override& value : combination)
+        variant.overrides.push_back(value.key + "=" + value.value);
       result.push_back(std::move(variant));
     }
   }
@@ -89,7 +94,8 @@ std::vector<Variant> variants(const ChipOptions& chosen) {
 }
 
 void OutputOptions::add_to(options::options_description& description) {
-  description.add_options()("json", options::value(&json), "write the result document to this file (-: standard output, no text)");
+  description.add_options()("json", options::value(&json),
+                            "write the result document to this file (-: standard output, no text)");
 }
 
 void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output) {
@@ -97,7 +103,8 @@ void write_results(const std::vector<report::Prediction>& predictions, const Out
   document.foretrace = kVersion;
   document.commit = kCommit;
   document.command = command_line();
-  for (const report::Prediction& prediction : predictions) document.predictions.push_back(report::make_result(prediction));
+  for (const report::Prediction& prediction : predictions)
+    document.predictions.push_back(report::make_result(prediction));
   if (output.json == "-") {
     std::cout << report::to_json(document);
     return;

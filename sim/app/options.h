@@ -18,8 +18,8 @@ namespace options = boost::program_options;
 
 /// Parses `words`; what is not an option goes to the positional option `rest` (empty: refused). Unknown and malformed options throw
 /// InputError. `--help` prints `usage` and the options and returns false.
-bool parse(const Words& words, const std::string& usage, const options::options_description& known, const std::string& rest,
-           options::variables_map& values);
+bool parse(const Words& words, const std::string& usage, const options::options_description& known,
+           const std::string& rest, options::variables_map& values);
 
 /// --arch, --set, --clock: which chips, in which variants.
 struct ChipOptions {

@@ -23,7 +23,8 @@ namespace foretrace::app {
 
 namespace {
 
-constexpr const char* kUsage = "predict FILE.cu|FILE.cubin|LAUNCHES.toml [--kernel NAME] --arch CHIP[,CHIP...] [OPTIONS]";
+constexpr const char* kUsage =
+    "predict FILE.cu|FILE.cubin|LAUNCHES.toml [--kernel NAME] --arch CHIP[,CHIP...] [OPTIONS]";
 
 struct PredictOptions {
   ChipOptions chips;
@@ -55,7 +56,8 @@ std::vector<Planned> plan(const std::vector<std::string>& files, const PredictOp
       KernelOptions one = chosen.kernel;
       one.name.clear();
       const std::vector<Variant> chips = variants(chosen.chips);
-      const auto names = frontend::list_kernels(one.request(file, chips.front().chip.spec.sm_number), frontend::find_toolchain());
+      const auto names = frontend::list_kernels(one.request(file, chips.front().chip.spec.sm_number),
+                                                frontend::find_toolchain());
       one.regex.clear();
       std::size_t found = 0;
       for (const std::string& name : names) {
@@ -78,7 +80,8 @@ std::vector<Planned> plan(const std::vector<std::string>& files, const PredictOp
     }
     if (found == 0) throw InputError(fmt::format("{}: no launch of the kernel asked for", file));
     for (const auto& launch : launches) {
-      if (const auto it = wanted.find(launch.name); it != wanted.end()) result.push_back({launch, it->second});
+      if (const auto it = wanted.find(launch.name); it != wanted.end())
+        result.push_back({launch, it->second});
     }
   }
   return result;
@@ -99,7 +102,8 @@ std::string trace_path(const std::string& trace, bool directory, const frontend:
 
 class ChipJob {
  public:
-  ChipJob(const Variant& variant, const std::vector<Planned>& launches, const PredictOptions& chosen, bool many_traces)
+  ChipJob(const Variant& variant, const std::vector<Planned>& launches, const PredictOptions& chosen,
+          bool many_traces)
       : variant_(variant), launches_(launches), chosen_(chosen), many_traces_(many_traces),
         spec_(std::make_shared<spec::GpuSpec>(variant.chip.spec)), machine_(spec_) {}
 
@@ -118,7 +122,8 @@ class ChipJob {
 
  private:
   /// `followed`: a launch after it finds what it leaves in memory.
-  report::Prediction run_one(const Planned& planned, bool followed, const frontend::Toolchain& toolchain, const JobContext& context) {
+  report::Prediction run_one(const Planned& planned, bool followed, const frontend::Toolchain& toolchain,
+                             const JobContext& context) {
     const frontend::LaunchDescription& launch = planned.launch;
     frontend::LoadRequest request;
     request.file = launch.source.string();
@@ -135,16 +140,20 @@ class ChipJob {
     const engine::LaunchShape shape{program, launch.grid, launch.block, launch.dynamic_shared, buffer_bytes};
     engine::check_launch(*spec_, shape);
 
-    const std::string trace = planned.reported ? trace_path(chosen_.trace, many_traces_, launch, variant_) : std::string();
-    engine::Outcome outcome = run_launch(launch, kernel, program, *device_, machine_, spec_->name,
-                                         {chosen_.warm, chosen_.max_instructions, trace, chosen_.accuracy, followed || !launch.dumps.empty()}, context);
+    const std::string trace =
+        planned.reported ? trace_path(chosen_.trace, many_traces_, launch, variant_) : std::string();
+    engine::Outcome outcome = run_launch(
+        launch, kernel, program, *device_, machine_, spec_->name,
+        {chosen_.warm, chosen_.max_instructions, trace, chosen_.accuracy, followed || !launch.dumps.empty()},
+        context);
     for (const frontend::Dump& dump : launch.dumps) {
       const std::vector<std::byte> bytes = device_->read(dump.buffer);
       report::write_file(dump.file.string(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
-    return make_prediction(variant_, spec_, program,
-                           {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, chosen_.warm},
-                           std::move(outcome));
+    return make_prediction(
+        variant_, spec_, program,
+        {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, chosen_.warm},
+        std::move(outcome));
   }
 
   const Variant& variant_;
@@ -162,7 +171,8 @@ std::vector<report::Prediction> by_launch(std::vector<report::Prediction> by_chi
   const std::size_t launches = by_chip.size() / chips;
   std::vector<report::Prediction> result;
   for (std::size_t launch = 0; launch < launches; ++launch) {
-    for (std::size_t chip = 0; chip < chips; ++chip) result.push_back(std::move(by_chip[chip * launches + launch]));
+    for (std::size_t chip = 0; chip < chips; ++chip)
+      result.push_back(std::move(by_chip[chip * launches + launch]));
   }
   return result;
 }
@@ -175,13 +185,16 @@ int predict(const Words& words) {
   chosen.kernel.add_to(known);
   chosen.launch.add_to(known);
   chosen.chips.add_to(known);
-  known.add_options()
-      ("warm", options::bool_switch(&chosen.warm), "caches start as the launch before left them (default: cold, as ncu flushes them)")
-      ("trace", options::value(&chosen.trace), "record the launch: a file for one chip, a directory for several")
-      ("max-instructions", options::value(&chosen.max_instructions), "stop a block that executes more warp instructions than this")
-      ("accuracy", options::value(&chosen.accuracy_word)->default_value(chosen.accuracy_word),
-       "exact: simulate every instruction; fast: until the rates have settled, and estimate the rest; auto: fast for large launches only")
-      ("threads", options::value(&chosen.threads), "host threads (default: all); any number gives the same result");
+  known.add_options()("warm", options::bool_switch(&chosen.warm),
+                      "caches start as the launch before left them (default: cold, as ncu flushes them)")(
+      "trace", options::value(&chosen.trace),
+      "record the launch: a file for one chip, a directory for several")(
+      "max-instructions", options::value(&chosen.max_instructions),
+      "stop a block that executes more warp instructions than this")(
+      "accuracy", options::value(&chosen.accuracy_word)->default_value(chosen.accuracy_word),
+      "exact: simulate every instruction; fast: until the rates have settled, and estimate the rest; auto: "
+      "fast for large launches only")("threads", options::value(&chosen.threads),
+                                      "host threads (default: all); any number gives the same result");
   chosen.output.add_to(known);
   options::variables_map values;
   if (!parse(words, kUsage, known, "file", values)) return 0;
@@ -190,15 +203,18 @@ int predict(const Words& words) {
   chosen.accuracy = engine::parse_accuracy(chosen.accuracy_word, "--accuracy");
   const std::vector<Variant> chips = variants(chosen.chips);
   const std::vector<Planned> launches = plan(values["file"].as<std::vector<std::string>>(), chosen);
-  const auto reported = static_cast<std::size_t>(
-      std::count_if(launches.begin(), launches.end(), [](const Planned& planned) { return planned.reported; }));
+  const auto reported = static_cast<std::size_t>(std::count_if(
+      launches.begin(), launches.end(), [](const Planned& planned) { return planned.reported; }));
   const bool directory = chips.size() * reported > 1;
   if (!chosen.trace.empty() && directory && !std::filesystem::is_directory(chosen.trace)) {
-    throw InputError(fmt::format("--trace {}: {} traces asked for; expected an existing directory", chosen.trace, chips.size() * reported));
+    throw InputError(fmt::format("--trace {}: {} traces asked for; expected an existing directory",
+                                 chosen.trace, chips.size() * reported));
   }
   std::vector<Job> jobs;
   for (const Variant& variant : chips) {
-    jobs.push_back([&](const JobContext& context) { return ChipJob(variant, launches, chosen, directory).run(context); });
+    jobs.push_back([&](const JobContext& context) {
+      return ChipJob(variant, launches, chosen, directory).run(context);
+    });
   }
   write_results(by_launch(run_jobs(jobs, chosen.threads), chips.size()), chosen.output);
   return 0;

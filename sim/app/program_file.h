@@ -7,8 +7,8 @@
 namespace foretrace::app {
 
 struct ProgramFile {
-  bool is_elf = false;           ///< 64-bit
-  bool has_device_code = false;  ///< a section .nv_fatbin
+  bool is_elf = false;              ///< 64-bit
+  bool has_device_code = false;     ///< a section .nv_fatbin
   std::vector<std::string> needed;  ///< DT_NEEDED: libraries it asks for by name
 };
 

@@ -39,8 +39,10 @@ fs::path runtime_library() {
   const fs::path binary = fs::read_symlink("/proc/self/exe");
   const fs::path library = (binary.parent_path() / "../lib/foretrace/libcudart.so.13").lexically_normal();
   if (!fs::is_regular_file(library)) {
-    throw InputError(fmt::format("{}: not there; foretrace was built without the CUDA headers (scripts/setup installs them, then build again)",
-                                 library.string()));
+    throw InputError(
+        fmt::format("{}: not there; foretrace was built without the CUDA headers (scripts/setup installs "
+                    "them, then build again)",
+                    library.string()));
   }
   return library;
 }
@@ -69,17 +71,26 @@ void put_first(const char* variable, const std::string& value, char separator) {
 void check_program(const std::string& path, const ProgramFile& program) {
   for (const std::string& library : program.needed) {
     if (library.rfind("libcuda.so", 0) == 0) {
-      throw InputError(fmt::format("{}: it needs {}, the CUDA driver's library, which is not provided; expected the runtime's calls only", path, library));
+      throw InputError(
+          fmt::format("{}: it needs {}, the CUDA driver's library, which is not provided; expected the "
+                      "runtime's calls only",
+                      path, library));
     }
   }
-  if (!program.is_elf || !program.has_device_code) return;  // a script, say: what it starts is looked at when it registers
+  if (!program.is_elf || !program.has_device_code)
+    return;  // a script, say: what it starts is looked at when it registers
   for (const std::string& library : program.needed) {
     if (library.rfind("libcudart.so", 0) == 0) {
       if (library == "libcudart.so.13") return;
-      throw InputError(fmt::format("{}: it needs {}; expected libcudart.so.13: build it with nvcc 13 and -cudart shared", path, library));
+      throw InputError(
+          fmt::format("{}: it needs {}; expected libcudart.so.13: build it with nvcc 13 and -cudart shared",
+                      path, library));
     }
   }
-  throw InputError(fmt::format("{}: the CUDA runtime is linked into it statically, so it cannot be replaced; build it with nvcc -cudart shared", path));
+  throw InputError(
+      fmt::format("{}: the CUDA runtime is linked into it statically, so it cannot be replaced; build it "
+                  "with nvcc -cudart shared",
+                  path));
 }
 
 }  // namespace
@@ -90,26 +101,33 @@ int run(const Words& words) {
   std::string launches, checks;
   options::options_description known("options");
   chip.add_to(known);
-  known.add_options()
-      ("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
-       "exact: simulate every instruction; fast: until the rates have settled, and estimate the rest; auto: fast for large launches only")
-      ("functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")
-      ("launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")
-      ("kernel", options::value(&settings.kernel), "predict only kernels whose name matches this regular expression")
-      ("json", options::value(&settings.json), "write the result document, every predicted launch in it, to this file")
-      ("trace", options::value(&settings.trace), "record every predicted launch in this directory")
-      ("max-instructions", options::value(&settings.max_instructions), "a block that executes more warp instructions than this is a timeout")
-      ("check", options::value(&checks), "watch for faults: uninitialized (reads), races (on shared memory), or both with a comma; predicts nothing")
-      ("threads", options::value(&settings.threads), "host threads (default: all); any number gives the same result")
-      ("quiet", options::bool_switch(&settings.quiet), "no line a launch and no summary");
+  known.add_options()("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
+                      "exact: simulate every instruction; fast: until the rates have settled, and estimate "
+                      "the rest; auto: fast for large launches only")(
+      "functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")(
+      "launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")(
+      "kernel", options::value(&settings.kernel),
+      "predict only kernels whose name matches this regular expression")(
+      "json", options::value(&settings.json),
+      "write the result document, every predicted launch in it, to this file")(
+      "trace", options::value(&settings.trace), "record every predicted launch in this directory")(
+      "max-instructions", options::value(&settings.max_instructions),
+      "a block that executes more warp instructions than this is a timeout")(
+      "check", options::value(&checks),
+      "watch for faults: uninitialized (reads), races (on shared memory), or both with a comma; predicts "
+      "nothing")("threads", options::value(&settings.threads),
+                 "host threads (default: all); any number gives the same result")(
+      "quiet", options::bool_switch(&settings.quiet), "no line a launch and no summary");
   const auto end = std::find(words.begin(), words.end(), "--");
   options::variables_map values;
   if (!parse(Words(words.begin(), end), kUsage, known, "program", values)) return 0;
   try {
     if (values.count("program")) {
-      throw InputError(fmt::format("{}: the program stands after --; expected: foretrace {}", values["program"].as<Words>().front(), kUsage));
+      throw InputError(fmt::format("{}: the program stands after --; expected: foretrace {}",
+                                   values["program"].as<Words>().front(), kUsage));
     }
-    if (end == words.end() || end + 1 == words.end()) throw InputError(fmt::format("no program given; expected: foretrace {}", kUsage));
+    if (end == words.end() || end + 1 == words.end())
+      throw InputError(fmt::format("no program given; expected: foretrace {}", kUsage));
     const std::vector<Variant> chips = variants(chip);
     if (chips.size() != 1) throw InputError("run takes one chip in one variant");
     settings.arch = chip.arch.front();
@@ -132,7 +150,8 @@ int run(const Words& words) {
       throw InputError(fmt::format("--kernel {}: no regular expression", settings.kernel));
     }
     if (!settings.trace.empty()) {
-      if (!fs::is_directory(settings.trace)) throw InputError(fmt::format("--trace {}: expected an existing directory", settings.trace));
+      if (!fs::is_directory(settings.trace))
+        throw InputError(fmt::format("--trace {}: expected an existing directory", settings.trace));
       settings.trace = fs::absolute(settings.trace).string();
     }
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
@@ -149,7 +168,9 @@ int run(const Words& words) {
     const ProgramFile file = read_program_file(path);
     check_program(path, file);
     if (file.has_device_code && settings.nvdisasm.empty()) {
-      throw InputError("no nvdisasm to read the program's machine code; scripts/setup installs it, or FORETRACE_NVDISASM or PATH names one");
+      throw InputError(
+          "no nvdisasm to read the program's machine code; scripts/setup installs it, or FORETRACE_NVDISASM "
+          "or PATH names one");
     }
     const fs::path library = runtime_library();
     setenv(runtime::kSettingsVariable, runtime::to_json(settings).c_str(), 1);
@@ -160,7 +181,8 @@ int run(const Words& words) {
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     // Memory that the program registers lies where the system puts it, and caches see its addresses: the same in every run, if allowed.
-    if (const int now = personality(0xffffffff); now >= 0) (void)personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
+    if (const int now = personality(0xffffffff); now >= 0)
+      (void)personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
     std::cout.flush();
     execv(path.c_str(), arguments.data());
     throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));

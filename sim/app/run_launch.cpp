@@ -7,15 +7,17 @@
 namespace foretrace::app {
 
 engine::Outcome run_launch(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
-                           const std::shared_ptr<const isa::Program>& program, engine::Device& device, engine::Machine& machine,
-                           const std::string& chip, const RunChoices& choices, const JobContext& context) {
+                           const std::shared_ptr<const isa::Program>& program, engine::Device& device,
+                           engine::Machine& machine, const std::string& chip, const RunChoices& choices,
+                           const JobContext& context) {
   emulate::LaunchContext bound = device.bind(launch, kernel);
   bound.max_instructions = choices.max_instructions;
   bound.print = emulate::to_standard_error;  // standard output is the report's
   std::optional<trace::TraceWriter> writer;
   if (!choices.trace.empty()) {
-    writer.emplace(choices.trace, *program,
-                   trace::LaunchInfo{launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared});
+    writer.emplace(
+        choices.trace, *program,
+        trace::LaunchInfo{launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared});
   }
   const std::uint64_t blocks = launch.grid.count();
   const std::string what = program->kernel + " on " + chip;
@@ -26,17 +28,18 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   run.complete = choices.complete;
   run.writer = writer ? &*writer : nullptr;
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
-  engine::Outcome outcome = engine::run_launch(bound, {program, launch.grid, launch.block, launch.dynamic_shared}, machine, run);
+  engine::Outcome outcome =
+      engine::run_launch(bound, {program, launch.grid, launch.block, launch.dynamic_shared}, machine, run);
   if (writer) writer->close();
   return outcome;
 }
 
-void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, engine::Device& device) {
+void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
+                  engine::Device& device) {
   const emulate::LaunchContext bound = device.bind(launch, kernel);
   const emulate::Emulator emulator(bound);
   emulate::BlockSequence blocks(emulator, emulator.blocks(), false);
-  while (blocks.next()) {
-  }
+  while (blocks.next()) {}
 }
 
 }  // namespace foretrace::app

@@ -15,15 +15,17 @@ struct RunChoices {
   std::uint64_t max_instructions = 0;  ///< a block; 0: no limit
   std::string trace;                   ///< file to record to; empty: none
   engine::Accuracy accuracy = engine::Accuracy::exact;
-  bool complete = true;                ///< a launch after it reads what it writes
+  bool complete = true;  ///< a launch after it reads what it writes
 };
 
 /// Emulates the launch on `device` and simulates it on `machine` at the same time; `chip` names the machine in the progress line.
 engine::Outcome run_launch(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
-                           const std::shared_ptr<const isa::Program>& program, engine::Device& device, engine::Machine& machine,
-                           const std::string& chip, const RunChoices& choices, const JobContext& context);
+                           const std::shared_ptr<const isa::Program>& program, engine::Device& device,
+                           engine::Machine& machine, const std::string& chip, const RunChoices& choices,
+                           const JobContext& context);
 
 /// Emulates the launch only: what it leaves in memory is what a launch after it finds.
-void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, engine::Device& device);
+void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
+                  engine::Device& device);
 
 }  // namespace foretrace::app

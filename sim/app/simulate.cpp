@@ -20,7 +20,8 @@ int simulate(const Words& words) {
   int threads = 0;
   options::options_description known("options");
   chosen.add_to(known);
-  known.add_options()("threads", options::value(&threads), "host threads (default: all); any number gives the same result");
+  known.add_options()("threads", options::value(&threads),
+                      "host threads (default: all); any number gives the same result");
   output.add_to(known);
   options::variables_map values;
   if (!parse(words, "simulate FILE.trace --arch CHIP[,CHIP...] [OPTIONS]", known, "file", values)) return 0;
@@ -37,15 +38,19 @@ int simulate(const Words& words) {
       engine::RunOptions run;
       run.threads = context.threads;
       const std::string what = reader.program()->kernel + " on " + spec->name;
-      run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, launch.grid.count()); };
+      run.progress = [&](std::uint64_t done, Cycle) {
+        context.progress->show(what, done, launch.grid.count());
+      };
       engine::Outcome outcome =
           machine.run({reader.program(), launch.grid, launch.block, launch.dynamic_shared}, source, run);
       work::BlockRecord none;
-      if (reader.next(none)) throw InputError(fmt::format("{}: more blocks than the grid of {}", file, launch.grid.count()));
+      if (reader.next(none))
+        throw InputError(fmt::format("{}: more blocks than the grid of {}", file, launch.grid.count()));
       std::vector<report::Prediction> predictions;
       predictions.push_back(make_prediction(
           variant, spec, reader.program(),
-          {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false}, std::move(outcome)));
+          {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false},
+          std::move(outcome)));
       return predictions;
     });
   }

@@ -265,13 +265,14 @@ std::vector<Rule> core_rules() {
                      const auto levels = code_levels(sizes);
                      return levels ? code_knee(sizes, levels->gpc, levels->beyond) : Result();
                    }});
-  rules.push_back({"gpc_cache.latency", "instruction_cache",
-                   "cycles for the eight instructions of a line between the knees, times the lines on their way", false,
-                   [](const Evidence& evidence) -> Result {
-                     const auto levels = code_levels(code_sizes(evidence.answers));
-                     if (!levels) return {};
-                     return exactly(std::round(8 * levels->gpc * evidence.base_value("fetch.prefetch_lines")));
-                   }});
+  rules.push_back(
+      {"gpc_cache.latency", "instruction_cache",
+       "cycles for the eight instructions of a line between the knees, times the lines on their way", false,
+       [](const Evidence& evidence) -> Result {
+         const auto levels = code_levels(code_sizes(evidence.answers));
+         if (!levels) return {};
+         return exactly(std::round(8 * levels->gpc * evidence.base_value("fetch.prefetch_lines")));
+       }});
   const auto constants = [](const char* operation, double bytes) {
     return std::vector<Where>{{"operation", operation}, {"sms", "one"}, {"stride", 64.0}, {"bytes", bytes}};
   };
@@ -285,7 +286,8 @@ std::vector<Rule> core_rules() {
             }};
   };
   rules.push_back(miss("constant.l1_miss", "LDC", 1024));
-  rules.push_back(stated("pipe.tensor.interval", "tensor_issue_interval", "HMMA.16816.F32, two warps on all sub-cores",
+  rules.push_back(stated("pipe.tensor.interval", "tensor_issue_interval",
+                         "HMMA.16816.F32, two warps on all sub-cores",
                          {{"operation", "HMMA_16816_F32"}, {"warps_a_sub_core", 2.0}, {"sub_cores", 4.0}}));
   rules.push_back(stated("latency.tensor", "tensor_latency", "DMMA.8x8x4 in a chain through A",
                          {{"operation", "DMMA_884"}, {"chain", "operand A"}}));

@@ -177,8 +177,10 @@ Result row_interval(const Evidence& evidence) {
     rate = std::max(rate, each->value * each->number("sm_ghz").value_or(0));
   }
   if (rate <= 0 || evidence.answers.highest_dram_mhz <= 0) return {};
-  const double interval = evidence.base_value("dram.channels") / rate * evidence.answers.highest_dram_mhz / 1000;
-  const double refresh = evidence.base_value("dram.refresh_cycles") / evidence.base_value("dram.refresh_interval");
+  const double interval =
+      evidence.base_value("dram.channels") / rate * evidence.answers.highest_dram_mhz / 1000;
+  const double refresh =
+      evidence.base_value("dram.refresh_cycles") / evidence.base_value("dram.refresh_interval");
   const double value = std::round(interval * (1 - refresh));
   return Found{value, value - 1, value + 1};
 }
@@ -223,9 +225,10 @@ std::vector<Rule> memory_rules() {
                    }});
   rules.push_back(
       {"l2.atomic_interval", "atomic_throughput", "one_word, in one slice", false, atomic_interval});
-  rules.push_back({"l2.atomic_pass_interval", "atomic_words", "random words over all slices, less l2.atomic_interval",
-                   true, atomic_pass_interval});
-  rules.push_back({"dram.t_rrd", "random_loads", "lone sectors at random places, a row each", true, row_interval});
+  rules.push_back({"l2.atomic_pass_interval", "atomic_words",
+                   "random words over all slices, less l2.atomic_interval", true, atomic_pass_interval});
+  rules.push_back(
+      {"dram.t_rrd", "random_loads", "lone sectors at random places, a row each", true, row_interval});
   rules.push_back({"dram.latency", "global_latency",
                    "DRAM over 512 MiB less L2 hits, moved by what it differs from the base's", true,
                    dram_latency});

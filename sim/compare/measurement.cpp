@@ -13,7 +13,8 @@ namespace foretrace::compare {
 bool MeasuredLaunch::mean(const std::string& metric, double& value) const {
   const auto found = metrics.find(metric);
   if (found == metrics.end() || found->second.empty()) return false;
-  value = std::accumulate(found->second.begin(), found->second.end(), 0.0) / static_cast<double>(found->second.size());
+  value = std::accumulate(found->second.begin(), found->second.end(), 0.0) /
+          static_cast<double>(found->second.size());
   return true;
 }
 
@@ -37,7 +38,8 @@ spec::ClockSet MeasuredLaunch::clocks() const {
 namespace {
 
 Dim3 extent(const nlohmann::json& three) {
-  return {three.at(0).get<std::uint32_t>(), three.at(1).get<std::uint32_t>(), three.at(2).get<std::uint32_t>()};
+  return {three.at(0).get<std::uint32_t>(), three.at(1).get<std::uint32_t>(),
+          three.at(2).get<std::uint32_t>()};
 }
 
 }  // namespace
@@ -77,7 +79,8 @@ Measurement read_measurement(std::string_view text, const std::string& name) {
   } catch (const nlohmann::json::exception& error) {
     std::string what = error.what();
     for (char& c : what) c = c == '\n' ? ' ' : c;
-    throw InputError(fmt::format("{}: not a measurement: {}; expected a document of validate/harness/measure", name, what));
+    throw InputError(fmt::format("{}: not a measurement: {}; expected a document of validate/harness/measure",
+                                 name, what));
   }
   return measurement;
 }

@@ -18,7 +18,7 @@
 namespace foretrace::compare {
 
 struct MeasuredLaunch {
-  std::string name;         ///< in its launch file
+  std::string name;  ///< in its launch file
   std::string mangled;
   std::string cubin;        ///< file name of its machine code; empty: published, compiled here
   std::string code_sha256;  ///< of the measured code; empty: published
@@ -38,8 +38,9 @@ struct MeasuredLaunch {
 
 struct Measurement {
   std::string device, driver, date;
-  std::string arch;    ///< the chip's name; empty: the document's file name says it
-  std::string source;  ///< of a published document: the key in docs/sources.md; empty: measured by the harness
+  std::string arch;  ///< the chip's name; empty: the document's file name says it
+  std::string
+      source;  ///< of a published document: the key in docs/sources.md; empty: measured by the harness
   std::vector<MeasuredLaunch> launches;
 };
 

@@ -48,10 +48,8 @@ PredictedLaunch difference(const PredictedLaunch& longer, const PredictedLaunch&
 }
 
 ValidatedLaunch::ValidatedLaunch(PredictedLaunch prediction, MeasuredLaunch measurement)
-    : predicted(std::move(prediction)),
-      measured(std::move(measurement)),
-      kernel_class(class_of(predicted.file)),
-      sealed(is_sealed(predicted.file)) {}
+    : predicted(std::move(prediction)), measured(std::move(measurement)),
+      kernel_class(class_of(predicted.file)), sealed(is_sealed(predicted.file)) {}
 
 std::optional<double> ValidatedLaunch::reference(const std::string& metric) const {
   double value = 0;

@@ -20,7 +20,8 @@ inline constexpr int kMatricesShift = 25;              ///< three bits: 1, 2 or 
 
 inline constexpr int kClusterRankShift = 24;  ///< a shared address: the block's rank in its cluster above it
 
-inline constexpr std::uint32_t kAsksAgain = 1u << 28;  ///< a load that sees other blocks' stores: it may stand in a waiting loop
+inline constexpr std::uint32_t kAsksAgain =
+    1u << 28;  ///< a load that sees other blocks' stores: it may stand in a waiting loop
 
 enum class MemorySpace : std::uint8_t { global, shared, local, generic };
 enum class AtomicOp : std::uint8_t {

@@ -195,7 +195,8 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
     std::uint32_t old[4], next[4];
     std::memcpy(old, p, bytes);
     bool same = true;
-    for (std::uint32_t i = 0; i < words; ++i) same = same && old[i] == operand[static_cast<std::uint32_t>(l) + 32 * i];
+    for (std::uint32_t i = 0; i < words; ++i)
+      same = same && old[i] == operand[static_cast<std::uint32_t>(l) + 32 * i];
     for (std::uint32_t i = 0; i < words; ++i) {
       const std::uint32_t at = static_cast<std::uint32_t>(l) + 32 * i;
       if (which == AtomicOp::cas) {
@@ -234,10 +235,9 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   if (operation == AtomicOp::popc_inc && !d.take("INC")) Decoder::refuse(".POPC without .INC");
   AtomicType type = AtomicType::u32;
   std::uint32_t words = 1;  // more: a vector, or 128 bits
-  switch (
-      d.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "BF16_V2", "128",
-                  "F32x2", "F32x4", "F16x4", "F16x8", "BF16x4", "BF16x8"},
-                 0)) {
+  switch (d.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "BF16_V2",
+                      "128", "F32x2", "F32x4", "F16x4", "F16x8", "BF16x4", "BF16x8"},
+                     0)) {
     case 2: type = AtomicType::s32; break;
     case 3:
     case 4: type = AtomicType::u64; break;
@@ -310,7 +310,8 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
 
 }  // namespace
 
-void combine_bytes(AtomicOp operation, AtomicType type, std::byte* to, const std::byte* from, std::uint32_t bytes) {
+void combine_bytes(AtomicOp operation, AtomicType type, std::byte* to, const std::byte* from,
+                   std::uint32_t bytes) {
   const bool wide = type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
   const std::uint32_t element = wide ? 8 : 4;
   for (std::uint32_t i = 0; i < bytes; i += element) {

@@ -25,12 +25,8 @@ Dim3 at(std::uint64_t linear, const Dim3& extent) {
 }  // namespace
 
 Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::BlockRecord* record)
-    : launch_(launch),
-      block_(block),
-      block_index_(at(block, launch.context.grid)),
-      memory_(*launch.context.memory),
-      warps_(launch.warps),
-      shared_(launch.shared_bytes + 16) {
+    : launch_(launch), block_(block), block_index_(at(block, launch.context.grid)),
+      memory_(*launch.context.memory), warps_(launch.warps), shared_(launch.shared_bytes + 16) {
   const Dim3 shape = launch.context.cluster;
   cluster_rank_ =
       block_index_.x % shape.x + shape.x * (block_index_.y % shape.y + shape.y * (block_index_.z % shape.z));
@@ -67,7 +63,9 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
 void Execution::give_turn(Warp& w, std::uint64_t slice) {
   enter(w);
   const bool waits = !launch_.translation->shapes.loops.empty();
-  const Stop stop = !w.recorder ? run_warp<false, false>(slice) : waits ? run_warp<true, true>(slice) : run_warp<true, false>(slice);
+  const Stop stop = !w.recorder ? run_warp<false, false>(slice)
+                    : waits     ? run_warp<true, true>(slice)
+                                : run_warp<true, false>(slice);
   if (stop == Stop::done) {
     ++done_;
     if (w.recorder) w.recorder->finish();
@@ -112,7 +110,8 @@ bool Execution::run(std::uint64_t patience, bool leaves_polling) {
       give_turn(w, kSlice);
       if (issued_ - progress_at_ > patience) return false;
     }
-    if (leaves_polling && progress_at_ <= round && polls_ >= kPolls * ready && done_ < warps_.size()) return false;
+    if (leaves_polling && progress_at_ <= round && polls_ >= kPolls * ready && done_ < warps_.size())
+      return false;
     if (!some && done_ < warps_.size()) {
       if (cluster_ != nullptr) return false;  // another block has to come to the cluster's barrier
       fault_impossible_barrier();

@@ -20,14 +20,13 @@ struct BlockSequence::State {
   std::vector<std::unique_ptr<Cluster>> running;  // ascending; not all of their blocks have been returned
   std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
   std::uint64_t next = 0;                                             // block
-  bool starting = false;                                              // the last one was just started: the others go on waiting
+  bool starting = false;  // the last one was just started: the others go on waiting
 };
 
 BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording)
     : emulator_(emulator),
       resident_(std::max<std::uint64_t>(resident / emulator.launch().context.cluster.count(), 1)),
-      recording_(recording),
-      state_(std::make_unique<State>()) {}
+      recording_(recording), state_(std::make_unique<State>()) {}
 BlockSequence::~BlockSequence() = default;
 
 std::shared_ptr<work::BlockRecord> BlockSequence::next() {

@@ -46,8 +46,7 @@ void BlockStream::finish() {
   if (ended_) return;
   if (!execution_) execution_ = std::make_unique<Execution>(emulator_.launch(), block_, nullptr);
   execution_->stop_recording();
-  while (!execution_->run_turn(kLongTurn)) {
-  }
+  while (!execution_->run_turn(kLongTurn)) {}
   ended_ = true;
   execution_.reset();
 }

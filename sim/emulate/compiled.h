@@ -55,7 +55,7 @@ struct BoundLiteral {
 struct Compiled {
   std::vector<MicroOp> code;          ///< one an instruction
   std::vector<std::string> messages;  ///< why a form is not supported: MicroOp::message - 1
-  LaneWords literals;  ///< with the constant banks of the launch that it was made for
+  LaneWords literals;                 ///< with the constant banks of the launch that it was made for
   std::vector<BoundLiteral> bound;
   std::uint32_t register_words = 0;     ///< size of a warp's register file
   std::uint32_t uniform_registers = 0;  ///< uniform registers in use: UR0 .. this - 1

@@ -35,7 +35,8 @@ std::uint32_t LiteralPool::constant(int bank, std::int64_t offset) const {
 std::uint32_t LiteralPool::place_constant(int bank, std::int64_t offset, int count) {
   std::vector<std::uint32_t> words;
   for (int i = 0; i < count; ++i) words.push_back(constant(bank, offset + 4 * i));
-  const auto [at, added] = placed_constants_.try_emplace({bank, offset, count}, static_cast<std::uint32_t>(values_.size()) * 32);
+  const auto [at, added] =
+      placed_constants_.try_emplace({bank, offset, count}, static_cast<std::uint32_t>(values_.size()) * 32);
   if (!added) return at->second;
   for (int i = 0; i < count; ++i) {
     bound_.push_back({static_cast<std::uint32_t>(values_.size()) * 32, static_cast<std::uint8_t>(bank),
@@ -50,7 +51,8 @@ LaneWords bind_literals(const Compiled& compiled, Banks banks) {
   std::memcpy(words.data(), compiled.literals.data(), compiled.literals.size() * sizeof(std::uint32_t));
   for (const BoundLiteral& literal : compiled.bound) {
     const std::vector<std::byte>& bank = banks[literal.bank];
-    FORETRACE_ASSERT(std::size_t{literal.offset} + 4 <= bank.size(), "a constant bank keeps its size from launch to launch");
+    FORETRACE_ASSERT(std::size_t{literal.offset} + 4 <= bank.size(),
+                     "a constant bank keeps its size from launch to launch");
     std::uint32_t word;
     std::memcpy(&word, bank.data() + literal.offset, sizeof word);
     std::fill_n(words.data() + literal.word, 32, word);
@@ -68,11 +70,7 @@ LaneWords LiteralPool::finish() const {
 
 Decoder::Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes,
                  LiteralPool& pool, MicroOp& op)
-    : instruction_(instruction),
-      program_(program),
-      lanes_(lanes),
-      pool_(pool),
-      op_(op),
+    : instruction_(instruction), program_(program), lanes_(lanes), pool_(pool), op_(op),
       taken_(instruction.modifiers.size(), false) {}
 
 bool Decoder::take(std::string_view modifier) {

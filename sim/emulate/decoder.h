@@ -95,7 +95,9 @@ class Decoder {
   void warp(WarpFunction function);
   std::uint32_t literal(std::initializer_list<std::uint32_t> words) { return pool_.place(words); }
   Source literal_source(std::uint32_t value);
-  std::uint32_t constant_literal(int bank, std::int64_t offset, int words) { return pool_.place_constant(bank, offset, words); }
+  std::uint32_t constant_literal(int bank, std::int64_t offset, int words) {
+    return pool_.place_constant(bank, offset, words);
+  }
 
   void guard();   ///< the guard predicate
   void finish();  ///< refuses what was left over
@@ -135,7 +137,8 @@ void take_cluster_address(Decoder& d, std::uint32_t& flags);
 enum class AtomicOp : std::uint8_t;
 enum class AtomicType : std::uint8_t;
 /// Each element of `bytes` bytes at `to` combined with the one at `from`; halves in pairs.
-void combine_bytes(AtomicOp operation, AtomicType type, std::byte* to, const std::byte* from, std::uint32_t bytes);
+void combine_bytes(AtomicOp operation, AtomicType type, std::byte* to, const std::byte* from,
+                   std::uint32_t bytes);
 /// Takes bytes off the transactions that the mbarrier at that address of the cluster's shared memory waits for.
 void signal_bytes(Execution& x, std::uint64_t barrier, std::uint32_t bytes, int lane);
 /// One arrival at a barrier word of sm_80.

@@ -24,9 +24,12 @@ struct DriverArea {
       cluster_blocks;   ///< blocks in the cluster
 };
 constexpr std::uint32_t kAbsent = ~0u;
-constexpr DriverArea kSm80 = {0x0, 0xc, 0x28, 0x2c, 0x20, 0x18, kAbsent, kAbsent, 0x118, 0x8c, kAbsent, kAbsent, kAbsent};
-constexpr DriverArea kSm90 = {0x0, 0xc, 0x28, 0x2c, 0x20, 0x18, 0x140, 0x144, 0x208, 0x44, 0x150, 0x15c, 0x188};
-constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0, 0x358, 0x254, 0x2b0, 0x2c0, 0x2cc};
+constexpr DriverArea kSm80 = {0x0,     0xc,   0x28, 0x2c,    0x20,    0x18,   kAbsent,
+                              kAbsent, 0x118, 0x8c, kAbsent, kAbsent, kAbsent};
+constexpr DriverArea kSm90 = {0x0,   0xc,   0x28, 0x2c,  0x20,  0x18, 0x140,
+                              0x144, 0x208, 0x44, 0x150, 0x15c, 0x188};
+constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c,
+                               0x2a0, 0x358, 0x254, 0x2b0, 0x2c0, 0x2cc};
 
 const DriverArea& driver_area(const isa::Program& program) {
   switch (program.sm) {
@@ -41,7 +44,8 @@ const DriverArea& driver_area(const isa::Program& program) {
 }
 
 constexpr std::uint64_t kWorkspaceBytes = 4096;
-constexpr std::uint64_t kLargestCluster = 16;  ///< blocks: what a kernel may ask for at most (CUDA C++ Programming Guide)
+constexpr std::uint64_t kLargestCluster =
+    16;  ///< blocks: what a kernel may ask for at most (CUDA C++ Programming Guide)
 
 void put(std::vector<std::byte>& bank, std::uint32_t offset, std::uint32_t word) {
   if (offset == kAbsent) return;
@@ -88,7 +92,8 @@ void check(const LaunchContext& c) {
   if (c.grid.count() == 0 || c.block.count() == 0) refuse("a launch has at least one block of one thread");
   if (c.block.count() > 1024) refuse(fmt::format("{} threads a block; at most 1024", c.block.count()));
   const auto text = [](const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); };
-  if (p.cluster[0] != 0 && !(c.cluster.x == p.cluster[0] && c.cluster.y == p.cluster[1] && c.cluster.z == p.cluster[2])) {
+  if (p.cluster[0] != 0 &&
+      !(c.cluster.x == p.cluster[0] && c.cluster.y == p.cluster[1] && c.cluster.z == p.cluster[2])) {
     refuse(fmt::format("clusters of {} blocks asked for; it is compiled for {}", text(c.cluster),
                        text({p.cluster[0], p.cluster[1], p.cluster[2]})));
   }
@@ -97,7 +102,8 @@ void check(const LaunchContext& c) {
   }
   if (c.cluster.count() > 1 && p.sm < 90) refuse(fmt::format("sm_{} has no clusters", p.sm));
   if (c.grid.x % c.cluster.x != 0 || c.grid.y % c.cluster.y != 0 || c.grid.z % c.cluster.z != 0) {
-    refuse(fmt::format("a grid of {} blocks is not made of whole clusters of {}", text(c.grid), text(c.cluster)));
+    refuse(fmt::format("a grid of {} blocks is not made of whole clusters of {}", text(c.grid),
+                       text(c.cluster)));
   }
   if (c.parameters.size() != p.parameter_bytes) {
     refuse(fmt::format("{} bytes of parameters given; the kernel takes {}", c.parameters.size(),
@@ -105,8 +111,10 @@ void check(const LaunchContext& c) {
   }
 }
 
-std::shared_ptr<const Translation> translate(const isa::Program& program, Banks banks, const LaneTable& lanes, bool reads_workspace) {
-  auto made = std::make_shared<const Translation>(Translation{compile(program, banks, lanes), work::Shapes(program), reads_workspace});
+std::shared_ptr<const Translation> translate(const isa::Program& program, Banks banks, const LaneTable& lanes,
+                                             bool reads_workspace) {
+  auto made = std::make_shared<const Translation>(
+      Translation{compile(program, banks, lanes), work::Shapes(program), reads_workspace});
   for (std::size_t i = 0; i < made->compiled.code.size(); ++i) {
     const MicroOp& op = made->compiled.code[i];
     FORETRACE_ASSERT(op.kind == Kind::unsupported || (op.address_sets == made->shapes.of[i].addresses &&
@@ -149,10 +157,11 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put64(bank, area.local_window, kLocalWindow);
   put64(bank, area.shared_window, kSharedWindow);
   const Dim3 c = context.cluster;
-  const auto inverse = [](std::uint32_t n) {  // rounded up, so that the product never falls below the quotient
-    const float nearest = 1.0f / static_cast<float>(n);
-    return std::bit_cast<std::uint32_t>(std::has_single_bit(n) ? nearest : std::nextafter(nearest, 1.0f));
-  };
+  const auto inverse =
+      [](std::uint32_t n) {  // rounded up, so that the product never falls below the quotient
+        const float nearest = 1.0f / static_cast<float>(n);
+        return std::bit_cast<std::uint32_t>(std::has_single_bit(n) ? nearest : std::nextafter(nearest, 1.0f));
+      };
   put(bank, area.explicit_cluster, c.count() > 1 ? 1 : 0);
   put3(bank, area.cluster, c);
   put3(bank, area.cluster_inverse, {inverse(c.x), inverse(c.y), inverse(c.z)});
@@ -165,7 +174,8 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     put(bank, area.workspace, static_cast<std::uint32_t>(workspace >> 32));
     put(bank, area.workspace + 4, static_cast<std::uint32_t>(workspace));
   }
-  if (program.parameter_base != 0) {  // 0: the cubin of a kernel without parameters does not say where they would be
+  if (program.parameter_base !=
+      0) {  // 0: the cubin of a kernel without parameters does not say where they would be
     bank.resize(std::max<std::size_t>(bank.size(), program.parameter_base));
     bank.insert(bank.begin() + program.parameter_base, context.parameters.begin(), context.parameters.end());
     bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
@@ -178,10 +188,12 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
       const isa::Instruction& in = program.code[i];
       if (isa::memory_form(in, form)) accesses[i] = form.access;
       if (in.opcode == isa::Opcode::UBLKRED) accesses[i] = isa::Access::atomic;
-      if (in.opcode == isa::Opcode::UBLKCP && form.access != isa::Access::async_copy) accesses[i] = isa::Access::atomic;
+      if (in.opcode == isa::Opcode::UBLKCP && form.access != isa::Access::async_copy)
+        accesses[i] = isa::Access::atomic;
     }
   }
-  if (asks_for(context.banks[4], driver_function_address("malloc"))) context.memory->heap().place(*context.memory);
+  if (asks_for(context.banks[4], driver_function_address("malloc")))
+    context.memory->heap().place(*context.memory);
 
   if (!translation) {
     translation = translate(program, context.banks, *lanes, workspace != 0);

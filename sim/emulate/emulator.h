@@ -35,15 +35,16 @@ struct Translation;
 
 /// What a launch is watched for on request; slower, and one block at a time.
 struct Checks {
-  bool uninitialized = false;  ///< reads of shared memory, and of global memory under GlobalMemory::track_writes(), that was never written
-  bool races = false;          ///< between warps on shared memory (shared_checks.h)
+  bool uninitialized =
+      false;  ///< reads of shared memory, and of global memory under GlobalMemory::track_writes(), that was never written
+  bool races = false;  ///< between warps on shared memory (shared_checks.h)
 };
 
 struct LaunchContext {
   const isa::Program* program = nullptr;  ///< must outlive the emulator
   /// Where the program's translation is kept for its next launch (one launch at a time); null: nowhere.
   std::shared_ptr<const Translation>* translation = nullptr;
-  GlobalMemory* memory = nullptr;         ///< must outlive the emulator
+  GlobalMemory* memory = nullptr;  ///< must outlive the emulator
   Dim3 grid, block;
   Dim3 cluster;  ///< blocks a cluster; (1,1,1) stands for what the kernel was compiled for
   std::uint32_t dynamic_shared = 0;   ///< bytes
@@ -55,7 +56,8 @@ struct LaunchContext {
   std::uint64_t max_instructions = 0;  ///< warp instructions of the launch's longest block; 0: no limit
   std::uint64_t idle_limit =
       kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
-  double time_limit = 0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
+  double time_limit =
+      0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
   Checks checks;
   /// A block barrier that only part of a warp's live lanes execute: true: FaultKind::divergent_barrier. False: as on a GPU, which does
   /// not notice: lanes that come alone wait until the warp's others have exited, have come to a barrier, too, or wait for these;

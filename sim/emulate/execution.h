@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/emulate/compiled.h"
 #include "model/isa/operands.h"
+#include "sim/emulate/compiled.h"
 #include "sim/emulate/emulator.h"
 #include "sim/emulate/shared_checks.h"
 #include "sim/emulate/waits.h"
@@ -28,13 +28,13 @@ struct Emulator::Launch {
   std::shared_ptr<const Translation> translation;
   LaneWords literals;
   mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
-  mutable WriteHistory writes;           ///< of launches with waiting loops, whose blocks one thread executes
-  std::uint64_t workspace = 0;           ///< address of what a grid-wide barrier needs; 0: none
-  std::uint32_t threads = 0;             ///< a block
-  std::uint32_t warps = 0;               ///< a block
-  std::uint32_t shared_bytes = 0;        ///< a block, the part below Program::shared_base included
-  std::uint32_t local_bytes = 0;         ///< a thread
-  std::vector<isa::Access> accesses;     ///< by instruction, where checks are asked for; what is no access: load
+  mutable WriteHistory writes;        ///< of launches with waiting loops, whose blocks one thread executes
+  std::uint64_t workspace = 0;        ///< address of what a grid-wide barrier needs; 0: none
+  std::uint32_t threads = 0;          ///< a block
+  std::uint32_t warps = 0;            ///< a block
+  std::uint32_t shared_bytes = 0;     ///< a block, the part below Program::shared_base included
+  std::uint32_t local_bytes = 0;      ///< a thread
+  std::vector<isa::Access> accesses;  ///< by instruction, where checks are asked for; what is no access: load
   std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words a warp
 
   explicit Launch(const LaunchContext& from);
@@ -73,8 +73,8 @@ struct Warp {
   Group now;                  ///< the running group
   std::vector<Group> others;  ///< the last one is taken up first
   WarpState state = WarpState::ready;
-  std::uint8_t barrier = 0;          ///< at_barrier: which
-  std::uint32_t barrier_result = 0;  ///< of the last BAR.RED
+  std::uint8_t barrier = 0;            ///< at_barrier: which
+  std::uint32_t barrier_result = 0;    ///< of the last BAR.RED
   std::uint64_t cluster_arrivals = 0;  ///< at the cluster's barrier: one more than the phase of the last one
   std::uint64_t instructions = 0;
   std::unique_ptr<work::WarpRecorder> recorder;
@@ -130,7 +130,9 @@ class Execution {
   std::uint32_t pc = 0;      ///< index of the instruction being executed
   alignas(64) std::array<work::LaneAddresses, 2> addresses;
   struct Bulk {
-    std::uint64_t shared = 0, global = 0;  ///< where the copy starts, in the block's own shared memory and in global memory
+    std::uint64_t shared = 0,
+                  global =
+                      0;  ///< where the copy starts, in the block's own shared memory and in global memory
     std::uint32_t bytes = 0;
   } bulk_;                  ///< the last bulk copy between the two
   std::uint32_t value = 0;  ///< the number that goes into the record, where the instruction has one
@@ -218,7 +220,8 @@ class Execution {
   void put_words(const MicroOp& op, int lane, const std::array<std::uint32_t, 4>& words);
   void answer(const MicroOp& op, std::uint32_t executed);
   void find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, std::uint32_t executed);
-  bool leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::uint32_t executed, int lane, const std::array<std::uint32_t, 4>& words);
+  bool leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::uint32_t executed, int lane,
+              const std::array<std::uint32_t, 4>& words);
   bool follow(const isa::WaitingLoop& loop, std::uint32_t from, int lane);
   void give_turn(Warp& w, std::uint64_t slice);
   void enter(Warp& w);
@@ -271,12 +274,12 @@ class Execution {
   std::uint64_t issued_ = 0;
   std::uint64_t progress_at_ = 0, resumed_at_ = 0;
   std::uint64_t polls_ = 0;  // since the last progress
-  std::size_t done_ = 0;  // warps that have ended
+  std::size_t done_ = 0;     // warps that have ended
   std::uint64_t thread_instructions_ = 0;
   Stop stop_ = Stop::done;
   std::vector<work::Awaited> awaited_;  // by the access that is being executed
-  std::vector<Former> former_;         // what it would have found before
-  std::vector<std::uint32_t> tried_;   // registers while a round is tried
+  std::vector<Former> former_;          // what it would have found before
+  std::vector<std::uint32_t> tried_;    // registers while a round is tried
 };
 
 }  // namespace foretrace::emulate

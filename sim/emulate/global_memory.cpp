@@ -16,7 +16,8 @@ namespace foretrace::emulate {
 namespace {
 
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
-constexpr std::uint64_t kQuarantine = std::uint64_t{256} << 20;  // bytes freed before the first of them is given out again
+constexpr std::uint64_t kQuarantine = std::uint64_t{256}
+                                      << 20;  // bytes freed before the first of them is given out again
 constexpr std::size_t kMostFreed = 1 << 16;
 constexpr std::uint64_t kOwnPages = 1024 * 1024;  // allocations of this size and more start on a page
 
@@ -28,10 +29,14 @@ GlobalMemory::GlobalMemory(Backing backing) : backing_(backing) {
   if (backing_ == Backing::pages) return;
   next_ = kHostArena;
   void* const wanted = reinterpret_cast<void*>(kHostArena);
-  void* const got = mmap(wanted, kHostArenaBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  void* const got = mmap(wanted, kHostArenaBytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == MAP_FAILED || got != wanted) {
-    throw InputError(fmt::format("cannot reserve {} TiB of addresses at 0x{:x} for device memory ({}); expected no limit on the size of the "
-                                 "process's address space (ulimit -v)", kHostArenaBytes >> 40, kHostArena, std::strerror(errno)));
+    throw InputError(
+        fmt::format("cannot reserve {} TiB of addresses at 0x{:x} for device memory ({}); expected no limit "
+                    "on the size of the "
+                    "process's address space (ulimit -v)",
+                    kHostArenaBytes >> 40, kHostArena, std::strerror(errno)));
   }
 }
 
@@ -52,8 +57,8 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
     const bool host = next_ < kGlobalBase;  // also in a fork of such a memory
     const std::uint64_t left = host ? kHostArena + kHostArenaBytes - next_ : kGlobalBase + kLargest - next_;
     if (size > left || size + 2 * kPlacementBytes > left) {
-      throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory", name, size,
-                                   (host ? kHostArenaBytes : kLargest) >> 40));
+      throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory",
+                                   name, size, (host ? kHostArenaBytes : kLargest) >> 40));
     }
     address = round_up(next_, size >= kOwnPages ? kPlacementBytes : kAllocationAlignment);
     next_ = round_up(address + size, kAllocationAlignment) + kAllocationAlignment;
@@ -93,7 +98,8 @@ void GlobalMemory::open_arena(std::uint64_t end) {
   if (end <= open_end_) return;
   const std::uint64_t to = round_up(end, kPageBytes);
   if (mprotect(reinterpret_cast<void*>(open_end_), to - open_end_, PROT_READ | PROT_WRITE) != 0) {
-    throw InputError(fmt::format("out of host memory for the device's global memory: {}", std::strerror(errno)));
+    throw InputError(
+        fmt::format("out of host memory for the device's global memory: {}", std::strerror(errno)));
   }
   open_end_ = to;
 }
@@ -143,7 +149,8 @@ std::uint64_t GlobalMemory::take_freed(std::uint64_t size) {
 }
 
 bool GlobalMemory::adopt(std::uint64_t address, std::uint64_t size, std::string name) {
-  FORETRACE_ASSERT(backing_ == Backing::host, "only where addresses are host addresses can host memory be adopted");
+  FORETRACE_ASSERT(backing_ == Backing::host,
+                   "only where addresses are host addresses can host memory be adopted");
   const auto next = after(address);
   if (next != allocations_.begin() && address - (next - 1)->address < (next - 1)->size) return false;
   if (next != allocations_.end() && next->address - address < size) return false;
@@ -159,13 +166,14 @@ bool GlobalMemory::forget(std::uint64_t address) {
 }
 
 const GlobalMemory::Allocation* GlobalMemory::freed(std::uint64_t address) const {
-  const auto found = std::find_if(freed_.rbegin(), freed_.rend(), [&](const Allocation& a) { return address - a.address < a.size; });
+  const auto found = std::find_if(freed_.rbegin(), freed_.rend(),
+                                  [&](const Allocation& a) { return address - a.address < a.size; });
   return found == freed_.rend() ? nullptr : &*found;
 }
 
 const GlobalMemory::Allocation* GlobalMemory::find(std::uint64_t address) const {
   auto next = std::upper_bound(allocations_.begin(), allocations_.end(), address,
-                                [](std::uint64_t a, const Allocation& b) { return a < b.address; });
+                               [](std::uint64_t a, const Allocation& b) { return a < b.address; });
   if (next == allocations_.begin()) return nullptr;
   --next;
   return address - next->address < next->size ? &*next : nullptr;
@@ -205,7 +213,8 @@ std::byte* GlobalMemory::make_page(std::uint64_t page) {
 /// First contents of a fork's page: what the memory below holds there now, without making pages in it.
 void GlobalMemory::copy_page(std::uint64_t begin, std::byte* to) {
   for (const Allocation& a : allocations_) {
-    const std::uint64_t first = std::max(begin, a.address), last = std::min(begin + kPageBytes, a.address + a.size);
+    const std::uint64_t first = std::max(begin, a.address),
+                        last = std::min(begin + kPageBytes, a.address + a.size);
     if (first >= last) continue;
     const std::span<std::byte> part(to + (first - begin), last - first);
     if (parent_->find(first) == nullptr) continue;  // placed in the fork itself: zero
@@ -251,7 +260,8 @@ void GlobalMemory::mark_written(std::uint64_t address, std::uint64_t size) {
   const std::uint64_t first = address - start;
   if (first >= bytes.size()) return;
   const std::uint64_t last = std::min<std::uint64_t>(first + size, bytes.size());
-  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(first), bytes.begin() + static_cast<std::ptrdiff_t>(last), true);
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(first),
+            bytes.begin() + static_cast<std::ptrdiff_t>(last), true);
 }
 
 bool GlobalMemory::written(std::uint64_t address, std::uint64_t size) const {

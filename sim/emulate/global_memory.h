@@ -28,7 +28,7 @@
 
 namespace foretrace::emulate {
 
-inline constexpr std::uint64_t kGlobalBase = 0x7f0000000000;  ///< address of the first allocation
+inline constexpr std::uint64_t kGlobalBase = 0x7f0000000000;       ///< address of the first allocation
 inline constexpr std::uint64_t kPlacementBytes = 2 * 1024 * 1024;  ///< a device's page
 inline constexpr std::uint64_t kPageBytes = 64 * 1024;  ///< of host memory: what a first touch makes
 inline constexpr std::uint64_t kAllocationAlignment = 512;
@@ -92,7 +92,8 @@ class GlobalMemory {
 
   /// Whether host memory is contiguous from one address to another of the same allocation.
   bool in_one_piece(std::uint64_t first, std::uint64_t last) const {
-    return backing_ == Backing::host || (first - kGlobalBase) / kPageBytes == (last - kGlobalBase) / kPageBytes;
+    return backing_ == Backing::host ||
+           (first - kGlobalBase) / kPageBytes == (last - kGlobalBase) / kPageBytes;
   }
 
   /// Copies to and from allocations; InputError when the range is not inside one.
@@ -133,8 +134,9 @@ class GlobalMemory {
   std::uint64_t page_count_ = 0;
   std::uint64_t next_ = kGlobalBase;
   std::uint64_t open_end_ = kHostArena;  // of the arena's part that may be touched
-  GlobalMemory* parent_ = nullptr;  // Backing::fork
-  std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>> own_;  // Backing::fork: by address / kPageBytes
+  GlobalMemory* parent_ = nullptr;       // Backing::fork
+  std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>>
+      own_;  // Backing::fork: by address / kPageBytes
   bool tracks_ = false;
   std::map<std::uint64_t, std::vector<bool>> written_;  // by address of the allocation: its bytes
   DeviceHeap heap_;

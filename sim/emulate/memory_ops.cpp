@@ -432,8 +432,9 @@ void take_cluster_address(Decoder& d, std::uint32_t& flags) {
   MicroOp& op = d.op();
   const isa::Operand& operand = d.next();
   op.a = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
-  op.b = Source{.word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
-                .file = File::uniform};
+  op.b = Source{
+      .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
+      .file = File::uniform};
   op.immediate = static_cast<std::uint64_t>(operand.offset);
   flags = 0;
 }

@@ -66,7 +66,7 @@ enum class Kind : std::uint8_t {
   leave_barrier,  ///< BREAK
   move_barrier,   ///< BMOV
   warpsync,
-  block_barrier,  ///< BAR
+  block_barrier,    ///< BAR
   cluster_barrier,  ///< UCGABAR_ARV (flags 0), UCGABAR_WAIT (flags 1)
   yield,
   trap,

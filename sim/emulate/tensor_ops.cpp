@@ -89,7 +89,8 @@ Term term(std::uint32_t bits, const Layout& l) {
 
 /// The fused sum of `count` products and an f32 accumulator.
 /// `fraction`: bits behind the point of a product. `to_odd`: what is cut off sets the last bit, for a second rounding.
-std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, std::uint32_t c, int kept, bool to_odd) {
+std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, std::uint32_t c, int kept,
+                        bool to_odd) {
   const Term acc = term(c, {23, 127, 8});
   bool nan = acc.nan, plus = acc.infinite && !acc.negative, minus = acc.infinite && acc.negative;
   int largest = acc.significand != 0 ? acc.exponent : -1000;
@@ -110,8 +111,8 @@ std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, s
   std::int64_t sum = aligned(acc.significand, 23, acc.exponent);
   if (acc.negative) sum = -sum;
   for (int i = 0; i < count; ++i) {
-    const std::int64_t product = aligned(std::int64_t{a[i].significand} * b[i].significand, fraction,
-                                         a[i].exponent + b[i].exponent);
+    const std::int64_t product =
+        aligned(std::int64_t{a[i].significand} * b[i].significand, fraction, a[i].exponent + b[i].exponent);
     sum += a[i].negative != b[i].negative ? -product : product;
   }
   Number n;
@@ -161,8 +162,8 @@ void multiply_floats(Execution& x, const MicroOp& op, std::uint32_t mask) {
         c = rc[p.reg * 32 + p.lane];
       }
       for (int k = 0; k < s.k; k += piece) {
-        c = fused_sum(a[i] + k, b[j] + k, std::min(piece, s.k - k), la.fraction + lb.fraction, c, ampere ? 24 : 25,
-                      half);
+        c = fused_sum(a[i] + k, b[j] + k, std::min(piece, s.k - k), la.fraction + lb.fraction, c,
+                      ampere ? 24 : 25, half);
         if (half) c = std::bit_cast<std::uint32_t>(half_to_float(half_of_sum(c)));
       }
       if (half) {

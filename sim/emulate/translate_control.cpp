@@ -238,10 +238,11 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
       Decoder d(instruction, program, lanes, pool, op);
       d.guard();
       const Opcode opcode = d.opcode();
-      const bool known =
-          translate_integer(d, opcode) || translate_float(d, opcode) || translate_conversion(d, opcode) ||
-          translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
-          translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode) || translate_bulk(d, opcode);
+      const bool known = translate_integer(d, opcode) || translate_float(d, opcode) ||
+                         translate_conversion(d, opcode) || translate_warp(d, opcode) ||
+                         translate_control(d, opcode) || translate_memory(d, opcode) ||
+                         translate_atomic(d, opcode) || translate_sync(d, opcode) ||
+                         translate_tensor(d, opcode) || translate_bulk(d, opcode);
       if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();
       op.uniform = op.kind == Kind::lane && name_of(opcode).front() == 'U';

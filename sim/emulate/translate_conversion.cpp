@@ -177,7 +177,8 @@ void pack_two(Decoder& d) {
   const bool bfloat = d.take("BF16");
   d.take("F16");
   d.take("F32");
-  const bool one = d.take("MERGE_C");  // Rd, b, c: the high half is c's, which is RZ wherever it has been seen
+  const bool one =
+      d.take("MERGE_C");  // Rd, b, c: the high half is c's, which is RZ wherever it has been seen
   if (!one && !d.take("PACK_AB")) Decoder::refuse("a form other than .PACK_AB");
   take_rounding(d);
   d.flag(d.take("RELU"), kRelu);

@@ -50,7 +50,8 @@ void single_product(Decoder& d) {
     single_arithmetic(d, 2, LaneOp::fmul, LaneOp::fmul_general);
     return;
   }
-  constexpr std::uint32_t kFactors[] = {0x3f000000, 0x3e800000, 0x3e000000, 0x41000000, 0x40800000, 0x40000000};
+  constexpr std::uint32_t kFactors[] = {0x3f000000, 0x3e800000, 0x3e000000,
+                                        0x41000000, 0x40800000, 0x40000000};
   single_arithmetic(d, 2, LaneOp::fmul_scaled, LaneOp::fmul_scaled);
   d.op().immediate = kFactors[scale];
 }

@@ -26,7 +26,8 @@ void add_saturated(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
     return s.add != 0 ? -value(x) : value(~x);
   };
   const bool is_signed = (op.flags & kSigned) != 0;
-  const std::int64_t least = is_signed ? -std::int64_t{0x80000000} : 0, most = is_signed ? 0x7fffffff : 0xffffffff;
+  const std::int64_t least = is_signed ? -std::int64_t{0x80000000} : 0,
+                     most = is_signed ? 0x7fffffff : 0xffffffff;
   std::uint32_t* d = f.file[static_cast<int>(op.destination_file)] + op.destination;
   for (int l = 0; l < 32; ++l) {
     if ((mask >> l & 1) == 0) continue;
@@ -417,7 +418,8 @@ void narrow(Decoder& d, bool packed) {
     // The narrow ones print by how much the packed bits leave of c.
     const std::string suffix = mode < 4 ? "" : mode < 6 ? "24" : "28";
     const isa::Operand& rest = d.peek();
-    if (rest.kind != isa::OperandKind::register_ || rest.suffix != suffix || rest.negate || rest.invert || rest.absolute) {
+    if (rest.kind != isa::OperandKind::register_ || rest.suffix != suffix || rest.negate || rest.invert ||
+        rest.absolute) {
       Decoder::refuse(fmt::format("operand '{}'", rest.text));
     }
     op.c = d.sign_source();

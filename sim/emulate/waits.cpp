@@ -28,7 +28,8 @@ std::uint32_t WriteHistory::count(std::uint64_t word, const std::uint32_t* value
 
 void WriteHistory::put(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, Entry entry) {
   bool changed = false;
-  for (std::uint32_t i = 0; i < words; ++i) changed = changed || words_[word + 4 * i].entries.back().value != values[i];
+  for (std::uint32_t i = 0; i < words; ++i)
+    changed = changed || words_[word + 4 * i].entries.back().value != values[i];
   for (std::uint32_t i = 0; changed && i < words; ++i) {
     Entries& entries = words_[word + 4 * i].entries;
     if (entries.size() >= kLongest) {
@@ -52,14 +53,19 @@ constexpr std::uint32_t kMostWords = 4;  // of a load that waits
 
 std::uint32_t bytes_of(const MicroOp& op) { return 1u << (op.flags >> kSizeShift & 7); }
 
-bool in_global(std::uint64_t address) { return address < kSharedWindow || address >= kLocalWindow + kWindowBytes; }
+bool in_global(std::uint64_t address) {
+  return address < kSharedWindow || address >= kLocalWindow + kWindowBytes;
+}
 
 /// A word's value after write number `index` of the first word's history: what the same write left there.
-std::uint32_t value_after(const WriteHistory::Entries& first, std::size_t index, const WriteHistory::Entries* own, std::uint32_t now) {
+std::uint32_t value_after(const WriteHistory::Entries& first, std::size_t index,
+                          const WriteHistory::Entries* own, std::uint32_t now) {
   if (own == &first) return first[index].value;
   if (own == nullptr) return now;
   if (!first[index].known) return own->front().value;
-  const auto same = std::find_if(own->rbegin(), own->rend(), [&](const WriteHistory::Entry& e) { return e.known && e.by == first[index].by; });
+  const auto same = std::find_if(own->rbegin(), own->rend(), [&](const WriteHistory::Entry& e) {
+    return e.known && e.by == first[index].by;
+  });
   return same == own->rend() ? now : same->value;
 }
 
@@ -81,7 +87,9 @@ void Execution::look_for_round() {
 /// After the branch at `from`: a round that all its lanes go through again is forgotten.
 void Execution::forget_round(std::uint32_t from) {
   Warp& w = *warp;
-  if (w.round.loop == nullptr || from != w.round.loop->last || w.now.pc != w.round.loop->first || w.now.lanes != w.round.lanes) return;
+  if (w.round.loop == nullptr || from != w.round.loop->last || w.now.pc != w.round.loop->first ||
+      w.now.lanes != w.round.lanes)
+    return;
   w.recorder->take_back();
   w.tells = w.round.tells;
 }
@@ -98,7 +106,8 @@ bool Execution::before_access(const MicroOp& op, std::uint32_t executed) {
     });
   }
   const std::uint16_t number = shapes.loop_of[pc];
-  if (number == 0 || !(shape.waits || shapes.loops[number - 1u].early == pc) || bytes_of(op) > 4 * kMostWords) return false;
+  if (number == 0 || !(shape.waits || shapes.loops[number - 1u].early == pc) || bytes_of(op) > 4 * kMostWords)
+    return false;
   find_awaited(shapes.loops[number - 1u], op, executed);
   if (shape.waits || former_.empty()) return false;
   // What asks before a loop is answered as if it had come too early, so that the loop is on record for those who do.
@@ -113,7 +122,8 @@ void Execution::after_access(const MicroOp& op, std::uint32_t executed) {
   if (shape.tells) {
     const std::uint64_t one = addresses[0][static_cast<std::size_t>(std::countr_zero(executed))];
     bool counts = shape.counts;
-    for (std::uint32_t m = executed; m != 0; m &= m - 1) counts = counts && addresses[0][static_cast<std::size_t>(std::countr_zero(m))] == one;
+    for (std::uint32_t m = executed; m != 0; m &= m - 1)
+      counts = counts && addresses[0][static_cast<std::size_t>(std::countr_zero(m))] == one;
     if (counts) {
       const std::uint32_t first = executed & (~executed + 1);
       const bool told = op.destination != kSinkWord;
@@ -128,7 +138,9 @@ void Execution::after_access(const MicroOp& op, std::uint32_t executed) {
     signal.warp = warp->index & (work::Signal::kWarps - 1);
     signal.number = warp->tells & work::Signal::kLast;
     if (warp->tells <= work::Signal::kLast && block_ <= ~std::uint32_t{0} && bytes_of(op) >= 4) {
-      for_lanes(op, executed, [&](std::uint64_t address, const std::uint32_t* words) { launch_.writes.add(address, words, bytes_of(op) / 4, signal, warp->seen); });
+      for_lanes(op, executed, [&](std::uint64_t address, const std::uint32_t* words) {
+        launch_.writes.add(address, words, bytes_of(op) / 4, signal, warp->seen);
+      });
     }
     ++warp->tells;
   }
@@ -149,7 +161,8 @@ void Execution::for_lanes(const MicroOp& op, std::uint32_t executed, See&& see) 
 
 void Execution::put_words(const MicroOp& op, int lane, const std::array<std::uint32_t, 4>& words) {
   std::uint32_t* d = result(op);
-  for (std::uint32_t i = 0; i < bytes_of(op) / 4; ++i) d[static_cast<std::uint32_t>(lane) + 32 * i] = words[i];
+  for (std::uint32_t i = 0; i < bytes_of(op) / 4; ++i)
+    d[static_cast<std::uint32_t>(lane) + 32 * i] = words[i];
 }
 
 /// Gives the lanes what stands in memory, as the instruction would, and changes nothing there.
@@ -159,7 +172,8 @@ void Execution::answer(const MicroOp& op, std::uint32_t executed) {
   for (std::uint32_t m = executed; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     std::array<std::uint32_t, kMostWords> words{};
-    std::memcpy(words.data(), generic_at(addresses[0][static_cast<std::size_t>(l)], bytes_of(op), l), bytes_of(op));
+    std::memcpy(words.data(), generic_at(addresses[0][static_cast<std::size_t>(l)], bytes_of(op), l),
+                bytes_of(op));
     put_words(op, l, words);
   }
   set_predicate(op.p_out, executed, ~0u);
@@ -170,7 +184,9 @@ void Execution::find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, st
   form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const work::LaneAddresses asked = addresses[0];
   const std::uint32_t words = bytes_of(op) / 4;
-  const auto own = [&](const WriteHistory::Entry& entry) { return entry.by.count == 0 && entry.by.by.block == block_ && entry.by.by.warp == warp->index; };
+  const auto own = [&](const WriteHistory::Entry& entry) {
+    return entry.by.count == 0 && entry.by.by.block == block_ && entry.by.by.warp == warp->index;
+  };
   bool ends = false;
   for (std::uint32_t m = executed; m != 0; m &= m - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(m));
@@ -179,7 +195,8 @@ void Execution::find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, st
     if (first == nullptr || first->size() < 2 || own(first->back())) continue;
     const auto before = static_cast<std::size_t>(std::countr_zero(executed));
     if (lane != before && asked[lane] == asked[before]) {  // all lanes ask for the same
-      const auto same = std::find_if(former_.begin(), former_.end(), [&](const Former& f) { return f.lane == static_cast<int>(before); });
+      const auto same = std::find_if(former_.begin(), former_.end(),
+                                     [&](const Former& f) { return f.lane == static_cast<int>(before); });
       if (same != former_.end()) former_.push_back({static_cast<int>(lane), same->words});
       continue;
     }
@@ -196,7 +213,9 @@ void Execution::find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, st
       for (std::uint32_t i = 0; i < words; ++i) of[i] = value_after(*first, index, histories[i], now[i]);
       return of;
     };
-    const auto enough = [&](std::size_t index) { return leaves(loop, op, executed, static_cast<int>(lane), values(index)); };
+    const auto enough = [&](std::size_t index) {
+      return leaves(loop, op, executed, static_cast<int>(lane), values(index));
+    };
     std::size_t good = first->size() - 1;
     if (!enough(good)) continue;  // this lane goes round again
     std::optional<std::size_t> bad;
@@ -224,7 +243,8 @@ bool Execution::leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::u
                        const std::array<std::uint32_t, kMostWords>& words) {
   Warp& w = *warp;
   const Compiled& compiled = launch_.translation->compiled;
-  const std::size_t size = compiled.register_words + kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
+  const std::size_t size =
+      compiled.register_words + kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
   tried_.assign(w.registers, w.registers + size);  // the uniform registers follow the others
   const auto predicates = w.predicates;
   const std::uint32_t start = pc, lanes = active;
@@ -256,7 +276,11 @@ bool Execution::follow(const isa::WaitingLoop& loop, std::uint32_t from, int lan
         if (op.progress || op.bulk || launch_.translation->shapes.of[pc].tells) return false;
         if (executed != 0) op.warp(*this, op, executed);
         break;
-      case Kind::nothing: case Kind::open_barrier: case Kind::join_barrier: case Kind::warpsync: case Kind::yield: break;
+      case Kind::nothing:
+      case Kind::open_barrier:
+      case Kind::join_barrier:
+      case Kind::warpsync:
+      case Kind::yield: break;
       case Kind::branch: {
         const std::uint32_t taken = executed & predicate(op.p_in);
         const bool parts = taken != 0 && taken != active;
@@ -276,7 +300,8 @@ bool Execution::follow(const isa::WaitingLoop& loop, std::uint32_t from, int lan
         }
         break;
       case Kind::branch_diverged:
-        if ((executed == read(op.a, 0)) == (op.flags != 0)) return false;  // to code for lanes that have parted
+        if ((executed == read(op.a, 0)) == (op.flags != 0))
+          return false;  // to code for lanes that have parted
         break;
       default: return false;
     }

@@ -24,21 +24,24 @@ class WriteHistory {
     std::uint32_t value = 0;
     bool known = false;  ///< false: what was there before, by nobody of this launch
     work::Awaited by;
-    work::Awaited seen;  ///< what a counter had told the writer (count 0: nothing): who came last lets the others go
+    work::Awaited
+        seen;  ///< what a counter had told the writer (count 0: nothing): who came last lets the others go
   };
   using Entries = std::vector<Entry>;
 
   /// What stands in a word that is about to be written for the first time; else nothing.
   void begin(std::uint64_t word, std::uint32_t value);
   /// What a write left in consecutive words, after begin() for each. Where it changed none of them, it was no write.
-  void add(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, work::Signal by, const work::Awaited& seen);
+  void add(std::uint64_t word, const std::uint32_t* values, std::uint32_t words, work::Signal by,
+           const work::Awaited& seen);
   /// The same of an atomic that counts, which is one also where it changes nothing; how many there were.
   std::uint32_t count(std::uint64_t word, const std::uint32_t* values, std::uint32_t words);
   /// Oldest first, the first one by nobody; null: nobody has written the word.
   const Entries* of(std::uint64_t word) const;
 
  private:
-  static constexpr std::size_t kLongest = std::size_t{1} << 16;  // writes of a word that are kept: the last ones
+  static constexpr std::size_t kLongest = std::size_t{1}
+                                          << 16;  // writes of a word that are kept: the last ones
   struct Word {
     Entries entries;
     std::uint32_t counted = 0;

@@ -20,16 +20,18 @@ using frontend::ArgumentKind;
 /// A buffer's file, read when the buffer is placed; its size must be the buffer's.
 std::shared_ptr<const std::vector<std::byte>> read_contents(const Argument& argument) {
   std::ifstream file(argument.file, std::ios::binary | std::ios::ate);
-  if (!file) throw InputError(fmt::format("argument {}: cannot read {}", argument.text, argument.file.string()));
+  if (!file)
+    throw InputError(fmt::format("argument {}: cannot read {}", argument.text, argument.file.string()));
   const auto size = static_cast<std::uint64_t>(file.tellg());
   if (size != argument.buffer_bytes()) {
-    throw InputError(fmt::format("argument {}: {} has {} bytes; expected {}", argument.text, argument.file.string(), size,
-                                 argument.buffer_bytes()));
+    throw InputError(fmt::format("argument {}: {} has {} bytes; expected {}", argument.text,
+                                 argument.file.string(), size, argument.buffer_bytes()));
   }
   auto bytes = std::make_shared<std::vector<std::byte>>(size);
   file.seekg(0);
   file.read(reinterpret_cast<char*>(bytes->data()), static_cast<std::streamsize>(size));
-  if (!file) throw InputError(fmt::format("argument {}: cannot read {}", argument.text, argument.file.string()));
+  if (!file)
+    throw InputError(fmt::format("argument {}: cannot read {}", argument.text, argument.file.string()));
   return bytes;
 }
 
@@ -51,7 +53,8 @@ emulate::GlobalMemory::Fill fill_of(const Argument& argument) {
 }
 
 void put(std::vector<std::byte>& image, std::uint64_t offset, std::uint64_t value, const std::string& what) {
-  if (offset + sizeof value > image.size()) throw InputError(fmt::format("{}: a pointer lies outside its section", what));
+  if (offset + sizeof value > image.size())
+    throw InputError(fmt::format("{}: a pointer lies outside its section", what));
   std::memcpy(image.data() + offset, &value, sizeof value);
 }
 
@@ -74,41 +77,45 @@ std::uint64_t Device::place(const Argument& argument, const std::string& kernel)
   if (argument.kind == ArgumentKind::reference) {
     const auto found = named_.find(argument.name);
     if (found == named_.end()) {
-      throw InputError(fmt::format("kernel {}: argument {}: there is no buffer {}; expected the name of one before it", kernel,
-                                   argument.text, argument.name));
+      throw InputError(
+          fmt::format("kernel {}: argument {}: there is no buffer {}; expected the name of one before it",
+                      kernel, argument.text, argument.name));
     }
     if (argument.offset > found->second.size) {
-      throw InputError(fmt::format("kernel {}: argument {}: offset {} lies outside the {} bytes of {}", kernel, argument.text,
-                                   argument.offset, found->second.size, argument.name));
+      throw InputError(fmt::format("kernel {}: argument {}: offset {} lies outside the {} bytes of {}",
+                                   kernel, argument.text, argument.offset, found->second.size,
+                                   argument.name));
     }
     return found->second.address + argument.offset;
   }
-  const std::uint64_t address =
-      memory_->allocate(argument.buffer_bytes(), argument.name.empty() ? argument.text : argument.name, fill_of(argument));
+  const std::uint64_t address = memory_->allocate(
+      argument.buffer_bytes(), argument.name.empty() ? argument.text : argument.name, fill_of(argument));
   if (!argument.name.empty()) named_[argument.name] = {address, argument.buffer_bytes()};
   return address;
 }
 
 std::vector<std::byte> Device::argument_bytes(const Argument& argument, const std::string& kernel) {
-  if (argument.kind == ArgumentKind::value || argument.kind == ArgumentKind::bytes) return initial_contents(argument);
+  if (argument.kind == ArgumentKind::value || argument.kind == ArgumentKind::bytes)
+    return initial_contents(argument);
   const std::uint64_t address = place(argument, kernel);
   std::vector<std::byte> bytes(sizeof address);
   std::memcpy(bytes.data(), &address, sizeof address);
   return bytes;
 }
 
-void Device::set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, const Placed& placed,
-                         std::vector<std::byte>& constant3) {
+void Device::set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
+                         const Placed& placed, std::vector<std::byte>& constant3) {
   for (const frontend::Symbol& symbol : launch.symbols) {
     const auto& variables = kernel.module->variables;
-    const auto found = std::find_if(variables.begin(), variables.end(), [&](const frontend::Variable& variable) {
-      return variable.name == symbol.name || variable.mangled == symbol.name;
-    });
+    const auto found =
+        std::find_if(variables.begin(), variables.end(), [&](const frontend::Variable& variable) {
+          return variable.name == symbol.name || variable.mangled == symbol.name;
+        });
     if (found == variables.end()) {
       std::string known;
       for (const auto& variable : variables) known += (known.empty() ? "" : ", ") + variable.name;
-      throw InputError(fmt::format("kernel {}: symbol {}: the module has no such variable; it has: {}", kernel.program.kernel,
-                                   symbol.name, known.empty() ? "none" : known));
+      throw InputError(fmt::format("kernel {}: symbol {}: the module has no such variable; it has: {}",
+                                   kernel.program.kernel, symbol.name, known.empty() ? "none" : known));
     }
     std::vector<std::byte> bytes;
     if (symbol.contents.kind == ArgumentKind::reference || symbol.contents.kind == ArgumentKind::null) {
@@ -117,8 +124,8 @@ void Device::set_symbols(const frontend::LaunchDescription& launch, const fronte
       bytes = initial_contents(symbol.contents);
     }
     if (bytes.size() > found->size) {
-      throw InputError(fmt::format("kernel {}: symbol {}: {} bytes given; the variable has {}", kernel.program.kernel,
-                                   symbol.name, bytes.size(), found->size));
+      throw InputError(fmt::format("kernel {}: symbol {}: {} bytes given; the variable has {}",
+                                   kernel.program.kernel, symbol.name, bytes.size(), found->size));
     }
     if (found->space == frontend::VariableSpace::constant3) {
       std::memcpy(constant3.data() + found->offset, bytes.data(), bytes.size());
@@ -128,7 +135,8 @@ void Device::set_symbols(const frontend::LaunchDescription& launch, const fronte
   }
 }
 
-void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed, emulate::LaunchContext& context) {
+void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed,
+                  emulate::LaunchContext& context) {
   const frontend::Module& module = *kernel.module;
   for (const frontend::Pointer& pointer : module.pointers) {
     std::uint64_t value = pointer.value;
@@ -150,7 +158,8 @@ void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed, em
   }
 }
 
-emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel) {
+emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch,
+                                    const frontend::LoadedKernel& kernel) {
   const isa::Program& program = kernel.program;
   frontend::check_parameters(launch, program);
   emulate::LaunchContext context;
@@ -166,7 +175,8 @@ emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch, c
     const isa::Parameter& parameter = program.parameters[i];
     const std::vector<std::byte> bytes = argument_bytes(argument, program.kernel);
     FORETRACE_ASSERT(bytes.size() == parameter.size, "check_parameters has compared the sizes");
-    FORETRACE_ASSERT(parameter.offset + bytes.size() <= context.parameters.size(), "a parameter lies in the parameter area");
+    FORETRACE_ASSERT(parameter.offset + bytes.size() <= context.parameters.size(),
+                     "a parameter lies in the parameter area");
     std::memcpy(context.parameters.data() + parameter.offset, bytes.data(), bytes.size());
   }
 
@@ -190,7 +200,9 @@ emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch, c
 
 std::vector<std::byte> Device::read(const std::string& buffer) {
   const auto found = named_.find(buffer);
-  if (found == named_.end()) throw InputError(fmt::format("dump {}: there is no buffer of that name; expected name={} on one", buffer, buffer));
+  if (found == named_.end())
+    throw InputError(
+        fmt::format("dump {}: there is no buffer of that name; expected name={} on one", buffer, buffer));
   std::vector<std::byte> bytes(found->second.size);
   memory_->read(found->second.address, bytes);
   return bytes;

@@ -24,7 +24,8 @@ class Device {
  public:
   /// Places the launch's buffers and the kernel's module and makes the context to run it. The kernel must outlive the context.
   /// Throws InputError naming kernel and argument when the arguments are not what the kernel takes.
-  emulate::LaunchContext bind(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel);
+  emulate::LaunchContext bind(const frontend::LaunchDescription& launch,
+                              const frontend::LoadedKernel& kernel);
 
   /// Contents of a named buffer. Throws InputError when there is none of that name.
   std::vector<std::byte> read(const std::string& buffer);
@@ -32,13 +33,17 @@ class Device {
   emulate::GlobalMemory& memory() { return *memory_; }
 
  private:
-  struct Buffer { std::uint64_t address = 0, size = 0; };
-  struct Placed { std::uint64_t globals = 0, constant3 = 0; };
+  struct Buffer {
+    std::uint64_t address = 0, size = 0;
+  };
+  struct Placed {
+    std::uint64_t globals = 0, constant3 = 0;
+  };
 
   std::uint64_t place(const frontend::Argument& argument, const std::string& kernel);
   std::vector<std::byte> argument_bytes(const frontend::Argument& argument, const std::string& kernel);
-  void set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel, const Placed& placed,
-                   std::vector<std::byte>& constant3);
+  void set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
+                   const Placed& placed, std::vector<std::byte>& constant3);
   void link(const frontend::LoadedKernel& kernel, const Placed& placed, emulate::LaunchContext& context);
 
   std::unique_ptr<emulate::GlobalMemory> memory_ = std::make_unique<emulate::GlobalMemory>();

@@ -6,10 +6,12 @@
 namespace foretrace::engine {
 
 struct Estimate {
-  bool sampled = false;    ///< false: every instruction was simulated, and the interval is the one value
-  double cycles_low = 0, cycles_high = 0;  ///< of elapsed cycles: meant to hold the exact simulation's answer in 9 cases of 10
-  double simulated = 1;    ///< share of the launch's warp instructions
-  std::string note;        ///< one sentence: why a fast run was asked for and not made; empty: nothing to say
+  bool sampled = false;  ///< false: every instruction was simulated, and the interval is the one value
+  double cycles_low = 0,
+         cycles_high =
+             0;          ///< of elapsed cycles: meant to hold the exact simulation's answer in 9 cases of 10
+  double simulated = 1;  ///< share of the launch's warp instructions
+  std::string note;      ///< one sentence: why a fast run was asked for and not made; empty: nothing to say
 };
 
 }  // namespace foretrace::engine

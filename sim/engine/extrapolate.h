@@ -15,7 +15,8 @@ namespace foretrace::engine {
 
 /// `simulated`: counters when it was stopped. `elapsed`: cycles of the whole launch, the last `idle_at_end` of them (of the mean SM)
 /// without a block.
-stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const Survey& survey, const Pace& pace,
-                                  const sm::StaticProgram& program, Cycle elapsed, Cycle idle_at_end);
+stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const Survey& survey,
+                                  const Pace& pace, const sm::StaticProgram& program, Cycle elapsed,
+                                  Cycle idle_at_end);
 
 }  // namespace foretrace::engine

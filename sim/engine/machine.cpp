@@ -21,20 +21,21 @@ rules::KernelResources resources_of(const LaunchShape& shape) {
 void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape) {
   const isa::Program& program = *shape.program;
   if (program.sm != spec.sm_number) {
-    throw InputError(fmt::format("kernel {}: its machine code is for sm_{}; {} runs sm_{}", program.kernel, program.sm, spec.name,
-                                 spec.sm_number));
+    throw InputError(fmt::format("kernel {}: its machine code is for sm_{}; {} runs sm_{}", program.kernel,
+                                 program.sm, spec.name, spec.sm_number));
   }
   if (shape.block.count() > spec.limits.threads_per_block) {
-    throw InputError(fmt::format("kernel {}: a block of {} threads; expected at most {} on {}", program.kernel,
-                                 shape.block.count(), spec.limits.threads_per_block, spec.name));
+    throw InputError(fmt::format("kernel {}: a block of {} threads; expected at most {} on {}",
+                                 program.kernel, shape.block.count(), spec.limits.threads_per_block,
+                                 spec.name));
   }
   if (program.max_threads && shape.block.count() > program.max_threads) {
-    throw InputError(fmt::format("kernel {}: a block of {} threads; its __launch_bounds__ allow {}", program.kernel,
-                                 shape.block.count(), program.max_threads));
+    throw InputError(fmt::format("kernel {}: a block of {} threads; its __launch_bounds__ allow {}",
+                                 program.kernel, shape.block.count(), program.max_threads));
   }
   if (shape.buffer_bytes > spec.dram.bytes) {
-    throw InputError(fmt::format("kernel {}: its buffers take {} bytes; {} has {} bytes of device memory", program.kernel,
-                                 shape.buffer_bytes, spec.name, spec.dram.bytes));
+    throw InputError(fmt::format("kernel {}: its buffers take {} bytes; {} has {} bytes of device memory",
+                                 program.kernel, shape.buffer_bytes, spec.name, spec.dram.bytes));
   }
   const std::string why = rules::impossible(spec, resources_of(shape));
   if (!why.empty()) throw InputError(fmt::format("kernel {}: {} on {}", program.kernel, why, spec.name));
@@ -72,7 +73,8 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   setup.watch_interval = options.watch_interval;
   outcome.counters = gpu_.run(program, setup, source);
   if (outcome.counters.memory.waits_let_go) {
-    outcome.estimate.note = "blocks waited for others that could not start beside them, and were let go: its time means little";
+    outcome.estimate.note =
+        "blocks waited for others that could not start beside them, and were let go: its time means little";
   }
   outcome.estimate.cycles_low = outcome.estimate.cycles_high = static_cast<double>(outcome.counters.elapsed);
   return outcome;

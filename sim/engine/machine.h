@@ -23,9 +23,9 @@ struct LaunchShape {
 };
 
 struct RunOptions {
-  bool warm = false;   ///< L2 as the machine's launch before left it
-  int threads = 1;     ///< host threads for the SMs
-  Cycle window = 0;    ///< see gpu::LaunchSetup
+  bool warm = false;  ///< L2 as the machine's launch before left it
+  int threads = 1;    ///< host threads for the SMs
+  Cycle window = 0;   ///< see gpu::LaunchSetup
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
   std::function<bool(const gpu::Moment&)> watch;  ///< see gpu::LaunchSetup
   Cycle watch_interval = 1000;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kMoments = 4096;  // kept at most; then every second is dropped
 constexpr int kStretches = 8, kFewestStretches = 3;
-constexpr double kRamp = 0.25;  // share of what was simulated that is taken to be ramp, at least; of blocks a chip-full, at least
+constexpr double kRamp =
+    0.25;  // share of what was simulated that is taken to be ramp, at least; of blocks a chip-full, at least
 constexpr std::size_t kAges = 64;
 
 double dram_bytes(const gpu::Moment& moment) {
@@ -56,25 +57,28 @@ void Progress::note(const gpu::Moment& moment) {
 
 /// The cycle by which so much progress had been made, between moments on a straight line.
 double Progress::at(double progress, Count count) const {
-  const auto after = std::lower_bound(moments_.begin(), moments_.end(), progress, [count](const gpu::Moment& m, double wanted) {
-    return progress_of(m, count) < wanted;
-  });
+  const auto after = std::lower_bound(
+      moments_.begin(), moments_.end(), progress,
+      [count](const gpu::Moment& m, double wanted) { return progress_of(m, count) < wanted; });
   if (after == moments_.begin()) return static_cast<double>(after->now);
   if (after == moments_.end()) return static_cast<double>(moments_.back().now);
   const gpu::Moment& before = *(after - 1);
   const double reached = progress_of(before, count), next = progress_of(*after, count);
-  return static_cast<double>(before.now) + (progress - reached) / (next - reached) * static_cast<double>(after->now - before.now);
+  return static_cast<double>(before.now) +
+         (progress - reached) / (next - reached) * static_cast<double>(after->now - before.now);
 }
 
 double Progress::instructions_at(double time) const {
-  const auto after = std::lower_bound(moments_.begin(), moments_.end(), time,
-                                      [](const gpu::Moment& m, double t) { return static_cast<double>(m.now) < t; });
+  const auto after =
+      std::lower_bound(moments_.begin(), moments_.end(), time,
+                       [](const gpu::Moment& m, double t) { return static_cast<double>(m.now) < t; });
   if (after == moments_.end()) return progress_of(moments_.back(), Count::instructions);
   const double next = progress_of(*after, Count::instructions);
   if (after == moments_.begin()) return next;
   const gpu::Moment& before = *(after - 1);
   const double reached = progress_of(before, Count::instructions);
-  return reached + (next - reached) * (time - static_cast<double>(before.now)) / static_cast<double>(after->now - before.now);
+  return reached + (next - reached) * (time - static_cast<double>(before.now)) /
+                       static_cast<double>(after->now - before.now);
 }
 
 Pace Progress::pace(Cycle from_cycle) const {
@@ -82,7 +86,8 @@ Pace Progress::pace(Cycle from_cycle) const {
   if (moments_.size() < 2 * kStretches) return pace;
   const gpu::Moment& end = moments_.back();
   const auto full = static_cast<double>(chip_full_);
-  const auto first = std::find_if(moments_.begin(), moments_.end() - 1, [&](const gpu::Moment& m) { return m.now >= from_cycle; });
+  const auto first = std::find_if(moments_.begin(), moments_.end() - 1,
+                                  [&](const gpu::Moment& m) { return m.now >= from_cycle; });
   const auto ramp = [&](Count count, double least) {
     return std::max({least, kRamp * progress_of(end, count), from_cycle ? progress_of(*first, count) : 0});
   };
@@ -104,7 +109,9 @@ Pace Progress::pace(Cycle from_cycle) const {
     if (took <= 0) return pace;
     rates.push_back((instructions_at(times.back()) - instructions_at(from)) / took);
   }
-  const auto mean = [&](double from) { return (instructions_at(times.back()) - instructions_at(from)) / (times.back() - from); };
+  const auto mean = [&](double from) {
+    return (instructions_at(times.back()) - instructions_at(from)) / (times.back() - from);
+  };
   pace.known = true;
   const double rate = mean(times.front());
   double squares = 0, early = 0, late = 0;
@@ -129,8 +136,9 @@ Pace Progress::pace(Cycle from_cycle) const {
   pace.rate = pace.instructions / block_work_;
 
   const auto moment_at = [&](double time) -> const gpu::Moment& {
-    const auto found = std::lower_bound(moments_.begin(), moments_.end(), time,
-                                        [](const gpu::Moment& m, double t) { return static_cast<double>(m.now) < t; });
+    const auto found =
+        std::lower_bound(moments_.begin(), moments_.end(), time,
+                         [](const gpu::Moment& m, double t) { return static_cast<double>(m.now) < t; });
     return found == moments_.end() ? moments_.back() : *found;
   };
   const gpu::Moment& from = moment_at(from_time);
@@ -138,7 +146,8 @@ Pace Progress::pace(Cycle from_cycle) const {
   pace.from = from;
   pace.to = end;
   if (middle.now > from.now && end.now > middle.now) {
-    const double before = (dram_bytes(middle) - dram_bytes(from)) / static_cast<double>(middle.now - from.now);
+    const double before =
+        (dram_bytes(middle) - dram_bytes(from)) / static_cast<double>(middle.now - from.now);
     const double after = (dram_bytes(end) - dram_bytes(middle)) / static_cast<double>(end.now - middle.now);
     pace.memory_drift = (after - before) / dram_bytes_;
   }
@@ -148,9 +157,10 @@ Pace Progress::pace(Cycle from_cycle) const {
 Cycle Progress::dirty_since() const {
   constexpr double kNearly = 0.95;
   const double now = kNearly * static_cast<double>(moments_.back().memory.dirty_sectors_left);
-  return std::find_if(moments_.begin(), moments_.end(), [now](const gpu::Moment& m) {
-    return static_cast<double>(m.memory.dirty_sectors_left) >= now;
-  })->now;
+  return std::find_if(
+             moments_.begin(), moments_.end(),
+             [now](const gpu::Moment& m) { return static_cast<double>(m.memory.dirty_sectors_left) >= now; })
+      ->now;
 }
 
 Continuation Progress::go_on(const Pace& pace, std::uint64_t blocks) const {
@@ -158,7 +168,8 @@ Continuation Progress::go_on(const Pace& pace, std::uint64_t blocks) const {
   const auto full = static_cast<double>(chip_full_);
   const double period = full / pace.rate;  // a chip-full's time
   const double wanted = static_cast<double>(blocks);
-  const double placed = progress_of(moments_.back(), Count::placed), first = progress_of(pace.from, Count::placed);
+  const double placed = progress_of(moments_.back(), Count::placed),
+               first = progress_of(pace.from, Count::placed);
   // The same place in chip-fulls that have been seen, so many periods earlier.
   double sum = 0, squares = 0;
   int seen = 0;
@@ -173,7 +184,8 @@ Continuation Progress::go_on(const Pace& pace, std::uint64_t blocks) const {
   result.scatter = seen > 1 ? std::sqrt(std::max(0.0, squares - sum * sum / seen) / (seen - 1)) : 0;
   const double until = wanted - periods * full, then = at(until, Count::placed);
   for (std::size_t i = 0; i < kAges; ++i) {
-    const double before = full * (1 - (static_cast<double>(i) + 0.5) / kAges);  // blocks placed after this one
+    const double before =
+        full * (1 - (static_cast<double>(i) + 0.5) / kAges);  // blocks placed after this one
     result.ages.push_back(then - at(std::max(until - before, 0.0), Count::placed));
   }
   return result;

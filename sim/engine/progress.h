@@ -17,22 +17,25 @@
 namespace foretrace::engine {
 
 struct Pace {
-  bool known = false;      ///< enough was seen to speak of a rate
-  bool by_blocks = false;  ///< over whole chip-fulls of blocks, else over warp instructions
-  double rate = 0;         ///< blocks a cycle in the steady state
-  double instructions = 0; ///< warp instructions a cycle
-  double error = 0;        ///< standard error of the rate, as a share of it
-  double drift = 0;        ///< difference between the later and the earlier half of the stretches, as a share of the rate
-  double memory_drift = 0; ///< the same of the bytes that DRAM moves for an instruction, as a share of the channels' time
-  double doubt = 0;        ///< the rate is known to this share of it, in 9 cases of 10: error and drift together
-  gpu::Moment from, to;    ///< what the rate was measured between
+  bool known = false;       ///< enough was seen to speak of a rate
+  bool by_blocks = false;   ///< over whole chip-fulls of blocks, else over warp instructions
+  double rate = 0;          ///< blocks a cycle in the steady state
+  double instructions = 0;  ///< warp instructions a cycle
+  double error = 0;         ///< standard error of the rate, as a share of it
+  double drift =
+      0;  ///< difference between the later and the earlier half of the stretches, as a share of the rate
+  double memory_drift =
+      0;  ///< the same of the bytes that DRAM moves for an instruction, as a share of the channels' time
+  double doubt = 0;  ///< the rate is known to this share of it, in 9 cases of 10: error and drift together
+  gpu::Moment from, to;  ///< what the rate was measured between
 };
 
 /// What is to come, if the launch goes on as in its last chip-fulls.
 struct Continuation {
-  double placed = 0;         ///< cycle by which the last block has been placed
-  double scatter = 0;        ///< standard deviation of that among the chip-fulls it was read from
-  std::vector<double> ages;  ///< of the blocks on the chip at that time, equally spaced among them, oldest first, cycles
+  double placed = 0;   ///< cycle by which the last block has been placed
+  double scatter = 0;  ///< standard deviation of that among the chip-fulls it was read from
+  std::vector<double>
+      ages;  ///< of the blocks on the chip at that time, equally spaced among them, oldest first, cycles
 };
 
 class Progress {

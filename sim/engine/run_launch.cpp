@@ -25,12 +25,13 @@ constexpr double kUnknownSharing = 0.5;
 // Chip-fulls of blocks below which there is hardly a steady state, only a ramp and a tail: simulated to the end up to so many warp
 // instructions.
 constexpr double kFewestFulls = 3, kPatientWork = 150e6;
-constexpr double kFewFulls = 30;                   // chip-fulls of blocks below which the tail is looked at closely
+constexpr double kFewFulls = 30;  // chip-fulls of blocks below which the tail is looked at closely
 // Blocks that take values back from atomics and differ by more than this in their work: what one does depends on what others did.
 constexpr double kTellsOthers = 0.01;
 
 /// Exactly: whole blocks, executed ahead of the cycle model by a thread of their own.
-Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine, const LaunchRun& run) {
+Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+                    const LaunchRun& run) {
   const emulate::Emulator emulator(context);
   EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.writer);
   RunOptions options;
@@ -60,8 +61,9 @@ class Blocks {
 };
 
 /// How much an SM's rate depends on the blocks it holds (TailSetup::shared): a run with half as many as fit, beside the pace with all.
-double shared_by_blocks(const emulate::LaunchContext& context, const LaunchShape& shape, const spec::GpuSpec& spec,
-                        std::shared_ptr<const spec::GpuSpec> chip, const LaunchRun& run, std::uint32_t per_sm, const Pace& full) {
+double shared_by_blocks(const emulate::LaunchContext& context, const LaunchShape& shape,
+                        const spec::GpuSpec& spec, std::shared_ptr<const spec::GpuSpec> chip,
+                        const LaunchRun& run, std::uint32_t per_sm, const Pace& full) {
   if (per_sm < 2 || !emulate::blocks_are_independent(*context.program)) return kUnknownSharing;
   const std::uint32_t half = per_sm / 2;
   const auto fork = context.memory->fork();
@@ -90,7 +92,8 @@ double shared_by_blocks(const emulate::LaunchContext& context, const LaunchShape
     return static_cast<double>(moment.ended) >= chip_full || 2 * moment.instructions >= last.instructions;
   });
   if (ramped.now == last.now || ramped.instructions == last.instructions) return kUnknownSharing;
-  const double rate = static_cast<double>(last.instructions - ramped.instructions) / static_cast<double>(last.now - ramped.now);
+  const double rate = static_cast<double>(last.instructions - ramped.instructions) /
+                      static_cast<double>(last.now - ramped.now);
   // rate(half) / rate(full) = (half / full)^(1 - shared)
   const double slower = std::log(rate / full.instructions) / std::log(static_cast<double>(half) / per_sm);
   return std::clamp(1 - slower, 0.0, 1.0);
@@ -111,12 +114,15 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where) {
   throw InputError(fmt::format("{} {}: expected auto, fast or exact", where, word));
 }
 
-Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine, const LaunchRun& run) {
+Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+                   const LaunchRun& run) {
   check_launch(machine.spec(), shape);
   const bool asked = run.accuracy == Accuracy::fast;
-  if (run.accuracy == Accuracy::exact || run.writer != nullptr) return run_exactly(context, shape, machine, run);
+  if (run.accuracy == Accuracy::exact || run.writer != nullptr)
+    return run_exactly(context, shape, machine, run);
   if (context.cluster.count() > 1) {
-    return with_note(run_exactly(context, shape, machine, run), asked ? "simulated exactly: blocks of a cluster run together" : "");
+    return with_note(run_exactly(context, shape, machine, run),
+                     asked ? "simulated exactly: blocks of a cluster run together" : "");
   }
   const std::uint64_t blocks = shape.grid.count();
   const std::uint64_t typical = typical_block(context, kSurveyWork);
@@ -124,14 +130,17 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   if (typical >= kSurveyWork) {
     return with_note(run_exactly(context, shape, machine, run),
                      fmt::format("simulated exactly: a block {}executes {} million warp instructions or more",
-                                 isa::waiting_loops(*context.program).empty() ? "" : "waits for others, or ", kSurveyWork / 1'000'000));
+                                 isa::waiting_loops(*context.program).empty() ? "" : "waits for others, or ",
+                                 kSurveyWork / 1'000'000));
   }
   const sm::StaticProgram program(shape.program, machine.spec());
   const Survey known = survey(context, program, machine.spec(), kSurveyWork);
   if (!known.possible) {
-    return with_note(run_exactly(context, shape, machine, run), fmt::format("simulated exactly: {}", known.obstacle));
+    return with_note(run_exactly(context, shape, machine, run),
+                     fmt::format("simulated exactly: {}", known.obstacle));
   }
-  if (!asked && known.instructions < static_cast<double>(kExactWork)) return run_exactly(context, shape, machine, run);
+  if (!asked && known.instructions < static_cast<double>(kExactWork))
+    return run_exactly(context, shape, machine, run);
 
   const spec::GpuSpec& spec = machine.spec();
   const std::uint64_t resident = machine.resident_blocks(shape);
@@ -140,13 +149,19 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
     return with_note(run_exactly(context, shape, machine, run),
                      asked ? "simulated exactly: fewer blocks than three times what the chip holds" : "");
   }
-  if (known.dependent || (!emulate::blocks_are_independent(*context.program) && known.spread > kTellsOthers)) {
-    return with_note(run_exactly(context, shape, machine, run), "simulated exactly: what a block does depends on what others did");
+  if (known.dependent ||
+      (!emulate::blocks_are_independent(*context.program) && known.spread > kTellsOthers)) {
+    return with_note(run_exactly(context, shape, machine, run),
+                     "simulated exactly: what a block does depends on what others did");
   }
-  const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes * static_cast<double>(spec.clock.dram) /
-                            static_cast<double>(spec.clock.sm);
-  Watch watch({.survey = &known, .blocks = blocks, .chip_full = std::min(resident, blocks), .dram_bytes = dram_bytes,
-               .l2_bytes = static_cast<double>(spec.l2.bytes), .issue_slots = static_cast<double>(spec.sm.count) * kSubCores,
+  const double dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes *
+                            static_cast<double>(spec.clock.dram) / static_cast<double>(spec.clock.sm);
+  Watch watch({.survey = &known,
+               .blocks = blocks,
+               .chip_full = std::min(resident, blocks),
+               .dram_bytes = dram_bytes,
+               .l2_bytes = static_cast<double>(spec.l2.bytes),
+               .issue_slots = static_cast<double>(spec.sm.count) * kSubCores,
                .look_from = run.look_from});
   Blocks source(context, resident);
   gpu::Moment stopped;
@@ -161,7 +176,8 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   };
   Outcome outcome = machine.run(shape, source.source(), options);
   if (!watch.settled()) {
-    return with_note(std::move(outcome), asked ? "simulated exactly: its rates did not settle before it ended" : "");
+    return with_note(std::move(outcome),
+                     asked ? "simulated exactly: its rates did not settle before it ended" : "");
   }
   const Pace& pace = *watch.settled();
   TailSetup tail;
@@ -179,7 +195,8 @@ Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& sha
   outcome.estimate.cycles_low = end.low;
   outcome.estimate.cycles_high = end.high;
   outcome.estimate.simulated = static_cast<double>(outcome.counters.inst_executed) / known.instructions;
-  outcome.counters = extrapolate(outcome.counters, known, pace, program, elapsed, static_cast<Cycle>(std::llround(end.idle)));
+  outcome.counters = extrapolate(outcome.counters, known, pace, program, elapsed,
+                                 static_cast<Cycle>(std::llround(end.idle)));
   if (run.complete) source.finish();
   return outcome;
 }

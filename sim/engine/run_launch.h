@@ -27,15 +27,18 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where);
 
 struct LaunchRun {
   Accuracy accuracy = Accuracy::automatic;
-  bool warm = false;                       ///< L2 as the machine's launch before left it
-  int threads = 1;                         ///< host threads for the SMs
-  bool complete = true;                    ///< memory holds all that the launch writes afterwards, also when it was not simulated to its end
-  double look_from = 0;                    ///< fast: simulate at least so many warp instructions; 0: what the size of the launch suggests
-  trace::TraceWriter* writer = nullptr;    ///< records every block, which asks for an exact run; may be null
+  bool warm = false;  ///< L2 as the machine's launch before left it
+  int threads = 1;    ///< host threads for the SMs
+  bool complete =
+      true;  ///< memory holds all that the launch writes afterwards, also when it was not simulated to its end
+  double look_from =
+      0;  ///< fast: simulate at least so many warp instructions; 0: what the size of the launch suggests
+  trace::TraceWriter* writer = nullptr;  ///< records every block, which asks for an exact run; may be null
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
 };
 
 /// Executes the launch on `context`'s memory and simulates it on `machine`. Throws InputError when the chip cannot run it, KernelFault.
-Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine, const LaunchRun& run);
+Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+                   const LaunchRun& run);
 
 }  // namespace foretrace::engine

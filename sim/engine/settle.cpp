@@ -40,8 +40,7 @@ double cost_of(const gpu::Moment& moment) {
 }
 
 Watch::Watch(const Watched& launch)
-    : launch_(launch),
-      work_(launch.survey->instructions),
+    : launch_(launch), work_(launch.survey->instructions),
       full_work_(work_ / static_cast<double>(launch.blocks) * static_cast<double>(launch.chip_full)),
       progress_(launch.chip_full, work_ / static_cast<double>(launch.blocks), launch.dram_bytes),
       next_look_(launch.look_from > 0 ? launch.look_from

@@ -10,13 +10,15 @@ constexpr std::size_t kAheadBytes = std::size_t{64} << 20;
 
 std::size_t bytes_of(const work::BlockRecord& record) {
   std::size_t bytes = sizeof record;
-  for (const work::WarpRecord& warp : record.warps) bytes += sizeof warp + warp.runs.capacity() + warp.details.capacity();
+  for (const work::WarpRecord& warp : record.warps)
+    bytes += sizeof warp + warp.runs.capacity() + warp.details.capacity();
   return bytes;
 }
 
 }  // namespace
 
-EmulatedBlocks::EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer)
+EmulatedBlocks::EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident,
+                               trace::TraceWriter* writer)
     : blocks_(emulator, resident, true), writer_(writer), producer_([this] { produce(); }) {}
 
 EmulatedBlocks::~EmulatedBlocks() {

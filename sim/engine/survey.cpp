@@ -31,7 +31,8 @@ struct Class {
   std::array<std::uint64_t, 3> first{}, count{1, 1, 1};  // a box of blocks
   std::uint64_t blocks() const { return count[0] * count[1] * count[2]; }
   std::uint64_t block(std::uint64_t i, const Dim3& grid) const {
-    const std::uint64_t x = first[0] + i % count[0], y = first[1] + i / count[0] % count[1], z = first[2] + i / count[0] / count[1];
+    const std::uint64_t x = first[0] + i % count[0], y = first[1] + i / count[0] % count[1],
+                        z = first[2] + i / count[0] / count[1];
     return (z * grid.y + y) * grid.x + x;
   }
 };
@@ -60,7 +61,8 @@ std::vector<Class> classes_of(const Dim3& grid) {
 class Counter {
  public:
   Counter(const emulate::Emulator& emulator, const sm::StaticProgram& program, const spec::GpuSpec& spec)
-      : emulator_(emulator), program_(program), pipe_(spec, 0, spec.l1.unified_bytes, 0, program, events_, counters_, outbox_) {}
+      : emulator_(emulator), program_(program),
+        pipe_(spec, 0, spec.l1.unified_bytes, 0, program, events_, counters_, outbox_) {}
 
   /// `course`: also notes there what ran when; may be null.
   stats::LaunchCounters count(std::uint64_t block, Course* course = nullptr) {
@@ -108,12 +110,14 @@ class Counter {
       // As in the cycle model, a branch is counted when the warp goes on after it.
       if (reader.any && program_.code[reader.before.index].action == sm::Action::control) {
         ++counters_.branches;
-        if (step.index != reader.before.index + 1 && step.active != reader.before.active) ++counters_.divergent_branches;
+        if (step.index != reader.before.index + 1 && step.active != reader.before.active)
+          ++counters_.divergent_branches;
       }
       reader.before = step;
       reader.any = true;
       const sm::StaticInstruction& instruction = program_.code[step.index];
-      const auto active = static_cast<std::uint64_t>(std::popcount(step.active)), on = static_cast<std::uint64_t>(std::popcount(step.executed));
+      const auto active = static_cast<std::uint64_t>(std::popcount(step.active)),
+                 on = static_cast<std::uint64_t>(std::popcount(step.executed));
       stats::InstructionCounters& counted = counters_.instructions[step.index];
       if (course_) course_->note(step.index);
       ++counted.executed;
@@ -174,7 +178,8 @@ double variance_of_mean(const std::vector<Sampled>& sample, std::uint64_t popula
   if (n < 2 || n >= population) return 0;
   double squares = 0;
   for (std::size_t i = 1; i < n; ++i) {
-    const double step = static_cast<double>(sample[i].instructions) - static_cast<double>(sample[i - 1].instructions);
+    const double step =
+        static_cast<double>(sample[i].instructions) - static_cast<double>(sample[i - 1].instructions);
     squares += step * step;
   }
   const double nn = static_cast<double>(n);
@@ -222,11 +227,13 @@ emulate::LaunchContext without_effects(const emulate::LaunchContext& context, em
 }
 
 /// Whether some block does something else when the blocks before it have been executed. `work`: warp instructions of a block.
-bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& program, const spec::GpuSpec& spec, double work) {
+bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& program,
+             const spec::GpuSpec& spec, double work) {
   constexpr std::uint64_t kBefore = 16, kPlaces = 3;
   constexpr double kMostWork = 1e6;  // of the blocks before one
   const std::uint64_t blocks = context.grid.count();
-  const std::uint64_t before = std::min({kBefore, blocks / (kPlaces + 1), static_cast<std::uint64_t>(kMostWork / std::max(work, 1.0))});
+  const std::uint64_t before = std::min(
+      {kBefore, blocks / (kPlaces + 1), static_cast<std::uint64_t>(kMostWork / std::max(work, 1.0))});
   for (std::uint64_t place = 1; before > 0 && place <= kPlaces; ++place) {
     const std::uint64_t block = blocks * place / (kPlaces + 1);
     const auto marks = [&](std::uint64_t first) {
@@ -248,7 +255,8 @@ void Course::note(std::uint32_t instruction) {
   if (stretches_.empty() || taken_ == length_) {
     if (stretches_.size() == kMostStretches) {  // pairs become one
       for (std::size_t i = 0; i < kMostStretches / 2; ++i) {
-        std::vector<std::uint64_t> &into = stretches_[i], &first = stretches_[2 * i], &second = stretches_[2 * i + 1];
+        std::vector<std::uint64_t>&into = stretches_[i], &first = stretches_[2 * i],
+        &second = stretches_[2 * i + 1];
         if (first.size() < second.size()) std::swap(first, second);
         std::transform(second.begin(), second.end(), first.begin(), first.begin(), std::plus<>());
         if (i > 0) into = std::move(first);
@@ -268,7 +276,8 @@ void Course::note(std::uint32_t instruction) {
 std::vector<std::uint64_t> Course::sum(double from, double to) const {
   std::vector<std::uint64_t> result;
   const auto count = static_cast<double>(stretches_.size());
-  for (auto i = static_cast<std::size_t>(from * count); i < static_cast<std::size_t>(std::ceil(to * count)); ++i) {
+  for (auto i = static_cast<std::size_t>(from * count); i < static_cast<std::size_t>(std::ceil(to * count));
+       ++i) {
     const std::vector<std::uint64_t>& each = stretches_[i];
     if (result.size() < each.size()) result.resize(each.size());
     std::transform(each.begin(), each.end(), result.begin(), result.begin(), std::plus<>());
@@ -306,13 +315,12 @@ std::uint64_t typical_block(const emulate::LaunchContext& context, std::uint64_t
         more = true;
       }
     }
-  } catch (const emulate::KernelFault&) {
-    return limit;
-  }
+  } catch (const emulate::KernelFault&) { return limit; }
   return std::min(instructions, limit);
 }
 
-Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& program, const spec::GpuSpec& spec, std::uint64_t budget) {
+Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& program,
+              const spec::GpuSpec& spec, std::uint64_t budget) {
   Survey result;
   const auto fork = context.memory->fork();
   const emulate::Emulator emulator(without_effects(context, *fork));
@@ -345,9 +353,11 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
       ClassSample* next = nullptr;
       for (ClassSample& each : classes) {
         const auto blocks = static_cast<double>(each.box.blocks());
-        total += blocks * static_cast<double>(each.counted.inst_executed) / static_cast<double>(each.sample.size());
+        total += blocks * static_cast<double>(each.counted.inst_executed) /
+                 static_cast<double>(each.sample.size());
         if (each.uniform || each.complete()) continue;
-        std::sort(each.sample.begin(), each.sample.end(), [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
+        std::sort(each.sample.begin(), each.sample.end(),
+                  [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
         const double own = blocks * blocks * variance_of_mean(each.sample, each.box.blocks());
         variance += own;
         if (own >= worst) {
@@ -364,14 +374,16 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
     }
   } catch (const emulate::KernelFault& fault) {
     result.possible = false;
-    result.obstacle = fault.kind() == emulate::FaultKind::never_ends ? "its blocks wait for each other" : "a block on its own fails";
+    result.obstacle = fault.kind() == emulate::FaultKind::never_ends ? "its blocks wait for each other"
+                                                                     : "a block on its own fails";
     return result;
   }
   result.sums.instructions.resize(program.code.size());
   double variance = 0, squares = 0;
   bool alike = true;
   for (ClassSample& each : classes) {
-    std::sort(each.sample.begin(), each.sample.end(), [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
+    std::sort(each.sample.begin(), each.sample.end(),
+              [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
     const auto blocks = static_cast<double>(each.box.blocks());
     const double weight = blocks / static_cast<double>(each.sample.size());
     add_sums(result.sums, each.counted, weight);
@@ -386,9 +398,12 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
       squares += weight * static_cast<double>(one.instructions) * static_cast<double>(one.instructions);
     }
   }
-  std::sort(result.sample.begin(), result.sample.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
+  std::sort(result.sample.begin(), result.sample.end(),
+            [](const auto& a, const auto& b) { return a.block < b.block; });
   result.relative_error = result.instructions > 0 ? std::sqrt(variance) / result.instructions : 0;
-  if (!alike) result.dependent = depends(context, program, spec, result.instructions / static_cast<double>(context.grid.count()));
+  if (!alike)
+    result.dependent =
+        depends(context, program, spec, result.instructions / static_cast<double>(context.grid.count()));
   const auto blocks = static_cast<double>(context.grid.count());
   const double mean = result.instructions / blocks;
   result.spread = mean > 0 ? std::sqrt(std::max(0.0, squares / blocks - mean * mean)) / mean : 0;

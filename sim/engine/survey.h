@@ -38,14 +38,14 @@ class Course {
 };
 
 struct Survey {
-  bool possible = true;      ///< false: blocks could not be executed out of order
-  std::string obstacle;      ///< why it was not possible, as part of a sentence
-  bool uniform = true;       ///< in every class all sampled blocks did the same, or all blocks were sampled
-  bool dependent = false;    ///< a block did something else when those before it had been executed
-  double instructions = 0;   ///< warp instructions of the launch
-  double relative_error = 0; ///< standard error of that, as a share of it
-  double spread = 0;         ///< standard deviation of the blocks' warp instructions, as a share of their mean
-  std::uint64_t executed = 0;  ///< warp instructions of the sample
+  bool possible = true;       ///< false: blocks could not be executed out of order
+  std::string obstacle;       ///< why it was not possible, as part of a sentence
+  bool uniform = true;        ///< in every class all sampled blocks did the same, or all blocks were sampled
+  bool dependent = false;     ///< a block did something else when those before it had been executed
+  double instructions = 0;    ///< warp instructions of the launch
+  double relative_error = 0;  ///< standard error of that, as a share of it
+  double spread = 0;  ///< standard deviation of the blocks' warp instructions, as a share of their mean
+  std::uint64_t executed = 0;         ///< warp instructions of the sample
   std::vector<SurveyedBlock> sample;  ///< ascending blocks
   Course course;                      ///< of a block in the middle of the grid
   /// Sums that the machine code and the addresses alone decide, of the whole launch; all else is 0.
@@ -53,7 +53,8 @@ struct Survey {
 };
 
 /// `context`: the launch, as bound; its memory is read and not written. `budget`: warp instructions that the sample may take, about.
-Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& program, const spec::GpuSpec& spec, std::uint64_t budget);
+Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& program,
+              const spec::GpuSpec& spec, std::uint64_t budget);
 
 /// Warp instructions of one block in the middle of the grid, counted up to `limit`; `limit` also when it cannot be told.
 std::uint64_t typical_block(const emulate::LaunchContext& context, std::uint64_t limit);

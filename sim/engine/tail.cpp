@@ -8,7 +8,8 @@ namespace foretrace::engine {
 
 namespace {
 
-constexpr std::uint64_t kFulls = 40;  // chip-fulls that are played through; the end does not depend on more before them
+constexpr std::uint64_t kFulls =
+    40;  // chip-fulls that are played through; the end does not depend on more before them
 
 /// A number in [-1, 1] with variance 1/3 that the block's number alone decides.
 double noise(std::uint64_t block) {
@@ -33,9 +34,7 @@ struct Due {
 };
 
 /// Work a block does in a unit of time when its SM holds this share of the blocks that it can hold.
-double speed(const TailSetup& setup, double share) {
-  return std::pow(1 / share, setup.shared);
-}
+double speed(const TailSetup& setup, double share) { return std::pow(1 / share, setup.shared); }
 
 }  // namespace
 
@@ -59,7 +58,8 @@ double tail_beyond_work(const TailSetup& setup) {
   const auto work_of = [&](std::uint64_t block) {
     double work = 1 + setup.spread * std::sqrt(3.0) * noise(block);
     if (!setup.work.empty()) {
-      const double place = static_cast<double>(block) / static_cast<double>(setup.blocks) * static_cast<double>(setup.work.size());
+      const double place = static_cast<double>(block) / static_cast<double>(setup.blocks) *
+                           static_cast<double>(setup.work.size());
       work *= setup.work[std::min(setup.work.size() - 1, static_cast<std::size_t>(place))];
     }
     return std::max(work, 1e-3);
@@ -67,15 +67,19 @@ double tail_beyond_work(const TailSetup& setup) {
   std::vector<Sm> sms(setup.sms);
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
   // A launch of fewer blocks than the chip holds never has more on an SM than these.
-  const auto most = static_cast<double>(std::min<std::uint64_t>(setup.per_sm, (setup.blocks + setup.sms - 1) / setup.sms));
-  const auto speed_of = [&](std::size_t n) { return speed(setup, std::min(1.0, static_cast<double>(n) / most)); };
+  const auto most =
+      static_cast<double>(std::min<std::uint64_t>(setup.per_sm, (setup.blocks + setup.sms - 1) / setup.sms));
+  const auto speed_of = [&](std::size_t n) {
+    return speed(setup, std::min(1.0, static_cast<double>(n) / most));
+  };
   double total = 0, now = 0;
   std::uint64_t next = first;
   const auto plan = [&](std::uint32_t index) {
     Sm& sm = sms[index];
     ++sm.version;
     if (sm.left.empty()) return;
-    due.push({now + *std::min_element(sm.left.begin(), sm.left.end()) / speed_of(sm.left.size()), index, sm.version});
+    due.push({now + *std::min_element(sm.left.begin(), sm.left.end()) / speed_of(sm.left.size()), index,
+              sm.version});
   };
   const auto add = [&](Sm& sm) {
     const double work = work_of(next++);

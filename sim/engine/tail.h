@@ -15,10 +15,11 @@ namespace foretrace::engine {
 struct TailSetup {
   std::uint64_t blocks = 0;
   std::uint64_t sms = 0;
-  std::uint32_t per_sm = 1;         ///< blocks an SM holds
-  double shared = 1;                ///< see above, 0 to 1
+  std::uint32_t per_sm = 1;  ///< blocks an SM holds
+  double shared = 1;         ///< see above, 0 to 1
   double spread = 0.03;
-  std::vector<double> work;         ///< of blocks along the grid, relative to their mean, at equal distances; empty: all the same
+  std::vector<double>
+      work;  ///< of blocks along the grid, relative to their mean, at equal distances; empty: all the same
 };
 
 /// Time from the last block's placing until all have ended, in units of the time a block takes on a full SM. `ages`: of the blocks that the

@@ -63,9 +63,7 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& mangled, std::string where,
          std::vector<std::string>& files)
-      : text_(text),
-        where_(std::move(where)),
-        files_(files),
+      : text_(text), where_(std::move(where)), files_(files),
         start_(fmt::format("\t.section\t.text.{},", mangled)) {
     section_.labels[mangled] = 0;
   }
@@ -204,7 +202,8 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
       std::memcpy(&word.lo, image.text.data() + offset, sizeof word.lo);
       std::memcpy(&word.hi, image.text.data() + offset + sizeof word.lo, sizeof word.hi);
       if (word.lo != line.word.lo || word.hi != line.word.hi) {
-        throw InputError(fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, offset));
+        throw InputError(
+            fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, offset));
       }
       isa::Instruction instruction =
           isa::parse_instruction(word, line.text, offset, program.sm, section.labels, kernel);

@@ -14,14 +14,17 @@ bool depends_on_time(const isa::Program& program) {
         instruction.opcode != isa::Opcode::S2UR) {
       return false;
     }
-    return instruction.text.find("CLOCK") != std::string::npos || instruction.text.find("TIMER") != std::string::npos;
+    return instruction.text.find("CLOCK") != std::string::npos ||
+           instruction.text.find("TIMER") != std::string::npos;
   });
 }
 
 }  // namespace
 
-Prediction prediction_of(const config::Loaded& chip, const std::vector<std::string>& overrides, std::shared_ptr<const spec::GpuSpec> spec,
-                         std::shared_ptr<const isa::Program> program, const LaunchIdentity& launch, engine::Outcome outcome) {
+Prediction prediction_of(const config::Loaded& chip, const std::vector<std::string>& overrides,
+                         std::shared_ptr<const spec::GpuSpec> spec,
+                         std::shared_ptr<const isa::Program> program, const LaunchIdentity& launch,
+                         engine::Outcome outcome) {
   Prediction prediction;
   prediction.time_dependent = depends_on_time(*program);
   prediction.gpu = std::move(spec);
@@ -37,8 +40,14 @@ Prediction prediction_of(const config::Loaded& chip, const std::vector<std::stri
   prediction.warm = launch.warm;
   const rules::Occupancy& occupancy = outcome.occupancy;
   // ncu states no limit above the block slots for barriers (measured: validate/measurements/h100-sxm.json).
-  prediction.occupancy = {occupancy.limit_registers, occupancy.limit_shared_configured, occupancy.limit_warps, occupancy.limit_blocks,
-                          std::min(occupancy.limit_barriers, occupancy.limit_blocks),  occupancy.blocks,       occupancy.warps,       occupancy.shared_config,
+  prediction.occupancy = {occupancy.limit_registers,
+                          occupancy.limit_shared_configured,
+                          occupancy.limit_warps,
+                          occupancy.limit_blocks,
+                          std::min(occupancy.limit_barriers, occupancy.limit_blocks),
+                          occupancy.blocks,
+                          occupancy.warps,
+                          occupancy.shared_config,
                           outcome.next_step};
   prediction.estimate = std::move(outcome.estimate);
   prediction.counters = std::move(outcome.counters);

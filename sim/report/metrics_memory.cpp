@@ -196,9 +196,11 @@ std::vector<Metric> l2_metrics() {
        beyond<&Memory::tex_sectors_hit>},
       {"lts__t_sectors_srcunit_tex_lookup_miss.sum", "sector", "those not found in L2",
        beyond<&Memory::tex_sectors_miss>},
-      {"lts__t_sectors.sum", "sector", "sectors looked up by all slices, traffic between partitions and the launch's own included",
+      {"lts__t_sectors.sum", "sector",
+       "sectors looked up by all slices, traffic between partitions and the launch's own included",
        beyond<&Memory::lts_sectors>},
-      {"lts__t_sector_hit_rate.pct", "%", "sectors found by all slices, traffic between partitions and the launch's own included",
+      {"lts__t_sector_hit_rate.pct", "%",
+       "sectors found by all slices, traffic between partitions and the launch's own included",
        [](P p) {
          return percent(number(p.counters.memory.lts_sectors_hit), number(p.counters.memory.lts_sectors));
        }},

@@ -92,10 +92,12 @@ std::string notes(const Columns& columns) {
     const engine::Estimate& estimate = result.estimate;
     if (estimate.sampled) {
       const double cycles = result.metrics.get("gpc__cycles_elapsed.max", 1);
-      out += fmt::format("  {}: an estimate: {:.1f} % of the launch was simulated; elapsed cycles lie between {:.0f} and {:.0f} "
-                         "(-{:.1f} %, +{:.1f} %).\n",
-                         columns.titles[i], 100 * estimate.simulated, estimate.cycles_low, estimate.cycles_high,
-                         100 * (1 - estimate.cycles_low / cycles), 100 * (estimate.cycles_high / cycles - 1));
+      out += fmt::format(
+          "  {}: an estimate: {:.1f} % of the launch was simulated; elapsed cycles lie between {:.0f} and "
+          "{:.0f} "
+          "(-{:.1f} %, +{:.1f} %).\n",
+          columns.titles[i], 100 * estimate.simulated, estimate.cycles_low, estimate.cycles_high,
+          100 * (1 - estimate.cycles_low / cycles), 100 * (estimate.cycles_high / cycles - 1));
     }
     if (!estimate.note.empty()) out += fmt::format("  {}: {}.\n", columns.titles[i], estimate.note);
     if (result.assumed_values > 0) {

@@ -11,7 +11,8 @@ namespace {
 
 /// Limits that a program may set, with CUDA's defaults.
 std::array<std::size_t, cudaLimitPersistingL2CacheSize + 1>& limits() {
-  static std::array<std::size_t, cudaLimitPersistingL2CacheSize + 1> values = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+  static std::array<std::size_t, cudaLimitPersistingL2CacheSize + 1> values = {1024, 1 << 20, 8 << 20, 2,
+                                                                               2048, 128,     0};
   return values;
 }
 
@@ -42,7 +43,8 @@ FORETRACE_API cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
 FORETRACE_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call([&](State& s) {
     if (limit < 0 || static_cast<std::size_t>(limit) >= limits().size()) return cudaErrorUnsupportedLimit;
-    if (limit == cudaLimitMallocHeapSize && !s.memory.global().heap().set_limit(value)) return cudaErrorInvalidValue;
+    if (limit == cudaLimitMallocHeapSize && !s.memory.global().heap().set_limit(value))
+      return cudaErrorInvalidValue;
     limits()[static_cast<std::size_t>(limit)] = value;
     if (limit == cudaLimitStackSize) s.stack_bytes = value;
     return cudaSuccess;
@@ -59,4 +61,7 @@ FORETRACE_API cudaError_t cudaGetLastError() {
 
 FORETRACE_API cudaError_t cudaPeekAtLastError() { return last_error(); }
 
-FORETRACE_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) { return {x, y, z, w, kind}; }
+FORETRACE_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                          cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}

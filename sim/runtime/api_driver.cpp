@@ -15,7 +15,8 @@ cudaError_t entry_point(const char* symbol, void** function, cudaDriverEntryPoin
     if (symbol == nullptr || function == nullptr) return cudaErrorInvalidValue;
     *function = nullptr;
     if (status != nullptr) *status = cudaDriverEntryPointSymbolNotFound;
-    if (!s.settings.quiet) std::fprintf(stderr, "foretrace: the driver's function %s is not provided\n", symbol);
+    if (!s.settings.quiet)
+      std::fprintf(stderr, "foretrace: the driver's function %s is not provided\n", symbol);
     return cudaSuccess;
   });
 }
@@ -26,15 +27,18 @@ FORETRACE_API cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** fun
                                                   cudaDriverEntryPointQueryResult* status) {
   return entry_point(symbol, function, status);
 }
-FORETRACE_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long,
+FORETRACE_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function,
+                                                       unsigned long long,
                                                        cudaDriverEntryPointQueryResult* status) {
   return entry_point(symbol, function, status);
 }
-FORETRACE_API cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long,
+FORETRACE_API cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
+                                                           unsigned long long,
                                                            cudaDriverEntryPointQueryResult* status) {
   return entry_point(symbol, function, status);
 }
-FORETRACE_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned, unsigned long long,
+FORETRACE_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned,
+                                                                unsigned long long,
                                                                 cudaDriverEntryPointQueryResult* status) {
   return entry_point(symbol, function, status);
 }

@@ -12,7 +12,8 @@ using namespace foretrace::runtime;
 
 namespace foretrace::runtime {
 
-cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared, KernelCall& call) {
+cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared, KernelCall& call) {
   call.kernel = s.kernel(function);
   if (call.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   call.grid = {grid.x, grid.y, grid.z};
@@ -47,7 +48,8 @@ std::vector<Configuration>& configurations() {
   return stack;
 }
 
-cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream, bool cooperative) {
+cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                   cudaStream_t stream, bool cooperative) {
   return call([&](State& s) {
     KernelCall kernel;
     kernel.cooperative = cooperative;
@@ -58,7 +60,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 
 }  // namespace
 
-FORETRACE_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st* stream) {
+FORETRACE_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                                   struct CUstream_st* stream) {
   configurations().push_back({grid, block, shared, stream});
   return 0;
 }
@@ -74,31 +77,35 @@ FORETRACE_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, si
   return cudaSuccess;
 }
 
-FORETRACE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream) {
+FORETRACE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                                             size_t shared, cudaStream_t stream) {
   return launch(kernel, grid, block, arguments, shared, stream, false);
 }
-FORETRACE_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream) {
+FORETRACE_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                           size_t shared, cudaStream_t stream) {
   return launch(function, grid, block, arguments, shared, stream, false);
 }
-FORETRACE_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
-                                                      cudaStream_t stream) {
+FORETRACE_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                                      void** arguments, size_t shared, cudaStream_t stream) {
   return launch(function, grid, block, arguments, shared, stream, true);
 }
 
-FORETRACE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+FORETRACE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                              void** arguments) {
   return call([&](State& s) {
-    if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr)) return cudaErrorInvalidValue;
+    if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
+      return cudaErrorInvalidValue;
     KernelCall kernel;
-    const cudaError_t refused =
-        make_kernel_call(s, function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, kernel);
+    const cudaError_t refused = make_kernel_call(s, function, config->gridDim, config->blockDim, arguments,
+                                                 config->dynamicSmemBytes, kernel);
     if (refused != cudaSuccess) return refused;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
       if (attribute.id == cudaLaunchAttributeCooperative) kernel.cooperative = attribute.val.cooperative != 0;
       if (attribute.id == cudaLaunchAttributeClusterDimension) {
         kernel.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
-        const bool whole = kernel.cluster.count() != 0 && kernel.grid.x % kernel.cluster.x == 0 && kernel.grid.y % kernel.cluster.y == 0 &&
-                           kernel.grid.z % kernel.cluster.z == 0;
+        const bool whole = kernel.cluster.count() != 0 && kernel.grid.x % kernel.cluster.x == 0 &&
+                           kernel.grid.y % kernel.cluster.y == 0 && kernel.grid.z % kernel.cluster.z == 0;
         if (!whole) return cudaErrorInvalidClusterSize;
       }
     }
@@ -112,7 +119,8 @@ FORETRACE_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAtt
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     switch (attribute) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {
-        const std::int64_t room = static_cast<std::int64_t>(s.spec->limits.shared_per_block) - kernel->image().program.static_shared;
+        const std::int64_t room = static_cast<std::int64_t>(s.spec->limits.shared_per_block) -
+                                  kernel->image().program.static_shared;
         if (value < 0 || value > room) return cudaErrorInvalidValue;
         kernel->settings.max_dynamic_shared = static_cast<std::uint64_t>(value);
         return cudaSuccess;
@@ -121,11 +129,21 @@ FORETRACE_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAtt
         if (value < -1 || value > 100) return cudaErrorInvalidValue;
         kernel->settings.carveout = value;
         return cudaSuccess;
-      case cudaFuncAttributeRequiredClusterWidth: kernel->settings.required_cluster.x = static_cast<unsigned>(value); return cudaSuccess;
-      case cudaFuncAttributeRequiredClusterHeight: kernel->settings.required_cluster.y = static_cast<unsigned>(value); return cudaSuccess;
-      case cudaFuncAttributeRequiredClusterDepth: kernel->settings.required_cluster.z = static_cast<unsigned>(value); return cudaSuccess;
-      case cudaFuncAttributeNonPortableClusterSizeAllowed: kernel->settings.non_portable_cluster = value != 0; return cudaSuccess;
-      case cudaFuncAttributeClusterSchedulingPolicyPreference: kernel->settings.cluster_scheduling = value; return cudaSuccess;
+      case cudaFuncAttributeRequiredClusterWidth:
+        kernel->settings.required_cluster.x = static_cast<unsigned>(value);
+        return cudaSuccess;
+      case cudaFuncAttributeRequiredClusterHeight:
+        kernel->settings.required_cluster.y = static_cast<unsigned>(value);
+        return cudaSuccess;
+      case cudaFuncAttributeRequiredClusterDepth:
+        kernel->settings.required_cluster.z = static_cast<unsigned>(value);
+        return cudaSuccess;
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        kernel->settings.non_portable_cluster = value != 0;
+        return cudaSuccess;
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        kernel->settings.cluster_scheduling = value;
+        return cudaSuccess;
       default: return cudaErrorInvalidValue;
     }
   });

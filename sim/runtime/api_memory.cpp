@@ -10,7 +10,8 @@ using namespace foretrace::runtime;
 
 namespace {
 
-constexpr std::size_t kPitchAlignment = 512;  // bytes: cudaDeviceProp::texturePitchAlignment rounded up to what cudaMallocPitch returns
+constexpr std::size_t kPitchAlignment =
+    512;  // bytes: cudaDeviceProp::texturePitchAlignment rounded up to what cudaMallocPitch returns
 
 cudaError_t allocate(State& s, void** pointer, std::size_t size, MemoryKind kind, unsigned flags = 0) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
@@ -25,7 +26,8 @@ cudaError_t release(State& s, void* pointer, MemoryKind kind) {
   return s.memory.release(pointer, kind) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t allocate_pitched(State& s, void** pointer, std::size_t* pitch, std::size_t width, std::size_t rows) {
+cudaError_t allocate_pitched(State& s, void** pointer, std::size_t* pitch, std::size_t width,
+                             std::size_t rows) {
   if (pitch == nullptr || width > SIZE_MAX - kPitchAlignment) return cudaErrorInvalidValue;
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   if (rows != 0 && *pitch > SIZE_MAX / rows) return cudaErrorMemoryAllocation;
@@ -80,7 +82,8 @@ FORETRACE_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, un
   return call([&](State& s) {
     const MemoryBlock* block = s.memory.find(host);
     if (device == nullptr || block == nullptr) return cudaErrorInvalidValue;
-    if (block->kind != MemoryKind::host && block->kind != MemoryKind::registered && block->kind != MemoryKind::managed) {
+    if (block->kind != MemoryKind::host && block->kind != MemoryKind::registered &&
+        block->kind != MemoryKind::managed) {
       return cudaErrorInvalidValue;
     }
     *device = host;
@@ -111,7 +114,8 @@ FORETRACE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent exten
 FORETRACE_API cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
   return call([&](State& s) { return allocate_in_stream(s, pointer, size, stream); });
 }
-FORETRACE_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+FORETRACE_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool,
+                                                  cudaStream_t stream) {
   return call([&](State& s) {
     return pool == nullptr ? cudaErrorInvalidValue : allocate_in_stream(s, pointer, size, stream);
   });

@@ -218,8 +218,9 @@ FORETRACE_API cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t 
 FORETRACE_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return cudaStreamWaitEvent(per_thread(stream), event, flags);
 }
-FORETRACE_API cudaError_t cudaMemcpyBatchAsync_ptsz(void* const* dsts, const void* const* srcs, const size_t* sizes,
-                                                    size_t count, cudaMemcpyAttributes* attrs,
-                                                    size_t* attrsIdxs, size_t numAttrs, cudaStream_t stream) {
+FORETRACE_API cudaError_t cudaMemcpyBatchAsync_ptsz(void* const* dsts, const void* const* srcs,
+                                                    const size_t* sizes, size_t count,
+                                                    cudaMemcpyAttributes* attrs, size_t* attrsIdxs,
+                                                    size_t numAttrs, cudaStream_t stream) {
   return cudaMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, per_thread(stream));
 }

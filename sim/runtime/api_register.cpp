@@ -21,7 +21,9 @@ void place_managed(State& s, Module* module) {
   for (const State::ManagedVariable& managed : s.managed) {
     if (managed.module != module || *managed.pointer != nullptr) continue;
     const PlacedVariable placed = module->variable(managed.name);
-    if (placed.address == nullptr) throw InputError(fmt::format("the program registers a managed variable {} that its device code lacks", managed.name));
+    if (placed.address == nullptr)
+      throw InputError(fmt::format("the program registers a managed variable {} that its device code lacks",
+                                   managed.name));
     *managed.pointer = placed.address;
   }
 }
@@ -31,7 +33,8 @@ void place_managed(State& s, Module* module) {
 FORETRACE_API void** __cudaRegisterFatBinary(void* image) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.modules.push_back(std::make_unique<Module>(s.module_context(), image, fmt::format("fat binary {}", s.modules.size())));
+  s.modules.push_back(
+      std::make_unique<Module>(s.module_context(), image, fmt::format("fat binary {}", s.modules.size())));
   return reinterpret_cast<void**>(new Module*(s.modules.back().get()));
 }
 
@@ -49,19 +52,22 @@ FORETRACE_API char __cudaInitModule(void** handle) {
   return 1;
 }
 
-FORETRACE_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
+FORETRACE_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int,
+                                          uint3*, uint3*, dim3*, dim3*, int*) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.functions[host] = {module_of(handle), name};
 }
 
-FORETRACE_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t, int, int) {
+FORETRACE_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t, int,
+                                     int) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.variables[host] = {module_of(handle), name};
 }
 
-FORETRACE_API void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, size_t, int, int) {
+FORETRACE_API void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, size_t,
+                                            int, int) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.managed.push_back({host, module_of(handle), name});

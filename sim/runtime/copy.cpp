@@ -8,7 +8,8 @@ namespace foretrace::runtime {
 namespace {
 
 /// Bytes from the first byte of the first row to the last of the last.
-std::size_t extent(std::size_t width, std::size_t height, std::size_t depth, std::size_t pitch, std::size_t slice) {
+std::size_t extent(std::size_t width, std::size_t height, std::size_t depth, std::size_t pitch,
+                   std::size_t slice) {
   return (depth - 1) * slice + (height - 1) * pitch + width;
 }
 
@@ -21,16 +22,21 @@ void fill_row(std::byte* row, unsigned value, std::size_t count) {
 }  // namespace
 
 cudaError_t copy_boxes(DeviceMemory& memory, const CopyCall& copy) {
-  if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
   if (copy.to == nullptr || copy.from == nullptr) return cudaErrorInvalidValue;
-  if (copy.height > 1 && (copy.width > copy.to_pitch || copy.width > copy.from_pitch)) return cudaErrorInvalidPitchValue;
+  if (copy.height > 1 && (copy.width > copy.to_pitch || copy.width > copy.from_pitch))
+    return cudaErrorInvalidPitchValue;
   const bool to_device = copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
   const bool from_device = copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
   const std::size_t to_bytes = extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_slice);
-  const std::size_t from_bytes = extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_slice);
-  if ((to_device || memory.find(copy.to) != nullptr) && !memory.holds(copy.to, to_bytes)) return cudaErrorInvalidValue;
-  if ((from_device || memory.find(copy.from) != nullptr) && !memory.holds(copy.from, from_bytes)) return cudaErrorInvalidValue;
+  const std::size_t from_bytes =
+      extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_slice);
+  if ((to_device || memory.find(copy.to) != nullptr) && !memory.holds(copy.to, to_bytes))
+    return cudaErrorInvalidValue;
+  if ((from_device || memory.find(copy.from) != nullptr) && !memory.holds(copy.from, from_bytes))
+    return cudaErrorInvalidValue;
   const bool whole_rows = copy.width == copy.to_pitch && copy.width == copy.from_pitch;
   for (std::size_t z = 0; z < copy.depth; ++z) {
     std::byte* to = copy.to + z * copy.to_slice;
@@ -52,8 +58,10 @@ cudaError_t fill_boxes(DeviceMemory& memory, const FillCall& fill) {
   if (fill.width == 0 || fill.height == 0 || fill.depth == 0) return cudaSuccess;
   const std::size_t row = fill.width * fill.element;
   if (fill.height > 1 && row > fill.pitch) return cudaErrorInvalidValue;
-  if (!memory.holds(fill.to, extent(row, fill.height, fill.depth, fill.pitch, fill.slice))) return cudaErrorInvalidValue;
-  if (reinterpret_cast<std::uintptr_t>(fill.to) % fill.element != 0 || fill.pitch % fill.element != 0) return cudaErrorInvalidValue;
+  if (!memory.holds(fill.to, extent(row, fill.height, fill.depth, fill.pitch, fill.slice)))
+    return cudaErrorInvalidValue;
+  if (reinterpret_cast<std::uintptr_t>(fill.to) % fill.element != 0 || fill.pitch % fill.element != 0)
+    return cudaErrorInvalidValue;
   for (std::size_t z = 0; z < fill.depth; ++z) {
     for (std::size_t y = 0; y < fill.height; ++y) {
       std::byte* to = fill.to + z * fill.slice + y * fill.pitch;

@@ -26,13 +26,15 @@ std::string time_text(double seconds) {
 }
 
 std::string launch_text(const LaunchLine& line) {
-  return fmt::format("#{} {} <<<{}, {}{}>>>", line.index, line.kernel, dimensions(line.grid), dimensions(line.block),
+  return fmt::format("#{} {} <<<{}, {}{}>>>", line.index, line.kernel, dimensions(line.grid),
+                     dimensions(line.block),
                      line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared));
 }
 
 /// Of a launch that was not simulated to its end: which share was.
 std::string estimate_text(const engine::Estimate& estimate) {
-  return estimate.sampled ? fmt::format(" (estimated, {:.0f}% simulated)", 100 * estimate.simulated) : std::string();
+  return estimate.sampled ? fmt::format(" (estimated, {:.0f}% simulated)", 100 * estimate.simulated)
+                          : std::string();
 }
 
 }  // namespace
@@ -87,7 +89,9 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   per.seconds += seconds;
   per.longest = std::max(per.longest, seconds);
   ++per.limiters[result.limiter.name];
-  if (!settings_.quiet) say(fmt::format("foretrace: {} {}, {}\n", launch_text(line), time_text(seconds) + estimate_text(result.estimate), result.limiter.name));
+  if (!settings_.quiet)
+    say(fmt::format("foretrace: {} {}, {}\n", launch_text(line),
+                    time_text(seconds) + estimate_text(result.estimate), result.limiter.name));
   if (!settings_.json.empty()) document_.predictions.push_back(std::move(result));
   return seconds;
 }
@@ -97,7 +101,8 @@ void Journal::emulated(const LaunchLine& line) {
   const auto [kernel, fresh] = kernels_.try_emplace(line.kernel);
   if (fresh) order_.push_back(line.kernel);
   ++kernel->second.launches;
-  if (!settings_.quiet && !settings_.functional) say(fmt::format("foretrace: {} not predicted\n", launch_text(line)));
+  if (!settings_.quiet && !settings_.functional)
+    say(fmt::format("foretrace: {} not predicted\n", launch_text(line)));
 }
 
 void Journal::fault(const LaunchLine& line, const std::string& what, const char* code) {
@@ -113,25 +118,30 @@ void Journal::finish() {
   if (!settings_.json.empty()) report::write_file(settings_.json, report::to_json(document_));
   if (settings_.quiet) return;
   std::string text = fmt::format("foretrace: {} launches", launches_);
-  if (predicted_ != 0) text += fmt::format(", {} predicted for {}: {} of GPU time", predicted_, chip_, time_text(seconds_));
+  if (predicted_ != 0)
+    text += fmt::format(", {} predicted for {}: {} of GPU time", predicted_, chip_, time_text(seconds_));
   if (faults_ != 0) text += fmt::format(", {} ended by a fault", faults_);
   text += "\n";
   if (predicted_ != 0) {
     std::vector<std::string> names = order_;
-    std::stable_sort(names.begin(), names.end(),
-                     [&](const std::string& a, const std::string& b) { return kernels_[a].seconds > kernels_[b].seconds; });
-    text += fmt::format("foretrace: {:>6} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n", "share", "launches", "time", "mean", "longest",
-                        "limited by", "kernel");
+    std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+      return kernels_[a].seconds > kernels_[b].seconds;
+    });
+    text += fmt::format("foretrace: {:>6} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n", "share", "launches",
+                        "time", "mean", "longest", "limited by", "kernel");
     for (const std::string& name : names) {
       const PerKernel& per = kernels_[name];
       const auto most = std::max_element(per.limiters.begin(), per.limiters.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-      text += fmt::format("foretrace: {:>5.1f}% {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n",
-                          seconds_ > 0 ? 100 * per.seconds / seconds_ : 0.0, per.launches, time_text(per.seconds),
-                          per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
-                          time_text(per.longest), most == per.limiters.end() ? "-" : most->first, name);
+      text +=
+          fmt::format("foretrace: {:>5.1f}% {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n",
+                      seconds_ > 0 ? 100 * per.seconds / seconds_ : 0.0, per.launches, time_text(per.seconds),
+                      per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
+                      time_text(per.longest), most == per.limiters.end() ? "-" : most->first, name);
     }
-    text += "foretrace: launches are predicted one by one: what streams would run side by side is not overlapped\n";
+    text +=
+        "foretrace: launches are predicted one by one: what streams would run side by side is not "
+        "overlapped\n";
   }
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

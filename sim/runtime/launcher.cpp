@@ -26,14 +26,16 @@ std::string file_name(const std::string& kernel) {
 }  // namespace
 
 Launcher::Launcher(State& state)
-    : state_(state), journal_(state.settings, state.spec->name), machine_(std::make_unique<engine::Machine>(state.spec)) {
+    : state_(state), journal_(state.settings, state.spec->name),
+      machine_(std::make_unique<engine::Machine>(state.spec)) {
   if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
   for (const std::string& check : state.settings.check) {
     if (check == "uninitialized") checks_.uninitialized = true;
     if (check == "races") checks_.races = true;
   }
   accuracy_ = engine::parse_accuracy(state.settings.accuracy, "--accuracy");
-  threads_ = state.settings.threads > 0 ? state.settings.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads_ = state.settings.threads > 0 ? state.settings.threads
+                                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 Launcher::~Launcher() = default;
 
@@ -42,18 +44,22 @@ cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program)
   const auto zero = [](const Dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; };
   // Limits of every compute capability since 3.0: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
   if (zero(call.grid) || zero(call.block)) return cudaErrorInvalidConfiguration;
-  if (call.grid.x > 0x7fffffff || call.grid.y > 65535 || call.grid.z > 65535) return cudaErrorInvalidConfiguration;
+  if (call.grid.x > 0x7fffffff || call.grid.y > 65535 || call.grid.z > 65535)
+    return cudaErrorInvalidConfiguration;
   if (call.block.x > 1024 || call.block.y > 1024 || call.block.z > 64) return cudaErrorInvalidConfiguration;
   if (call.block.count() > spec.limits.threads_per_block) return cudaErrorInvalidConfiguration;
   if (call.dynamic_shared > call.kernel->settings.max_dynamic_shared) return cudaErrorInvalidValue;
-  if (program.max_threads != 0 && call.block.count() > program.max_threads) return cudaErrorLaunchOutOfResources;
+  if (program.max_threads != 0 && call.block.count() > program.max_threads)
+    return cudaErrorLaunchOutOfResources;
   const auto* required = program.required_threads;
-  if (required[0] != 0 && (required[0] != call.block.x || required[1] != call.block.y || required[2] != call.block.z)) {
+  if (required[0] != 0 &&
+      (required[0] != call.block.x || required[1] != call.block.y || required[2] != call.block.z)) {
     return cudaErrorInvalidConfiguration;
   }
   const auto shape = engine::LaunchShape{call.kernel->program(), call.grid, call.block, call.dynamic_shared};
   if (!rules::impossible(spec, engine::resources_of(shape)).empty()) return cudaErrorLaunchOutOfResources;
-  if (call.cooperative && call.grid.count() > machine_->resident_blocks(shape)) return cudaErrorCooperativeLaunchTooLarge;
+  if (call.cooperative && call.grid.count() > machine_->resident_blocks(shape))
+    return cudaErrorCooperativeLaunchTooLarge;
   return cudaSuccess;
 }
 
@@ -61,8 +67,9 @@ bool Launcher::wanted(std::uint64_t index, const Kernel& kernel) const {
   const Settings& settings = state_.settings;
   if (settings.functional) return false;
   const bool listed = settings.launches.empty() ||
-                      std::any_of(settings.launches.begin(), settings.launches.end(),
-                                  [&](const auto& range) { return index >= range.first && index <= range.second; });
+                      std::any_of(settings.launches.begin(), settings.launches.end(), [&](const auto& range) {
+                        return index >= range.first && index <= range.second;
+                      });
   return listed && (!pattern_ || std::regex_search(kernel.image().program.kernel, *pattern_));
 }
 
@@ -86,11 +93,14 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
 }
 
 /// All blocks, by as many host threads as may run them without one seeing what another does.
-void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Program& program, std::uint64_t resident) {
+void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
+                            std::uint64_t resident) {
   const emulate::Emulator emulator(context);
   const std::uint64_t blocks = emulator.blocks();
-  const auto threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), blocks / 4));
-  if (threads <= 1 || checks_.uninitialized || checks_.races || context.cluster.count() != 1 || !emulate::blocks_are_independent(program)) {
+  const auto threads =
+      static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), blocks / 4));
+  if (threads <= 1 || checks_.uninitialized || checks_.races || context.cluster.count() != 1 ||
+      !emulate::blocks_are_independent(program)) {
     emulate::BlockSequence sequence(emulator, resident, false);
     for (std::uint64_t done = 0; sequence.next(); ++done) journal_.progress(program.kernel, done, blocks);
     return;
@@ -122,25 +132,30 @@ void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Pr
   if (failure) std::rethrow_exception(failure);
 }
 
-report::Prediction Launcher::predict(const KernelCall& call, const emulate::LaunchContext& context, const engine::LaunchShape& shape,
-                                     std::uint64_t index) {
+report::Prediction Launcher::predict(const KernelCall& call, const emulate::LaunchContext& context,
+                                     const engine::LaunchShape& shape, std::uint64_t index) {
   const Settings& settings = state_.settings;
   std::optional<trace::TraceWriter> writer;
   if (!settings.trace.empty()) {
-    const auto path = std::filesystem::path(settings.trace) /
-                      fmt::format("{:05}_{}.{}.trace", index, file_name(shape.program->kernel), state_.spec->name);
-    writer.emplace(path.string(), *shape.program, trace::LaunchInfo{"", call.grid, call.block, call.cluster, call.dynamic_shared});
+    const auto path =
+        std::filesystem::path(settings.trace) /
+        fmt::format("{:05}_{}.{}.trace", index, file_name(shape.program->kernel), state_.spec->name);
+    writer.emplace(path.string(), *shape.program,
+                   trace::LaunchInfo{"", call.grid, call.block, call.cluster, call.dynamic_shared});
   }
   engine::LaunchRun run;
   run.accuracy = accuracy_;
   run.warm = true;
   run.threads = threads_;
   run.writer = writer ? &*writer : nullptr;
-  run.progress = [&](std::uint64_t done, Cycle) { journal_.progress(shape.program->kernel, done, call.grid.count()); };
+  run.progress = [&](std::uint64_t done, Cycle) {
+    journal_.progress(shape.program->kernel, done, call.grid.count());
+  };
   engine::Outcome outcome = engine::run_launch(context, shape, *machine_, run);
   if (writer) writer->close();
   return report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
-                               {"", call.grid, call.block, call.cluster, call.dynamic_shared, true}, std::move(outcome));
+                               {"", call.grid, call.block, call.cluster, call.dynamic_shared, true},
+                               std::move(outcome));
 }
 
 cudaError_t Launcher::code_of(emulate::FaultKind kind) const {

@@ -36,9 +36,10 @@ class Launcher {
   cudaError_t check(const KernelCall& call, const isa::Program& program);
   bool wanted(std::uint64_t index, const Kernel& kernel) const;
   emulate::LaunchContext context_of(const KernelCall& call, const isa::Program& program);
-  void emulate_only(const emulate::LaunchContext& context, const isa::Program& program, std::uint64_t resident);
-  report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context, const engine::LaunchShape& shape,
-                             std::uint64_t index);
+  void emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
+                    std::uint64_t resident);
+  report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,
+                             const engine::LaunchShape& shape, std::uint64_t index);
   cudaError_t code_of(emulate::FaultKind kind) const;
 
   State& state_;

@@ -23,7 +23,9 @@ bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == M
 
 /// Allocations take whole granules of the device: what cudaMemGetInfo shows.
 constexpr std::uint64_t kGranule = 2 * 1024 * 1024;
-std::uint64_t granules(std::uint64_t size) { return size < kGranule ? size : (size + kGranule - 1) / kGranule * kGranule; }
+std::uint64_t granules(std::uint64_t size) {
+  return size < kGranule ? size : (size + kGranule - 1) / kGranule * kGranule;
+}
 
 }  // namespace
 
@@ -93,7 +95,8 @@ const MemoryBlock* DeviceMemory::find(const void* pointer) const {
 
 bool DeviceMemory::holds(const void* pointer, std::uint64_t size) const {
   const MemoryBlock* block = find(pointer);
-  return block != nullptr && size <= block->size - (reinterpret_cast<std::uint64_t>(pointer) - block->address);
+  return block != nullptr &&
+         size <= block->size - (reinterpret_cast<std::uint64_t>(pointer) - block->address);
 }
 
 }  // namespace foretrace::runtime

@@ -53,7 +53,7 @@ class DeviceMemory {
 
  private:
   std::uint64_t capacity_;
-  std::uint64_t used_ = 0;    // of device and managed blocks
+  std::uint64_t used_ = 0;  // of device and managed blocks
   std::uint64_t next_id_ = 1;
   bool tracks_ = false;
   emulate::GlobalMemory global_{emulate::Backing::host};

@@ -62,7 +62,10 @@ std::string disassembly_of(const std::vector<std::byte>& cubin, const frontend::
 }
 
 bool is_elf(std::span<const std::byte> bytes) {
-  return bytes.size() >= 4 && std::memcmp(bytes.data(), "\x7f" "ELF", 4) == 0;
+  return bytes.size() >= 4 && std::memcmp(bytes.data(),
+                                          "\x7f"
+                                          "ELF",
+                                          4) == 0;
 }
 
 }  // namespace
@@ -71,7 +74,8 @@ const frontend::KernelImage& Kernel::image() const { return module_.cubin().kern
 
 const std::shared_ptr<const isa::Program>& Kernel::program() {
   if (!program_) {
-    program_ = std::make_shared<const isa::Program>(frontend::decode_kernel(image(), module_.disassembly(), ""));
+    program_ =
+        std::make_shared<const isa::Program>(frontend::decode_kernel(image(), module_.disassembly(), ""));
   }
   return program_;
 }
@@ -93,7 +97,8 @@ void Module::load() {
     const auto container = frontend::fat_binary_in_memory(image_, where_);
     const std::vector<frontend::FatEntry> entries = frontend::read_fat_binary(container, where_);
     const frontend::FatEntry* entry = frontend::best_entry(entries, context_.sm);
-    if (entry == nullptr) throw InputError(fmt::format("{}: {}", where_, frontend::missing_code_message(entries, context_.sm)));
+    if (entry == nullptr)
+      throw InputError(fmt::format("{}: {}", where_, frontend::missing_code_message(entries, context_.sm)));
     bytes_ = frontend::entry_contents(*entry, where_);
   }
   cubin_ = frontend::read_cubin(bytes_, where_, context_.sm, frontend::Relocations::keep);
@@ -113,7 +118,8 @@ void Module::place() {
   std::vector<std::byte> globals = module.globals, bank3 = module.constant3;
   bank4_ = module.constant4;
   const auto room = [&](std::size_t size) {
-    return size == 0 ? 0 : reinterpret_cast<std::uint64_t>(context_.memory->allocate(size, MemoryKind::variable));
+    return size == 0 ? 0
+                     : reinterpret_cast<std::uint64_t>(context_.memory->allocate(size, MemoryKind::variable));
   };
   globals_ = room(globals.size());
   constant3_ = room(bank3.size());
@@ -128,7 +134,8 @@ void Module::place() {
     std::vector<std::byte>& image = pointer.image == frontend::Image::constant3   ? bank3
                                     : pointer.image == frontend::Image::constant4 ? bank4_
                                                                                   : globals;
-    if (pointer.offset + sizeof value > image.size()) throw InputError(fmt::format("{}: a pointer lies outside its section", where_));
+    if (pointer.offset + sizeof value > image.size())
+      throw InputError(fmt::format("{}: a pointer lies outside its section", where_));
     std::memcpy(image.data() + pointer.offset, &value, sizeof value);
   }
   if (globals_ != 0) std::memcpy(reinterpret_cast<void*>(globals_), globals.data(), globals.size());
@@ -161,8 +168,9 @@ std::vector<Kernel*> Module::kernels() {
 PlacedVariable Module::variable(const std::string& mangled) {
   load();
   const auto& variables = cubin_.module->variables;
-  const auto found = std::lower_bound(variables.begin(), variables.end(), mangled,
-                                      [](const frontend::Variable& v, const std::string& name) { return v.mangled < name; });
+  const auto found =
+      std::lower_bound(variables.begin(), variables.end(), mangled,
+                       [](const frontend::Variable& v, const std::string& name) { return v.mangled < name; });
   if (found == variables.end() || found->mangled != mangled) return {};
   const bool constant = found->space == frontend::VariableSpace::constant3;
   return {reinterpret_cast<void*>((constant ? constant3_ : globals_) + found->offset), found->size, constant};

@@ -48,7 +48,8 @@ Settings settings_from_json(const std::string& text) {
     const nlohmann::json json = nlohmann::json::parse(text);
     each_member(settings, [&](const char* key, auto& member) { json.at(key).get_to(member); });
   } catch (const nlohmann::json::exception& error) {
-    throw InputError(fmt::format("{}: {}; expected what 'foretrace run' puts there", kSettingsVariable, error.what()));
+    throw InputError(
+        fmt::format("{}: {}; expected what 'foretrace run' puts there", kSettingsVariable, error.what()));
   }
   return settings;
 }
@@ -69,10 +70,14 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> parse_launches(const std::s
       at = parsed.ptr;
     }
     if (good && at != end) good = *at == ',' && ++at != end;
-    if (!good) throw InputError(fmt::format("--launches {}: expected numbers and ranges of launches from 0 on, as 0-11,20", text));
+    if (!good)
+      throw InputError(
+          fmt::format("--launches {}: expected numbers and ranges of launches from 0 on, as 0-11,20", text));
     ranges.emplace_back(first, last);
   }
-  if (ranges.empty()) throw InputError("--launches: nothing given; expected numbers and ranges of launches from 0 on, as 0-11,20");
+  if (ranges.empty())
+    throw InputError(
+        "--launches: nothing given; expected numbers and ranges of launches from 0 on, as 0-11,20");
   return ranges;
 }
 

@@ -10,23 +10,24 @@ namespace foretrace::runtime {
 inline constexpr const char* kSettingsVariable = "FORETRACE_RUN";
 
 struct Settings {
-  std::string arch;                   ///< a chip's name or alias, or a config file's path
-  std::vector<std::string> set;       ///< "key=value"
-  std::string clock = "boost";        ///< as --clock
-  bool functional = false;            ///< emulate only
-  bool quiet = false;                 ///< no line a launch and no summary
-  std::string json;                   ///< file of the result document; empty: none
-  std::string trace;                  ///< directory for a trace of each predicted launch; empty: none
-  std::string kernel;                 ///< predict kernels whose source name matches this regular expression; empty: all
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> launches;  ///< predict launches first..last, from 0; empty: all
-  std::string accuracy = "auto";      ///< as --accuracy of predict
+  std::string arch;              ///< a chip's name or alias, or a config file's path
+  std::vector<std::string> set;  ///< "key=value"
+  std::string clock = "boost";   ///< as --clock
+  bool functional = false;       ///< emulate only
+  bool quiet = false;            ///< no line a launch and no summary
+  std::string json;              ///< file of the result document; empty: none
+  std::string trace;             ///< directory for a trace of each predicted launch; empty: none
+  std::string kernel;  ///< predict kernels whose source name matches this regular expression; empty: all
+  std::vector<std::pair<std::uint64_t, std::uint64_t>>
+      launches;                        ///< predict launches first..last, from 0; empty: all
+  std::string accuracy = "auto";       ///< as --accuracy of predict
   std::uint64_t max_instructions = 0;  ///< warp instructions of one block; 0: no limit
-  int threads = 0;                    ///< host threads; 0: all
-  std::vector<std::string> check;     ///< "uninitialized", "races"
-  std::string nvdisasm;               ///< its path; empty: there is none
-  std::string nvdisasm_version;       ///< as it says; empty: it does not
-  std::string version, commit;        ///< of foretrace, for the result document
-  std::vector<std::string> command;   ///< foretrace's own command line, likewise
+  int threads = 0;                     ///< host threads; 0: all
+  std::vector<std::string> check;      ///< "uninitialized", "races"
+  std::string nvdisasm;                ///< its path; empty: there is none
+  std::string nvdisasm_version;        ///< as it says; empty: it does not
+  std::string version, commit;         ///< of foretrace, for the result document
+  std::vector<std::string> command;    ///< foretrace's own command line, likewise
 };
 
 std::string to_json(const Settings& settings);

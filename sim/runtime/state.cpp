@@ -23,7 +23,10 @@ std::recursive_mutex making;
 
 Settings settings_of_environment() {
   const char* text = std::getenv(kSettingsVariable);
-  if (text == nullptr) throw InputError("this CUDA runtime library is Foretrace's; start the program with: foretrace run --arch CHIP -- PROGRAM");
+  if (text == nullptr)
+    throw InputError(
+        "this CUDA runtime library is Foretrace's; start the program with: foretrace run --arch CHIP -- "
+        "PROGRAM");
   return settings_from_json(text);
 }
 
@@ -38,7 +41,8 @@ config::Loaded chip_of(const Settings& settings) {
 
 frontend::Toolchain toolchain_of(const Settings& settings) {
   frontend::Toolchain toolchain;
-  if (!settings.nvdisasm.empty()) toolchain.nvdisasm = frontend::Tool{settings.nvdisasm, settings.nvdisasm_version};
+  if (!settings.nvdisasm.empty())
+    toolchain.nvdisasm = frontend::Tool{settings.nvdisasm, settings.nvdisasm_version};
   return toolchain;
 }
 
@@ -59,12 +63,11 @@ __attribute__((destructor)) void finish_at_exit() {
 }  // namespace
 
 State::State()
-    : settings(settings_of_environment()),
-      chip(chip_of(settings)),
-      spec(std::make_shared<const spec::GpuSpec>(chip.spec)),
-      toolchain(toolchain_of(settings)),
+    : settings(settings_of_environment()), chip(chip_of(settings)),
+      spec(std::make_shared<const spec::GpuSpec>(chip.spec)), toolchain(toolchain_of(settings)),
       memory(spec->dram.bytes) {
-  if (std::find(settings.check.begin(), settings.check.end(), "uninitialized") != settings.check.end()) memory.track_writes();
+  if (std::find(settings.check.begin(), settings.check.end(), "uninitialized") != settings.check.end())
+    memory.track_writes();
   launcher = std::make_unique<Launcher>(*this);
 }
 State::~State() = default;
@@ -78,9 +81,7 @@ State& state() {
   try {
     // Never deleted: the program's own destructors may still call.
     the_state = new State;
-  } catch (const std::exception& error) {
-    stop(error.what());
-  }
+  } catch (const std::exception& error) { stop(error.what()); }
   return *the_state;
 }
 
@@ -95,9 +96,7 @@ void stop(const std::string& message) {
   if (State* s = state_if_any(); s != nullptr && s->launcher) {
     try {
       s->launcher->journal().finish();
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "foretrace: %s\n", error.what());
-    }
+    } catch (const std::exception& error) { std::fprintf(stderr, "foretrace: %s\n", error.what()); }
   }
   std::fflush(nullptr);
   _exit(kStopCode);
@@ -124,7 +123,8 @@ cudaError_t State::submit(cudaStream_t handle, Operation operation) {
   Stream* stream = streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (stream->capture) return capture_work(*stream, std::move(operation));
-  if (streams.is_legacy(stream) && streams.blocking_capture()) return break_captures(*this, cudaErrorStreamCaptureImplicit);
+  if (streams.is_legacy(stream) && streams.blocking_capture())
+    return break_captures(*this, cudaErrorStreamCaptureImplicit);
   double seconds = 0;
   const cudaError_t result = execute(operation, seconds);
   streams.occupy(*stream, seconds);

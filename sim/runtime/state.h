@@ -42,15 +42,22 @@ struct State {
   cudaError_t pending = cudaSuccess;  ///< a kernel's fault that no call has returned yet
   cudaError_t sticky = cudaSuccess;   ///< a kernel's fault that has been returned
 
-  std::uint64_t stack_bytes = 1024;   ///< cudaLimitStackSize
+  std::uint64_t stack_bytes = 1024;  ///< cudaLimitStackSize
 
   // What the program has registered.
-  struct HostVariable { Module* module; std::string name; };
+  struct HostVariable {
+    Module* module;
+    std::string name;
+  };
   std::vector<std::unique_ptr<Module>> modules;
   std::unordered_map<const void*, std::pair<Module*, std::string>> functions;  ///< by the host's stub
   std::unordered_map<const void*, Kernel*> resolved;
   std::unordered_map<const void*, HostVariable> variables;  ///< by the host's shadow variable
-  struct ManagedVariable { void** pointer; Module* module; std::string name; };
+  struct ManagedVariable {
+    void** pointer;
+    Module* module;
+    std::string name;
+  };
   std::vector<ManagedVariable> managed;
 
   ModuleContext module_context() { return {spec->sm_number, &memory, &toolchain}; }
@@ -84,9 +91,7 @@ cudaError_t call(Body&& body) {
       result = body(s);
     } catch (const ToolError& error) {
       stop(std::string(error.what()) + "\n" + error.output());
-    } catch (const std::exception& error) {
-      stop(error.what());
-    }
+    } catch (const std::exception& error) { stop(error.what()); }
   }
   if (result != cudaSuccess) last_error() = result;
   return result;

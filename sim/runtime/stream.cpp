@@ -61,8 +61,11 @@ std::vector<Stream*> Streams::all() {
 }
 
 bool Streams::blocking_capture() const {
-  const auto captured = [](const Stream& s) { return s.capture != nullptr && (s.flags & cudaStreamNonBlocking) == 0; };
-  return captured(per_thread_) || std::any_of(others_.begin(), others_.end(), [&](const Stream* s) { return captured(*s); });
+  const auto captured = [](const Stream& s) {
+    return s.capture != nullptr && (s.flags & cudaStreamNonBlocking) == 0;
+  };
+  return captured(per_thread_) ||
+         std::any_of(others_.begin(), others_.end(), [&](const Stream* s) { return captured(*s); });
 }
 
 std::vector<Stream*> Streams::captured_by(const Capture* capture) {

@@ -23,9 +23,9 @@ struct Stream {
   std::uint64_t id = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
-  double ready = 0;  ///< seconds of the GPU's time line when all its work is done
-  std::shared_ptr<Capture> capture;   ///< the capture that it takes part in; empty: none
-  std::vector<GraphNode*> frontier;   ///< what the next captured node depends on
+  double ready = 0;                             ///< seconds of the GPU's time line when all its work is done
+  std::shared_ptr<Capture> capture;             ///< the capture that it takes part in; empty: none
+  std::vector<GraphNode*> frontier;             ///< what the next captured node depends on
   std::vector<cudaLaunchAttribute> attributes;  ///< as cudaStreamSetAttribute has left them
 };
 

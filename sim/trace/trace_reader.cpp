@@ -72,7 +72,8 @@ struct TraceReader::Input {
     }
     version = get32(preamble + kMagic.size());
     if (version != kVersion && version != kVersionWithWaits) {
-      fail(kMagic.size(), fmt::format("trace format version {}; expected {} or {}", version, kVersion, kVersionWithWaits));
+      fail(kMagic.size(),
+           fmt::format("trace format version {}; expected {} or {}", version, kVersion, kVersionWithWaits));
     }
   }
 
@@ -114,8 +115,10 @@ struct TraceReader::Input {
                *program, launch);
     const std::uint32_t needed = isa::waiting_loops(*program).empty() ? kVersion : kVersionWithWaits;
     if (version != needed) {
-      fail(kMagic.size(), fmt::format("trace format version {} of kernel {}; expected {}: {}", version, program->kernel, needed,
-                                      needed == kVersion ? "none of its loops waits" : "what its loops wait for is missing"));
+      fail(kMagic.size(),
+           fmt::format(
+               "trace format version {} of kernel {}; expected {}: {}", version, program->kernel, needed,
+               needed == kVersion ? "none of its loops waits" : "what its loops wait for is missing"));
     }
   }
 

@@ -65,7 +65,8 @@ BENCHMARK(functional_only)->Arg(80)->Arg(90)->Arg(120);
 void load(benchmark::State& state, const std::string& kernel) {
   const int sm = static_cast<int>(state.range(0));
   frontend::LoadRequest request;
-  request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/data/loads.sm_" + std::to_string(sm) + ".cubin";
+  request.file =
+      std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/data/loads.sm_" + std::to_string(sm) + ".cubin";
   request.sm = sm;
   request.kernel = kernel;
   const auto kernels = frontend::load_kernels(request, frontend::Toolchain{});
@@ -78,12 +79,14 @@ void load(benchmark::State& state, const std::string& kernel) {
   context.parameters.resize(context.program->parameter_bytes);
   const auto fill = [](std::uint64_t offset, std::span<std::byte> bytes) {
     for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
-      const auto x = 0x3f000000u | (static_cast<std::uint32_t>(offset / 4 + i) * 40503u & 0x7fffffu);  // 0.5 to 1, as a float
+      const auto x = 0x3f000000u | (static_cast<std::uint32_t>(offset / 4 + i) * 40503u &
+                                    0x7fffffu);  // 0.5 to 1, as a float
       std::memcpy(bytes.data() + 4 * i, &x, 4);
     }
   };
   for (std::size_t i = 0; i < 2; ++i) {
-    const std::uint64_t address = memory.allocate(1 << 18, i == 0 ? "in" : "out", i == 0 ? fill : emulate::GlobalMemory::Fill{});
+    const std::uint64_t address =
+        memory.allocate(1 << 18, i == 0 ? "in" : "out", i == 0 ? fill : emulate::GlobalMemory::Fill{});
     std::memcpy(context.parameters.data() + 8 * i, &address, 8);
   }
   context.banks[2] = kernels[0].constant2;

@@ -26,7 +26,9 @@ constexpr double kLeastSeconds = 1.0;  // a figure is the best of runs that toge
 class KeptBlocks final : public work::BlockSource {
  public:
   explicit KeptBlocks(const std::vector<std::shared_ptr<work::BlockRecord>>& blocks) : blocks_(blocks) {}
-  std::shared_ptr<const work::BlockRecord> next() override { return given_ < blocks_.size() ? blocks_[given_++] : nullptr; }
+  std::shared_ptr<const work::BlockRecord> next() override {
+    return given_ < blocks_.size() ? blocks_[given_++] : nullptr;
+  }
 
  private:
   const std::vector<std::shared_ptr<work::BlockRecord>>& blocks_;
@@ -35,7 +37,9 @@ class KeptBlocks final : public work::BlockSource {
 
 /// What one thread's work takes is its processor time, whatever else the machine does.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-double wall_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Millions of warp instructions a second of the fastest of several runs; `run` returns what it executed.
 template <typename Run>
@@ -62,29 +66,33 @@ void measure(const std::string& name, const std::string& file, const std::string
     request.defines = launch.defines;
     request.options = frontend::split_options(launch.nvcc);
     const frontend::LoadedKernel kernel = frontend::load_kernels(request, frontend::find_toolchain()).front();
-    const engine::LaunchShape shape{std::make_shared<const isa::Program>(kernel.program), launch.grid, launch.block, launch.dynamic_shared};
+    const engine::LaunchShape shape{std::make_shared<const isa::Program>(kernel.program), launch.grid,
+                                    launch.block, launch.dynamic_shared};
     engine::Device device;
     const emulate::LaunchContext context = device.bind(launch, kernel);
     const emulate::Emulator emulator(context);
     std::vector<std::shared_ptr<work::BlockRecord>> blocks;
     emulate::BlockSequence sequence(emulator, emulator.blocks(), true);
     while (auto block = sequence.next()) blocks.push_back(std::move(block));
-    const auto print = [&](const char* what, double figure) { std::printf("%s %s %.3f\n", name.c_str(), what, figure); };
+    const auto print = [&](const char* what, double figure) {
+      std::printf("%s %s %.3f\n", name.c_str(), what, figure);
+    };
     print("emulator", rate(processor_seconds, [&] {
-      emulate::BlockSequence again(emulator, emulator.blocks(), false);
-      while (again.next()) {
-      }
-      return again.count().instructions;
-    }));
+            emulate::BlockSequence again(emulator, emulator.blocks(), false);
+            while (again.next()) {}
+            return again.count().instructions;
+          }));
     engine::Machine machine(chip);
     print("engine", rate(processor_seconds, [&] {
-      KeptBlocks kept(blocks);
-      return machine.run(shape, kept, {}).counters.inst_executed;
-    }));
+            KeptBlocks kept(blocks);
+            return machine.run(shape, kept, {}).counters.inst_executed;
+          }));
     engine::LaunchRun exact;
     exact.accuracy = engine::Accuracy::exact;
     exact.threads = 2;
-    print("whole", rate(wall_seconds, [&] { return engine::run_launch(context, shape, machine, exact).counters.inst_executed; }));
+    print("whole", rate(wall_seconds, [&] {
+            return engine::run_launch(context, shape, machine, exact).counters.inst_executed;
+          }));
     return;
   }
   throw InputError(file + ": there is no launch " + wanted);
@@ -98,7 +106,8 @@ int main(int count, char** words) {
     for (int i = 1; i < count; ++i) {
       const std::string word = words[i];
       const auto equals = word.find('='), colon = word.rfind(':');
-      foretrace::measure(word.substr(0, equals), word.substr(equals + 1, colon - equals - 1), word.substr(colon + 1));
+      foretrace::measure(word.substr(0, equals), word.substr(equals + 1, colon - equals - 1),
+                         word.substr(colon + 1));
     }
   } catch (const foretrace::InputError& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -49,10 +49,10 @@ TEST(Calibrate, TheMeasuredH100GivesItsOwnConfiguration) {
   const Calibration calibration = calibrate({answers, &answers, base});
   EXPECT_TRUE(calibration.unanswered.empty());
   // Where the configuration holds a rounded or judged number instead: by how much (docs/calibration.md says why).
-  const std::map<std::string, double> apart = {{"barrier.membar_gpu", 3},    {"barrier.membar_system", 1},
-                                               {"network.reply_bytes", 1},   {"l2.atomic_interval", 1}, {"l2.atomic_pass_interval", 2},
-                                               {"launch.block_interval", 2}, {"launch.start", 8},
-                                               {"launch.warp_interval", 34}};
+  const std::map<std::string, double> apart = {
+      {"barrier.membar_gpu", 3}, {"barrier.membar_system", 1},   {"network.reply_bytes", 1},
+      {"l2.atomic_interval", 1}, {"l2.atomic_pass_interval", 2}, {"launch.block_interval", 2},
+      {"launch.start", 8},       {"launch.warp_interval", 34}};
   for (const auto& [key, each] : by_key(calibration)) {
     const auto tolerance = apart.find(key);
     const double percent = tolerance == apart.end() ? 1e-9 : tolerance->second;

@@ -39,7 +39,7 @@ struct Kernel {
   std::uint32_t warps = 1, rounds = 1, registers = 32;
   std::uint64_t shared = 0;
   std::uint32_t barriers = 1;
-  std::uint32_t step = 1;  ///< only every so many lines are executed
+  std::uint32_t step = 1;         ///< only every so many lines are executed
   std::uint32_t short_warps = 0;  ///< of each block: execute one round
 };
 
@@ -54,7 +54,8 @@ class Source final : public work::BlockSource {
     record->block = given_;
     record->warps.resize(kernel_.warps);
     for (std::uint32_t warp = 0; warp < kernel_.warps; ++warp)
-      write(record->warps[warp], given_ * kernel_.warps + warp, warp < kernel_.short_warps ? 1 : kernel_.rounds);
+      write(record->warps[warp], given_ * kernel_.warps + warp,
+            warp < kernel_.short_warps ? 1 : kernel_.rounds);
     ++given_;
     return record;
   }
@@ -288,7 +289,8 @@ std::vector<Kernel> overflows() {
     code.lines.assign(kib * 1024 / kInstructionBytes, {"IADD3 R1, R2, R5, RZ", 1});
     kernels.push_back(code);
   }
-  for (const std::uint32_t kib : {48u, 136u}) {  // one instruction of each line of code: as fast as lines come
+  for (const std::uint32_t kib :
+       {48u, 136u}) {  // one instruction of each line of code: as fast as lines come
     Kernel fetches{"fetches", {}, 1, 1, 1};
     fetches.lines.assign(kib * 1024 / kInstructionBytes, {"IADD3 R1, R2, R5, RZ", 1});
     fetches.step = kLineBytes / kInstructionBytes;
@@ -342,7 +344,8 @@ std::vector<Kernel> overflows() {
   for (const std::uint8_t stall : {std::uint8_t{3}, std::uint8_t{12}}) {
     Kernel together{"together", {}, 8, 1, 200};
     for (const std::uint64_t ago : {0u, 64u}) {
-      together.lines.push_back({"LDG.E.STRONG.GPU R4, " + global, stall, 0, 7, 0, kGlobal + (200 - ago) * 128, 4, 128, 128});
+      together.lines.push_back(
+          {"LDG.E.STRONG.GPU R4, " + global, stall, 0, 7, 0, kGlobal + (200 - ago) * 128, 4, 128, 128});
     }
     kernels.push_back(together);
   }

@@ -384,7 +384,8 @@ TEST(BlockSequence, WaitingBlocksAskAgainWhenAllHaveStarted) {
     EXPECT_EQ(blocks.next()->warps[0].instructions, 6u + 3 + 1) << "the poll when all have run";
   }
   ASSERT_NE(blocks.next(), nullptr);
-  EXPECT_EQ(blocks.count().instructions, 7u * (6 + 3 + 3 + 1) + 8) << "one poll in vain, and one when all have run";
+  EXPECT_EQ(blocks.count().instructions, 7u * (6 + 3 + 3 + 1) + 8)
+      << "one poll in vain, and one when all have run";
 }
 
 TEST(BlockSequence, ReportsBlocksThatWaitInVain) {

@@ -165,7 +165,8 @@ TEST_P(Driver, AllocatesAndFrees) {
 }
 
 TEST_P(Driver, KernelsNeedNoParameters) {
-  const frontend::LoadedKernel& kernel = emulate::kernels_of("driver.cu", GetParam(), {"-lineinfo"}).at("no_parameters");
+  const frontend::LoadedKernel& kernel =
+      emulate::kernels_of("driver.cu", GetParam(), {"-lineinfo"}).at("no_parameters");
   emulate::Loaded launch(kernel, {1, 1, 1}, {40, 1, 1});
   launch.context.print = [&](std::string_view text) { printed_ += text; };
   launch.run();

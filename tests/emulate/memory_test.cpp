@@ -229,9 +229,10 @@ TEST(Generic, AddressesFindTheirMemory) {
 
 /// Lane 0 alone, on four words of memory; R4..R7 hold `operand`, R8..R11 `other`; the result of the instruction is stored behind.
 std::vector<std::uint32_t> on_words(const std::string& line, const std::vector<std::uint32_t>& memory,
-                                    const std::vector<std::uint32_t>& operand, const std::vector<std::uint32_t>& other) {
-  Assembled a(std::string(kThreadAddress) + "LDG.E.128 R4, [R2.64+0x10]\nLDG.E.128 R8, [R2.64+0x20]\n" + line +
-                  "\nSTG.E.128 [R2.64+0x30], R12\nEXIT\n",
+                                    const std::vector<std::uint32_t>& operand,
+                                    const std::vector<std::uint32_t>& other) {
+  Assembled a(std::string(kThreadAddress) + "LDG.E.128 R4, [R2.64+0x10]\nLDG.E.128 R8, [R2.64+0x20]\n" +
+                  line + "\nSTG.E.128 [R2.64+0x30], R12\nEXIT\n",
               1, 2);
   std::vector<std::uint32_t> words = memory;
   words.insert(words.end(), operand.begin(), operand.end());
@@ -244,7 +245,9 @@ std::vector<std::uint32_t> on_words(const std::string& line, const std::vector<s
 
 TEST(Atomics, OnSixteenBytes) {
   using Words = std::vector<std::uint32_t>;
-  const auto part = [](const Words& w, std::size_t first) { return Words(w.begin() + first, w.begin() + first + 4); };
+  const auto part = [](const Words& w, std::size_t first) {
+    return Words(w.begin() + first, w.begin() + first + 4);
+  };
   const Words old = {1, 2, 3, 4}, other = {9, 8, 7, 6};
   const std::string cas = "ATOM.E.CAS.128.STRONG.GPU PT, R12, [R2.64], R4, R8";
   Words w = on_words(cas, old, old, other);
@@ -260,9 +263,11 @@ TEST(Atomics, OnSixteenBytes) {
                {f(0.5f), f(-2), f(1e-40f), f(8)}, old);
   EXPECT_EQ(part(w, 0), (Words{f(1.5f), f(0), f(3), f(12)}));
   EXPECT_EQ(part(w, 12), (Words{f(1), f(2), f(3), f(4)}));
-  w = on_words("REDG.E.MIN.F16x4.RN.STRONG.GPU [R2.64], R4", {0x3c00c000, 0x00008000, 5, 6}, {0x7e003c00, 0x80000000, 0, 0}, old);
+  w = on_words("REDG.E.MIN.F16x4.RN.STRONG.GPU [R2.64], R4", {0x3c00c000, 0x00008000, 5, 6},
+               {0x7e003c00, 0x80000000, 0, 0}, old);
   EXPECT_EQ(part(w, 0), (Words{0x3c00c000, 0x80008000, 5, 6})) << "a number wins over NaN, -0 over +0";
-  w = on_words("REDG.E.ADD.BF16x4.RN.STRONG.GPU [R2.64], R4", {0x3f803f80, 0x40003f80, 5, 6}, {0x3f803f80, 0x3f803f80, 0, 0}, old);
+  w = on_words("REDG.E.ADD.BF16x4.RN.STRONG.GPU [R2.64], R4", {0x3f803f80, 0x40003f80, 5, 6},
+               {0x3f803f80, 0x3f803f80, 0, 0}, old);
   EXPECT_EQ(part(w, 0), (Words{0x40004000, 0x40404000, 5, 6}));
 }
 

@@ -131,7 +131,8 @@ TEST(Floats, FlushSaturateAndNan) {
   EXPECT_EQ(first("FADD R8, R4, RZ", {same(0x80000001)}), 0x80000001u);
   EXPECT_EQ(first("FMUL.D4 R8, R4, 3", {same(0x40000000)}), 0x3fc00000u);   // 2 * 3 / 4
   EXPECT_EQ(first("FMUL.M8 R8, R4, -3", {same(0x40000000)}), 0xc2400000u);  // 2 * -3 * 8
-  EXPECT_EQ(first("FMUL.D2 R8, R4, 0.5", {same(0x00000003)}), 0x00000001u);  // rounded twice: 3 / 2 to 2, then 2 / 2
+  EXPECT_EQ(first("FMUL.D2 R8, R4, 0.5", {same(0x00000003)}),
+            0x00000001u);  // rounded twice: 3 / 2 to 2, then 2 / 2
   EXPECT_EQ(first("FMUL.FTZ R8, R4, 0.5", {same(0x00800000)}), 0u);
   EXPECT_EQ(first("FADD.SAT R8, R4, 1", {same(bits(0.5f))}), bits(1.0f));
   EXPECT_EQ(first("FADD.SAT R8, R4, 1", {same(bits(-3.0f))}), 0u);
@@ -262,20 +263,24 @@ TEST(Integers, PackedSumsOfANegatedTerm) {
 
 TEST(Halves, OneHalfOfAnOperandNegated) {
   // Both halves of the second factor are its own, the high one negated: 2 * (1, -3) + (1, 1).
-  EXPECT_EQ(first("HFMA2 R8, R4.H1_H1, R5.H0_NH1, R6", {same(0x40000000), same(0x42003c00), same(0x3c003c00)}), 0xc5004200u);
+  EXPECT_EQ(
+      first("HFMA2 R8, R4.H1_H1, R5.H0_NH1, R6", {same(0x40000000), same(0x42003c00), same(0x3c003c00)}),
+      0xc5004200u);
 }
 
 TEST(Eights, UnpackTheUpperHalfAndNarrowHalves) {
   EXPECT_EQ(first("F2FP.F16.E4M3.UNPACK_B R8, R4", {same(0x40b83c38)}), 0x3e003c00u);
   EXPECT_EQ(first("F2FP.F16.E4M3.UNPACK_B R8, R4.H1", {same(0x40b83c38)}), 0x4000bc00u);
-  EXPECT_EQ(first("F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R8, R4, R5", {same(0x7bffbc00), same(0x1234)}), 0x12347eb8u);
+  EXPECT_EQ(first("F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R8, R4, R5", {same(0x7bffbc00), same(0x1234)}),
+            0x12347eb8u);
   EXPECT_EQ(first("F2FP.SATFINITE.E5M2.F16.UNPACK_B_MERGE_C R8, R4, RZ", {same(0x40003c00)}), 0x403cu);
 }
 
 TEST(Tiles, NibblesBecomeBytes) {
   Lanes nibbles(32);
   for (std::uint32_t l = 0; l < 32; ++l) {
-    for (std::uint32_t i = 0; i < 8; ++i) nibbles[l] |= ((l / 4 + (l % 4) * 8 + i) & 15) << (4 * i);  // row + column
+    for (std::uint32_t i = 0; i < 8; ++i)
+      nibbles[l] |= ((l / 4 + (l % 4) * 8 + i) & 15) << (4 * i);  // row + column
   }
   const auto got = compute("MOVM.U4TO8.M832 R8, R4", {nibbles}, 2);
   for (std::uint32_t l = 0; l < 32; ++l) {
@@ -294,8 +299,9 @@ TEST(Tensor, EightBitFloats) {
   Lanes a0(32, 0x38383838), b0(32, 0x3c3c3c3c);
   a0[4] = 0x38384040;  // row 1, columns 0 to 3
   b0[0] = 0x3c3c3c38;  // column 0, row 0
-  const auto got = compute("MOV R12, R8\nMOV R13, R9\n" + std::string(lines),
-                           {a0, same(0x38383838), same(0x38383838), same(0x38383838), b0, same(0x3c3c3c3c)}, 4);
+  const auto got =
+      compute("MOV R12, R8\nMOV R13, R9\n" + std::string(lines),
+              {a0, same(0x38383838), same(0x38383838), same(0x38383838), b0, same(0x3c3c3c3c)}, 4);
   EXPECT_EQ(got[0][0], bits(31.5f));  // row 0, column 0
   EXPECT_EQ(got[1][0], bits(32.0f));  // row 0, column 1
   EXPECT_EQ(got[0][4], bits(33.0f));  // row 1: 2 * 0.5 + 2 * 1 + 30

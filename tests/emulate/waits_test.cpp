@@ -60,14 +60,16 @@ TEST(Waits, ABarrierOfAllBlocksIsEndedBySoManyAtomics) {
     ISETP.GE.U32.AND P0, PT, R4, 0x8, PT
     @!P0 BRA `(M)
     EXIT
-  )", 1, 2);
+  )",
+              1, 2);
   a.context.grid = {4, 1, 1};
   const std::uint64_t counter = a.buffer(0, {0}, "counter");
   const auto blocks = awaited(a, 4);
   ASSERT_EQ(blocks.size(), 4u);
   for (const Awaited& block : blocks) {
     EXPECT_EQ(block.asked, 2u) << "a round a barrier is on record";
-    EXPECT_EQ(block.by, (std::vector<work::Awaited>{{4, {}, counter / 4}, {8, {}, counter / 4}})) << "also by who came last";
+    EXPECT_EQ(block.by, (std::vector<work::Awaited>{{4, {}, counter / 4}, {8, {}, counter / 4}}))
+        << "also by who came last";
   }
 }
 
@@ -85,7 +87,8 @@ TEST(Waits, WhoCameLastMayLetTheOthersGo) {
   W:
     STG.E.STRONG.GPU [R2.64+0x4], R5
     EXIT
-  )", 1, 2);
+  )",
+              1, 2);
   a.context.grid = {3, 1, 1};
   const std::uint64_t counter = a.buffer(0, {0, 0}, "counter and flag");
   const auto blocks = awaited(a, 3);
@@ -113,7 +116,8 @@ TEST(Waits, AValueThatWouldHaveDoneBeforeIsNotWaitedForOnceMore) {
     STG.E.STRONG.GPU [R2.64], R5
     STG.E.STRONG.GPU [R2.64], R7
     EXIT
-  )", 1, 2);
+  )",
+              1, 2);
   a.context.grid = {3, 1, 1};
   a.buffer(0, {0}, "flag");
   const auto blocks = awaited(a, 1);
@@ -141,7 +145,8 @@ TEST(Waits, EveryLaneMayWaitForSomebodyElse) {
   W:
     STG.E.STRONG.GPU [R6.64], R5
     EXIT
-  )", 4, 2);
+  )",
+              4, 2);
   a.context.grid = {5, 1, 1};
   a.buffer(0, {0, 0, 0, 0}, "flags");
   const auto blocks = awaited(a, 1);
@@ -189,7 +194,8 @@ TEST(Waits, ALockIsTakenAfterWhoHadItGivesItBack) {
     @P0 BRA `(L)
     ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R2.64], RZ
     EXIT
-  )", 1, 2);
+  )",
+              1, 2);
   a.context.grid = {3, 1, 1};
   const std::uint64_t lock = a.buffer(0, {0}, "lock");
   const auto blocks = awaited(a, 1);

@@ -44,14 +44,17 @@ inline const char* const kCountDown = R"(
 struct Launch {
   emulate::Assembled assembled;
   std::uint64_t in = 0, out = 0;
-  std::shared_ptr<const spec::GpuSpec> chip = std::make_shared<spec::GpuSpec>(config::load_gpu("a100-sxm-40gb").spec);
+  std::shared_ptr<const spec::GpuSpec> chip =
+      std::make_shared<spec::GpuSpec>(config::load_gpu("a100-sxm-40gb").spec);
 
-  Launch(const char* text, std::uint32_t blocks, std::uint32_t threads, std::vector<std::uint32_t> input, std::size_t words_out)
+  Launch(const char* text, std::uint32_t blocks, std::uint32_t threads, std::vector<std::uint32_t> input,
+         std::size_t words_out)
       : assembled(text, threads, 5) {
     in = assembled.buffer(0, std::move(input), "in");
     out = assembled.buffer(2, std::vector<std::uint32_t>(words_out), "out");
     assembled.context.grid = {blocks, 1, 1};
-    for (isa::Instruction& instruction : assembled.program.code) {  // each instruction after the one before, loads awaited
+    for (isa::Instruction& instruction :
+         assembled.program.code) {  // each instruction after the one before, loads awaited
       instruction.control.stall = 5;
       instruction.control.wait_mask = 1;
       if (instruction.opcode == isa::Opcode::LDG) instruction.control.write_barrier = 0;
@@ -62,7 +65,8 @@ struct Launch {
     std::memcpy(assembled.context.parameters.data() + std::size_t{4} * word, &value, 4);
   }
   engine::LaunchShape shape() const {
-    return {std::make_shared<isa::Program>(assembled.program), assembled.context.grid, assembled.context.block, 0};
+    return {std::make_shared<isa::Program>(assembled.program), assembled.context.grid,
+            assembled.context.block, 0};
   }
 };
 

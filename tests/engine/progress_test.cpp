@@ -10,14 +10,16 @@ namespace foretrace::engine_tests {
 namespace {
 
 /// Moments of a launch with `ended(t)` blocks of 10 instructions, one every 100 cycles.
-engine::Pace pace_of(std::uint64_t chip_full, Cycle until, const std::function<double(double)>& ended, double instructions_a_cycle = 0) {
+engine::Pace pace_of(std::uint64_t chip_full, Cycle until, const std::function<double(double)>& ended,
+                     double instructions_a_cycle = 0) {
   engine::Progress progress(chip_full, 10, 1);
   for (Cycle now = 100; now <= until; now += 100) {
     gpu::Moment moment;
     moment.now = now;
     moment.ended = static_cast<std::uint64_t>(ended(static_cast<double>(now)));
-    moment.instructions = instructions_a_cycle > 0 ? static_cast<std::uint64_t>(instructions_a_cycle * static_cast<double>(now))
-                                                   : 10 * moment.ended;
+    moment.instructions = instructions_a_cycle > 0
+                              ? static_cast<std::uint64_t>(instructions_a_cycle * static_cast<double>(now))
+                              : 10 * moment.ended;
     moment.memory.dram_bytes_read = moment.ended;
     progress.note(moment);
   }
@@ -34,7 +36,8 @@ TEST(Progress, FindsASteadyRate) {
 }
 
 TEST(Progress, CountsInstructionsWhileFewBlocksHaveEnded) {
-  const engine::Pace pace = pace_of(100'000, 50'000, [](double) { return 0.0; }, 40);
+  const engine::Pace pace = pace_of(
+      100'000, 50'000, [](double) { return 0.0; }, 40);
   ASSERT_TRUE(pace.known);
   EXPECT_FALSE(pace.by_blocks);
   EXPECT_NEAR(pace.instructions, 40, 1e-6);
@@ -121,7 +124,9 @@ TEST(Progress, GoesOnInStep) {
   for (const double age : goes_on.ages) EXPECT_TRUE(age < 200 || age > 4800) << age;
 }
 
-TEST(Progress, KnowsNothingAtFirst) { EXPECT_FALSE(pace_of(100, 1'000, [](double t) { return t; }).known); }
+TEST(Progress, KnowsNothingAtFirst) {
+  EXPECT_FALSE(pace_of(100, 1'000, [](double t) { return t; }).known);
+}
 
 }  // namespace
 }  // namespace foretrace::engine_tests

@@ -21,10 +21,12 @@ engine::Outcome run(Launch& launch, engine::Accuracy accuracy, int threads = 1, 
 }
 
 TEST(RunLaunch, FastIsNearExact) {
-  constexpr std::uint32_t kBlocks = 14'000, kWords = kBlocks * 128;  // 14 MB: so little that L2 does not begin to write back
+  constexpr std::uint32_t kBlocks = 14'000,
+                          kWords = kBlocks * 128;  // 14 MB: so little that L2 does not begin to write back
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords);
   launch.set_word(4, kWords);
-  const engine::Outcome exact = run(launch, engine::Accuracy::exact), fast = run(launch, engine::Accuracy::fast);
+  const engine::Outcome exact = run(launch, engine::Accuracy::exact),
+                        fast = run(launch, engine::Accuracy::fast);
   EXPECT_FALSE(exact.estimate.sampled);
   ASSERT_TRUE(fast.estimate.sampled) << fast.estimate.note;
   EXPECT_LT(fast.estimate.simulated, 0.86);
@@ -35,13 +37,17 @@ TEST(RunLaunch, FastIsNearExact) {
   EXPECT_EQ(fast.counters.branches, exact.counters.branches);
   EXPECT_EQ(fast.counters.l1_sectors_global_ld, exact.counters.l1_sectors_global_ld);
   EXPECT_EQ(fast.counters.l1_sectors_global_st, exact.counters.l1_sectors_global_st);
-  EXPECT_NEAR(static_cast<double>(fast.counters.memory.dram_bytes_read) / static_cast<double>(exact.counters.memory.dram_bytes_read), 1, 0.03);
+  EXPECT_NEAR(static_cast<double>(fast.counters.memory.dram_bytes_read) /
+                  static_cast<double>(exact.counters.memory.dram_bytes_read),
+              1, 0.03);
   // The laws of a simulated launch hold for an estimated one.
   const stats::LaunchCounters& c = fast.counters;
-  EXPECT_EQ(c.scheduler_cycles, c.issue_active + std::accumulate(c.idle_reason.begin(), c.idle_reason.end(), std::uint64_t{0}));
+  EXPECT_EQ(c.scheduler_cycles,
+            c.issue_active + std::accumulate(c.idle_reason.begin(), c.idle_reason.end(), std::uint64_t{0}));
   EXPECT_EQ(c.warp_cycles, std::accumulate(c.state.begin(), c.state.end(), std::uint64_t{0}));
-  EXPECT_EQ(c.memory.read_latency, c.memory.segment_network + c.memory.segment_l2 + c.memory.segment_partition +
-                                       c.memory.segment_dram_queue + c.memory.segment_dram);
+  EXPECT_EQ(c.memory.read_latency, c.memory.segment_network + c.memory.segment_l2 +
+                                       c.memory.segment_partition + c.memory.segment_dram_queue +
+                                       c.memory.segment_dram);
   EXPECT_NEAR(static_cast<double>(c.sm_active) / static_cast<double>(exact.counters.sm_active), 1, 0.04);
 }
 
@@ -69,7 +75,8 @@ TEST(RunLaunch, FastDoesNotDependOnThreads) {
   constexpr std::uint32_t kBlocks = 12'000, kWords = kBlocks * 128;
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords), kWords);
   launch.set_word(4, kWords);
-  const engine::Outcome one = run(launch, engine::Accuracy::fast, 1, false), three = run(launch, engine::Accuracy::fast, 3, false);
+  const engine::Outcome one = run(launch, engine::Accuracy::fast, 1, false),
+                        three = run(launch, engine::Accuracy::fast, 3, false);
   ASSERT_TRUE(one.estimate.sampled);
   EXPECT_EQ(one.counters.elapsed, three.counters.elapsed);
   EXPECT_EQ(one.estimate.cycles_high, three.estimate.cycles_high);

@@ -17,12 +17,14 @@ engine::Survey survey_of(Launch& launch, std::uint64_t budget = 1'000'000) {
 double executed(Launch& launch) {
   const emulate::Emulator emulator(launch.assembled.context);
   std::uint64_t sum = 0;
-  for (std::uint64_t block = 0; block < emulator.blocks(); ++block) sum += emulator.run_block(block, nullptr).instructions;
+  for (std::uint64_t block = 0; block < emulator.blocks(); ++block)
+    sum += emulator.run_block(block, nullptr).instructions;
   return static_cast<double>(sum);
 }
 
 TEST(Survey, IsExactWhereBlocksOfAClassAreTheSame) {
-  constexpr std::uint32_t kBlocks = 1000, kWords = kBlocks * 128 - 70;  // the last block is cut short within its second warp
+  constexpr std::uint32_t kBlocks = 1000,
+                          kWords = kBlocks * 128 - 70;  // the last block is cut short within its second warp
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords), kWords);
   launch.set_word(4, kWords);
   const engine::Survey survey = survey_of(launch);
@@ -52,7 +54,8 @@ TEST(Survey, CoversAGridWhoseBlocksDiffer) {
   const engine::Survey survey = survey_of(launch, 400'000);
   ASSERT_TRUE(survey.possible);
   EXPECT_FALSE(survey.uniform);
-  EXPECT_LT(survey.executed, 2'300'000u);  // five times the budget and a little, since so little does not tell enough
+  EXPECT_LT(survey.executed,
+            2'300'000u);  // five times the budget and a little, since so little does not tell enough
   EXPECT_GT(survey.executed, 400'000u);
   EXPECT_GT(survey.relative_error, 0);
   const double all = executed(launch);
@@ -96,7 +99,14 @@ TEST(Survey, SaysWhenBlocksWaitForEachOther) {
   MOV R7, 0x1
   STG.E.STRONG.GPU [R2.64+0x4], R7
   EXIT
-)", 100, 32, [] { std::vector<std::uint32_t> words(101); words[0] = 1; return words; }(), 1);
+)",
+                100, 32,
+                [] {
+                  std::vector<std::uint32_t> words(101);
+                  words[0] = 1;
+                  return words;
+                }(),
+                1);
   const engine::Survey survey = survey_of(launch);
   EXPECT_FALSE(survey.possible);
   EXPECT_NE(survey.obstacle.find("wait for each other"), std::string::npos) << survey.obstacle;
@@ -129,9 +139,7 @@ TEST(BlockStream, ReadsAsTheWholeRecordDoes) {
         ASSERT_TRUE(expected.next(a));
         ASSERT_EQ(a.index, b.index);
         ASSERT_EQ(a.executed, b.executed);
-        if (shapes.of[a.index].addresses) {
-          ASSERT_EQ(expected.pattern(0), read.pattern(0));
-        }
+        if (shapes.of[a.index].addresses) { ASSERT_EQ(expected.pattern(0), read.pattern(0)); }
       }
     }
     EXPECT_GT(parts, 5);

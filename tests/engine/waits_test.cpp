@@ -32,7 +32,8 @@ const char* const kBarrier = R"(
   @!P0 BRA `(L)
   EXIT
 )";
-constexpr std::uint32_t kCount = 9, kAdd = 10, kPoll = 11;  // instructions: of the count, the atomic, the load that waits
+constexpr std::uint32_t kCount = 9, kAdd = 10,
+                        kPoll = 11;  // instructions: of the count, the atomic, the load that waits
 
 struct Barrier : Launch {
   Barrier(std::uint32_t blocks, std::uint32_t rounds) : Launch(kBarrier, blocks, 1, {0}, 1) {
@@ -59,7 +60,9 @@ TEST(Waits, BlocksAskUntilTheLastHasCome) {
   const stats::LaunchCounters a = late.run().counters, b = later.run().counters;
   EXPECT_EQ(a.instructions[kAdd].executed, kBlocks);
   // All wait for block 0, and so ask in proportion to its time.
-  const auto polls = [&](const stats::LaunchCounters& counters) { return counters.instructions[kPoll].executed; };
+  const auto polls = [&](const stats::LaunchCounters& counters) {
+    return counters.instructions[kPoll].executed;
+  };
   EXPECT_GT(polls(a), 10u * kBlocks);
   EXPECT_GT(polls(b), 3 * polls(a) / 2);
   EXPECT_GT(b.elapsed, a.elapsed + 2000 * 15);  // fifteen cycles a round

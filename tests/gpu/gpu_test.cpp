@@ -18,9 +18,10 @@ using sm_tests::Line;
 class Blocks final : public work::BlockSource {
  public:
   /// All but the last line are executed `rounds` times over, once by each block's first `short_warps`.
-  Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps, std::uint32_t rounds,
-         int short_warps = 0)
-      : program_(program), lines_(lines), blocks_(blocks), warps_(warps), short_warps_(short_warps), rounds_(rounds) {}
+  Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps,
+         std::uint32_t rounds, int short_warps = 0)
+      : program_(program), lines_(lines), blocks_(blocks), warps_(warps), short_warps_(short_warps),
+        rounds_(rounds) {}
   std::shared_ptr<const work::BlockRecord> next() override {
     if (given_ == blocks_) return nullptr;
     auto record = std::make_shared<work::BlockRecord>();
@@ -33,9 +34,11 @@ class Blocks final : public work::BlockSource {
       for (std::uint32_t step = 0; step <= steps; ++step) {
         const std::uint32_t i = step == steps ? body : step % body;
         std::array<work::LaneAddresses, 1> addresses{};
-        const std::uint64_t warp = given_ * static_cast<std::uint64_t>(warps_) + static_cast<std::uint64_t>(w);
+        const std::uint64_t warp =
+            given_ * static_cast<std::uint64_t>(warps_) + static_cast<std::uint64_t>(w);
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-          addresses[0][lane] = lines_[i].base + warp * 128 + static_cast<std::uint64_t>(lines_[i].stride * lane);
+          addresses[0][lane] =
+              lines_[i].base + warp * 128 + static_cast<std::uint64_t>(lines_[i].stride * lane);
         }
         recorder.record(i, ~0u, ~0u, std::span(addresses.data(), program_.shapes.of[i].addresses));
       }
@@ -67,8 +70,9 @@ std::vector<Line> chain_lines(int length) {
   return lines;
 }
 
-stats::LaunchCounters simulate(const spec::GpuSpec& chip, const std::vector<Line>& lines, std::uint64_t blocks, int warps,
-                               std::uint32_t blocks_per_sm, int threads = 1, Cycle window = 0, std::uint32_t rounds = 1) {
+stats::LaunchCounters simulate(const spec::GpuSpec& chip, const std::vector<Line>& lines,
+                               std::uint64_t blocks, int warps, std::uint32_t blocks_per_sm, int threads = 1,
+                               Cycle window = 0, std::uint32_t rounds = 1) {
   const sm::StaticProgram program(sm_tests::program_of(lines), chip);
   gpu::Gpu gpu(chip);
   Blocks source(program, lines, blocks, warps, rounds);
@@ -95,7 +99,9 @@ void expect_same(const stats::LaunchCounters& a, const stats::LaunchCounters& b)
   }
 }
 
-spec::GpuSpec chip(const char* name, const std::vector<config::Override>& set = {}) { return config::load_gpu(name, set).spec; }
+spec::GpuSpec chip(const char* name, const std::vector<config::Override>& set = {}) {
+  return config::load_gpu(name, set).spec;
+}
 
 TEST(Machine, AnyWindowUpToTheLookaheadGivesTheSameBits) {
   const spec::GpuSpec h100 = chip("h100-sxm");
@@ -124,14 +130,16 @@ TEST(Machine, CountsWhatTheRecordsSay) {
 TEST(WhatIf, TwiceTheSmsHalveAComputeBoundGridOfManyWaves) {
   const std::vector<Line> lines = chain_lines(64);
   const auto time = [&](const char* count) {
-    return static_cast<double>(simulate(chip("h100-sxm", {{"sm.count", count}}), lines, 512, 8, 2, 1, 0, 40).elapsed);
+    return static_cast<double>(
+        simulate(chip("h100-sxm", {{"sm.count", count}}), lines, 512, 8, 2, 1, 0, 40).elapsed);
   };
   EXPECT_NEAR(time("16") / time("32"), 2.0, 0.1);  // sixteen waves, or eight
 }
 
 TEST(WhatIf, DramBandwidthDoesNotMoveAChain) {
   const auto time = [&](const char* bytes) {
-    return static_cast<double>(simulate(chip("h100-sxm", {{"dram.channel_bytes", bytes}}), chain_lines(400), 400, 8, 8).elapsed);
+    return static_cast<double>(
+        simulate(chip("h100-sxm", {{"dram.channel_bytes", bytes}}), chain_lines(400), 400, 8, 8).elapsed);
   };
   EXPECT_NEAR(time("16") / time("32"), 1.0, 0.01);
 }
@@ -255,7 +263,7 @@ TEST_F(WarpsThatEndEarly, LeaveTheirSlotsToNewBlocksOfTheTpcWhenABlockEnds) {
 }
 
 TEST_F(WarpsThatEndEarly, AreNotEnoughWhereTooFewSlotsAreLeft) {
-  fill(2);  // eight slots an SM: fewer than spare_warps
+  fill(2);                                            // eight slots an SM: fewer than spare_warps
   EXPECT_EQ(refill(6), (std::vector<int>{1, 0, 0}));  // of fourteen its own place takes eight
 }
 

@@ -29,7 +29,8 @@ inline Program assemble(const std::string& text, int sm = 90) {
   program.sm = sm;
   program.kernel = "test";
   for (const std::string& line : lines) {
-    program.code.push_back(parse_text(line, static_cast<std::uint32_t>(program.code.size() * 16), labels, "test"));
+    program.code.push_back(
+        parse_text(line, static_cast<std::uint32_t>(program.code.size() * 16), labels, "test"));
   }
   return program;
 }

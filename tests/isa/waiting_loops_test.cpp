@@ -34,7 +34,8 @@ TEST(WaitingLoops, ALoopThatOnlyAsksIsOne) {
 TEST(WaitingLoops, NothingElseMayHappenInIt) {
   EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "STG.E desc[UR12][R4.64], R9"))).empty());
   EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "STS [R4], R9"))).empty());
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "REDG.E.ADD.STRONG.GPU desc[UR12][R4.64], R9"))).empty());
+  EXPECT_TRUE(
+      waiting_loops(assemble(with(kSpin, "YIELD", "REDG.E.ADD.STRONG.GPU desc[UR12][R4.64], R9"))).empty());
   EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "BAR.SYNC.DEFER_BLOCKING 0x0"))).empty());
   EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "EXIT"))).empty());
 }
@@ -45,18 +46,23 @@ TEST(WaitingLoops, ItsLoadIsStrong) {
 }
 
 TEST(WaitingLoops, ASearchThroughAListIsNone) {
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, ", "LDG.E.64.STRONG.SYS R2, "))).empty());
+  EXPECT_TRUE(
+      waiting_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, ", "LDG.E.64.STRONG.SYS R2, "))).empty());
   EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "IMAD.WIDE R2, R9, 0x4, R10"))).empty());
-  EXPECT_EQ(waiting_loops(assemble(with(kSpin, "YIELD", "LDC.64 R2, c[0x0][0x210]"))).size(), 1u) << "the same in every round";
+  EXPECT_EQ(waiting_loops(assemble(with(kSpin, "YIELD", "LDC.64 R2, c[0x0][0x210]"))).size(), 1u)
+      << "the same in every round";
 }
 
 TEST(WaitingLoops, OnlyAnAtomicThatWantsTheSameValueWaits) {
-  const std::string lock = with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]", "ATOMG.E.CAS.STRONG.GPU PT, R9, [R2], R6, R7");
+  const std::string lock =
+      with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]", "ATOMG.E.CAS.STRONG.GPU PT, R9, [R2], R6, R7");
   EXPECT_EQ(waiting_loops(assemble(lock)).size(), 1u);
   EXPECT_EQ(waiting_loops(assemble(with(lock, "YIELD", "MOV R6, RZ"))).size(), 1u);
-  EXPECT_TRUE(waiting_loops(assemble(with(lock, "YIELD", "MOV R6, R9"))).empty()) << "an addition made of compare-and-swaps";
+  EXPECT_TRUE(waiting_loops(assemble(with(lock, "YIELD", "MOV R6, R9"))).empty())
+      << "an addition made of compare-and-swaps";
   EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]",
-                                            "ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR12][R2.64], R7"))).empty());
+                                          "ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR12][R2.64], R7")))
+                  .empty());
 }
 
 TEST(WaitingLoops, TheSameLoadBeforeTheLoopBelongsToIt) {
@@ -77,7 +83,8 @@ TEST(WaitingLoops, TheSameLoadBeforeTheLoopBelongsToIt) {
   ASSERT_EQ(loops.size(), 1u);
   EXPECT_EQ(loops[0].early, 0u);
   EXPECT_EQ(loops[0].early_exit, 3u);
-  EXPECT_EQ(waiting_loops(assemble(with(text, "[R4.64]", "[R6.64]")))[0].early, WaitingLoop::kNone) << "it asks for something else";
+  EXPECT_EQ(waiting_loops(assemble(with(text, "[R4.64]", "[R6.64]")))[0].early, WaitingLoop::kNone)
+      << "it asks for something else";
 }
 
 }  // namespace

@@ -111,7 +111,8 @@ TEST_P(Document, HoldsEveryLaunchOfItsTableOnce) {
   }
   if (document.contains("not_measured")) {
     for (const auto& name : document.at("not_measured")) {
-      EXPECT_EQ(expected.erase(name.get<std::string>()), 1u) << name << " is not in the table, or was measured";
+      EXPECT_EQ(expected.erase(name.get<std::string>()), 1u)
+          << name << " is not in the table, or was measured";
     }
   }
   EXPECT_TRUE(expected.empty()) << expected.begin()->first << " was not measured";
@@ -215,7 +216,8 @@ TEST_P(Microbenchmarks, EveryBenchmarkThatAConfigNamesIsThere) {
       for (std::size_t at = line.find(file); at != std::string::npos; at = line.find(file, at + 1)) {
         const std::size_t begin = at + file.size();
         const std::size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", begin);
-        const std::string name = line.substr(begin, end - begin);  // a benchmark, or a reading of the whole run
+        const std::string name =
+            line.substr(begin, end - begin);  // a benchmark, or a reading of the whole run
         EXPECT_TRUE(benchmarks.contains(name) || document.contains(name)) << entry.path() << ": " << line;
       }
     }

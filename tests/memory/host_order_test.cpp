@@ -69,7 +69,8 @@ TEST(L2Tags, DirtyLinesLeaveInTheOrderInWhichTheyWereWrittenLast) {
   std::mt19937 random(3);
   for (std::uint32_t slot = 0; slot < 2 * kSets * kWays; ++slot) tags.install(slot, slot);
   for (int round = 0; round < 20'000; ++round) {  // far more than the queue holds before it is tidied
-    const auto slot = static_cast<std::uint32_t>(random() % (2 * kSets * kWays)), slice = slot / kWays / kSets;
+    const auto slot = static_cast<std::uint32_t>(random() % (2 * kSets * kWays)),
+               slice = slot / kWays / kSets;
     std::list<std::uint32_t>& lines = expected[slice];
     const auto there = std::find(lines.begin(), lines.end(), slot);
     ASSERT_EQ(tags.listed_dirty(slot), there != lines.end());

@@ -150,7 +150,8 @@ TEST_F(SmallChip, PacketsOfAtomicsFollowAtTheAtomicInterval) {
   std::vector<memory::Request> requests = {atomic_request(1000, 0, near_line, 0b0001, 32, 0),
                                            atomic_request(1000, 1, near_line, 0b1111, 1, 1),
                                            atomic_request(1000, 2, near_line, 0b0001, 32, 2)};
-  for (memory::Request& request : requests) request.kind = memory::RequestKind::reduction;  // answers without data
+  for (memory::Request& request : requests)
+    request.kind = memory::RequestKind::reduction;  // answers without data
   const std::vector<memory::Reply> replies = play(memory, requests, 1000);
   ASSERT_EQ(replies.size(), 3u);
   EXPECT_EQ(replies[0].time, 1000 + hit + atomic_more);
@@ -184,11 +185,13 @@ TEST_F(SmallChip, AFullSliceHoldsUpWhatAnSmSendsBehindItsAtomics) {
     }
     std::uint64_t elsewhere = near_line;
     const memory::AddressMap map(wide);
-    while (map.place(elsewhere).index == map.place(near_line).index || map.place(elsewhere).home != 0) ++elsewhere;
+    while (map.place(elsewhere).index == map.place(near_line).index || map.place(elsewhere).home != 0)
+      ++elsewhere;
     latency_of(system, read_request(0, reader, near_line, 0b1111));
     latency_of(system, read_request(400, reader, elsewhere, 0b1111));
     requests.push_back(read_request(1001, reader, elsewhere, 0b0001, 99));
-    std::stable_sort(requests.begin(), requests.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    std::stable_sort(requests.begin(), requests.end(),
+                     [](const auto& a, const auto& b) { return a.time < b.time; });
     for (const memory::Reply& reply : play(system, requests, 1000)) {
       if (reply.id == 99) return reply.time - 1001;
     }
@@ -210,7 +213,8 @@ TEST_F(SmallChip, AFullSlicesEntriesGoToBothPartitionsInTurn) {
   std::vector<memory::Request> requests;
   std::uint64_t line = near_line;
   const auto read = [&](Cycle time, std::uint32_t sm, std::uint32_t id) {  // lines of one slice
-    do ++line; while (map.place(line).home != 0 || map.place(line).index != map.place(near_line).index);
+    do ++line;
+    while (map.place(line).home != 0 || map.place(line).index != map.place(near_line).index);
     requests.push_back(read_request(time, sm, line, 0b0001, id));
   };
   for (std::uint32_t i = 0; i < kNear; ++i) read(i, kNearSm, i);
@@ -225,7 +229,8 @@ TEST_F(SmallChip, AFullSlicesEntriesGoToBothPartitionsInTurn) {
   }
   EXPECT_EQ(of_far, kFar);
   EXPECT_GE(near_since, kFar - 2);  // one of each in turn,
-  EXPECT_LE(near_since, 2 * kFar);  // while others would wait for all sixty; what is on its way across has no turn
+  EXPECT_LE(near_since,
+            2 * kFar);  // while others would wait for all sixty; what is on its way across has no turn
 }
 
 TEST_F(SmallChip, MissesToOneLineAreMerged) {

@@ -74,7 +74,8 @@ TEST(Merging, AsManyAsOneAnswerServes) {
   for (std::uint32_t sm = 0; sm < 3; ++sm) requests.push_back(read_request(sm, sm, line, 1, sm));
   EXPECT_EQ(results_of(chip, requests).requests, 1u);
   requests.push_back(read_request(3, 3, line, 1, 3));
-  EXPECT_EQ(results_of(chip, requests).requests, 2u);  // the fourth goes on its own, and could take others along
+  EXPECT_EQ(results_of(chip, requests).requests,
+            2u);  // the fourth goes on its own, and could take others along
   requests.push_back(read_request(4, 4, line, 1, 4));
   EXPECT_EQ(results_of(chip, requests).requests, 2u);
   GpuSpec none = chip;
@@ -85,13 +86,14 @@ TEST(Merging, AsManyAsOneAnswerServes) {
 TEST(Merging, OtherLinesGpcsAndPartitionsGoAlone) {
   GpuSpec chip = merging_chip();
   const std::uint64_t line = line_at_home(chip, 0);
-  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 1, line + 1, 1, 1)}).requests, 2u);
+  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 1, line + 1, 1, 1)}).requests,
+            2u);
   chip.sm.gpcs = 4;  // SMs 0 and 1 are of one GPC, 2 of the next, beside the same partition
   EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 1, line, 1, 1)}).requests, 1u);
   EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 2, line, 1, 1)}).requests, 2u);
   // Each GPC has a first of its own, whoever comes in between.
-  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 2, line, 1, 1), read_request(2, 1, line, 1, 2),
-                              read_request(3, 3, line, 1, 3)})
+  EXPECT_EQ(results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, 2, line, 1, 1),
+                              read_request(2, 1, line, 1, 2), read_request(3, 3, line, 1, 3)})
                 .requests,
             2u);
 }
@@ -99,7 +101,9 @@ TEST(Merging, OtherLinesGpcsAndPartitionsGoAlone) {
 /// How many requests three reads of a line become, of which the second asks for `sectors` from SM `sm`.
 std::uint64_t with_other_between(const GpuSpec& chip, std::uint32_t sm, std::uint8_t sectors) {
   const std::uint64_t line = line_at_home(chip, 0);
-  return results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, sm, line, sectors, 1), read_request(2, 1, line, 1, 2)}).requests;
+  return results_of(chip, {read_request(0, 0, line, 1, 0), read_request(1, sm, line, sectors, 1),
+                           read_request(2, 1, line, 1, 2)})
+      .requests;
 }
 
 TEST(Merging, ReadOfOtherSectorsEndsIt) {
@@ -117,7 +121,8 @@ TEST(Merging, ReadOfOtherSectorsEndsIt) {
 TEST(Merging, WhatEndsItIsNotJoinedEither) {
   const GpuSpec chip = merging_chip();
   const std::uint64_t line = line_at_home(chip, 0);
-  std::vector<Request> requests{read_request(0, 0, line, 1, 0), read_request(1, 1, line, 2, 1), read_request(2, 2, line, 2, 2)};
+  std::vector<Request> requests{read_request(0, 0, line, 1, 0), read_request(1, 1, line, 2, 1),
+                                read_request(2, 2, line, 2, 2)};
   EXPECT_EQ(results_of(chip, requests).requests, 3u);
   requests.push_back(read_request(3, 3, line, 2, 3));  // the one before it could be joined
   EXPECT_EQ(results_of(chip, requests).requests, 3u);
@@ -130,7 +135,9 @@ TEST(Merging, ReadWhoseTimeIsOverEndsNothing) {
   const Cycle found = arrival - chip.network.reply_latency - chip.l2.latency;
   const auto others_at = [&](Cycle reaches) {
     const Cycle at = reaches - chip.network.request_latency;
-    return results_of(chip, {read_request(0, 0, line, 2, 0), read_request(at, 1, line, 1, 1), read_request(at + 1, 2, line, 1, 2)}).requests;
+    return results_of(chip, {read_request(0, 0, line, 2, 0), read_request(at, 1, line, 1, 1),
+                             read_request(at + 1, 2, line, 1, 2)})
+        .requests;
   };
   EXPECT_EQ(others_at(found + chip.l2.merge_cycles), 3u);
   EXPECT_EQ(others_at(found + chip.l2.merge_cycles + 1), 2u);
@@ -140,7 +147,8 @@ TEST(Merging, StoresAndAtomicsEndIt) {
   GpuSpec chip = merging_chip();
   const std::uint64_t line = line_at_home(chip, 0);
   const auto requests_with = [&](const Request& between) {
-    return results_of(chip, {read_request(0, 0, line, 1, 0), between, read_request(2, 1, line, 1, 2)}).requests;
+    return results_of(chip, {read_request(0, 0, line, 1, 0), between, read_request(2, 1, line, 1, 2)})
+        .requests;
   };
   EXPECT_EQ(requests_with(write_request(1, 2, line, 2, ~0u, 1)), 3u);
   EXPECT_EQ(requests_with(write_request(1, 2, line + 1, 2, ~0u, 1)), 2u);

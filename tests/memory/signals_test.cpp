@@ -78,7 +78,8 @@ TEST_F(Waits, ALoadThatArrivesWithTheWriteIsInTimeAndOneACycleBeforeIsNot) {
     if (!before) memory.submit(read, std::span(&kAwaited, 1));
     for (Cycle until = from; !memory.idle();) memory.advance(until += memory.lookahead(), known);
     bool early = false;
-    for (const memory::Reply& reply : in_order(known)) early = early || (reply.sm == 2 && (reply.id & memory::kTooEarly) != 0);
+    for (const memory::Reply& reply : in_order(known))
+      early = early || (reply.sm == 2 && (reply.id & memory::kTooEarly) != 0);
     return early;
   };
   latency_of(memory, read_request(0, 2, line, 0b0001));

@@ -181,7 +181,8 @@ TEST(LinesLeftBehind, GoToDramWhereALaunchNeedsTheirPlaces) {
   EXPECT_EQ(written(lines / 4, false), 0u);  // room for both
   EXPECT_EQ(written(lines * 8, true), 0u);   // a warm launch finds what the one before it left
   // All of them, within the unevenness of an eighth's sets.
-  EXPECT_NEAR(static_cast<double>(written(lines * 8, false)), static_cast<double>(lines / 32 * 128), static_cast<double>(lines / 32 * 128) / 20);
+  EXPECT_NEAR(static_cast<double>(written(lines * 8, false)), static_cast<double>(lines / 32 * 128),
+              static_cast<double>(lines / 32 * 128) / 20);
 }
 
 TEST(Bandwidth, WritesAreHeldBackByDram) {
@@ -336,7 +337,8 @@ std::vector<Request> mixture(const GpuSpec& chip, unsigned seed, std::size_t cou
       } else if (kind == 6) {
         request.kind = RequestKind::atomic;
         request.packets = static_cast<std::uint8_t>(packets);
-        request.visits = static_cast<std::uint8_t>(static_cast<unsigned>(std::popcount(request.sectors)) + packets - 1);
+        request.visits =
+            static_cast<std::uint8_t>(static_cast<unsigned>(std::popcount(request.sectors)) + packets - 1);
       } else if (kind == 7) {
         request.kind = RequestKind::reduction;
         request.wants_reply = random() % 2 == 0;

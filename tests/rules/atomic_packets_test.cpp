@@ -64,8 +64,10 @@ TEST(AtomicPackets, FewWordsTakeAsManyPacketsAsLanesShareOne) {
     EXPECT_EQ(sum_of(words([n](std::uint64_t lane) { return lane % n; })), measured);
     EXPECT_EQ(sum_of(words([n](std::uint64_t lane) { return lane / (32 / n); })), measured);
   }
-  EXPECT_EQ(sum_of(words([](std::uint64_t lane) { return lane % 8 * 8; })), (Sum{8, 32, 0}));    // sectors taking turns
-  EXPECT_EQ(sum_of(words([](std::uint64_t lane) { return lane % 16 * 32; })), (Sum{32, 32, 32}));  // lines taking turns
+  EXPECT_EQ(sum_of(words([](std::uint64_t lane) { return lane % 8 * 8; })),
+            (Sum{8, 32, 0}));  // sectors taking turns
+  EXPECT_EQ(sum_of(words([](std::uint64_t lane) { return lane % 16 * 32; })),
+            (Sum{32, 32, 32}));  // lines taking turns
 }
 
 TEST(AtomicPackets, StridesByTheLine) {
@@ -77,7 +79,8 @@ TEST(AtomicPackets, StridesByTheLine) {
 
 TEST(AtomicPackets, AHistogramsRandomWords) {
   // The 32 words of the form random_of_words_16, and what was counted: 6 requests, 11 sectors, 16 cycles.
-  constexpr std::array<std::uint64_t, 32> kWords = {3, 1, 3, 11, 11, 1, 3, 11, 4, 3, 1, 11, 14, 9, 5, 9, 13, 1, 15, 15, 2, 3, 2, 2, 5, 7, 3, 11, 10, 15, 0, 12};
+  constexpr std::array<std::uint64_t, 32> kWords = {3,  1, 3,  11, 11, 1, 3, 11, 4, 3, 1, 11, 14, 9,  5, 9,
+                                                    13, 1, 15, 15, 2,  3, 2, 2,  5, 7, 3, 11, 10, 15, 0, 12};
   const Sum sum = sum_of(words([&kWords](std::uint64_t lane) { return kWords[lane]; }));
   EXPECT_EQ(sum, (Sum{6, 11, 1}));
   EXPECT_EQ(sum.packets + sum.visits - sum.lone, 16);

@@ -111,9 +111,9 @@ constexpr CarveOut kMeasured[] = {
     {256, 16, 8192, 0, 132, 14},   {256, 16, 16384, 0, 164, 9},  {256, 16, 49152, 0, 196, 4},
     {96, 32, 0, 1024, 64, 32},     {96, 32, 0, 1280, 100, 44},   {128, 32, 0, 256, 64, 51},
     {128, 32, 0, 1280, 64, 28},    {128, 32, 0, 1408, 100, 42},  {160, 32, 0, 256, 32, 25},
-    {160, 32, 0, 384, 64, 46},
-    {1024, 16, 1024, 0, 8, 4},     {1024, 16, 2048, 0, 8, 2},    {1024, 16, 4224, 0, 16, 3},
-    {1024, 16, 8192, 0, 32, 3},    {1024, 16, 16384, 0, 64, 3},  {1024, 16, 49152, 0, 100, 2},
+    {160, 32, 0, 384, 64, 46},     {1024, 16, 1024, 0, 8, 4},    {1024, 16, 2048, 0, 8, 2},
+    {1024, 16, 4224, 0, 16, 3},    {1024, 16, 8192, 0, 32, 3},   {1024, 16, 16384, 0, 64, 3},
+    {1024, 16, 49152, 0, 100, 2},
 };
 
 TEST(Occupancy, TheCarveOutIsTheOneThatTheDriverChoseOnAnH100) {
@@ -136,7 +136,8 @@ TEST(Occupancy, SaysWhatAnSmHoldsWhileWarpsOfItsBlocksHaveEnded) {
   EXPECT_EQ(plain.blocks, 8u);
   EXPECT_EQ(plain.most_warps, 64u);
   EXPECT_EQ(plain.most_blocks, 32u);
-  const Occupancy registers = occupancy(h100, {256, 98, 0, 0, 0});  // 104 are given out: four warps in a sub-core's 16384
+  const Occupancy registers =
+      occupancy(h100, {256, 98, 0, 0, 0});  // 104 are given out: four warps in a sub-core's 16384
   EXPECT_EQ(registers.blocks, 2u);
   EXPECT_EQ(registers.most_warps, 16u);
   const Occupancy shared = occupancy(h100, {256, 32, 0, 25 * 1024, 1});

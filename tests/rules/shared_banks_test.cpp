@@ -57,7 +57,9 @@ TEST(SharedBanks, EqualWordsMergeInLoadsAndStores) {
 TEST(SharedBanks, AWideWordForPartOfTheWarpTakesAPassAHalfThatHasLanes) {
   // Lanes from the 16th on read one key of 16 bytes: one pass (H100, attention_tiled: 320 passes for 128 full warps and 2 x 32 parts).
   const Addresses one = by_lane([](std::uint64_t) { return std::uint64_t{64}; });
-  const auto passes_of = [&](std::uint32_t executed) { return shared_cost(one, executed, 16, SharedAccess::load).wavefronts; };
+  const auto passes_of = [&](std::uint32_t executed) {
+    return shared_cost(one, executed, 16, SharedAccess::load).wavefronts;
+  };
   EXPECT_EQ(passes_of(kAll), 2u);
   EXPECT_EQ(passes_of(0xffff'0000u), 1u);
   EXPECT_EQ(passes_of(0xffff'8000u), 2u);

@@ -17,7 +17,8 @@ TEST(HostBackedMemory, AddressesAreTheHostsAndTheSameInEveryRun) {
   std::uint64_t first = 0;
   for (int run = 0; run < 2; ++run) {
     GlobalMemory memory(Backing::host);
-    const std::uint64_t small = memory.allocate(100, "small"), large = memory.allocate(kTwoMebibytes + 5, "large");
+    const std::uint64_t small = memory.allocate(100, "small"),
+                        large = memory.allocate(kTwoMebibytes + 5, "large");
     EXPECT_EQ(small % kAllocationAlignment, 0u);
     EXPECT_EQ(large % kTwoMebibytes, 0u);
     EXPECT_EQ(memory.at(large + kTwoMebibytes), host(large) + kTwoMebibytes);

@@ -23,7 +23,8 @@ std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
   program->kernel = "bench";
   std::uint32_t offset = 0;
   for (const Line& line : lines) {
-    isa::Instruction instruction = isa::parse_text((line.executed == ~0u ? "" : "@P0 ") + line.text, offset, {}, "bench");
+    isa::Instruction instruction =
+        isa::parse_text((line.executed == ~0u ? "" : "@P0 ") + line.text, offset, {}, "bench");
     instruction.offset = offset;
     instruction.control.stall = line.stall;
     instruction.control.write_barrier = line.write;
@@ -36,8 +37,8 @@ std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
   return program;
 }
 
-Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency, std::uint64_t l1_bytes,
-              std::uint64_t block_shared) {
+Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency,
+              std::uint64_t l1_bytes, std::uint64_t block_shared) {
   std::vector<std::vector<Line>> all = warps;
   for (auto& lines : all) lines.push_back({"EXIT", 5});
   const sm::StaticProgram program(program_of(all[0]), chip);
@@ -48,13 +49,16 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     for (std::uint32_t i = 0; i < all[w].size(); ++i) {
       std::array<work::LaneAddresses, 2> addresses{};
       for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        for (auto& set : addresses) set[lane] = all[w][i].base + static_cast<std::uint64_t>(all[w][i].stride * lane);
+        for (auto& set : addresses)
+          set[lane] = all[w][i].base + static_cast<std::uint64_t>(all[w][i].stride * lane);
       }
-      recorder.record(i, ~0u, all[w][i].executed, std::span(addresses.data(), program.shapes.of[i].addresses));
+      recorder.record(i, ~0u, all[w][i].executed,
+                      std::span(addresses.data(), program.shapes.of[i].addresses));
     }
     recorder.finish();
   }
-  sm::Sm sm(chip, 0, program, l1_bytes ? l1_bytes : chip.l1.unified_bytes - chip.l1.carveouts.back(), block_shared);
+  sm::Sm sm(chip, 0, program, l1_bytes ? l1_bytes : chip.l1.unified_bytes - chip.l1.carveouts.back(),
+            block_shared);
   sm.place({0, record});
   Ran ran;
   struct Due {
@@ -76,7 +80,8 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     sm.advance(until);
     for (const memory::Request& request : sm.outbox) {
       const Cycle when = request.time + memory_latency;
-      const bool done = request.kind == memory::RequestKind::write || request.kind == memory::RequestKind::reduction;
+      const bool done =
+          request.kind == memory::RequestKind::write || request.kind == memory::RequestKind::reduction;
       replies.insert({when, {{when, 0, request.id}, done}});
       ran.requests.push_back(request);
     }
@@ -95,7 +100,8 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
 }
 
 Ran run(const spec::GpuSpec& chip, const std::vector<Line>& lines, int warps, Cycle memory_latency) {
-  return run_warps(chip, std::vector<std::vector<Line>>(static_cast<std::size_t>(warps), lines), memory_latency);
+  return run_warps(chip, std::vector<std::vector<Line>>(static_cast<std::size_t>(warps), lines),
+                   memory_latency);
 }
 
 }  // namespace foretrace::sm_tests

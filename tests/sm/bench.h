@@ -18,12 +18,12 @@ struct Line {
   std::uint8_t stall = 1;
   std::uint8_t write = 7, read = 7, wait = 0;
   std::uint32_t executed = ~0u;
-  std::uint64_t base = 0;        ///< address of lane 0
-  std::int64_t stride = 4;       ///< from lane to lane
+  std::uint64_t base = 0;   ///< address of lane 0
+  std::int64_t stride = 4;  ///< from lane to lane
 };
 
 struct Ran {
-  Cycle end = 0;                 ///< cycle after the last warp's end
+  Cycle end = 0;  ///< cycle after the last warp's end
   stats::LaunchCounters counters;
   std::vector<memory::Request> requests;
   std::vector<memory::CodeRequest> constants;  ///< that the GPC's cache was asked for
@@ -40,7 +40,7 @@ Ran run(const spec::GpuSpec& chip, const std::vector<Line>& lines, int warps = 1
 
 /// The same, with a list of lines for each warp (all lists equally long, the same texts and control bits).
 /// `l1_bytes` 0: the least that the chip has.
-Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps, Cycle memory_latency = 300,
-              std::uint64_t l1_bytes = 0, std::uint64_t block_shared = 0);
+Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& warps,
+              Cycle memory_latency = 300, std::uint64_t l1_bytes = 0, std::uint64_t block_shared = 0);
 
 }  // namespace foretrace::sm_tests

@@ -67,23 +67,28 @@ TEST(InstructionCache, AnSmsFirstBlockWaitsForItsFirstInstruction) {
   spec::GpuSpec chip = bench_chip();
   const Cycle before = run(chip, {{"IADD3 R1, R2, R5, RZ", 4}}).end;
   chip.fetch.first_latency = 200;
-  EXPECT_EQ(run(chip, {{"IADD3 R1, R2, R5, RZ", 4}}).end, before + 199);  // the bench's code is there after one cycle
+  EXPECT_EQ(run(chip, {{"IADD3 R1, R2, R5, RZ", 4}}).end,
+            before + 199);  // the bench's code is there after one cycle
 }
 
 std::vector<Line> loads(int count, std::uint32_t stride, int bank) {
   std::vector<Line> lines;
   for (int i = 0; i < count; ++i) {
-    lines.push_back({"ULDC UR4, c[0x" + std::to_string(bank) + "][0x" + [&] {
-                       char hex[16];
-                       std::snprintf(hex, sizeof hex, "%x", 0x200 + static_cast<unsigned>(i) * stride);
-                       return std::string(hex);
-                     }() + "]",
+    lines.push_back({"ULDC UR4, c[0x" + std::to_string(bank) + "][0x" +
+                         [&] {
+                           char hex[16];
+                           std::snprintf(hex, sizeof hex, "%x", 0x200 + static_cast<unsigned>(i) * stride);
+                           return std::string(hex);
+                         }() +
+                         "]",
                      2});
   }
   return lines;
 }
 
-std::uint64_t held(const Ran& ran) { return ran.counters.state[static_cast<std::size_t>(stats::WarpState::imc_miss)]; }
+std::uint64_t held(const Ran& ran) {
+  return ran.counters.state[static_cast<std::size_t>(stats::WarpState::imc_miss)];
+}
 
 TEST(Constants, AParameterThatTheSubCoreLacksHoldsTheWarp) {
   const spec::GpuSpec chip = bench_chip();
@@ -137,11 +142,13 @@ TEST(Constants, AnIndexedLoadMissesItsOwnCache) {
 
 TEST(Constants, AnIndexedLoadThatWaitsForItsLineGoesThroughItsUnitAgain) {
   const spec::GpuSpec chip = bench_chip();
-  const std::vector<Line> beside = {{"LDC R4, c[0x0][0x240]", 2, 0}, {"LDC R6, c[0x0][0x248]", 2, 1}};  // one line, on its way for both
+  const std::vector<Line> beside = {{"LDC R4, c[0x0][0x240]", 2, 0},
+                                    {"LDC R6, c[0x0][0x248]", 2, 1}};  // one line, on its way for both
   std::vector<Line> after = {beside[0], {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}, beside[1]};
   EXPECT_EQ(run(chip, beside).counters.constant_l1_replays, 2u);
   EXPECT_EQ(run(chip, after).counters.constant_l1_replays, 1u) << "the line is there by then";
-  EXPECT_EQ(run(chip, {{"LDC R4, c[0x0][0x240]", 2, 0, 7, 0, 0}}).counters.constant_l1_replays, 0u) << "no lane asks";
+  EXPECT_EQ(run(chip, {{"LDC R4, c[0x0][0x240]", 2, 0, 7, 0, 0}}).counters.constant_l1_replays, 0u)
+      << "no lane asks";
 }
 
 }  // namespace

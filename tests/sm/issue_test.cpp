@@ -9,14 +9,18 @@
 namespace foretrace::sm_tests {
 namespace {
 
-std::vector<Line> repeat(const Line& line, int times) { return std::vector<Line>(static_cast<std::size_t>(times), line); }
+std::vector<Line> repeat(const Line& line, int times) {
+  return std::vector<Line>(static_cast<std::size_t>(times), line);
+}
 
 /// Cycles that 40 more of the same instructions take.
 Cycle forty_more(const spec::GpuSpec& chip, const Line& line, int warps = 1) {
   return run(chip, repeat(line, 80), warps).end - run(chip, repeat(line, 40), warps).end;
 }
 
-std::uint64_t state(const Ran& ran, stats::WarpState which) { return ran.counters.state[static_cast<std::size_t>(which)]; }
+std::uint64_t state(const Ran& ran, stats::WarpState which) {
+  return ran.counters.state[static_cast<std::size_t>(which)];
+}
 
 TEST(Issue, AStallCountHoldsTheSameWarpForThatManyCycles) {
   const spec::GpuSpec chip = bench_chip();
@@ -28,14 +32,15 @@ TEST(Issue, AStallCountHoldsTheSameWarpForThatManyCycles) {
 TEST(Issue, OtherWarpsFillTheStallCycles) {
   const spec::GpuSpec chip = bench_chip();
   // Four warps on each sub-core, one chain of stall 4 each: one instruction a cycle.
-  EXPECT_EQ(forty_more(chip, {"MOV R0, 0x1", 4}, 4), 160u);   // one warp a sub-core
-  EXPECT_EQ(forty_more(chip, {"NOP", 4}, 16), 160u);          // four warps a sub-core: the slots are full
+  EXPECT_EQ(forty_more(chip, {"MOV R0, 0x1", 4}, 4), 160u);  // one warp a sub-core
+  EXPECT_EQ(forty_more(chip, {"NOP", 4}, 16), 160u);         // four warps a sub-core: the slots are full
 }
 
 TEST(Issue, FfmaGoesToEitherHalfAndImadToTheHeavyOne) {
   const spec::GpuSpec chip = bench_chip();
   const auto heavy = chip.pipe[static_cast<std::size_t>(spec::Pipe::fmaheavy)].interval;
-  EXPECT_EQ(forty_more(chip, {"FADD R0, R2, R5", 1}), 40u);  // split over the banks: one a cycle with two halves
+  EXPECT_EQ(forty_more(chip, {"FADD R0, R2, R5", 1}),
+            40u);  // split over the banks: one a cycle with two halves
   EXPECT_EQ(forty_more(chip, {"IMAD R0, R2, R5, RZ", 1}), 40u * heavy);
 }
 
@@ -44,7 +49,8 @@ TEST(Issue, OperandsInOneBankCostACycleEach) {
   EXPECT_EQ(forty_more(chip, {"FFMA R1, R2, R4, R6", 1}), 120u);  // three reads of the even bank
   EXPECT_EQ(forty_more(chip, {"FFMA R1, R2, R4, R7", 1}), 80u);   // two of them
   EXPECT_EQ(forty_more(chip, {"FFMA R1, R2, R2, R2", 1}), 40u);   // the same register is read once
-  EXPECT_EQ(forty_more(chip, {"FFMA R1, R2.reuse, R4.reuse, R6", 1}), 40u);  // kept in the register-file cache
+  EXPECT_EQ(forty_more(chip, {"FFMA R1, R2.reuse, R4.reuse, R6", 1}),
+            40u);  // kept in the register-file cache
   EXPECT_EQ(forty_more(chip, {"FFMA R1, R2.reuse, R4, R6", 1}), 80u);
 }
 
@@ -70,7 +76,8 @@ TEST(Issue, AWideMultiplicationHoldsItsSubCoreWhateverItsStallCount) {
   for (const unsigned stall : {2u, 5u, 8u}) {
     const auto s = static_cast<std::uint8_t>(stall);
     EXPECT_EQ(pairs("IMAD R0, R2, R5, RZ", s, 1), 20u * (stall + 1));
-    EXPECT_EQ(pairs("IMAD.WIDE R6, R2, 0x4, R8", s, 1), 20u * (stall + 1 + 2)) << stall;  // as issue_stall: 5, 8, 11
+    EXPECT_EQ(pairs("IMAD.WIDE R6, R2, 0x4, R8", s, 1), 20u * (stall + 1 + 2))
+        << stall;  // as issue_stall: 5, 8, 11
   }
   // Stall counts of the sub-core's other warps stand still in the meantime, and the wait stays a wait; a hold of one's own is none.
   const std::vector<Line> lines = repeat({"IMAD.WIDE R6, R2, 0x4, R8", 5}, 20);
@@ -87,7 +94,8 @@ TEST(Issue, ABranchThatIsNotTakenCostsItsStallCountAndOneThatIsTheTarget) {
   for (const char* text : {"BRA 0x20", "EXIT", "BREAK B0"}) {
     const Ran ran = run(chip, {{text, 5, 7, 7, 0, 0u}, {"NOP", 1}});
     EXPECT_EQ(ran.end, straight) << text;
-    EXPECT_EQ(state(ran, stats::WarpState::branch_resolving), chip.fetch.converge_latency - 5) << text;  // the last EXIT's
+    EXPECT_EQ(state(ran, stats::WarpState::branch_resolving), chip.fetch.converge_latency - 5)
+        << text;  // the last EXIT's
   }
   const Ran converges = run(chip, {{"BSYNC B0", 5}, {"NOP", 1}});
   EXPECT_EQ(converges.end - straight, chip.fetch.converge_latency - 5);
@@ -104,7 +112,9 @@ TEST(Issue, ConstantLoadsOfAllSubCoresShareOneUnitWithAQueueEach) {
   };
   EXPECT_EQ(later(1), 40u * interval);
   EXPECT_EQ(later(4), 160u * interval);  // a warp on each sub-core
-  const auto throttled = [&](int loads) { return state(run(chip, repeat(load, loads)), stats::WarpState::mio_throttle); };
+  const auto throttled = [&](int loads) {
+    return state(run(chip, repeat(load, loads)), stats::WarpState::mio_throttle);
+  };
   const auto queue = static_cast<int>(chip.sm.adu_queue);
   EXPECT_EQ(throttled(queue), 0u);
   EXPECT_GT(throttled(4 * queue), 0u);
@@ -118,8 +128,9 @@ TEST(Issue, AScoreboardIsReleasedAfterTheLatencyAndNotBefore) {
     return run(chip, {{"LDS R0, [R2]", gap_a, 0}, {"NOP", gap_b}, {"FADD R1, R0, R3", 1, 7, 7, wait}}).end;
   };
   const Cycle waited = ends(2, 2, 1);
-  EXPECT_EQ(waited - ends(2, 2, 0), lds - 4);            // issued exactly `latency` cycles after the load
-  EXPECT_EQ(ends(10, static_cast<std::uint8_t>(lds - 10), 1), waited);      // a count of exactly the latency changes nothing
+  EXPECT_EQ(waited - ends(2, 2, 0), lds - 4);  // issued exactly `latency` cycles after the load
+  EXPECT_EQ(ends(10, static_cast<std::uint8_t>(lds - 10), 1),
+            waited);  // a count of exactly the latency changes nothing
   EXPECT_EQ(ends(10, static_cast<std::uint8_t>(lds - 10 + 1), 1), waited + 1);  // one more does
 }
 
@@ -128,22 +139,26 @@ TEST(Issue, WaitingForSharedMemoryIsAShortScoreboardAndForGlobalMemoryALongOne) 
   const Ran shared = run(chip, {{"LDS R0, [R2]", 2, 0}, {"FADD R1, R0, R3", 1, 7, 7, 1}});
   EXPECT_EQ(state(shared, stats::WarpState::short_scoreboard), chip.shared.latency - 2);
   EXPECT_EQ(state(shared, stats::WarpState::long_scoreboard), 0u);
-  const Ran global = run(chip, {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096}, {"FADD R1, R0, R3", 1, 7, 7, 1}});
+  const Ran global =
+      run(chip, {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096}, {"FADD R1, R0, R3", 1, 7, 7, 1}});
   EXPECT_GT(state(global, stats::WarpState::long_scoreboard), 250u);
   EXPECT_EQ(state(global, stats::WarpState::short_scoreboard), 0u);
 }
 
 TEST(Issue, EveryWarpCycleHasOneStateAndEverySchedulerCycleOneReason) {
   const spec::GpuSpec chip = bench_chip();
-  const Ran ran = run(chip, {{"MUFU.RCP R0, R1", 1, 0},
-                             {"LDG.E R4, desc[UR4][R2.64]", 1, 1, 7, 0, ~0u, 8192, 128},
-                             {"FFMA R1, R2, R4, R6", 1},
-                             {"IMAD R1, R2, R4, R6", 1},
-                             {"BAR.SYNC.DEFER_BLOCKING 0x0", 5},
-                             {"FADD R1, R0, R4", 4, 7, 7, 3},
-                             {"STG.E desc[UR4][R2.64], R1", 1, 7, 2, 0, ~0u, 65536}},
+  const Ran ran = run(chip,
+                      {{"MUFU.RCP R0, R1", 1, 0},
+                       {"LDG.E R4, desc[UR4][R2.64]", 1, 1, 7, 0, ~0u, 8192, 128},
+                       {"FFMA R1, R2, R4, R6", 1},
+                       {"IMAD R1, R2, R4, R6", 1},
+                       {"BAR.SYNC.DEFER_BLOCKING 0x0", 5},
+                       {"FADD R1, R0, R4", 4, 7, 7, 3},
+                       {"STG.E desc[UR4][R2.64], R1", 1, 7, 2, 0, ~0u, 65536}},
                       24);
-  const auto sum = [](const auto& numbers) { return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0}); };
+  const auto sum = [](const auto& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+  };
   EXPECT_EQ(sum(ran.counters.state), ran.counters.warp_cycles);
   EXPECT_EQ(sum(ran.counters.idle_reason) + ran.counters.issue_active, ran.counters.scheduler_cycles);
   EXPECT_EQ(ran.counters.issue_active, 24u * 8);
@@ -158,7 +173,8 @@ TEST(Issue, ABarrierCostsItsLatencyAndAnIntervalAWarp) {
   const spec::GpuSpec chip = bench_chip();
   const Line barrier{"BAR.SYNC.DEFER_BLOCKING 0x0", 1};
   for (const int warps : {1, 4, 8, 16}) {
-    EXPECT_EQ(forty_more(chip, barrier, warps), 40 * (chip.barrier.latency + chip.barrier.warp_interval * static_cast<unsigned>(warps)))
+    EXPECT_EQ(forty_more(chip, barrier, warps),
+              40 * (chip.barrier.latency + chip.barrier.warp_interval * static_cast<unsigned>(warps)))
         << warps;
   }
 }

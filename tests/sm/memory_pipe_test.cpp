@@ -12,7 +12,8 @@ namespace foretrace::sm_tests {
 namespace {
 
 /// Cycles from the issue of `access` (which sets scoreboard 0) to the issue of an instruction that waits for it.
-Cycle latency(const spec::GpuSpec& chip, const Line& access, Cycle memory_latency = 300, const std::vector<Line>& before = {}) {
+Cycle latency(const spec::GpuSpec& chip, const Line& access, Cycle memory_latency = 300,
+              const std::vector<Line>& before = {}) {
   std::vector<Line> lines = before;
   lines.push_back(access);
   lines.push_back({"NOP", 1, 7, 7, 1});
@@ -21,7 +22,9 @@ Cycle latency(const spec::GpuSpec& chip, const Line& access, Cycle memory_latenc
   return run(chip, lines, 1, memory_latency).end - run(chip, without, 1, memory_latency).end + access.stall;
 }
 
-Line lds(std::string width, std::int64_t stride) { return {"LDS" + width + " R0, [R2]", 2, 0, 7, 0, ~0u, 0, stride}; }
+Line lds(std::string width, std::int64_t stride) {
+  return {"LDS" + width + " R0, [R2]", 2, 0, 7, 0, ~0u, 0, stride};
+}
 
 TEST(SharedMemory, LatencyGrowsByWidthAndByConflictAsMeasured) {
   const spec::GpuSpec chip = bench_chip();
@@ -29,13 +32,16 @@ TEST(SharedMemory, LatencyGrowsByWidthAndByConflictAsMeasured) {
   EXPECT_EQ(latency(chip, lds(".64", 8)), chip.shared.latency + chip.lsu.width_latency);
   EXPECT_EQ(latency(chip, lds(".128", 16)), chip.shared.latency + 3 * chip.lsu.width_latency);
   for (const int ways : {2, 4, 8, 32}) {
-    EXPECT_EQ(latency(chip, lds("", 4 * ways)), chip.shared.latency + chip.shared.conflict_latency * static_cast<unsigned>(ways - 1));
+    EXPECT_EQ(latency(chip, lds("", 4 * ways)),
+              chip.shared.latency + chip.shared.conflict_latency * static_cast<unsigned>(ways - 1));
   }
 }
 
 TEST(SharedMemory, AGenericAccessGoesWhereItsAddressSays) {
   const spec::GpuSpec chip = bench_chip();
-  const auto load = [](std::uint64_t base, std::int64_t stride) { return Line{"LD.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, base, stride}; };
+  const auto load = [](std::uint64_t base, std::int64_t stride) {
+    return Line{"LD.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, base, stride};
+  };
   const std::uint64_t shared = work::kSharedWindow;
   EXPECT_EQ(latency(chip, load(shared, 4)), chip.shared.generic_latency);
   EXPECT_EQ(latency(chip, load(shared, 8)), chip.shared.generic_latency + chip.shared.conflict_latency);
@@ -58,7 +64,8 @@ TEST(SharedMemory, StoresGoAgainBesideFillsOfTheirHalfAndLoadsBesideStoresThatLe
   const spec::GpuSpec chip = bench_chip();
   const std::uint64_t half = chip.l1.unified_bytes / 2, l1 = chip.l1.unified_bytes - 16 * 1024;
   // One warp moves `bytes` through L1, a word a line, while three access shared memory.
-  const auto extra = [&](const char* moves, const char* accesses_shared, std::uint64_t bytes, std::uint64_t block_shared) {
+  const auto extra = [&](const char* moves, const char* accesses_shared, std::uint64_t bytes,
+                         std::uint64_t block_shared) {
     std::vector<Line> moving, accessing;
     std::uint64_t count = 0;
     for (std::uint64_t at = 0; at < bytes; at += 32 * 128) {
@@ -71,16 +78,19 @@ TEST(SharedMemory, StoresGoAgainBesideFillsOfTheirHalfAndLoadsBesideStoresThatLe
         count += 3;
       }
     }
-    const stats::LaunchCounters c = run_warps(chip, {moving, accessing, accessing, accessing}, 300, l1, block_shared).counters;
+    const stats::LaunchCounters c =
+        run_warps(chip, {moving, accessing, accessing, accessing}, 300, l1, block_shared).counters;
     EXPECT_EQ(c.shared_wavefronts_st + c.shared_wavefronts_ld, count) << "by the rule they are what they are";
     return std::pair{c.shared_contention_ld, c.shared_contention_st};
   };
   const char *load = "LDG.E R4, desc[UR4][R2.64]", *store = "STG.E desc[UR4][R2.64], R4";
   const char *shared_load = "LDS R4, [R2]", *shared_store = "STS [R2], R4";
   const std::uint64_t small = half - 64 * 1024, large = l1;
-  EXPECT_EQ(extra(load, shared_store, small, 4096).second, 0u) << "lines of the lower half, shared memory in the upper";
+  EXPECT_EQ(extra(load, shared_store, small, 4096).second, 0u)
+      << "lines of the lower half, shared memory in the upper";
   EXPECT_GT(extra(load, shared_store, large, 4096).second, 0u);
-  EXPECT_GT(extra(load, shared_store, small, chip.l1.unified_bytes).second, 0u) << "shared memory down to the lower half";
+  EXPECT_GT(extra(load, shared_store, small, chip.l1.unified_bytes).second, 0u)
+      << "shared memory down to the lower half";
   EXPECT_EQ(extra(load, shared_load, large, 4096).first, 0u) << "a fill writes, a load reads";
   EXPECT_EQ(extra(store, shared_load, small, 4096).first, 0u);
   EXPECT_GT(extra(store, shared_load, large, 4096).first, 0u);
@@ -117,7 +127,8 @@ TEST(SharedMemory, ManyWarpsGetOneWavefrontACycle) {
     return run(chip, lines, 32).end;
   };
   EXPECT_NEAR(static_cast<double>(cycles(200, 4) - cycles(100, 4)), 100.0 * 32, 40);
-  EXPECT_NEAR(static_cast<double>(cycles(200, 16) - cycles(100, 16)), 100.0 * 32 * 4, 160);  // four-way conflicts
+  EXPECT_NEAR(static_cast<double>(cycles(200, 16) - cycles(100, 16)), 100.0 * 32 * 4,
+              160);  // four-way conflicts
 }
 
 TEST(SharedMemory, AtomicsTakeAPassALaneOfAWordButIncrementsCountThem) {
@@ -125,7 +136,9 @@ TEST(SharedMemory, AtomicsTakeAPassALaneOfAWordButIncrementsCountThem) {
   // Measured on H100 (shared_atomics), 32 warps, all lanes on one word: 1 cycle an increment, 32 an addition, 64 a
   // compare-and-swap; on words of their own 1, 1 and 2.
   const auto cycles = [&](const char* text, int count, std::int64_t stride) {
-    return run(chip, std::vector<Line>(static_cast<std::size_t>(count), {text, 2, 7, 7, 0, ~0u, 0, stride}), 32).end;
+    return run(chip, std::vector<Line>(static_cast<std::size_t>(count), {text, 2, 7, 7, 0, ~0u, 0, stride}),
+               32)
+        .end;
   };
   const auto each = [&](const char* text, std::int64_t stride) {
     return static_cast<double>(cycles(text, 40, stride) - cycles(text, 20, stride)) / (20 * 32);
@@ -181,7 +194,9 @@ TEST(GlobalMemory, AWarpEndsWhenItsStoresHaveLeft) {
   const spec::GpuSpec chip = bench_chip();
   const auto cycles = [&](int count, std::int64_t stride) {
     std::vector<Line> stores;  // to lines of their own
-    for (int i = 0; i < count; ++i) stores.push_back({"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096u * static_cast<unsigned>(i), stride});
+    for (int i = 0; i < count; ++i)
+      stores.push_back(
+          {"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096u * static_cast<unsigned>(i), stride});
     return run(chip, stores, 1).end;
   };
   // Lone words of 32 sectors: eight lines of four sectors, and which bytes; of 32 lines: two pieces each; whole lines: four.
@@ -220,7 +235,8 @@ TEST(GlobalMemory, ALoadPassesOtherWarpsThatWait) {
 TEST(GlobalMemory, RequestsAreLinesWithTheirSectors) {
   const spec::GpuSpec chip = bench_chip();
   const auto requests = [&](std::int64_t stride, std::uint32_t executed) {
-    Ran ran = run(chip, {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, executed, 4096, stride}, {"NOP", 1, 7, 7, 1}});
+    Ran ran =
+        run(chip, {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, executed, 4096, stride}, {"NOP", 1, 7, 7, 1}});
     std::erase_if(ran.requests, [](const memory::Request& r) { return r.kind != memory::RequestKind::read; });
     return ran.requests;
   };
@@ -244,7 +260,8 @@ TEST(GlobalMemory, SectorsOnTheirWayAreNotAskedForTwice) {
   const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096};
   Ran ran = run(chip, {load, load, load, {"NOP", 1, 7, 7, 1}});
   EXPECT_EQ(std::count_if(ran.requests.begin(), ran.requests.end(),
-                          [](const memory::Request& r) { return r.kind == memory::RequestKind::read; }), 1);
+                          [](const memory::Request& r) { return r.kind == memory::RequestKind::read; }),
+            1);
   EXPECT_EQ(ran.counters.l1_hits_global_ld, 8u);
   EXPECT_EQ(ran.counters.l1_sectors_global_ld, 12u);
   EXPECT_EQ(ran.counters.l1_requests_global_ld, 3u);
@@ -257,7 +274,8 @@ TEST(GlobalMemory, StoresGoOnToL2AndLaterLoadsOfWholeSectorsHit) {
   const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 1, ~0u, 4096};
   const Ran ran = run(chip, {store, other, store, load, {"NOP", 1, 7, 7, 1}});
   EXPECT_EQ(std::count_if(ran.requests.begin(), ran.requests.end(),
-                          [](const memory::Request& r) { return r.kind == memory::RequestKind::write; }), 3);
+                          [](const memory::Request& r) { return r.kind == memory::RequestKind::write; }),
+            3);
   EXPECT_EQ(ran.counters.l1_hits_global_st, 4u);  // the second
   EXPECT_EQ(ran.counters.l1_hits_global_ld, 4u);
 }
@@ -290,7 +308,8 @@ TEST(MemoryQueue, HoldsAsManyAsConfiguredThenTheAddressGeneratorsPaceDecides) {
   const int queue = static_cast<int>(chip.lsu.queue);
   EXPECT_EQ(throttled(queue), 0u);
   EXPECT_GT(throttled(queue + 1), 0u);
-  EXPECT_EQ(throttled(queue + 12) - throttled(queue + 11), chip.lsu.address_interval - 1);  // each further one: an interval, less its issue
+  EXPECT_EQ(throttled(queue + 12) - throttled(queue + 11),
+            chip.lsu.address_interval - 1);  // each further one: an interval, less its issue
 }
 
 /// Loads that L1 has and that take the data stage for 32 cycles each: how long warps wait for room in the queue before the last of `count`.
@@ -298,19 +317,25 @@ TEST(DataStage, SoManyLoadsWaitForItThenTheQueueFills) {
   spec::GpuSpec chip = bench_chip();
   const auto throttled = [&](std::uint32_t waiting, int count) {
     chip.lsu.data_queue = waiting;
-    std::vector<Line> lines = {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096, 128}, {"NOP", 1, 7, 7, 1}};
-    for (int i = 0; i < count; ++i) lines.push_back({"LDG.E R0, desc[UR4][R2.64]", 1, 7, 7, 0, ~0u, 4096, 128});
+    std::vector<Line> lines = {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096, 128},
+                               {"NOP", 1, 7, 7, 1}};
+    for (int i = 0; i < count; ++i)
+      lines.push_back({"LDG.E R0, desc[UR4][R2.64]", 1, 7, 7, 0, ~0u, 4096, 128});
     const Ran ran = run(chip, lines);
     return ran.counters.instructions.back().stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)] +
-           ran.counters.instructions[lines.size() - 1].stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)];
+           ran.counters.instructions[lines.size() - 1]
+               .stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)];
   };
   const int queue = static_cast<int>(chip.lsu.queue);
-  const auto waits = [&](std::uint32_t waiting, int count) { return throttled(waiting, count) > 12; };  // more than the address generator's pace
+  const auto waits = [&](std::uint32_t waiting, int count) {
+    return throttled(waiting, count) > 12;
+  };  // more than the address generator's pace
   for (const std::uint32_t waiting : {2u, 6u}) {
     int first = 1;
     while (first < 100 && !waits(waiting, first)) ++first;
     EXPECT_GE(first, queue + static_cast<int>(waiting)) << waiting;
-    EXPECT_LE(first, queue + static_cast<int>(waiting) + 4) << waiting;  // the one in the data stage, and those on the way between
+    EXPECT_LE(first, queue + static_cast<int>(waiting) + 4)
+        << waiting;  // the one in the data stage, and those on the way between
   }
 }
 

@@ -84,7 +84,8 @@ isa::Program waiting_program() {
   const isa::Labels labels = {{".L_x_5", 0}};
   for (const Row& row : kWait) {
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    program.code.push_back(isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels, "sample"));
+    program.code.push_back(
+        isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels, "sample"));
   }
   return program;
 }

@@ -283,7 +283,8 @@ TEST_F(TraceFile, AnotherVersionIsNamed) {
 TEST_F(TraceFile, WhatALoopWaitsForComesBack) {
   const isa::Program program = trace_test::waiting_program();
   const work::Shapes shapes(program);
-  const std::vector<work::Awaited> awaited = {{0, {70'000, 31, work::Signal::kLast}, 0}, {4224, {}, 0x7f0000001004 / 4}};
+  const std::vector<work::Awaited> awaited = {{0, {70'000, 31, work::Signal::kLast}, 0},
+                                              {4224, {}, 0x7f0000001004 / 4}};
   work::BlockRecord record;
   record.warps.resize(1);
   work::WarpRecorder recorder(shapes, record.warps[0]);
@@ -316,7 +317,8 @@ TEST_F(TraceFile, WhatALoopWaitsForComesBack) {
   EXPECT_FALSE(cursor.next(step));
   EXPECT_EQ(bytes_of(path())[kMagic.size()], 2);
   set_byte(path(), kMagic.size(), 1);
-  EXPECT_THAT(refusal(path()), HasSubstr("version 1 of kernel vector_add; expected 2: what its loops wait for is missing"));
+  EXPECT_THAT(refusal(path()),
+              HasSubstr("version 1 of kernel vector_add; expected 2: what its loops wait for is missing"));
 }
 
 TEST_F(TraceFile, AProgramThatDoesNotWaitKeepsItsVersion) {

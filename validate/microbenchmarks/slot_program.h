@@ -125,7 +125,7 @@ class Program {
     if (name == "F2I") add({a << 32 | d << 16 | 0x7305, 0x203100}, c);
     if (name == "S2R") add({d << 16 | 0x7919, 0x2100}, c);  // SR_TID.X
     if (name == "LDC") add({0x00008400ull << 32 | 0xff000000ull | d << 16 | 0x7b82, 0x800}, c);
-    if (name == "S2UR") add({0x00080000ull | 0x79c3, 0x2500}, c);            // UR8, SR_CTAID.X
+    if (name == "S2UR") add({0x00080000ull | 0x79c3, 0x2500}, c);              // UR8, SR_CTAID.X
     if (name == "R2UR") add({a << 24 | 0x00080000ull | 0x72ca, 0x0e0000}, c);  // UR8
     if (name == "ATOMS.ADD") add({a << 32 | shared() << 24 | d << 16 | 0x738c, 0}, c);
   }
@@ -151,7 +151,8 @@ class Program {
       unsigned found = 0;
       for (unsigned k = 0; k < count; ++k) {
         for (unsigned i = from; i < to; ++i) {
-          if (bench_->accumulator[i] == r + k && std::find(taken.begin(), taken.end(), r + k) == taken.end()) {
+          if (bench_->accumulator[i] == r + k &&
+              std::find(taken.begin(), taken.end(), r + k) == taken.end()) {
             ++found;
           }
         }
@@ -191,8 +192,9 @@ inline std::vector<char> image_of(const Bench& bench, const Program& program) {
 }
 
 /// The time registers of lane 0 of every active warp, of the last of three passes.
-inline std::map<int, std::vector<unsigned>> times(const Bench& bench, const Program& program, unsigned active_warps,
-                                           Buffer<char>& memory, int lane_stride = 4) {
+inline std::map<int, std::vector<unsigned>> times(const Bench& bench, const Program& program,
+                                                  unsigned active_warps, Buffer<char>& memory,
+                                                  int lane_stride = 4) {
   Loaded kernel(image_of(bench, program));
   Buffer<unsigned> out(16 * 32 * 64);
   out.zero();

@@ -60,8 +60,8 @@ inline bool is_tiny(float x, float y, float z, u32 r, bool nearest) {
 template <class X, class Y, class Z>
 [[gnu::always_inline]] inline u32 tiny_lanes(u32 mask, u32 flags, X x, Y y, Z z) {
   const u32 least = mask & lanes_where([=](int l) {
-    return (as<u32>(__builtin_fmaf(x(l), y(l), z(l))) & kMagnitude) == kLeastNormal;
-  });
+                      return (as<u32>(__builtin_fmaf(x(l), y(l), z(l))) & kMagnitude) == kLeastNormal;
+                    });
   u32 tiny = 0;
   for (u32 m = least; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);

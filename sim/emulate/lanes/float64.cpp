@@ -30,14 +30,16 @@ void dadd(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const DoubleReader a = doubles(f, op.a), b = doubles(f, op.b);
   const BitsReader x = bits(f, op.a), y = bits(f, op.b);
-  rounded(op.flags, [=] { write_wide(d, mask, [=](int l) { return finished(a[l] + b[l], x[l], y[l], 0); }); });
+  rounded(op.flags,
+          [=] { write_wide(d, mask, [=](int l) { return finished(a[l] + b[l], x[l], y[l], 0); }); });
 }
 
 void dmul(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   const DoubleReader a = doubles(f, op.a), b = doubles(f, op.b);
   const BitsReader x = bits(f, op.a), y = bits(f, op.b);
-  rounded(op.flags, [=] { write_wide(d, mask, [=](int l) { return finished(a[l] * b[l], x[l], y[l], 0); }); });
+  rounded(op.flags,
+          [=] { write_wide(d, mask, [=](int l) { return finished(a[l] * b[l], x[l], y[l], 0); }); });
 }
 
 void dfma(const LaneFrame& f, const MicroOp& op, u32 mask) {
