@@ -42,8 +42,6 @@ bool has_avx512() {
 }  // namespace
 
 const LaneTable& lane_table() {
-  static const LaneTable avx2 = make_avx2();
-  static const LaneTable avx512 = make_avx512();
   const char* asked = std::getenv("FORETRACE_SIMD");
   const std::string choice = asked == nullptr ? "" : asked;
   if (!choice.empty() && choice != "avx2" && choice != "avx512") {
@@ -53,7 +51,13 @@ const LaneTable& lane_table() {
   if (choice == "avx512" && !has_avx512()) {
     throw InputError("FORETRACE_SIMD asks for avx512, but this processor lacks AVX-512 F, BW, DQ or VL");
   }
-  return choice == "avx512" || (choice.empty() && has_avx512()) ? avx512 : avx2;
+  // Even what fills a table is compiled for its instruction set: only the chosen one is ever made.
+  if (choice == "avx512" || (choice.empty() && has_avx512())) {
+    static const LaneTable avx512 = make_avx512();
+    return avx512;
+  }
+  static const LaneTable avx2 = make_avx2();
+  return avx2;
 }
 
 }  // namespace foretrace::emulate
