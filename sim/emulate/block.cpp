@@ -246,11 +246,13 @@ Stop Execution::run_warp(std::uint64_t budget) {
   return Stop::budget;
 }
 
-/// A bulk copy as a warp's lanes would do it, 16 bytes each.
+/// A bulk copy as a warp's lanes would do it, 16 bytes each. The lanes that do it need not be among those that are active; without a
+/// guard, which alone keeps lanes back in a record, they are all that are.
 void Execution::record_bulk(const MicroOp& op, std::uint32_t executed) {
   work::WarpRecorder& recorder = *warp->recorder;
+  const bool guarded = launch_.translation->shapes.of[pc].guarded;
   if (executed == 0 || bulk_.bytes == 0) {
-    recorder.record(pc, active, 0, {}, 0);
+    if (guarded) recorder.record(pc, active, 0, {}, 0);
     return;
   }
   constexpr std::uint32_t kLaneBytes = 16;
@@ -261,7 +263,7 @@ void Execution::record_bulk(const MicroOp& op, std::uint32_t executed) {
       addresses[1][l] = bulk_.global + done + l * kLaneBytes;
     }
     const std::uint32_t mask = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
-    recorder.record(pc, active | mask, mask, {addresses.data(), op.address_sets}, 0);
+    recorder.record(pc, guarded ? active | mask : mask, mask, {addresses.data(), op.address_sets}, 0);
   }
 }
 
