@@ -20,7 +20,7 @@ namespace foretrace::app {
 
 namespace {
 
-/// Compiles a launch's source for `sm` and puts the cubin into `directory` under a name that its contents alone decide.
+/// Compiles a launch's source for `sm` and puts the cubin into `directory`, under the launch's name.
 frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int sm,
                                  const std::filesystem::path& directory,
                                  const frontend::Toolchain& toolchain) {

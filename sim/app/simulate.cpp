@@ -14,6 +14,15 @@
 
 namespace foretrace::app {
 
+namespace {
+
+/// The reader names its file; what replays a record does not know it.
+std::string in_file(const std::string& file, const std::string& what) {
+  return what.find(file) == std::string::npos ? fmt::format("trace {}: {}", file, what) : what;
+}
+
+}  // namespace
+
 int simulate(const Words& words) {
   ChipOptions chosen;
   OutputOptions output;
@@ -41,8 +50,11 @@ int simulate(const Words& words) {
       run.progress = [&](std::uint64_t done, Cycle) {
         context.progress->show(what, done, launch.grid.count());
       };
-      engine::Outcome outcome =
-          machine.run({reader.program(), launch.grid, launch.block, launch.dynamic_shared}, source, run);
+      engine::Outcome outcome;
+      try {
+        outcome =
+            machine.run({reader.program(), launch.grid, launch.block, launch.dynamic_shared}, source, run);
+      } catch (const InputError& error) { throw InputError(in_file(file, error.what())); }
       work::BlockRecord none;
       if (reader.next(none))
         throw InputError(fmt::format("{}: more blocks than the grid of {}", file, launch.grid.count()));

@@ -87,7 +87,7 @@ LaunchPair make_pair(const LaunchResult& before, const LaunchResult& after) {
 
 /// The predictions that a measured launch may be of, by how a kernel may be spelt; empty when there is none.
 std::vector<std::size_t> candidates(const std::vector<const LaunchResult*>& predictions,
-                                    const MeasuredLaunch& measured) {
+                                    const ProfiledLaunch& measured) {
   const auto found = [&](const auto& is_kernel) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < predictions.size(); ++i) {
@@ -115,7 +115,7 @@ std::vector<std::size_t> candidates(const std::vector<const LaunchResult*>& pred
 
 std::vector<const LaunchResult*> predictions_of(const report::Document& predicted, const std::string& name,
                                                 const std::string& arch,
-                                                const std::vector<MeasuredLaunch>& measured) {
+                                                const std::vector<ProfiledLaunch>& measured) {
   std::vector<const LaunchResult*> chosen;
   for (const auto& result : predicted.predictions) {
     if (arch.empty() || result.arch == arch) chosen.push_back(&result);

@@ -170,11 +170,12 @@ Columns read_header(CsvReader& reader, const std::string& name) {
     if (each == "Metric Name")
       reader.refuse("this is one row a metric (ncu --page details); expected --page raw");
   }
-  if (!reader.next(columns.units) || !columns.units[columns.of("ID")].empty()) {
-    reader.refuse(fmt::format("the row of units is missing; {}", kExpected));
-  }
+  if (!reader.next(columns.units)) reader.refuse(fmt::format("the row of units is missing; {}", kExpected));
   if (columns.units.size() != columns.names.size()) {
     reader.refuse(fmt::format("{} units for {} columns", columns.units.size(), columns.names.size()));
+  }
+  if (!columns.units[columns.of("ID")].empty()) {
+    reader.refuse(fmt::format("the row of units is missing; {}", kExpected));
   }
   return columns;
 }
@@ -186,7 +187,7 @@ bool is_scaled_unit(std::string_view unit) {
 }
 
 void read_metric(const CsvReader& reader, const std::string& name, const std::string& unit,
-                 const std::string& cell, MeasuredLaunch& launch) {
+                 const std::string& cell, ProfiledLaunch& launch) {
   const report::Metric* ours = report::find_metric(name);
   if (cell.empty() || cell == "n/a" || cell == "nan" || cell == "inf" || cell == "no data") {
     launch.metrics.set(name, {});
@@ -208,9 +209,9 @@ void read_metric(const CsvReader& reader, const std::string& name, const std::st
   launch.metrics.set(name, *number * factor);
 }
 
-MeasuredLaunch read_launch(const CsvReader& reader, const Columns& columns,
+ProfiledLaunch read_launch(const CsvReader& reader, const Columns& columns,
                            const std::vector<std::string>& cells) {
-  MeasuredLaunch launch;
+  ProfiledLaunch launch;
   launch.id = cells[columns.of("ID")];
   launch.kernel = cells[columns.of("Kernel Name")];
   if (!dimensions_of(cells[columns.of("Grid Size")], launch.grid))
@@ -218,7 +219,8 @@ MeasuredLaunch read_launch(const CsvReader& reader, const Columns& columns,
   if (!dimensions_of(cells[columns.of("Block Size")], launch.block))
     reader.refuse("column \"Block Size\": expected (x, y, z)");
   const auto capability = number_of(cells[columns.of("CC")]);
-  if (!capability) reader.refuse("column \"CC\": expected a compute capability such as 9.0");
+  if (!capability || *capability < 1 || *capability >= 100)
+    reader.refuse("column \"CC\": expected a compute capability such as 9.0");
   launch.sm = static_cast<int>(*capability * 10 + 0.5);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!columns.is_launch_column(i))
@@ -326,10 +328,10 @@ std::string base_kernel_name(std::string_view kernel) {
   return plain.substr(0, plain.find('<'));
 }
 
-std::vector<MeasuredLaunch> read_ncu_csv(std::string_view text, const std::string& name) {
+std::vector<ProfiledLaunch> read_ncu_csv(std::string_view text, const std::string& name) {
   CsvReader reader(text, name);
   const Columns columns = read_header(reader, name);
-  std::vector<MeasuredLaunch> launches;
+  std::vector<ProfiledLaunch> launches;
   std::vector<std::string> cells;
   while (reader.next(cells)) {
     if (cells.front().starts_with("==")) continue;  // the profiler's own messages

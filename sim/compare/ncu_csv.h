@@ -19,7 +19,7 @@
 namespace foretrace::compare {
 
 /// One profiled launch: a row of the file.
-struct MeasuredLaunch {
+struct ProfiledLaunch {
   std::string id;
   std::string kernel;  ///< as ncu prints it: "void scale<(int)4>(float *, int)"
   Dim3 grid, block;
@@ -29,7 +29,7 @@ struct MeasuredLaunch {
 
 /// Every launch of a file, in its order. `name` is the file's name in errors.
 /// Throws InputError in one line that names file, line and column when the text is not ncu's raw page.
-std::vector<MeasuredLaunch> read_ncu_csv(std::string_view text, const std::string& name);
+std::vector<ProfiledLaunch> read_ncu_csv(std::string_view text, const std::string& name);
 
 /// A kernel's name in one spelling: no return type, no parameter list, no blanks, template arguments as plain
 /// numbers: "void scale<(int)4, (bool)1>(float *)" and "scale<4,true>" both give "scale<4,1>".

@@ -109,6 +109,16 @@ class Offline(Case):
         self.refused(["README.md"], "compare", before, os.path.join(REPOSITORY, "README.md"))
         self.refused(["1 result document given"], "compare", before)
 
+    def test_a_report_of_ncu_that_is_not_is_refused_in_one_line(self):
+        result, report = self.path("result.json"), self.path("report.csv")
+        self.answer("simulate", trace("vector_add", 90), "--arch", "h100", "--json", result)
+        names = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC"]
+        row = ["0", "17", "app", "127.0.0.1", "k", "1", "7", "(256, 1, 1)", "4 blocks", "0", "9.0"]
+        with open(report, "w", encoding="utf-8") as csv:
+            for line in (names, [""] * len(names), row):
+                csv.write(",".join(f'"{cell}"' for cell in line) + "\n")
+        self.refused(["report.csv", "line 3", "Grid Size", "expected (x, y, z)"], "compare", result, "--ncu", report)
+
     def test_disassembly_shows_control_bits_and_pipes(self):
         text = self.answer("disassemble", os.path.join(REPOSITORY, "tests", "emulate", "data", "sgemm_tiled.sm_90.cubin"), "--arch", "h100")
         self.assertRegex(text, r"FFMA [^\n]*")

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
+#include "sim/compare/measurement.h"
 
 namespace foretrace::compare {
 namespace {
@@ -53,6 +54,34 @@ TEST(NcuCsv, BringsUnitsBackToTheirBase) {
   EXPECT_DOUBLE_EQ(metrics.get("dram__bytes_read.sum").value(), 134'230'000);
   EXPECT_DOUBLE_EQ(metrics.get("dram__bytes.sum.per_second").value(), 2.7905e12);
   EXPECT_DOUBLE_EQ(metrics.get("gpc__cycles_elapsed.avg.per_second").value(), 1.98e9);
+}
+
+TEST(NcuCsv, RefusesLaunchColumnsThatAreNot) {
+  const auto with = [](const std::string& good, const std::string& bad) {
+    std::string text = file("", "", "");
+    return text.replace(text.rfind(good), good.size(), bad);
+  };
+  EXPECT_EQ(refusal(with("(20, 2, 1)", "20 by 2")),
+            "report.csv: line 5: column \"Grid Size\": expected (x, y, z)");
+  EXPECT_EQ(refusal(with("(16, 16, 1)", "(16, 99999999999, 1)")),
+            "report.csv: line 5: column \"Block Size\": expected (x, y, z)");
+  for (const std::string no : {"Hopper", "1e300", "-9.0", "0"}) {
+    EXPECT_EQ(refusal(with("9.0", no)),
+              "report.csv: line 5: column \"CC\": expected a compute capability such as 9.0");
+  }
+}
+
+TEST(NcuCsv, RefusesARowOfUnitsThatIsTooShort) {
+  EXPECT_EQ(refusal("\"Metric\"\n" + kLaunch + "\n\"\"\n" + kRow + "\n"),
+            "report.csv: line 3: 1 units for 11 columns");
+}
+
+/// Both kinds of measured launches live in one program.
+TEST(NcuCsv, StandsBesideTheMeasurementsOfTheHarness) {
+  const Measurement none = read_measurement(
+      R"({"schema": 1, "device": "d", "driver": "1", "date": "2026-01-01", "launches": []})", "m.json");
+  EXPECT_TRUE(none.launches.empty());
+  EXPECT_EQ(read_ncu_csv(file("", "", ""), "report.csv").size(), 1u);
 }
 
 TEST(NcuCsv, UnitFactors) {

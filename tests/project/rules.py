@@ -99,6 +99,20 @@ def rule_rooms(tree, _):
                 yield f'{path}:{number}: {own} includes "{name}", but {other} comes after it'
 
 
+def rule_room_table(tree, _):
+    """docs/architecture.md has a row for every room, in the rooms' order."""
+    rooms = tree.rooms()
+    rows = re.findall(r"(?m)^\| ((?:model|sim)/[a-z_/]+) \|", tree.text("docs/architecture.md"))
+    for room in rooms:
+        if room not in rows:
+            yield f"docs/architecture.md: no row for {room}"
+    for row in rows:
+        if row not in rooms:
+            yield f"docs/architecture.md: a row for {row}, which is no room"
+    if sorted(rows) == sorted(rooms) and rows != rooms:
+        yield f"docs/architecture.md: the rows' order is not FORETRACE_ROOMS'"
+
+
 def rule_links(tree, _):
     """A room's library links only libraries of rooms before it."""
     rooms = tree.rooms()
@@ -292,6 +306,21 @@ def rule_chip_names(tree, _):
         for number, line in enumerate(without_comments(tree.text(path)).split("\n"), 1):
             if name.search(line):
                 yield f"{path}:{number}: {line.strip()[:100]}"
+
+
+def rule_format(tree, _):
+    """C++ sources are as scripts/format leaves them (clang-format 14, whose answers other versions do not give)."""
+    version = re.search(r"version (\d+)", subprocess.run(["clang-format", "--version"], capture_output=True, text=True, check=False).stdout)
+    if not version or version[1] != "14":
+        return
+    files = tree.under(["model/", "sim/", "tests/", "validate/"], (".h", ".cpp"))
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        parts = [files[i::8] for i in range(8) if files[i::8]]
+        answers = pool.map(lambda part: subprocess.run(["clang-format", "--dry-run", "--Werror", *part], cwd=tree.root, capture_output=True,
+                                                       text=True, check=False), parts)
+    said = "\n".join(answer.stderr for answer in answers)
+    for path in sorted(set(re.findall(r"(?m)^(\S+?):\d+:\d+: error: ", said))):
+        yield f"{path}: not formatted: scripts/format {path}"
 
 
 def rule_unfinished(tree, _):

@@ -123,6 +123,20 @@ class Core(Case):
         self.assertIn("cudaErrorIllegalAddress", done.stderr)
         self.assertIn("1 ended by a fault", done.stderr)
 
+    def test_a_late_fault_is_the_same_on_any_number_of_threads(self):
+        for words in ([], ["--functional"]):
+            said = {}
+            for threads in ("1", "2", "0"):
+                done = run("--arch", "h100", *words, "--threads", threads, "--", build("faults"), "late")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("cudaErrorIllegalAddress", done.stderr)
+                said[threads] = [line for line in done.stderr.splitlines() if "kernel late, block (" in line]
+            with self.subTest(words=words):
+                self.assertEqual(len(said["1"]), 1)
+                self.assertIn("block (5003,0,0), thread (0,0,0)", said["1"][0])
+                self.assertEqual(said["2"], said["1"])
+                self.assertEqual(said["0"], said["1"])
+
 
 class Reports(Case):
     def test_a_line_a_launch_and_a_document(self):

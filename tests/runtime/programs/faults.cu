@@ -22,6 +22,14 @@ __global__ void dynamic(int* data) {
   __syncthreads();
   data[threadIdx.x] = room[63 - threadIdx.x];
 }
+/// One block of many: far into a launch that is long enough to be sampled.
+__global__ void late(float* x, int n) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) % n;
+  float s = x[i];
+  for (int j = 0; j < 16; ++j) s = s * 1.1f + x[(i + j * 32) % n];
+  x[i] = s;
+  if (blockIdx.x >= 5003) x[1 << 28] = s;
+}
 
 static int failures = 0;
 static void expect(const char* what, cudaError_t got, cudaError_t wanted) {
@@ -94,6 +102,11 @@ int main(int argc, char** argv) {
   } else if (which == "endless") {
     endless<<<1, 32>>>(data);
     expect_sticky(cudaErrorLaunchTimeout);
+  } else if (which == "late") {
+    float* x = nullptr;
+    expect("malloc", cudaMalloc(&x, sizeof(float) << 20), cudaSuccess);
+    late<<<60000, 256>>>(x, 1 << 20);
+    expect_sticky(cudaErrorIllegalAddress);
   } else if (which == "configurations") {
     configurations(data);
   } else if (which == "texture") {
