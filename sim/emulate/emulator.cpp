@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/operands.h"
-#include "sim/emulate/execution.h"
+#include "sim/emulate/execute/execution.h"
 
 namespace foretrace::emulate {
 

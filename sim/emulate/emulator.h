@@ -18,9 +18,9 @@
 #include "model/units/units.h"
 #include "model/work/address_space.h"
 #include "model/work/warp_record.h"
-#include "sim/emulate/driver_functions.h"
+#include "sim/emulate/execute/driver_functions.h"
 #include "sim/emulate/fault.h"
-#include "sim/emulate/global_memory.h"
+#include "sim/emulate/memory/global_memory.h"
 
 namespace foretrace::emulate {
 

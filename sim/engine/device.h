@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "sim/emulate/emulator.h"
-#include "sim/emulate/global_memory.h"
+#include "sim/emulate/memory/global_memory.h"
 #include "sim/frontend/launch/launch.h"
 #include "sim/frontend/module.h"
 

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "model/work/block_source.h"
-#include "sim/emulate/block_stream.h"
 #include "sim/emulate/emulator.h"
+#include "sim/emulate/schedule/block_stream.h"
 #include "sim/trace/trace_reader.h"
 #include "sim/trace/trace_writer.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "model/sm/memory_pipe.h"
-#include "sim/emulate/block_stream.h"
+#include "sim/emulate/schedule/block_stream.h"
 #include "sim/engine/sums.h"
 
 namespace foretrace::engine {

@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "sim/emulate/global_memory.h"
+#include "sim/emulate/memory/global_memory.h"
 
 namespace foretrace::runtime {
 

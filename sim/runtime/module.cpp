@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
-#include "sim/emulate/driver_functions.h"
+#include "sim/emulate/execute/driver_functions.h"
 #include "sim/frontend/compile.h"
 #include "sim/frontend/disassembly.h"
 #include "sim/frontend/fat_binary.h"

@@ -2,7 +2,7 @@
 // overflow and blocks that take too long.
 #include <gtest/gtest.h>
 
-#include "sim/emulate/shared_checks.h"
+#include "sim/emulate/memory/shared_checks.h"
 #include "tests/emulate/assembled.h"
 
 namespace foretrace::emulate {

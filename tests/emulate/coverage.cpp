@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/emulate/compiled.h"
 #include "sim/emulate/emulator.h"
+#include "sim/emulate/translate/compiled.h"
 #include "sim/frontend/load.h"
 
 namespace foretrace {

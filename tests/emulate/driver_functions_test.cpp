@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/emulate/driver_functions.h"
+#include "sim/emulate/execute/driver_functions.h"
 #include "tests/emulate/loaded.h"
 
 namespace foretrace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "sim/emulate/number.h"
+#include "sim/emulate/execute/number.h"
 
 namespace foretrace::emulate {
 namespace {

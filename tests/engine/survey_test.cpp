@@ -1,7 +1,7 @@
 // What a survey says of a grid, beside what all its blocks do.
 #include <gtest/gtest.h>
 
-#include "sim/emulate/block_stream.h"
+#include "sim/emulate/schedule/block_stream.h"
 #include "sim/engine/survey.h"
 #include "tests/engine/launches.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "sim/emulate/global_memory.h"
+#include "sim/emulate/memory/global_memory.h"
 
 namespace foretrace::emulate {
 namespace {

@@ -1,0 +1,140 @@
+// Bulk copies and reductions between global and shared memory that one thread starts (cp.async.bulk without a tensor map).
+//
+// Models:  UBLKCP and UBLKRED: a uniform register pair or register for each address, the size in units of 16 bytes in the low half
+//          of a third register (its high half: the blocks of the cluster that a multicast goes to). Into shared memory, the
+//          register after the destination's is the mbarrier whose transaction count falls by the bytes copied. Facts sass.md 3.9.
+// Ignores: asynchrony: the copy has happened before the next instruction, so waiting for groups of them (UTMACMDFLUSH,
+//          DEPBAR) is nothing; cache hints; prefetches (UBLKPF).
+// Record:  a copy between global and shared memory is recorded as if a whole warp did it, 512 bytes at a time, so that its traffic
+//          is predicted; a copy within shared memory and a reduction are recorded without addresses.
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/translate/address_form.h"
+#include "sim/emulate/translate/decoder.h"
+
+namespace foretrace::emulate {
+
+using isa::Opcode;
+
+namespace {
+
+constexpr std::uint32_t kPiece = 16;  // bytes: the unit of sizes and of alignment
+
+/// MicroOp::flags beside the atomic's: where it goes.
+constexpr std::uint32_t kToShared = 1, kFromShared = 2, kMulticast = 4, kReduces = 8;
+
+std::uint64_t pair(const std::uint32_t* words) { return words[0] | std::uint64_t{words[32]} << 32; }
+
+/// a: destination, immediate: its offset; b: source, index2: its offset; c: size.
+void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  const int lane = std::countr_zero(mask);
+  const bool to_shared = (op.flags & kToShared) != 0, from_shared = (op.flags & kFromShared) != 0;
+  const std::uint32_t *a = x.words(op.a), *b = x.words(op.b);
+  const std::uint32_t size = x.words(op.c)[0];
+  const std::uint64_t to = (to_shared ? a[0] : pair(a)) + op.immediate;
+  const std::uint64_t from = (from_shared ? b[0] : pair(b)) + op.index2;
+  const std::uint32_t bytes = (size & 0xffff) * kPiece;
+  const auto operation = static_cast<AtomicOp>(op.flags >> kAtomicOpShift & 15);
+  const auto type = static_cast<AtomicType>(op.flags >> kAtomicTypeShift & 15);
+  const auto copy_to = [&](std::uint64_t first) {
+    for (std::uint32_t i = 0; i < bytes; i += kPiece) {
+      const std::byte* source =
+          from_shared ? x.cluster_shared_at(from + i, kPiece, lane) : x.global_at(from + i, kPiece, lane);
+      std::byte* target =
+          to_shared ? x.cluster_shared_at(first + i, kPiece, lane) : x.global_at(first + i, kPiece, lane);
+      if ((op.flags & kReduces) != 0) {
+        combine_bytes(operation, type, target, source, kPiece);
+      } else {
+        std::memmove(target, source, kPiece);
+      }
+    }
+    if (to_shared) {
+      // The barrier is in the same block as the destination; only its offset is given.
+      const std::uint64_t rank = first >> kClusterRankShift << kClusterRankShift;
+      signal_bytes(x, rank | (a[32] & ((1u << kClusterRankShift) - 1)), bytes, lane);
+    }
+  };
+  x.bulk_ = {(to_shared ? to : from) & ((1u << kClusterRankShift) - 1), to_shared ? from : to, bytes};
+  if ((op.flags & kMulticast) == 0) {
+    copy_to(to);
+    return;
+  }
+  for (std::uint32_t ranks = size >> 16; ranks != 0; ranks &= ranks - 1) {
+    const auto rank = static_cast<std::uint64_t>(std::countr_zero(ranks));
+    copy_to(rank << kClusterRankShift | (to & ((1u << kClusterRankShift) - 1)));
+  }
+}
+
+/// [URn+offset]
+Source take_uniform_address(Decoder& d, std::int64_t& offset) {
+  const isa::Operand& operand = d.next();
+  if (operand.kind != isa::OperandKind::memory || operand.uniform_base < 0 ||
+      (operand.base >= 0 && operand.base != isa::kRz)) {
+    Decoder::refuse(fmt::format("address '{}'", operand.text));
+  }
+  offset = operand.offset;
+  return Source{.word = Decoder::uniform_word(operand.uniform_base, false), .file = File::uniform};
+}
+
+void take_reduction(Decoder& d) {
+  MicroOp& op = d.op();
+  const auto operation =
+      static_cast<AtomicOp>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
+  static constexpr AtomicType kTypes[] = {AtomicType::u32, AtomicType::s32,   AtomicType::u64,
+                                          AtomicType::s64, AtomicType::f16x2, AtomicType::bf16x2,
+                                          AtomicType::f32, AtomicType::f64};
+  const AtomicType type = kTypes[d.take_one({"U32", "S32", "U64", "S64", "F16", "BF16", "F32", "F64"}, 0)];
+  d.take("RN");
+  if ((type == AtomicType::f32 || type == AtomicType::f64) && operation != AtomicOp::add) {
+    Decoder::refuse("such an operation on floats");
+  }
+  op.flags |= kReduces | static_cast<std::uint32_t>(operation) << kAtomicOpShift |
+              static_cast<std::uint32_t>(type) << kAtomicTypeShift;
+}
+
+void translate(Decoder& d, bool reduces) {
+  MicroOp& op = d.op();
+  // Destination, then source: S.G, G.S, or S twice.
+  const bool shared_first = d.instruction().modifiers.size() >= 2 && d.instruction().modifiers[0] == "S";
+  const bool shared_second = d.instruction().modifiers.size() >= 2 && d.instruction().modifiers[1] == "S";
+  d.take_one({"S", "G"}, 0);
+  d.take_one({"S", "G"}, 0);
+  if (!shared_first && !shared_second) Decoder::refuse("a copy within global memory");
+  d.flag(shared_first, kToShared);
+  d.flag(shared_second, kFromShared);
+  if (reduces) {
+    take_reduction(d);
+  } else if (d.take("MULTICAST")) {
+    if (!shared_first) Decoder::refuse("a multicast to global memory");
+    op.flags |= kMulticast;
+  }
+  std::int64_t offset = 0;
+  op.a = take_uniform_address(d, offset);
+  op.immediate = static_cast<std::uint64_t>(offset);
+  op.b = take_uniform_address(d, offset);
+  op.index2 = static_cast<std::uint32_t>(offset);
+  op.c = d.source(Style::raw);
+  if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  if (!reduces && shared_first != shared_second) {
+    op.bulk = true;
+    op.address_sets = shared_first ? 2 : 1;
+  }
+  op.progress = true;
+  d.warp(bulk);
+}
+
+}  // namespace
+
+bool translate_bulk(Decoder& d, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::UBLKCP: translate(d, false); return true;
+    case Opcode::UBLKRED: translate(d, true); return true;
+    default: return false;
+  }
+}
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,261 @@
+#include "sim/emulate/execute/driver_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "sim/emulate/execute/execution.h"
+
+namespace foretrace::emulate {
+
+namespace {
+
+enum Function : std::uint64_t { vprintf_, malloc_, free_, assertfail_, provided };
+constexpr std::array<std::string_view, provided> kProvided = {"vprintf", "malloc", "free", "__assertfail"};
+
+/// Names that were asked for and are not provided, in that order, so that a call of one can say which.
+struct Others {
+  std::mutex mutex;
+  std::deque<std::string> names;  // never shrinks: views of them stay valid
+};
+Others& others() {
+  static Others all;
+  return all;
+}
+constexpr std::size_t kMostOthers = 250;  // within the addresses of the driver's code
+
+constexpr std::size_t kMostText = 1 << 20;  // of one string: that of the device's own buffer
+constexpr std::int32_t kMostArguments = 32;
+
+std::string read_text(std::uint64_t address, const ByteReader& read) {
+  std::string text;
+  while (text.size() < kMostText) {
+    const char c = read(address + text.size());
+    if (c == '\0') break;
+    text += c;
+  }
+  return text;
+}
+
+/// The arguments, one after the other.
+class Arguments {
+ public:
+  Arguments(std::uint64_t address, const ByteReader& read) : next_(address), read_(read) {}
+  std::uint64_t take(std::uint64_t bytes) {
+    next_ = (next_ + bytes - 1) / bytes * bytes;
+    std::uint64_t value = 0;
+    for (std::uint64_t i = 0; i < bytes; ++i) {
+      value |= std::uint64_t{static_cast<std::uint8_t>(read_(next_ + i))} << (8 * i);
+    }
+    next_ += bytes;
+    ++taken;
+    return value;
+  }
+  std::int32_t taken = 0;
+
+ private:
+  std::uint64_t next_;
+  const ByteReader& read_;
+};
+
+/// One conversion by the C library; `how` is a whole specification for a value of that type.
+template <class... T>
+std::string by_library(const std::string& how, T... values) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  const int size = std::snprintf(nullptr, 0, how.c_str(), values...);
+  if (size <= 0) return {};
+  std::string text(static_cast<std::size_t>(size) + 1, '\0');
+  std::snprintf(text.data(), text.size(), how.c_str(), values...);
+#pragma GCC diagnostic pop
+  text.pop_back();
+  return text;
+}
+
+std::string integer_text(const std::string& flags, std::string_view size, char kind, Arguments& arguments) {
+  const bool is_signed = kind == 'd' || kind == 'i';
+  const bool wide = size == "l" || size == "ll" || size == "j" || size == "z" || size == "t";
+  const std::uint64_t bits = arguments.take(wide ? 8 : 4);
+  const std::string how = flags + "ll" + kind;
+  if (is_signed) {
+    auto value = static_cast<long long>(bits);
+    if (!wide) value = static_cast<std::int32_t>(bits);
+    if (size == "h") value = static_cast<std::int16_t>(bits);
+    if (size == "hh") value = static_cast<std::int8_t>(bits);
+    return by_library(how, value);
+  }
+  auto value = static_cast<unsigned long long>(bits);
+  if (size == "h") value &= 0xffff;
+  if (size == "hh") value &= 0xff;
+  return by_library(how, value);
+}
+
+}  // namespace
+
+void to_standard_output(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void to_standard_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+std::uint64_t driver_function_address(std::string_view name) {
+  const auto known = std::find(kProvided.begin(), kProvided.end(), name);
+  if (known != kProvided.end())
+    return kDriverCode + 16 * static_cast<std::uint64_t>(known - kProvided.begin());
+  const std::lock_guard lock(others().mutex);
+  auto& names = others().names;
+  auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end() && names.size() < kMostOthers)
+    found = names.insert(names.end(), std::string(name));
+  return kDriverCode + 16 * (provided + static_cast<std::uint64_t>(found - names.begin()));
+}
+
+std::string_view driver_function_name(std::uint64_t address) {
+  if (address < kDriverCode) return {};
+  const std::uint64_t i = (address - kDriverCode) / 16;
+  if (i < provided) return kProvided[i];
+  const std::lock_guard lock(others().mutex);
+  return i - provided < others().names.size() ? std::string_view(others().names[i - provided])
+                                              : std::string_view{};
+}
+
+Formatted format_device_text(std::string_view format, std::uint64_t arguments, const ByteReader& read) {
+  Formatted out;
+  Arguments values(arguments, read);
+  for (std::size_t i = 0; i < format.size();) {
+    if (format[i] != '%') {
+      out.text += format[i++];
+      continue;
+    }
+    const std::size_t start = i++;
+    std::string flags = "%";
+    const auto copy_while = [&](std::string_view set) {
+      while (i < format.size() && set.find(format[i]) != std::string_view::npos) flags += format[i++];
+    };
+    const auto number = [&] {
+      if (i < format.size() && format[i] == '*') {
+        ++i;
+        flags += std::to_string(static_cast<std::int32_t>(values.take(4)));
+      } else {
+        copy_while("0123456789");
+      }
+    };
+    copy_while("-+ #0");
+    number();
+    if (i < format.size() && format[i] == '.') {
+      flags += format[i++];
+      number();
+    }
+    const std::size_t size_at = i;
+    while (i < format.size() && std::strchr("hljztL", format[i]) != nullptr) ++i;
+    const std::string_view size = format.substr(size_at, i - size_at);
+    const char kind = i < format.size() ? format[i++] : '\0';
+    if (kind == '%') {
+      out.text += '%';
+      continue;
+    }
+    if (kind == '\0' || std::strchr("diuoxXcspfFeEgGaA", kind) == nullptr || values.taken >= kMostArguments) {
+      out.text += format.substr(start, i - start);  // as it stands
+      continue;
+    }
+    switch (kind) {
+      case 'c': out.text += by_library(flags + 'c', static_cast<int>(values.take(4))); break;
+      case 's': {
+        const std::uint64_t address = values.take(8);
+        const std::string text = address == 0 ? "(null)" : read_text(address, read);
+        out.text += by_library(flags + 's', text.c_str());
+        break;
+      }
+      case 'p': {
+        const std::uint64_t address = values.take(8);
+        // A null pointer has no name of its own there.
+        out.text += address == 0 ? by_library(flags + 's', "(nil)")
+                                 : by_library(flags + 'p', std::bit_cast<void*>(address));
+        break;
+      }
+      case 'd':
+      case 'i':
+      case 'u':
+      case 'o':
+      case 'x':
+      case 'X': out.text += integer_text(flags, size, kind, values); break;
+      default: out.text += by_library(flags + kind, std::bit_cast<double>(values.take(8))); break;
+    }
+  }
+  out.arguments = values.taken;
+  return out;
+}
+
+/// The lanes of `lanes` call the function at `address`.
+void Execution::call_driver(std::uint64_t address, std::uint32_t lanes) {
+  const auto register_of = [&](int index, int lane) -> std::uint32_t& {
+    return warp->registers[kFirstRegisterWord + static_cast<std::uint32_t>(index) * 32 +
+                           static_cast<std::uint32_t>(lane)];
+  };
+  const auto pair = [&](int index, int lane) {
+    return register_of(index, lane) | std::uint64_t{register_of(index + 1, lane)} << 32;
+  };
+  const LaunchContext& context = launch_.context;
+  const std::uint64_t function = (address - kDriverCode) / 16;
+  progress_at_ = issued_;
+  for (std::uint32_t m = lanes; m != 0; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    const ByteReader read = [&](std::uint64_t at) { return static_cast<char>(*generic_at(at, 1, lane)); };
+    switch (function) {
+      case vprintf_: {
+        const std::uint64_t format = pair(4, lane);
+        std::int32_t result = -1;
+        if (format != 0) {
+          const Formatted text = format_device_text(read_text(format, read), pair(6, lane), read);
+          context.print(text.text);
+          result = text.arguments;
+        }
+        register_of(4, lane) = static_cast<std::uint32_t>(result);
+        break;
+      }
+      case malloc_: {
+        const std::uint64_t at = memory_.heap().allocate(pair(4, lane));
+        register_of(4, lane) = static_cast<std::uint32_t>(at);
+        register_of(5, lane) = static_cast<std::uint32_t>(at >> 32);
+        break;
+      }
+      case free_: {
+        const std::uint64_t at = pair(4, lane);
+        if (at == 0) break;
+        const DeviceHeap::Released released = memory_.heap().release(at);
+        if (released == DeviceHeap::Released::yes) break;
+        if (released == DeviceHeap::Released::twice) {
+          fault(FaultKind::use_after_free, lane,
+                fmt::format("free of 0x{:x}, which has been freed before", at));
+        }
+        fault(FaultKind::out_of_bounds, lane, fmt::format("free of 0x{:x}, which malloc did not give", at));
+      }
+      case assertfail_: {
+        const auto text = [&](int index) {
+          const std::uint64_t at = pair(index, lane);
+          return at == 0 ? std::string("?") : read_text(at, read);
+        };
+        const Dim3 b = block_index_, t = thread_index(lane);
+        context.report(
+            fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(6),
+                        register_of(8, lane), text(10), b.x, b.y, b.z, t.x, t.y, t.z, text(4)));
+        break;
+      }
+      default:
+        fault(FaultKind::unsupported, lane,
+              fmt::format("unsupported call of a driver function: {}", driver_function_name(address)));
+    }
+  }
+  if (function == assertfail_) {
+    const int lane = std::countr_zero(lanes);
+    const std::uint64_t at = pair(4, lane);
+    const ByteReader read = [&](std::uint64_t a) { return static_cast<char>(*generic_at(a, 1, lane)); };
+    fault(FaultKind::assertion, lane,
+          fmt::format("assertion `{}` failed", at == 0 ? "?" : read_text(at, read)));
+  }
+}
+
+}  // namespace foretrace::emulate

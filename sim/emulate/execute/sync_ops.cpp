@@ -1,0 +1,224 @@
+// Barriers in shared memory (mbarrier) and what arrives at them.
+//
+// Models:  facts sass.md 3.9. On sm_90 and sm_120 a 64-bit word: bits 1..20 minus the expected arrivals, 21..42 the transaction
+//          count, 43..62 minus the pending arrivals, 63 the phase; when nothing is pending and the transaction count is
+//          0 the phase flips and the pending count is loaded anew. On sm_80: low word 2^30 - expected, high word phase and
+//          2^31 - pending. A failed test gives other warps their turn (sass_checked.md W24).
+//          STAS (st.async) and remote arrivals reach the shared memory of other blocks of the cluster.
+// Ignores: scopes; asynchronous copies have ended before the next instruction, so their arrival is immediate.
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/translate/address_form.h"
+#include "sim/emulate/translate/decoder.h"
+
+namespace foretrace::emulate {
+
+using isa::Opcode;
+
+namespace {
+
+constexpr std::uint64_t kField = 0xfffff;  // 20 bits
+constexpr std::uint64_t kTransactions = 0x3fffff;
+
+/// Bits of MicroOp::index2: what an arrival does.
+enum class Arrival : std::uint32_t { a1tr, a1t0, art0, a0tr, a0t1, a0tx };
+constexpr std::uint32_t kDrop = 1 << 8, kOldWord = 1 << 9;
+
+std::uint64_t arrived(std::uint64_t state, std::uint32_t arrivals, std::int64_t transactions, bool drop) {
+  std::uint64_t expected = state >> 1 & kField, pending = state >> 43 & kField, phase = state >> 63;
+  std::uint64_t count = state >> 21 & kTransactions;
+  if (drop) expected = (expected + 1) & kField;
+  pending = (pending + arrivals) & kField;
+  count = (count + static_cast<std::uint64_t>(transactions)) & kTransactions;
+  if (pending == 0 && count == 0) {
+    phase ^= 1;
+    pending = expected;
+  }
+  return (state & 1) | expected << 1 | count << 21 | pending << 43 | phase << 63;
+}
+
+void arrive(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  const std::uint32_t* operand = x.words(op.c);
+  std::uint32_t* d = x.result(op);
+  std::uint64_t token[32];
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::byte* p = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
+    std::uint64_t state;
+    std::memcpy(&state, p, 8);
+    token[l] = state;
+    if ((op.index2 & kOldWord) != 0) {
+      state = arrived_sm80(state);
+    } else {
+      const std::uint32_t b = operand[l];
+      const bool drop = (op.index2 & kDrop) != 0;
+      switch (static_cast<Arrival>(op.index2 & 0xff)) {
+        case Arrival::a1tr: state = arrived(state, 1, b, drop); break;
+        case Arrival::a1t0: state = arrived(state, 1, 0, drop); break;
+        case Arrival::art0: state = arrived(state, b, 0, drop); break;
+        case Arrival::a0tr: state = arrived(state, 0, b, drop); break;
+        case Arrival::a0t1: state = arrived(state, 0, 1, drop); break;
+        case Arrival::a0tx: state = arrived(state, 0, -std::int64_t{b}, drop); break;
+      }
+    }
+    std::memcpy(p, &state, 8);
+  }
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    d[l] = static_cast<std::uint32_t>(token[l]);
+    d[l + 32] = static_cast<std::uint32_t>(token[l] >> 32);
+  }
+}
+
+/// Done once for the group: c (a uniform pair) to memory, the old word to the destination.
+void exchange(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  const int l = std::countr_zero(mask);
+  std::byte* p = x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
+  std::uint32_t old[2];
+  std::memcpy(old, p, 8);
+  const std::uint32_t* c = x.words(op.c);
+  std::memcpy(p, c + l, 4);
+  std::memcpy(p + 4, c + l + 32, 4);
+  std::uint32_t* d = x.result(op);
+  for (std::uint32_t i = 0; i < 64; ++i) d[i] = old[i / 32];
+}
+
+void check_phase(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  const std::uint32_t* parity = x.words(op.c);
+  std::uint32_t done = 0;
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::uint32_t high;
+    std::memcpy(&high, x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l) + 4, 4);
+    done |= ((high ^ parity[l]) >> 31) << l;
+  }
+  x.set_predicate(op.p_out, mask, done);
+  if ((mask & ~done) != 0) x.turn = true;
+}
+
+/// st.async: c to the address in register a, then its bytes are taken off the transactions of the mbarrier in register a + 1. Both
+/// are in the shared memory of any block of the cluster.
+void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  const std::uint32_t bytes = 1u << (op.flags >> kSizeShift & 7);
+  const std::uint32_t* barriers = x.words(op.a) + 32;
+  const std::uint32_t* data = x.words(op.c);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::byte* to = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
+    for (std::uint32_t i = 0; i < bytes / 4; ++i) std::memcpy(to + 4 * i, data + l + 32 * i, 4);
+    signal_bytes(x, barriers[l], bytes, l);
+  }
+}
+
+void stores_and_signals(Decoder& d) {
+  MicroOp& op = d.op();
+  const int size = d.take_one({"32", "64", "128"}, 0);
+  const isa::Operand& address = d.peek();
+  if (address.kind != isa::OperandKind::memory || address.base_suffix != "64") {
+    Decoder::refuse(fmt::format("address '{}'", address.text));
+  }
+  std::uint32_t form = 0;
+  take_cluster_address(d, form);
+  op.flags = form | static_cast<std::uint32_t>(size + 2) << kSizeShift;
+  op.c = d.source(Style::raw);
+  op.address_sets = 1;
+  op.progress = true;
+  d.warp(store_and_signal);
+}
+
+void syncs(Decoder& d) {
+  MicroOp& op = d.op();
+  const auto address = [&] {
+    std::uint32_t form = 0;
+    take_memory_address(d, form, MemorySpace::shared);
+    op.flags = form;
+    op.address_sets = 1;
+  };
+  if (d.take("CCTL")) {
+    // sm_120 stores an mbarrier's first state with STS and has the unit forget what it holds: no value changes.
+    if (!d.take("IV") && !d.take("IVALL")) Decoder::refuse("a form other than .CCTL.IV and .CCTL.IVALL");
+    while (d.more()) d.next();
+    op.kind = Kind::nothing;
+    return;
+  }
+  if (d.take("EXCH")) {
+    if (!d.take("64")) Decoder::refuse("an exchange that is not of 64 bits");
+    d.destination();
+    address();
+    op.c = d.source(Style::raw);
+    op.progress = true;
+    d.warp(exchange);
+    return;
+  }
+  if (d.take("PHASECHK")) {
+    if (!d.take("TRANS64")) Decoder::refuse("a word other than .TRANS64");
+    d.take("TRYWAIT");
+    op.p_out = d.predicate_output();
+    address();
+    op.c = d.source(Style::raw);
+    d.warp(check_phase);
+    return;
+  }
+  if (!d.take("ARRIVE") || !d.take("TRANS64")) Decoder::refuse("an operation that is not known");
+  d.take("RED");
+  op.index2 = static_cast<std::uint32_t>(d.take_one({"A1TR", "A1T0", "ART0", "A0TR", "A0T1", "A0TX"}, 0));
+  if (d.take("OPTOUT")) op.index2 |= kDrop;
+  d.destination();
+  address();
+  op.c = d.source(Style::raw);
+  op.progress = true;
+  d.warp(arrive);
+}
+
+void arrives(Decoder& d) {
+  MicroOp& op = d.op();
+  if (!d.take("LDGSTSBAR") || !d.take("64")) Decoder::refuse("a form other than .LDGSTSBAR.64");
+  op.destination = kSinkWord;
+  op.c.word = kZeroWord;
+  switch (d.take_one({"ARVCNT", "TRANSCNT"}, -1)) {
+    case 0: op.index2 = static_cast<std::uint32_t>(Arrival::a1t0); break;
+    case 1:
+      op.index2 = static_cast<std::uint32_t>(Arrival::a0tx);
+      op.c = d.literal_source(1);
+      break;
+    default:
+      if (d.sm() >= 90) Decoder::refuse("neither .ARVCNT nor .TRANSCNT");
+      op.index2 = kOldWord;
+      break;
+  }
+  std::uint32_t form = 0;
+  take_memory_address(d, form, MemorySpace::shared);
+  op.flags = form;
+  op.address_sets = 1;
+  op.progress = true;
+  d.warp(arrive);
+}
+
+}  // namespace
+
+void signal_bytes(Execution& x, std::uint64_t barrier, std::uint32_t bytes, int lane) {
+  std::byte* p = x.mbarrier_at(barrier, lane);
+  std::uint64_t state;
+  std::memcpy(&state, p, 8);
+  state = arrived(state, 0, -std::int64_t{bytes}, false);
+  std::memcpy(p, &state, 8);
+}
+
+bool translate_sync(Decoder& d, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::SYNCS: syncs(d); return true;
+    case Opcode::STAS: stores_and_signals(d); return true;
+    case Opcode::ARRIVES: arrives(d); return true;
+    default: return false;
+  }
+}
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,80 @@
+// Blocks in index order, also where they wait for each other or run together.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/schedule/cluster.h"
+
+namespace foretrace::emulate {
+
+namespace {
+
+/// Warp instructions without progress after which a block is taken to wait for another; fewer once that is known of the launch.
+constexpr std::uint64_t kPatience = 1'000'000, kShortPatience = 10'000;
+
+}  // namespace
+
+struct BlockSequence::State {
+  std::uint64_t started = 0;                      // clusters
+  std::vector<std::unique_ptr<Cluster>> running;  // ascending; not all of their blocks have been returned
+  std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
+  std::uint64_t next = 0;                                             // block
+  bool starting = false;  // the last one was just started: the others go on waiting
+};
+
+BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording)
+    : emulator_(emulator),
+      resident_(std::max<std::uint64_t>(resident / emulator.launch().context.cluster.count(), 1)),
+      recording_(recording), state_(std::make_unique<State>()) {}
+BlockSequence::~BlockSequence() = default;
+
+std::shared_ptr<work::BlockRecord> BlockSequence::next() {
+  State& s = *state_;
+  const std::uint64_t limit = emulator_.launch().context.idle_limit;
+  const std::uint64_t clusters = emulator_.blocks() / emulator_.launch().context.cluster.count();
+  std::uint64_t idle = 0;
+  while (s.next < emulator_.blocks()) {
+    if (const auto found = s.ready.find(s.next); found != s.ready.end()) {
+      const auto record = std::move(found->second);
+      s.ready.erase(found);
+      ++s.next;
+      return record;
+    }
+    if (s.running.empty()) s.running.push_back(std::make_unique<Cluster>(emulator_, s.started++, recording_));
+    // Each has its turn. The first alone, if it ends by itself, is the rule. Those that wait do not ask again as long as more are
+    // started that come to wait as well: on a chip they all start at about the same time.
+    bool progress = false;
+    for (const auto& cluster : s.running) {
+      if (cluster->ended() || (s.starting && cluster != s.running.back())) continue;
+      const std::uint64_t before = cluster->count().instructions;
+      cluster->run(std::min(s.running.size() > 1 ? kShortPatience : kPatience, limit));
+      progress = progress || cluster->made_progress();
+      idle += cluster->count().instructions - before;
+      if (s.running.front()->ended()) break;
+    }
+    if (s.running.front()->ended()) {
+      const auto first = std::move(s.running.front());
+      s.running.erase(s.running.begin());
+      count_.instructions += first->count().instructions;
+      count_.thread_instructions += first->count().thread_instructions;
+      for (std::size_t rank = 0; rank < first->size(); ++rank)
+        s.ready[first->record(rank)->block] = first->record(rank);
+      continue;
+    }
+    if (progress) idle = 0;
+    const auto alive = static_cast<std::uint64_t>(
+        std::count_if(s.running.begin(), s.running.end(), [](const auto& c) { return !c->ended(); }));
+    const bool ended = std::exchange(s.starting, false) && s.running.back()->ended();
+    if (s.started < clusters && alive < resident_ && !ended) {
+      s.starting = true;
+      s.running.push_back(std::make_unique<Cluster>(emulator_, s.started++, recording_));
+      idle = 0;
+    } else if (idle > limit) {
+      s.running.front()->block(0).fault_never_ends(idle);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace foretrace::emulate

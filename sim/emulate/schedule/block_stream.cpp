@@ -1,0 +1,62 @@
+#include "sim/emulate/schedule/block_stream.h"
+
+#include "sim/emulate/execute/execution.h"
+
+namespace foretrace::emulate {
+
+namespace {
+
+/// Warp instructions a turn, and the least that a reader is given unless its warp waits or ends: long enough that the change from
+/// executing to reading costs little, short enough that all warps of a chip hold little.
+constexpr std::uint64_t kTurn = 512, kLeast = 256;
+constexpr std::uint64_t kLongTurn = 1 << 16;  ///< where nobody reads
+
+}  // namespace
+
+BlockStream::BlockStream(const Emulator& emulator, std::uint64_t block)
+    : emulator_(emulator), block_(block), warps_(emulator.launch().warps) {}
+BlockStream::~BlockStream() = default;
+
+const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
+  Warp& reader = warps_[warp];
+  if (reader.reading) reader.parts.pop_front();
+  reader.reading = false;
+  if (reader.parts.empty() && !ended_) {
+    work::BlockRecord none;  // what the recorders write to until they are told where
+    if (!execution_) execution_ = std::make_unique<Execution>(emulator_.launch(), block_, &none);
+    for (std::uint32_t i = 0; i < warps_.size(); ++i) {
+      warps_[i].parts.emplace_back();
+      execution_->record_in(i, warps_[i].parts.back());
+    }
+    while (!ended_ && !execution_->ended(warp) && reader.parts.back().instructions < kLeast) {
+      ended_ = execution_->run_turn(kTurn);
+    }
+    for (std::uint32_t i = 0; i < warps_.size(); ++i) {
+      execution_->close_record(i);
+      if (warps_[i].parts.back().instructions == 0) warps_[i].parts.pop_back();
+    }
+    if (ended_) execution_.reset();
+  }
+  if (reader.parts.empty()) return nullptr;
+  reader.reading = true;
+  return &reader.parts.front();
+}
+
+void BlockStream::finish() {
+  if (ended_) return;
+  if (!execution_) execution_ = std::make_unique<Execution>(emulator_.launch(), block_, nullptr);
+  execution_->stop_recording();
+  while (!execution_->run_turn(kLongTurn)) {}
+  ended_ = true;
+  execution_.reset();
+}
+
+std::shared_ptr<const work::BlockRecord> BlockStream::record(std::shared_ptr<BlockStream> stream) {
+  auto record = std::make_shared<work::BlockRecord>();
+  record->block = stream->block_;
+  record->warps.resize(stream->warps_.size());
+  record->rest = std::move(stream);
+  return record;
+}
+
+}  // namespace foretrace::emulate

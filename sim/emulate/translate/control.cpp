@@ -1,0 +1,278 @@
+// Control flow, synchronisation, and instructions without effect on values; and the translation as a whole.
+//
+// Models:  facts sass.md 1.6, 3.10, 3.11; sass_checked.md W6-W8, W10, W11.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/emulate/translate/decoder.h"
+
+namespace foretrace::emulate {
+
+using isa::Opcode;
+using isa::Operand;
+using isa::OperandKind;
+
+namespace {
+
+void nothing(Decoder& d) {
+  // Fences, cache control, padding: no operand or modifier of theirs changes a value.
+  for (const std::string& modifier : d.instruction().modifiers) d.take(modifier);
+  while (d.more()) d.next();
+  d.op().kind = Kind::nothing;
+}
+
+void bra(Decoder& d) {
+  MicroOp& op = d.op();
+  const bool uniform = d.take("U"), any = d.take("ANY");
+  const bool diverged = d.take("DIV"), converged = d.take("CONV");
+  op.kind = Kind::branch;
+  if (diverged || converged) {
+    op.kind = Kind::branch_diverged;
+    op.flags = converged ? 1 : 0;
+    op.a = d.source(Style::integer);
+  } else if (uniform) {
+    op.kind = Kind::branch_uniform;
+    op.flags = any ? 1 : 0;
+  }
+  if (d.next_is_predicate()) op.p_in = d.predicate_input();
+  op.target = d.branch_target();
+}
+
+/// A register pair and what is added to it; `relative` to the next instruction.
+void indirect(Decoder& d, bool relative) {
+  MicroOp& op = d.op();
+  op.kind = Kind::branch_indirect;
+  const Operand& target = d.next();
+  if (target.kind == OperandKind::register_) {
+    op.a = Source{.word = Decoder::register_word(target.index, false)};
+  } else if (target.kind == OperandKind::uniform_register) {
+    op.a = Source{.word = Decoder::uniform_word(target.index, false), .file = File::uniform};
+  } else {
+    Decoder::refuse(fmt::format("'{}' is no jump target", target.text));
+  }
+  if (relative) op.immediate = d.instruction().offset + 16;
+  while (d.more()) {
+    const Operand& more = d.next();
+    if (more.kind != OperandKind::immediate && more.kind != OperandKind::label) {
+      Decoder::refuse(fmt::format("'{}' is no code address", more.text));
+    }
+    op.immediate += more.value;
+  }
+}
+
+void call(Decoder& d) {
+  // Absolute addresses count from the kernel's start, too; the driver's functions are beyond (driver_functions.h).
+  if (!d.take("REL") && !d.take("ABS")) Decoder::refuse("neither .REL nor .ABS");
+  d.take("NOINC");
+  if (d.next_is(OperandKind::label)) {
+    d.op().kind = Kind::branch;
+    d.op().target = d.branch_target();
+  } else if (d.next_is(OperandKind::immediate)) {
+    d.op().kind = Kind::branch_indirect;
+    d.op().a = Source{.word = Decoder::register_word(isa::kRz, false)};
+    d.op().immediate = d.next().value;
+  } else {
+    indirect(d, false);
+  }
+}
+
+void ret(Decoder& d) {
+  if (!d.take("REL") && !d.take("ABS")) Decoder::refuse("neither .REL nor .ABS");
+  d.take("NODEC");
+  indirect(d, false);
+}
+
+std::uint32_t barrier_number(Decoder& d) {
+  const Operand& operand = d.next();
+  if (operand.kind != OperandKind::convergence_barrier || operand.index >= 16) {
+    Decoder::refuse(fmt::format("'{}' is no convergence barrier", operand.text));
+  }
+  return operand.index;
+}
+
+void convergence(Decoder& d, Opcode opcode) {
+  MicroOp& op = d.op();
+  const bool reconvergent = d.take("RECONVERGENT");
+  d.take("RELIABLE");
+  if (opcode == Opcode::BREAK) {
+    op.kind = Kind::leave_barrier;
+    if (d.next_is_predicate()) op.p_in = d.predicate_input();
+    op.index2 = barrier_number(d);
+    return;
+  }
+  if (d.next_is_predicate()) Decoder::refuse("a predicate beside the guard");
+  op.index2 = barrier_number(d);
+  if (opcode == Opcode::BSSY) {
+    op.kind = Kind::open_barrier;
+    d.branch_target();
+  } else {
+    op.kind = Kind::join_barrier;
+    op.flags = reconvergent ? 0 : 1;  // on sm_120 only the bare form may be left early
+  }
+}
+
+void bmov(Decoder& d) {
+  MicroOp& op = d.op();
+  d.take("32");
+  const bool clear = d.take("CLEAR");
+  op.kind = Kind::move_barrier;
+  if (d.next_is(OperandKind::convergence_barrier)) {
+    op.flags = 1;
+    op.index2 = barrier_number(d);
+    op.a = d.source(Style::raw);
+  } else {
+    d.destination();
+    op.index2 = barrier_number(d);
+    op.flags = clear ? 2 : 0;
+  }
+}
+
+void warpsync(Decoder& d) {
+  MicroOp& op = d.op();
+  op.kind = Kind::warpsync;
+  op.flags = d.take("EXCLUSIVE") ? 1 : 0;
+  const bool all = d.take("ALL");
+  const bool collective = d.take("COLLECTIVE");
+  op.a = all ? d.literal_source(~0u) : d.source(Style::raw);
+  if (collective) d.branch_target();
+}
+
+void bar(Decoder& d) {
+  MicroOp& op = d.op();
+  op.kind = Kind::block_barrier;
+  op.flags = static_cast<std::uint32_t>(d.need_one({"SYNC", "ARV", "RED"}));
+  op.destination2 = op.flags == 2 ? static_cast<std::uint32_t>(d.need_one({"POPC", "AND", "OR"})) + 1 : 0;
+  d.take("DEFER_BLOCKING");
+  if (d.next_is(OperandKind::immediate)) {
+    op.index2 = d.immediate();
+    if (op.index2 > 15) Decoder::refuse("a barrier number above 15");
+  } else {
+    op.index2 = 255;
+    op.a = d.source(Style::raw);
+    op.value_recorded = d.instruction().operands[0].index != isa::kRz;
+  }
+  if (d.next_is(OperandKind::immediate)) {
+    op.immediate = d.immediate();
+  } else if (d.next_is(OperandKind::register_)) {
+    op.b = d.source(Style::raw);
+    op.immediate = ~std::uint64_t{0};
+  }
+  if (d.next_is_predicate()) op.p_in = d.predicate_input();
+}
+
+void nanosleep(Decoder& d) {
+  MicroOp& op = d.op();
+  d.take("SYNCS");
+  op.kind = Kind::yield;
+  op.value_recorded = d.next_is(OperandKind::register_) && d.peek().index != isa::kRz;
+  if (d.next_is_predicate()) d.predicate_input();
+  op.a = d.source(Style::raw);
+}
+
+}  // namespace
+
+bool translate_control(Decoder& d, Opcode opcode) {
+  MicroOp& op = d.op();
+  switch (opcode) {
+    case Opcode::BRA: bra(d); return true;
+    case Opcode::JMP:
+      op.kind = Kind::branch;
+      op.target = d.branch_target();
+      return true;
+    case Opcode::BRX:
+    case Opcode::BRXU: indirect(d, true); return true;
+    case Opcode::CALL: call(d); return true;
+    case Opcode::RET: ret(d); return true;
+    case Opcode::EXIT:
+      d.take_one({"KEEPREFCOUNT", "PREEMPTED"}, 0);
+      op.kind = Kind::exit;
+      if (d.next_is_predicate()) op.p_in = d.predicate_input();
+      return true;
+    case Opcode::BSSY:
+    case Opcode::BSYNC:
+    case Opcode::BREAK: convergence(d, opcode); return true;
+    case Opcode::BMOV: bmov(d); return true;
+    case Opcode::WARPSYNC: warpsync(d); return true;
+    case Opcode::BAR: bar(d); return true;
+    case Opcode::UCGABAR_ARV:
+    case Opcode::UCGABAR_WAIT:
+      op.kind = Kind::cluster_barrier;
+      op.flags = opcode == Opcode::UCGABAR_WAIT ? 1 : 0;
+      return true;
+    case Opcode::YIELD: op.kind = Kind::yield; return true;
+    case Opcode::NANOSLEEP: nanosleep(d); return true;
+    case Opcode::BPT:
+      if (!d.take("TRAP")) Decoder::refuse("a breakpoint");
+      if (d.more()) d.immediate();
+      op.kind = Kind::trap;
+      return true;
+    case Opcode::NOP:
+    case Opcode::CCTL:
+    case Opcode::MEMBAR:
+    case Opcode::ERRBAR:
+    case Opcode::CGAERRBAR:
+    case Opcode::FENCE:
+    case Opcode::LDGDEPBAR:
+    case Opcode::DEPBAR:
+    case Opcode::ENDCOLLECTIVE:
+    case Opcode::PMTRIG:
+    case Opcode::ACQBULK:
+    case Opcode::PREEXIT:
+    case Opcode::UBLKPF:
+    case Opcode::UTMACMDFLUSH: nothing(d); return true;
+    default: return false;
+  }
+}
+
+Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lanes) {
+  Compiled compiled;
+  LiteralPool pool(banks);
+  pool.place({0});
+  compiled.code.resize(program.code.size());
+  std::uint32_t highest = 15, highest_uniform = 0;
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    const isa::Instruction& instruction = program.code[i];
+    MicroOp& op = compiled.code[i];
+    try {
+      Decoder d(instruction, program, lanes, pool, op);
+      d.guard();
+      const Opcode opcode = d.opcode();
+      const bool known = translate_integer(d, opcode) || translate_float(d, opcode) ||
+                         translate_conversion(d, opcode) || translate_warp(d, opcode) ||
+                         translate_control(d, opcode) || translate_memory(d, opcode) ||
+                         translate_atomic(d, opcode) || translate_sync(d, opcode) ||
+                         translate_tensor(d, opcode) || translate_bulk(d, opcode);
+      if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
+      d.finish();
+      op.uniform = op.kind == Kind::lane && name_of(opcode).front() == 'U';
+      if (op.kind == Kind::lane && op.destination_file == File::uniform) op.uniform = true;
+    } catch (const Unsupported& reason) {
+      const PredicateSource guard = op.guard;
+      op = MicroOp{};
+      op.guard = guard;
+      compiled.messages.push_back(reason.why);
+      op.message = static_cast<std::uint32_t>(compiled.messages.size());
+    }
+    for (const Operand& o : instruction.operands) {
+      const auto note = [](std::uint32_t& most, int index, int none) {
+        if (index >= 0 && index != none) most = std::max(most, static_cast<std::uint32_t>(index));
+      };
+      if (o.kind == OperandKind::register_) note(highest, o.index, isa::kRz);
+      note(highest, o.base, isa::kRz);
+      if (o.kind == OperandKind::uniform_register || o.kind == OperandKind::other) {
+        note(highest_uniform, o.index, isa::kUrz);
+      }
+      note(highest_uniform, o.uniform_base, isa::kUrz);
+      note(highest_uniform, o.descriptor, isa::kUrz);
+    }
+  }
+  // An operand may be the first of several registers (up to 8).
+  compiled.register_words = kFirstRegisterWord + std::min(highest + 8, 262u) * 32;
+  compiled.uniform_registers = highest_uniform + 4;
+  compiled.literals = pool.finish();
+  compiled.bound = pool.bound();
+  return compiled;
+}
+
+}  // namespace foretrace::emulate

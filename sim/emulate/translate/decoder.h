@@ -1,0 +1,147 @@
+// Takes a printed instruction apart: every modifier and every operand must be asked for, or the form is refused.
+//
+// Models:  operand forms of facts sass.md 2.2 and 3.0 (RZ, -RZ = -0.0 in float operands, abs before neg, half swizzles).
+// Ignores: .reuse and the control bits, which do not change values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/emulate/translate/compiled.h"
+
+namespace foretrace::emulate {
+
+/// Thrown inside the translation only: the form is not known.
+struct Unsupported {
+  std::string why;
+};
+
+/// Constants of a launch as lane vectors, each once.
+class LiteralPool {
+ public:
+  explicit LiteralPool(Banks banks) : banks_(banks) {}
+  /// First word of `words.size()` consecutive vectors.
+  std::uint32_t place(std::initializer_list<std::uint32_t> words);
+  /// Four bytes of a constant bank. Throws Unsupported when they are not inside it.
+  std::uint32_t constant(int bank, std::int64_t offset) const;
+  /// First word of the vectors of `count` words of a bank, which bind_literals() fills in again. Throws Unsupported as constant().
+  std::uint32_t place_constant(int bank, std::int64_t offset, int count);
+  LaneWords finish() const;
+  const std::vector<BoundLiteral>& bound() const { return bound_; }
+
+ private:
+  Banks banks_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> placed_;
+  std::map<std::array<std::int64_t, 3>, std::uint32_t> placed_constants_;  // bank, offset, count
+  std::vector<std::uint32_t> values_;
+  std::vector<BoundLiteral> bound_;
+};
+
+/// What the modifiers of an operand mean.
+enum class Style : std::uint8_t {
+  raw,      ///< none allowed
+  integer,  ///< -x, ~x
+  single,   ///< -x, |x| of a float
+  half,     ///< of two halves, with swizzles
+};
+
+class Decoder {
+ public:
+  Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes,
+          LiteralPool& pool, MicroOp& op);
+
+  const isa::Instruction& instruction() const { return instruction_; }
+  isa::Opcode opcode() const { return instruction_.opcode; }
+  int sm() const { return program_.sm; }
+  MicroOp& op() { return op_; }
+
+  // Modifiers.
+  bool take(std::string_view modifier);
+  /// Index of the first of `names` that stands there; `otherwise` when none does.
+  int take_one(std::initializer_list<std::string_view> names, int otherwise);
+  /// Index as above; refuses when none does.
+  int need_one(std::initializer_list<std::string_view> names);
+
+  // Operands, in printed order.
+  bool more() const { return next_ < instruction_.operands.size(); }
+  bool next_is(isa::OperandKind kind) const;
+  bool next_is_predicate() const;
+  bool next_is_register() const;  ///< general or uniform
+  std::size_t left() const { return instruction_.operands.size() - next_; }
+  const isa::Operand& next();
+  const isa::Operand& peek() const;
+
+  void destination();                ///< a register, the first of a pair or more
+  void predicate_outputs(int most);  ///< up to `most` leading predicates into p_out, q_out
+  std::uint8_t predicate_output();
+  PredicateSource predicate_input();
+  Source source(Style style);  ///< 32 bits
+  Source wide_integer();       ///< 64 bits
+  Source sign_source();        ///< 32 bits whose modifiers and suffix the caller has looked at
+  Source wide_sign_source();   ///< 64 bits likewise
+  Source wide_double();
+  std::uint32_t immediate();      ///< a number, low 32 bits
+  std::uint32_t branch_target();  ///< a label, as an instruction index
+
+  void flag(bool on, std::uint32_t bits) {
+    if (on) op_.flags |= bits;
+  }
+  void lane(LaneOp which);  ///< kind lane, from the table
+  void lane(LaneFunction function);
+  void warp(WarpFunction function);
+  std::uint32_t literal(std::initializer_list<std::uint32_t> words) { return pool_.place(words); }
+  Source literal_source(std::uint32_t value);
+  std::uint32_t constant_literal(int bank, std::int64_t offset, int words) {
+    return pool_.place_constant(bank, offset, words);
+  }
+
+  void guard();   ///< the guard predicate
+  void finish();  ///< refuses what was left over
+  [[noreturn]] static void refuse(std::string why) { throw Unsupported{std::move(why)}; }
+
+  static std::uint32_t register_word(int index, bool destination);
+  static std::uint32_t uniform_word(int index, bool destination);
+
+ private:
+  Source place(const isa::Operand& operand, bool wide, bool is_double);
+  const isa::Instruction& instruction_;
+  const isa::Program& program_;
+  const LaneTable& lanes_;
+  LiteralPool& pool_;
+  MicroOp& op_;
+  std::vector<bool> taken_;
+  std::size_t next_ = 0;
+};
+
+/// Each handles some opcodes: false when the opcode is none of its own. Throw Unsupported.
+bool translate_integer(Decoder& d, isa::Opcode opcode);
+bool translate_float(Decoder& d, isa::Opcode opcode);
+bool translate_conversion(Decoder& d, isa::Opcode opcode);
+bool translate_warp(Decoder& d, isa::Opcode opcode);
+bool translate_control(Decoder& d, isa::Opcode opcode);
+bool translate_memory(Decoder& d, isa::Opcode opcode);
+bool translate_atomic(Decoder& d, isa::Opcode opcode);
+bool translate_sync(Decoder& d, isa::Opcode opcode);
+bool translate_tensor(Decoder& d, isa::Opcode opcode);
+bool translate_bulk(Decoder& d, isa::Opcode opcode);
+
+enum class MemorySpace : std::uint8_t;
+/// The address operand: base into a, uniform part into b, offset into immediate, form (address_form.h) into `flags`.
+void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space);
+/// The same of STAS, whose 64-bit base is two 32-bit addresses: the data's and, in the next register, the barrier's.
+void take_cluster_address(Decoder& d, std::uint32_t& flags);
+enum class AtomicOp : std::uint8_t;
+enum class AtomicType : std::uint8_t;
+/// Each element of `bytes` bytes at `to` combined with the one at `from`; halves in pairs.
+void combine_bytes(AtomicOp operation, AtomicType type, std::byte* to, const std::byte* from,
+                   std::uint32_t bytes);
+/// Takes bytes off the transactions that the mbarrier at that address of the cluster's shared memory waits for.
+void signal_bytes(Execution& x, std::uint64_t barrier, std::uint32_t bytes, int lane);
+/// One arrival at a barrier word of sm_80.
+std::uint64_t arrived_sm80(std::uint64_t state);
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,245 @@
+// Single, double and half precision arithmetic and comparison.
+//
+// Models:  operand orders of facts sass.md 3.3-3.5 with sass_checked.md W15 (HFMA2 as a constant load).
+#include <fmt/format.h>
+
+#include "sim/emulate/translate/decoder.h"
+
+namespace foretrace::emulate {
+
+using isa::Opcode;
+
+namespace {
+
+/// .RM, .RP, .RZ; nearest even (.RN or nothing) is 0.
+void take_rounding(Decoder& d) {
+  d.op().flags |= static_cast<std::uint32_t>(d.take_one({"RN", "RM", "RP", "RZ"}, 0)) << kRoundingShift;
+}
+void take_flush(Decoder& d) {
+  d.flag(d.take("FTZ"), kFlush);
+  if (d.take("FMZ")) d.op().flags |= kFlush | kZeroWins;
+}
+
+/// Comparison with unordered forms. Codes: 1 less, 2 equal, 4 greater, 8 unordered.
+void take_comparison(Decoder& d) {
+  const int code = d.need_one(
+      {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"});
+  d.op().flags |= static_cast<std::uint32_t>(code) << kCompareShift;
+}
+void take_combination(Decoder& d) {
+  d.op().flags |= static_cast<std::uint32_t>(d.need_one({"AND", "OR", "XOR"})) << kCombineShift;
+}
+
+void single_arithmetic(Decoder& d, int sources, LaneOp simple, LaneOp general) {
+  MicroOp& op = d.op();
+  take_flush(d);
+  take_rounding(d);
+  d.flag(d.take("SAT"), kSaturate);
+  d.destination();
+  op.a = d.source(Style::single);
+  op.b = d.source(Style::single);
+  if (sources == 3) op.c = d.source(Style::single);
+  d.lane(op.flags == 0 ? simple : general);
+}
+
+/// FMUL, also with a power of two that the product is multiplied by: the compiler makes it of a product and a second constant
+/// factor, whose two roundings it must keep, so the result is that of two multiplications.
+void single_product(Decoder& d) {
+  const int scale = d.take_one({"D2", "D4", "D8", "M8", "M4", "M2"}, -1);
+  if (scale < 0) {
+    single_arithmetic(d, 2, LaneOp::fmul, LaneOp::fmul_general);
+    return;
+  }
+  constexpr std::uint32_t kFactors[] = {0x3f000000, 0x3e800000, 0x3e000000,
+                                        0x41000000, 0x40800000, 0x40000000};
+  single_arithmetic(d, 2, LaneOp::fmul_scaled, LaneOp::fmul_scaled);
+  d.op().immediate = kFactors[scale];
+}
+
+void single_minimum(Decoder& d) {
+  MicroOp& op = d.op();
+  take_flush(d);
+  d.flag(d.take("NAN"), kNan);
+  d.flag(d.take("XORSIGN"), kXorSign);
+  d.destination();
+  if (d.next_is_predicate()) {
+    if (d.predicate_output() != kSinkSlot) Decoder::refuse("a predicate result");
+  }
+  op.a = d.source(Style::single);
+  op.b = d.source(Style::single);
+  op.p_in = d.predicate_input();
+  d.lane(LaneOp::fmnmx);
+}
+
+void single_set(Decoder& d, bool predicate) {
+  MicroOp& op = d.op();
+  const bool one = d.take("BF");
+  d.flag(!one && !predicate, kAllOnes);
+  take_comparison(d);
+  take_flush(d);
+  take_combination(d);
+  if (predicate) {
+    op.p_out = d.predicate_output();
+    op.q_out = d.predicate_output();
+  } else {
+    d.destination();
+  }
+  op.a = d.source(Style::single);
+  op.b = d.source(Style::single);
+  op.p_in = d.predicate_input();
+  d.lane(predicate ? LaneOp::fsetp : LaneOp::fset);
+}
+
+void single_select(Decoder& d) {
+  MicroOp& op = d.op();
+  take_flush(d);
+  d.destination();
+  op.a = d.source(Style::single);
+  op.b = d.source(Style::single);
+  op.p_in = d.predicate_input();
+  d.lane(LaneOp::fsel);
+}
+
+void check_division(Decoder& d) {
+  MicroOp& op = d.op();
+  d.take("DIVIDE");
+  op.p_out = d.predicate_output();
+  op.a = d.source(Style::single);
+  op.b = d.source(Style::single);
+  d.lane(LaneOp::fchk);
+}
+
+void double_arithmetic(Decoder& d, int sources, LaneOp which) {
+  MicroOp& op = d.op();
+  take_rounding(d);
+  d.destination();
+  op.a = d.wide_double();
+  op.b = d.wide_double();
+  if (sources == 3) op.c = d.wide_double();
+  d.lane(which);
+}
+
+void double_compare(Decoder& d) {
+  MicroOp& op = d.op();
+  const int extreme = d.take_one({"MIN", "MAX"}, -1);
+  if (extreme >= 0) {
+    op.flags |= static_cast<std::uint32_t>(extreme + 1) << kModeShift;
+  } else {
+    take_comparison(d);
+  }
+  take_combination(d);
+  op.p_out = d.predicate_output();
+  op.q_out = d.predicate_output();
+  op.a = d.wide_double();
+  op.b = d.wide_double();
+  op.p_in = d.predicate_input();
+  d.lane(LaneOp::dsetp);
+}
+
+void take_half_format(Decoder& d) {
+  d.flag(d.take("BF16_V2") || d.take("BF16"), kBfloat);
+  take_flush(d);
+}
+
+/// HADD2, HMUL2, HFMA2: all as a * b + c.
+void half_arithmetic(Decoder& d, Opcode opcode) {
+  MicroOp& op = d.op();
+  take_half_format(d);
+  d.take("MMA");
+  const bool single = d.take("F32");
+  d.flag(d.take("SAT"), kSaturate);
+  d.flag(d.take("RELU"), kRelu);
+  d.destination();
+  const bool bfloat = (op.flags & kBfloat) != 0;
+  op.a = d.source(Style::half);
+  if (single) {
+    if (opcode != Opcode::HADD2) Decoder::refuse("a single-precision result");
+    op.b = d.source(Style::half);
+    if ((op.flags & (kSaturate | kRelu)) != 0) Decoder::refuse("a clamped single-precision result");
+    d.lane(LaneOp::hadd2_f32);
+    return;
+  }
+  switch (opcode) {
+    case Opcode::HADD2:
+      op.b = d.literal_source(bfloat ? 0x3f803f80 : 0x3c003c00);
+      op.c = d.source(Style::half);
+      break;
+    case Opcode::HMUL2:
+      op.b = d.source(Style::half);
+      op.c = d.literal_source(0x80008000);
+      break;
+    default:
+      op.b = d.source(Style::half);
+      op.c = d.source(Style::half);
+      break;
+  }
+  // -RZ, RZ and a pair of immediates: the compiler's way to load a constant.
+  d.lane(LaneOp::hfma2);
+}
+
+void half_minimum(Decoder& d) {
+  MicroOp& op = d.op();
+  take_half_format(d);
+  d.flag(d.take("NAN"), kNan);
+  d.flag(d.take("XORSIGN"), kXorSign);
+  d.destination();
+  op.a = d.source(Style::half);
+  op.b = d.source(Style::half);
+  op.p_in = d.predicate_input();
+  d.lane(LaneOp::hmnmx2);
+}
+
+void half_set(Decoder& d, bool predicate) {
+  MicroOp& op = d.op();
+  take_half_format(d);
+  const bool one = d.take("BF");
+  d.flag(!one && !predicate, kAllOnes);
+  d.flag(d.take("H_AND"), kBothHalves);
+  take_comparison(d);
+  take_combination(d);
+  if (predicate) {
+    op.p_out = d.predicate_output();
+    op.q_out = d.predicate_output();
+  } else {
+    d.destination();
+  }
+  op.a = d.source(Style::half);
+  op.b = d.source(Style::half);
+  op.p_in = d.predicate_input();
+  d.lane(predicate ? LaneOp::hsetp2 : LaneOp::hset2);
+}
+
+}  // namespace
+
+bool translate_float(Decoder& d, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::FADD:
+    case Opcode::UFADD: single_arithmetic(d, 2, LaneOp::fadd, LaneOp::fadd_general); return true;
+    case Opcode::FMUL:
+    case Opcode::UFMUL: single_product(d); return true;
+    case Opcode::FFMA:
+    case Opcode::UFFMA: single_arithmetic(d, 3, LaneOp::ffma, LaneOp::ffma_general); return true;
+    case Opcode::FMNMX:
+    case Opcode::UFMNMX: single_minimum(d); return true;
+    case Opcode::FSETP:
+    case Opcode::UFSETP: single_set(d, true); return true;
+    case Opcode::FSET:
+    case Opcode::UFSET: single_set(d, false); return true;
+    case Opcode::FSEL:
+    case Opcode::UFSEL: single_select(d); return true;
+    case Opcode::FCHK: check_division(d); return true;
+    case Opcode::DADD: double_arithmetic(d, 2, LaneOp::dadd); return true;
+    case Opcode::DMUL: double_arithmetic(d, 2, LaneOp::dmul); return true;
+    case Opcode::DFMA: double_arithmetic(d, 3, LaneOp::dfma); return true;
+    case Opcode::DSETP: double_compare(d); return true;
+    case Opcode::HADD2:
+    case Opcode::HMUL2:
+    case Opcode::HFMA2: half_arithmetic(d, opcode); return true;
+    case Opcode::HMNMX2: half_minimum(d); return true;
+    case Opcode::HSET2: half_set(d, false); return true;
+    case Opcode::HSETP2: half_set(d, true); return true;
+    default: return false;
+  }
+}
+
+}  // namespace foretrace::emulate
