@@ -17,6 +17,7 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "validate/harness/launch_table.h"
 #include "validate/kernels/references.h"
@@ -32,35 +33,69 @@ void check(CUresult result, const char* what) {
 }
 #define CU(call) check((call), #call)
 
-/// A buffer on both sides: the device's memory and the host's copy that the reference works on.
+/// Elements [first, first + number) of a buffer, by all cores.
+void fill(unsigned char* to, const Argument& a, std::uint64_t first, std::uint64_t number) {
+  constexpr std::uint64_t kLeast = 1 << 16;  // elements worth a thread
+  const std::uint64_t most = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint64_t parts = std::max<std::uint64_t>(1, std::min(most, number / kLeast));
+  std::vector<std::thread> threads;
+  for (std::uint64_t part = 0; part < parts; ++part) {
+    const std::uint64_t begin = number * part / parts, end = number * (part + 1) / parts;
+    threads.emplace_back([=, &a] {
+      frontend::fill_elements(to + begin * frontend::element_bytes(a.type), a.type, a.generator,
+                              first + begin, end - begin, a.count);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+/// A buffer on both sides: the device's memory and the host's copy that the reference works on. Where nobody asks for the
+/// host's copy, there is none, and the contents go through one chunk of memory.
 struct Memory {
   frontend::ElementType type = frontend::ElementType::u8;
+  std::uint64_t size = 0;  // bytes
   std::vector<unsigned char> host;
   CUdeviceptr device = 0, saved = 0;
 
-  Memory(const Argument& a, const std::string& folder) : type(a.type), host(a.size()) {
+  Memory(const Argument& a, const std::string& folder, bool keeps_host) : type(a.type), size(a.size()) {
+    CU(cuMemAlloc(&device, std::max<std::size_t>(size, 1)));
     if (a.generator.kind == frontend::GeneratorKind::file) {
+      host.resize(size);
       std::ifstream file(a.path.front() == '/' ? a.path : folder + a.path, std::ios::binary);
-      file.read(reinterpret_cast<char*>(host.data()), static_cast<std::streamsize>(host.size()));
-      if (file.gcount() != static_cast<std::streamsize>(host.size())) {
-        throw std::runtime_error(a.path + ": expected " + std::to_string(host.size()) + " bytes");
+      file.read(reinterpret_cast<char*>(host.data()), static_cast<std::streamsize>(size));
+      if (file.gcount() != static_cast<std::streamsize>(size)) {
+        throw std::runtime_error(a.path + ": expected " + std::to_string(size) + " bytes");
       }
+    } else if (keeps_host) {
+      host.resize(size);
+      fill(host.data(), a, 0, a.count);
+    } else if (a.generator.kind == frontend::GeneratorKind::zero) {
+      CU(cuMemsetD8(device, 0, size));
     } else {
-      frontend::fill_elements(host.data(), a.type, a.generator, 0, a.count, a.count);
+      fill_device(a);
     }
-    CU(cuMemAlloc(&device, std::max<std::size_t>(host.size(), 1)));
-    CU(cuMemcpyHtoD(device, host.data(), host.size()));
+    if (!host.empty()) CU(cuMemcpyHtoD(device, host.data(), size));
   }
   ~Memory() {
     cuMemFree(device);
     cuMemFree(saved);
   }
+  void fill_device(const Argument& a) const {
+    constexpr std::uint64_t kChunk = 1 << 24;  // elements
+    const unsigned bytes = frontend::element_bytes(type);
+    std::vector<unsigned char> chunk(std::min(a.count, kChunk) * bytes);
+    for (std::uint64_t first = 0; first < a.count; first += kChunk) {
+      const std::uint64_t number = std::min(kChunk, a.count - first);
+      fill(chunk.data(), a, first, number);
+      CU(cuMemcpyHtoD(device + first * bytes, chunk.data(), number * bytes));
+    }
+  }
   /// Keeps what the memory holds now; restore() brings it back.
   void save() {
-    if (saved == 0) CU(cuMemAlloc(&saved, std::max<std::size_t>(host.size(), 1)));
-    CU(cuMemcpyDtoD(saved, device, host.size()));
+    if (saved == 0) CU(cuMemAlloc(&saved, std::max<std::size_t>(size, 1)));
+    CU(cuMemcpyDtoD(saved, device, size));
   }
-  void restore() const { CU(cuMemcpyDtoDAsync(device, saved, host.size(), nullptr)); }
+  void restore() const { CU(cuMemcpyDtoDAsync(device, saved, size, nullptr)); }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 };
@@ -81,7 +116,8 @@ struct Options {
   std::string table, out;
   bool profile = false;  // every launch once, nothing else on the device
   int repeats = 21;
-  std::set<std::string> only;  // names of chain roots or launches; empty: all
+  std::uint64_t largest = UINT64_MAX;  // bytes of buffers of a launch's chain up to which it is run
+  std::set<std::string> only;          // names of chain roots or launches; empty: all
 };
 
 struct Times {
@@ -142,7 +178,7 @@ void set_symbol(CUmodule module, const Symbol& symbol, const Chain& chain, const
   const Argument& a = symbol.contents;
   std::vector<unsigned char> bytes = a.bytes;
   if (a.kind == ArgumentKind::buffer) {
-    bytes = Memory(a, folder).host;
+    bytes = Memory(a, folder, true).host;
   } else if (a.kind == ArgumentKind::reference) {
     const CUdeviceptr target = chain.named.at(a.name)->device + a.offset;
     bytes.resize(sizeof target);
@@ -229,17 +265,18 @@ class Runner {
     CUdeviceptr pointer = 0;
     references::ArgumentView view;
     if (a.kind == ArgumentKind::buffer) {
-      auto memory = std::make_shared<Memory>(a, folder_);
+      auto memory = std::make_shared<Memory>(a, folder_, !options_.profile);
       (a.name.empty() ? (void)chain.unnamed.push_back(memory) : (void)(chain.named[a.name] = memory));
       pointer = memory->device;
       view = {memory->host.data(), memory->host.size()};
     } else if (a.kind == ArgumentKind::reference) {
       const auto found = chain.named.find(a.name);
-      if (found == chain.named.end() || a.offset > found->second->host.size()) {
+      if (found == chain.named.end() || a.offset > found->second->size) {
         throw std::runtime_error("ref:" + a.name + ": no such buffer, or too short");
       }
       pointer = found->second->device + a.offset;
-      view = {found->second->host.data() + a.offset, found->second->host.size() - a.offset};
+      if (!options_.profile)
+        view = {found->second->host.data() + a.offset, found->second->host.size() - a.offset};
     }
     if (a.kind == ArgumentKind::value) {
       values.push_back(a.bytes);
@@ -358,6 +395,8 @@ Options read_options(int count, char** words) {
       o.profile = true;
     } else if (word == "--repeats") {
       o.repeats = std::stoi(next());
+    } else if (word == "--largest") {
+      o.largest = std::stoull(next());
     } else if (word == "--out") {
       o.out = next();
     } else if (word == "--only") {
@@ -379,12 +418,16 @@ int run_all(const Options& options) {
   std::FILE* file = options.out.empty() ? stdout : std::fopen(options.out.c_str(), "w");
   if (file == nullptr) throw std::runtime_error(options.out + ": cannot be written");
   Runner runner(options);
-  std::map<std::string, std::string> root_of;  // launch name -> first launch of its chain
-  std::map<std::string, std::size_t> last_of;  // chain -> its last launch
+  std::map<std::string, std::string> root_of;     // launch name -> first launch of its chain
+  std::map<std::string, std::size_t> last_of;     // chain -> its last launch
+  std::map<std::string, std::uint64_t> bytes_of;  // chain -> bytes of all its buffers
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const Launch& l = launches[i];
     root_of[l.name] = l.after.empty() ? l.name : root_of.at(l.after);
     last_of[root_of[l.name]] = i;
+    for (const Argument& a : l.arguments) {
+      if (a.kind == ArgumentKind::buffer) bytes_of[root_of[l.name]] += a.size();
+    }
   }
   std::map<std::string, Chain> chains;
   int wrong = 0;
@@ -392,6 +435,7 @@ int run_all(const Options& options) {
     const Launch& launch = launches[i];
     const std::string& root = root_of[launch.name];
     if (!launch.fault.empty()) continue;  // not run on a real GPU
+    if (bytes_of[root] > options.largest) continue;
     if (!options.only.empty() && !options.only.count(launch.name) && !options.only.count(root)) { continue; }
     Outcome outcome;
     try {

@@ -50,7 +50,8 @@ void closure_in_place(const Arguments& arguments, Dim3 grid, Dim3) {
   for (std::size_t g = 0; g < grid.x; ++g, d += n * n) {
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) d[i * n + j] = std::min(d[i * n + j], d[i * n + k] + d[k * n + j]);
+        for (std::size_t j = 0; j < n; ++j)
+          d[i * n + j] = std::min(d[i * n + j], d[i * n + k] + d[k * n + j]);
       }
     }
   }

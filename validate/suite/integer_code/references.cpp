@@ -46,7 +46,9 @@ constexpr std::uint64_t kPrime[] = {0x9e3779b185ebca87u, 0xc2b2ae3d27d4eb4fu, 0x
 
 std::uint64_t turned(std::uint64_t x, unsigned by) { return x << by | x >> (64 - by); }
 
-std::uint64_t stepped(std::uint64_t sum, std::uint64_t lane) { return turned(sum + lane * kPrime[1], 31) * kPrime[0]; }
+std::uint64_t stepped(std::uint64_t sum, std::uint64_t lane) {
+  return turned(sum + lane * kPrime[1], 31) * kPrime[0];
+}
 
 void xx_records(const Arguments& arguments, Dim3, Dim3) {
   need(arguments, 5);
@@ -89,7 +91,8 @@ void aes_tables(const Arguments& arguments, Dim3, Dim3) {
       for (std::size_t at = 0; at < 16; ++at) moved[at] = substitution[state[(at + 4 * (at % 4)) % 16]];
       for (std::size_t at = 0; at < 16; ++at) {
         std::uint8_t mixed = 0;
-        for (std::size_t r = 0; r < 4; ++r) mixed ^= product(kMix[(r + 4 - at % 4) % 4], moved[at / 4 * 4 + r]);
+        for (std::size_t r = 0; r < 4; ++r)
+          mixed ^= product(kMix[(r + 4 - at % 4) % 4], moved[at / 4 * 4 + r]);
         state[at] = (round < 10 ? mixed : moved[at]) ^ keys[round * 16 + at];
       }
     }

@@ -3,7 +3,7 @@
 
 #define WIDTH 64
 
-__global__ void attention_scores(const float* __restrict__ queries, const float* __restrict__ keys,
+__global__ void head_scores(const float* __restrict__ queries, const float* __restrict__ keys,
                                  float* __restrict__ scores, int length, float scale) {
   __shared__ float q[16][WIDTH + 1], k[16][WIDTH + 1];
   const size_t head = blockIdx.z;
@@ -20,7 +20,7 @@ __global__ void attention_scores(const float* __restrict__ queries, const float*
 }
 
 /// Blocks of 64 x 4 threads: a thread has one column of four rows' results.
-__global__ void attention_values(const float* __restrict__ weights, const float* __restrict__ values,
+__global__ void head_values(const float* __restrict__ weights, const float* __restrict__ values,
                                  float* __restrict__ out, int length) {
   __shared__ float w[16][17], v[16][WIDTH];
   const size_t head = blockIdx.z;

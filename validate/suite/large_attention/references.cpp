@@ -13,7 +13,7 @@ double scalar(const float* a, const float* b) {
   return sum;
 }
 
-void attention_scores(const Arguments& arguments, Dim3 grid, Dim3) {
+void head_scores(const Arguments& arguments, Dim3 grid, Dim3) {
   need(arguments, 5);
   const std::size_t length = count_of(arguments[3]);
   const double scale = static_cast<double>(arguments[4].value<float>());
@@ -28,7 +28,7 @@ void attention_scores(const Arguments& arguments, Dim3 grid, Dim3) {
   }
 }
 
-void attention_values(const Arguments& arguments, Dim3 grid, Dim3) {
+void head_values(const Arguments& arguments, Dim3 grid, Dim3) {
   need(arguments, 4);
   const std::size_t length = count_of(arguments[3]);
   const auto* weights = arguments[0].elements<float>(grid.z * length * length);
@@ -58,13 +58,15 @@ void attention_whole(const Arguments& arguments, Dim3 grid, bool causal) {
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t head = row / length * length;
     const std::size_t end = causal ? row - head + 1 : length;
-    for (std::size_t j = 0; j < end; ++j) scores[j] = scalar(q + row * kWidth, k + (head + j) * kWidth) * scale;
+    for (std::size_t j = 0; j < end; ++j)
+      scores[j] = scalar(q + row * kWidth, k + (head + j) * kWidth) * scale;
     const double most = *std::max_element(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(end));
     double sums[kWidth] = {}, total = 0;
     for (std::size_t j = 0; j < end; ++j) {
       const double weight = std::exp(scores[j] - most);
       total += weight;
-      for (std::size_t i = 0; i < kWidth; ++i) sums[i] += weight * static_cast<double>(v[(head + j) * kWidth + i]);
+      for (std::size_t i = 0; i < kWidth; ++i)
+        sums[i] += weight * static_cast<double>(v[(head + j) * kWidth + i]);
     }
     for (std::size_t i = 0; i < kWidth; ++i) out[row * kWidth + i] = static_cast<float>(sums[i] / total);
   }
@@ -74,8 +76,8 @@ void attention_full(const Arguments& arguments, Dim3 grid, Dim3) { attention_who
 void attention_causal(const Arguments& arguments, Dim3 grid, Dim3) { attention_whole(arguments, grid, true); }
 
 const Registration kRegistered{
-    {"attention_scores", attention_scores},
-    {"attention_values", attention_values},
+    {"head_scores", head_scores},
+    {"head_values", head_values},
     {"attention_full", attention_full},
     {"attention_causal", attention_causal},
 };

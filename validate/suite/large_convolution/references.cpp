@@ -67,7 +67,8 @@ void layer_square(const Arguments& arguments, Dim3 grid, Dim3) {
       for (std::size_t c = 0; c < channels; ++c) {
         const float* picture = in + (p / results * channels + c) * size * size;
         for (std::size_t k = 0; k < 9; ++k) {
-          const std::size_t y = at / size + k / 3 - 1, x = at % size + k % 3 - 1;  // -1 wraps to beyond the picture
+          const std::size_t y = at / size + k / 3 - 1,
+                            x = at % size + k % 3 - 1;  // -1 wraps to beyond the picture
           if (x >= size || y >= size) continue;
           sum += static_cast<double>(picture[y * size + x]) *
                  static_cast<double>(weights[(p % results * channels + c) * 9 + k]);
@@ -79,10 +80,8 @@ void layer_square(const Arguments& arguments, Dim3 grid, Dim3) {
 }
 
 const Registration kRegistered{
-    {"filter_square_3", filter_square_3},
-    {"filter_square_7", filter_square_7},
-    {"filter_along_rows", filter_along_rows},
-    {"filter_along_columns", filter_along_columns},
+    {"filter_square_3", filter_square_3},     {"filter_square_7", filter_square_7},
+    {"filter_along_rows", filter_along_rows}, {"filter_along_columns", filter_along_columns},
     {"layer_square", layer_square},
 };
 

@@ -22,10 +22,12 @@ void option_paths(const Arguments& arguments, Dim3 grid, Dim3 block) {
   const double turn = 2 * std::acos(-1.0);
   auto* payoffs = arguments[0].elements<float>(paths);
   for (std::size_t path = 0; path < paths; ++path) {
-    const std::uint32_t counter = hashed(static_cast<std::uint32_t>(path) ^ arguments[6].value<std::uint32_t>());
+    const std::uint32_t counter =
+        hashed(static_cast<std::uint32_t>(path) ^ arguments[6].value<std::uint32_t>());
     double x = 0;
     for (std::uint32_t step = 0; step < steps; step += 2) {
-      const double u = (static_cast<double>(static_cast<float>(hashed(counter + step) >> 8) + 0.5f)) * 0x1p-24;
+      const double u =
+          (static_cast<double>(static_cast<float>(hashed(counter + step) >> 8) + 0.5f)) * 0x1p-24;
       const double v = static_cast<double>(hashed(counter + step + 1) >> 8) * 0x1p-24;
       const double radius = std::sqrt(-2 * std::log(u)) * spread;
       x += 2 * drift + radius * (std::sin(turn * v) + std::cos(turn * v));
@@ -63,7 +65,8 @@ void spin_lattice(const Arguments& arguments, Dim3, Dim3) {
       const int ones = spins[(y + height - 1) % height * width + x] + spins[(y + 1) % height * width + x] +
                        spins[y * width + (x + width - 1) % width] + spins[y * width + (x + 1) % width];
       const int like = spins[i] != 0 ? ones : 4 - ones;
-      const std::uint32_t chance = hashed(static_cast<std::uint32_t>(i) ^ arguments[6].value<std::uint32_t>());
+      const std::uint32_t chance =
+          hashed(static_cast<std::uint32_t>(i) ^ arguments[6].value<std::uint32_t>());
       if (like <= 2 || chance < limit[like - 3]) spins[i] = static_cast<std::uint8_t>(1 - spins[i]);
     }
   }

@@ -69,13 +69,15 @@ void normalize_rows(const Arguments& arguments, Dim3 grid, Dim3) {
       squares += (static_cast<double>(in[i]) - mean) * (static_cast<double>(in[i]) - mean);
     }
     const double scale = 1 / std::sqrt(squares / static_cast<double>(columns));
-    for (std::size_t i = 0; i < columns; ++i) out[i] = static_cast<float>((static_cast<double>(in[i]) - mean) * scale);
+    for (std::size_t i = 0; i < columns; ++i)
+      out[i] = static_cast<float>((static_cast<double>(in[i]) - mean) * scale);
   }
 }
 
 const Registration kRegistered{
-    {"total_of_floats", total_of_floats}, {"scalar_product", scalar_product}, {"least_and_most", least_and_most},
-    {"softmax_rows", softmax_rows},       {"normalize_rows", normalize_rows},
+    {"total_of_floats", total_of_floats}, {"scalar_product", scalar_product},
+    {"least_and_most", least_and_most},   {"softmax_rows", softmax_rows},
+    {"normalize_rows", normalize_rows},
 };
 
 }  // namespace

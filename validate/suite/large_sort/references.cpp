@@ -37,7 +37,8 @@ void merge_tiles(const Arguments& arguments, Dim3 grid, Dim3) {
   need(arguments, 2);
   const std::size_t n = grid.x * std::size_t{1024};
   auto* keys = arguments[0].elements<std::uint32_t>(n);
-  for (std::size_t step = 512; step > 0; step /= 2) exchange_all(keys, n, arguments[1].value<std::uint32_t>(), step);
+  for (std::size_t step = 512; step > 0; step /= 2)
+    exchange_all(keys, n, arguments[1].value<std::uint32_t>(), step);
 }
 
 constexpr std::size_t kKeys = 4096;

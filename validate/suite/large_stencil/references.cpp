@@ -59,7 +59,8 @@ void volume_seven(const Arguments& arguments, Dim3, Dim3) {
     for (std::size_t y = 1; y + 1 < v.ny; ++y) {
       for (std::size_t x = 1; x + 1 < v.nx; ++x) {
         const std::size_t i = z * plane + y * v.nx + x;
-        const double around = at(i - 1) + at(i + 1) + at(i - v.nx) + at(i + v.nx) + at(i - plane) + at(i + plane);
+        const double around =
+            at(i - 1) + at(i + 1) + at(i - v.nx) + at(i + v.nx) + at(i - plane) + at(i + plane);
         out[i] = static_cast<float>(at(i) + rate * (around - 6 * at(i)));
       }
     }
@@ -80,8 +81,8 @@ void wave_star(const Arguments& arguments, Dim3, Dim3) {
         const std::size_t i = z * plane + y * v.nx + x;
         double star = 3 * kWeight[0] * at(i);
         for (std::size_t r = 1; r <= 4; ++r) {
-          star += kWeight[r] * (at(i - r) + at(i + r) + at(i - r * v.nx) + at(i + r * v.nx) + at(i - r * plane) +
-                                at(i + r * plane));
+          star += kWeight[r] * (at(i - r) + at(i + r) + at(i - r * v.nx) + at(i + r * v.nx) +
+                                at(i - r * plane) + at(i + r * plane));
         }
         before[i] = static_cast<float>(2 * at(i) - static_cast<double>(before[i]) + rate * star);
       }
