@@ -21,11 +21,13 @@ enum class Opcode : std::uint16_t {
 #define FORETRACE_OPCODE(name) name,
 #include "model/isa/opcodes.def"
 #undef FORETRACE_OPCODE
-  count
+  count,
+  opaque = count  ///< not understood: Instruction::opaque says why
 };
 
 /// "FFMA" -> Opcode::FFMA; false when the mnemonic is not in the list.
 bool opcode_from_name(std::string_view mnemonic, Opcode& opcode);
+/// "FFMA"; "(unknown)" of an opaque instruction.
 std::string_view name_of(Opcode opcode);
 
 /// The compiler's scheduling word: bits 105..125 of the instruction.
@@ -98,6 +100,8 @@ struct Instruction {
   std::vector<Operand> operands;  ///< in printed order
   ControlBits control;
   std::string text;  ///< the printed instruction without guard-alignment blanks or semicolon, guard included
+  std::string
+      opaque;  ///< Opcode::opaque: what of it is not understood; it has no modifiers and operands then
   std::uint32_t file = 0;  ///< 1-based index into Program::files, 0: unknown
   std::uint32_t line = 0;  ///< source line (nvcc -lineinfo), 0: unknown
 

@@ -24,6 +24,8 @@ bool opcode_from_name(std::string_view mnemonic, Opcode& opcode) {
   return true;
 }
 
-std::string_view name_of(Opcode opcode) { return kNames[static_cast<std::size_t>(opcode)]; }
+std::string_view name_of(Opcode opcode) {
+  return opcode == Opcode::opaque ? "(unknown)" : kNames[static_cast<std::size_t>(opcode)];
+}
 
 }  // namespace foretrace::isa

@@ -68,10 +68,13 @@ std::optional<std::uint8_t> uniform_register(std::string_view text) {
   return numbered(text, "UR", "URZ", kUrz);
 }
 
+struct NotUnderstood {
+  std::string what;
+};
+
 class Parser {
  public:
-  Parser(Instruction& instruction, const Labels& labels, std::string_view where)
-      : out_(instruction), labels_(labels), where_(where) {}
+  Parser(Instruction& instruction, const Labels& labels) : out_(instruction), labels_(labels) {}
 
   void parse(std::string_view text) {
     text = trimmed(text);
@@ -87,9 +90,7 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(fmt::format("{}, offset 0x{:x}: '{}': {}", where_, out_.offset, out_.text, what));
-  }
+  [[noreturn]] static void fail(std::string what) { throw NotUnderstood{std::move(what)}; }
 
   void set_text(std::string_view text) {
     // One blank after the guard, whatever nvdisasm aligned it with.
@@ -345,10 +346,14 @@ class Parser {
       if (core == name) return true;
     }
     // gdesc[UR8]: the matrix descriptors of a warpgroup MMA stand in the uniform registers from UR8 on.
-    if (starts_with(core, "gdesc[") && core.back() == ']') {
-      const auto index = uniform_register(core.substr(6, core.size() - 7));
+    // ".tnspA", ".negB" and the like follow.
+    if (starts_with(core, "gdesc[")) {
+      const auto close = core.find(']');
+      if (close == std::string_view::npos) return false;
+      const auto index = uniform_register(core.substr(6, close - 6));
       if (!index) return false;
       operand.index = *index;
+      suffixes(core.substr(close + 1), operand);
       return true;
     }
     return false;
@@ -391,8 +396,14 @@ class Parser {
 
   Instruction& out_;
   const Labels& labels_;
-  std::string_view where_;
 };
+
+void make_opaque(Instruction& instruction, std::string why) {
+  instruction.opcode = Opcode::opaque;
+  instruction.modifiers.clear();
+  instruction.operands.clear();
+  instruction.opaque = std::move(why);
+}
 
 }  // namespace
 
@@ -400,19 +411,29 @@ Instruction parse_text(std::string_view text, std::uint32_t offset, const Labels
                        std::string_view where) {
   Instruction instruction;
   instruction.offset = offset;
-  Parser(instruction, labels, where).parse(text);
+  try {
+    Parser(instruction, labels).parse(text);
+  } catch (const NotUnderstood& reason) {
+    throw InputError(
+        fmt::format("{}, offset 0x{:x}: '{}': {}", where, offset, instruction.text, reason.what));
+  }
   return instruction;
 }
 
 Instruction parse_instruction(const Word& word, std::string_view text, std::uint32_t offset, int sm,
-                              const Labels& labels, std::string_view where) {
-  Instruction instruction = parse_text(text, offset, labels, where);
+                              const Labels& labels) {
+  Instruction instruction;
+  instruction.offset = offset;
   instruction.word = word;
   instruction.control = control_bits(word);
-  if (const std::string disagreement = settle_with_word(instruction, sm); !disagreement.empty()) {
-    throw InputError(
-        fmt::format("{}, offset 0x{:x}: '{}': {}", where, offset, instruction.text, disagreement));
+  try {
+    Parser(instruction, labels).parse(text);
+  } catch (const NotUnderstood& reason) {
+    make_opaque(instruction, reason.what);
+    return instruction;
   }
+  if (std::string disagreement = settle_with_word(instruction, sm); !disagreement.empty())
+    make_opaque(instruction, std::move(disagreement));
   return instruction;
 }
 

@@ -2,8 +2,8 @@
 //
 // Models:  the printed forms that CUDA 13's nvdisasm uses for sm_80, sm_90(a) and sm_120, its irregularities included
 //          (facts sass.md 2.3; sass_checked.md W14, W17, W18).
-// Ignores: nothing silently: a mnemonic or an operand form that is not known, and a printed operand that contradicts
-//          the encoding, are errors that name kernel, offset and text.
+// Ignores: nothing silently: what holds a mnemonic or an operand form that is not known, or a printed operand that contradicts
+//          the encoding, becomes an opaque instruction, at which a warp that comes to it stops by name.
 // Source:  our own corpus (tests/frontend/data), field positions as in facts sass.md 2.2.
 #pragma once
 
@@ -19,8 +19,7 @@ namespace foretrace::isa {
 /// Code labels and function symbols of a section: byte offset from the section's start.
 using Labels = std::unordered_map<std::string, std::uint64_t>;
 
-/// Decodes one instruction. `text` is the printed form with its guard, with or without " ;" at the end; `where` names
-/// the kernel in errors. Immediates, as they arrive in Operand::value:
+/// Decodes one instruction. `text` is the printed form with its guard, with or without " ;" at the end. Immediates, as they arrive in Operand::value:
 ///  - integers: printed value, sign-extended to 64 bits ("-0x1" is 2^64 - 1), also under unsigned compares;
 ///  - f32: the 32-bit pattern; f64 (DADD, DMUL, DFMA, DSETP): the 64-bit pattern, whose low word is always 0;
 ///    MUFU.RCP64H and RSQ64H print a double and read its high word: these 32 bits;
@@ -28,12 +27,13 @@ using Labels = std::unordered_map<std::string, std::uint64_t>;
 ///    holds the 32-bit pattern, so that `HFMA2 R2, -RZ, RZ, 1, 2` has four operands.
 /// `BRX R4 -0xe0` has two operands, the register and the immediate: target = offset + 16 + immediate + register pair.
 /// `RET.REL.NODEC R6 `(k)` has two: the register pair and the label, offset 0 of the section.
-/// Throws InputError where the text is not understood or disagrees with the word.
+/// Where the text is not understood or disagrees with the word: Opcode::opaque, with its text, guard and control bits.
 Instruction parse_instruction(const Word& word, std::string_view text, std::uint32_t offset, int sm,
-                              const Labels& labels, std::string_view where);
+                              const Labels& labels);
 
 /// The same from the text alone, for hand-made programs: word stays 0, control bits hold their defaults, floats are
-/// rounded from their decimal form (a NaN becomes the canonical one of its width).
+/// rounded from their decimal form (a NaN becomes the canonical one of its width). Throws InputError, which begins with `where`, when
+/// the text is not understood.
 Instruction parse_text(std::string_view text, std::uint32_t offset, const Labels& labels,
                        std::string_view where);
 

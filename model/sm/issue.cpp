@@ -321,6 +321,9 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       }
       break;
     case Action::commit_copies: commit_copies(warp, id, instruction, now); break;
+    case Action::unknown:
+      if (step.executed != 0) program_.stop_at(step.index);
+      break;
     default: set_scoreboards(warp, id, instruction, now); break;
   }
   go_on(warp, id, step, now);

@@ -14,18 +14,16 @@ namespace {
 using isa::Opcode;
 using spec::Pipe;
 
-/// The row of the opcode table whose pattern is the longest that the printed mnemonic starts with.
-const spec::OpcodeSpec& row_for(const spec::GpuSpec& spec, const isa::Program& program,
-                                const isa::Instruction& instruction) {
+std::string printed_name(const isa::Instruction& instruction) {
   std::string name(isa::name_of(instruction.opcode));
   for (const std::string& modifier : instruction.modifiers) name += "." + modifier;
-  const spec::OpcodeSpec* row = config::find_opcode(spec, name);
-  if (!row) {
-    throw InputError(fmt::format(
-        "kernel {}, offset {:#x}: no row for {} in the opcode table of sm_{}; expected one in configs/isa",
-        program.kernel, instruction.offset, name, spec.sm_number));
-  }
-  return *row;
+  return name;
+}
+
+/// The row of the opcode table whose pattern is the longest that the printed mnemonic starts with; null: none.
+const spec::OpcodeSpec* row_for(const spec::GpuSpec& spec, const isa::Instruction& instruction) {
+  if (instruction.opcode == Opcode::opaque) return nullptr;
+  return config::find_opcode(spec, printed_name(instruction));
 }
 
 Action action_of(const isa::Instruction& instruction, bool memory) {
@@ -125,7 +123,12 @@ std::uint32_t membar_cycles(const isa::Instruction& instruction, const spec::Bar
 StaticInstruction decode(const isa::Instruction& instruction, const isa::Program& program,
                          const spec::GpuSpec& spec, IssueClass& issue_class) {
   StaticInstruction out;
-  const spec::OpcodeSpec& row = row_for(spec, program, instruction);
+  const spec::OpcodeSpec* found = row_for(spec, instruction);
+  if (found == nullptr) {  // no pipe, no registers: it is not executed, or stops the run
+    out.action = Action::unknown;
+    return out;
+  }
+  const spec::OpcodeSpec& row = *found;
   const bool memory = isa::memory_form(instruction, out.form);
   out.action = action_of(instruction, memory);
   const isa::ControlBits& control = instruction.control;
@@ -226,6 +229,17 @@ StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const s
     code.push_back(decoded);
   }
   FORETRACE_ASSERT(classes.size() <= kMaxClasses, "an instruction set has few ways out of the issue stage");
+}
+
+void StaticProgram::stop_at(std::uint32_t index) const {
+  const isa::Instruction& instruction = program->code[index];
+  if (instruction.opcode == Opcode::opaque) {
+    throw InputError(fmt::format("kernel {}, offset {:#x}: '{}': {}", program->kernel, instruction.offset,
+                                 instruction.text, instruction.opaque));
+  }
+  throw InputError(fmt::format(
+      "kernel {}, offset {:#x}: no row for {} in the opcode table of sm_{}; expected one in configs/isa",
+      program->kernel, instruction.offset, printed_name(instruction), program->sm));
 }
 
 }  // namespace foretrace::sm

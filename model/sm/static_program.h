@@ -29,7 +29,8 @@ enum class Action : std::uint8_t {
   depbar,         ///< DEPBAR.LE
   commit_copies,  ///< LDGDEPBAR
   sleep,          ///< NANOSLEEP
-  yield
+  yield,
+  unknown  ///< opaque, or without a row in the opcode table: stops the run by name where lanes execute it
 };
 
 struct StaticInstruction {
@@ -78,6 +79,8 @@ struct IssueClass {
 
 struct StaticProgram {
   StaticProgram(std::shared_ptr<const isa::Program> program, const spec::GpuSpec& spec);
+  /// Throws InputError, which says what of an Action::unknown is not known.
+  [[noreturn]] void stop_at(std::uint32_t index) const;
   std::shared_ptr<const isa::Program> program;
   work::Shapes shapes;
   std::vector<StaticInstruction> code;

@@ -172,11 +172,11 @@ class Reader {
 };
 
 /// No code: what stands between two sections of a kernel's code.
-void pad(isa::Program& program, std::uint32_t end, const std::string& kernel) {
+void pad(isa::Program& program, std::uint32_t end) {
   static constexpr isa::Word kNop{0x0000000000007918, 0x000fc00000000000};
   while (program.code.size() * kInstructionBytes < end) {
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    program.code.push_back(isa::parse_instruction(kNop, "NOP ;", offset, program.sm, {}, kernel));
+    program.code.push_back(isa::parse_instruction(kNop, "NOP ;", offset, program.sm, {}));
   }
 }
 
@@ -195,7 +195,7 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
                                    section.lines.size(), part.bytes / kInstructionBytes));
     }
     for (auto& [name, offset] : section.labels) offset += part.offset;
-    pad(program, part.offset, kernel);
+    pad(program, part.offset);
     for (const Line& line : section.lines) {
       const std::uint32_t offset = part.offset + line.offset;
       isa::Word word;
@@ -206,7 +206,7 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
             fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, offset));
       }
       isa::Instruction instruction =
-          isa::parse_instruction(word, line.text, offset, program.sm, section.labels, kernel);
+          isa::parse_instruction(word, line.text, offset, program.sm, section.labels);
       instruction.file = line.file;
       instruction.line = line.source_line;
       program.code.push_back(std::move(instruction));

@@ -115,14 +115,13 @@ isa::Word word_from(const std::string& digits, const Members& in) {
   return word;
 }
 
-void parse_code(Members& in, const std::string& where, isa::Program& program) {
+void parse_code(Members& in, isa::Program& program) {
   isa::Labels labels;
   const Json& label_json = in.member("labels");
   if (!label_json.is_object()) in.fail("key 'labels' is no object");
   for (const auto& [name, offset] : label_json.items()) in.number("labels", offset, labels[name]);
   const Json& code = in.member("code");
   if (!code.is_array()) in.fail("key 'code' is no array");
-  const std::string kernel = fmt::format("{}: kernel {}", where, program.kernel);
   program.code.reserve(code.size());
   for (const Json& row : code) {
     in.array("code", row, 4);
@@ -130,7 +129,7 @@ void parse_code(Members& in, const std::string& where, isa::Program& program) {
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
     isa::Instruction instruction =
         isa::parse_instruction(word_from(row[0].get<std::string>(), in), row[1].get<std::string>(), offset,
-                               program.sm, labels, kernel);
+                               program.sm, labels);
     in.number("code", row[2], instruction.file);
     in.number("code", row[3], instruction.line);
     if (instruction.file > program.files.size())
@@ -170,7 +169,7 @@ void parse_program(const Json& json, const std::string& where, isa::Program& pro
     if (!file.is_string()) in.fail("key 'files' holds something that is no text");
     program.files.push_back(file.get<std::string>());
   }
-  parse_code(in, where, program);
+  parse_code(in, program);
   in.finish();
 }
 

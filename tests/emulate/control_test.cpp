@@ -405,6 +405,23 @@ TEST(Traps, StopTheLaunch) {
   EXPECT_EQ(fault_of([&] { end.run(); }).kind(), FaultKind::illegal_instruction);
 }
 
+TEST(Unsupported, AnOpaqueInstructionIsRefusedWhenReachedAndNotBefore) {
+  const isa::Word p0{};  // guard field 0: @P0
+  const isa::Instruction frob = isa::parse_instruction(p0, "@P0 FROB.WIDE R1, zdesc[UR4], R2", 0x10, 90, {});
+  ASSERT_EQ(frob.opcode, isa::Opcode::opaque);
+  Assembled passed("NOP\nNOP\nEXIT\n", 32, 0, 90);
+  passed.program.code[1] = frob;
+  EXPECT_EQ(passed.run().instructions, 3u) << "P0 is false in all lanes";
+  Assembled reached("ISETP.EQ.U32.AND P0, PT, RZ, RZ, PT\nNOP\nEXIT\n", 32, 0, 90);
+  reached.program.code[1] = frob;
+  const KernelFault fault = fault_of([&] { reached.run(); });
+  EXPECT_EQ(fault.kind(), FaultKind::unsupported);
+  const std::string what = fault.what();
+  EXPECT_NE(what.find("offset 0x10"), std::string::npos) << what;
+  EXPECT_NE(what.find("FROB.WIDE R1, zdesc[UR4], R2"), std::string::npos) << what;
+  EXPECT_NE(what.find("unknown instruction FROB"), std::string::npos) << what;
+}
+
 TEST(Unsupported, IsRefusedWhenReachedAndNotBefore) {
   Assembled reached("IMAD.WIDE.FANCY R0, R1, R2, R4\nEXIT\n", 32);
   const KernelFault fault = fault_of([&] { reached.run(); });

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "model/units/error.h"
 #include "tests/sm/bench.h"
 
 namespace foretrace::sm_tests {
@@ -187,6 +188,22 @@ TEST(Issue, ADepbarLetsAsManyGroupsOfCopiesBeOutstandingAsItSays) {
   const Ran all = run(chip, {copy, commit, {"DEPBAR.LE SB0, 0x0", 4}}, 1, 1000);
   EXPECT_LT(none.end, 1000u);
   EXPECT_GT(all.end, 1000u);
+}
+
+TEST(Issue, AnOpcodeWithoutARowStopsTheRunOnlyWhereItIsExecuted) {
+  const spec::GpuSpec chip = bench_chip();
+  Line line{"OMMA.SF.16864.F32.E2M1.E2M1 R8, R4, R6, R8"};
+  line.executed = 0;
+  EXPECT_GT(run(chip, {line}).end, 0u);
+  line.executed = 1;
+  try {
+    run(chip, {line});
+    FAIL() << "it has no row on sm_90";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("kernel bench, offset 0x0: no row for OMMA.SF.16864.F32.E2M1"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

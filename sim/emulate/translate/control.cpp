@@ -243,6 +243,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
                          translate_control(d, opcode) || translate_memory(d, opcode) ||
                          translate_atomic(d, opcode) || translate_sync(d, opcode) ||
                          translate_tensor(d, opcode) || translate_bulk(d, opcode);
+      if (opcode == Opcode::opaque) Decoder::refuse(instruction.opaque);
       if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();
       op.uniform = op.kind == Kind::lane && name_of(opcode).front() == 'U';
