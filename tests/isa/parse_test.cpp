@@ -181,6 +181,9 @@ TEST(Parse, OddOperands) {
   EXPECT_EQ(text("R2P PR, R0, 0x3").operands[0].text, "PR");
   EXPECT_EQ(text("UP2UR.B3 UR62, UPR, UR62, 0xff").operands[1].text, "UPR");
   EXPECT_EQ(text("HGMMA.64x8x16.F32 R24, gdesc[UR8], RZ, !UPT, gsb0").operands[1].index, 8);
+  const Operand described = text("HGMMA.64x64x16.F32 R24, gdesc[UR12].negA.tnspB, R24, UP0").operands[1];
+  EXPECT_EQ(described.index, 12);
+  EXPECT_EQ(described.suffix, "negA.tnspB");
   EXPECT_EQ(text("RPCMOV.32 Rpc.LO, R5").operands[0].text, "Rpc.LO");
 }
 

@@ -6,7 +6,8 @@
 //          checked bit by bit there); on sm_80 F = 24 and the row is taken in pieces of 16 bytes, one after the other
 //          (assumed: the sheet has no source for it). Integers are exact and wrap or saturate. Doubles: a chain of fma
 //          in ascending k (assumed).
-// Ignores: sparse and block-scaled forms, which are refused.
+//          Sparse A: the sum of the stored products (compared with an H100 for f16, K 32).
+// Ignores: block-scaled forms, which are refused.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,9 +15,9 @@
 
 #include <fmt/format.h>
 
-#include "sim/emulate/execute/execution.h"
-#include "sim/emulate/execute/number.h"
 #include "sim/emulate/translate/decoder.h"
+#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/tensor/products.h"
 
 namespace foretrace::emulate {
 
@@ -24,11 +25,8 @@ using isa::Opcode;
 
 namespace {
 
-enum class Element : std::uint8_t { f16, bf16, tf32, s8, u8, s4, u4, bit, f64, e4m3, e5m2 };
-constexpr int kElementBits[] = {16, 16, 32, 8, 8, 4, 4, 1, 64, 8, 8};
-
-/// MicroOp::flags and index2 of a matrix operation.
-constexpr std::uint32_t kHalfResult = 1, kSaturates = 2, kAmpere = 4, kXor = 8;
+/// MicroOp::flags and index2 of a matrix operation; immediate, where sparse: word of the metadata register, above it the selector.
+constexpr std::uint32_t kHalfResult = 1, kSaturates = 2, kAmpere = 4, kXor = 8, kSparse = 16;
 constexpr int kElementAShift = 8, kElementBShift = 12;
 struct Shape {
   int m = 0, n = 0, k = 0;
@@ -53,134 +51,85 @@ Place place(int row, int k, int per, int row_halves) {
 /// Place of accumulator element (row, column): two columns a lane, then rows + 8.
 Place accumulator(int row, int col) { return {row % 8 * 4 + col / 2, row / 8 * 2 + col % 2, 0}; }
 
-/// A float operand as sign, significand with `fraction` bits behind the point, and exponent.
-struct Term {
-  bool negative = false, nan = false, infinite = false;
-  std::int32_t significand = 0;
-  int exponent = 0;
-};
-struct Layout {
-  int fraction, bias, exponent_bits;
-};
-Layout layout(Element e) {
-  if (e == Element::f16) return {10, 15, 5};
-  if (e == Element::bf16) return {7, 127, 8};
-  if (e == Element::e4m3) return {3, 7, 4};
-  if (e == Element::e5m2) return {2, 15, 5};
-  return {10, 127, 8};  // tf32: the low 13 bits of the word are not looked at
-}
-Term term(std::uint32_t bits, const Layout& l) {
-  Term t;
-  const int width = l.fraction + l.exponent_bits;
-  const std::uint32_t fraction = bits & ((1u << l.fraction) - 1);
-  const int biased = static_cast<int>(bits >> l.fraction) & ((1 << l.exponent_bits) - 1);
-  t.negative = (bits >> width & 1) != 0;
-  if (l.exponent_bits == 4) {  // e4m3 has no infinity and one NaN
-    t.nan = (bits & 0x7f) == 0x7f;
-    if (t.nan) return t;
-  } else if (biased == (1 << l.exponent_bits) - 1) {
-    (fraction != 0 ? t.nan : t.infinite) = true;
-    return t;
-  }
-  t.significand = static_cast<std::int32_t>(biased == 0 ? fraction : fraction | 1u << l.fraction);
-  t.exponent = std::max(biased, 1) - l.bias;
-  return t;
-}
-
-/// The fused sum of `count` products and an f32 accumulator.
-/// `fraction`: bits behind the point of a product. `to_odd`: what is cut off sets the last bit, for a second rounding.
-std::uint32_t fused_sum(const Term* a, const Term* b, int count, int fraction, std::uint32_t c, int kept,
-                        bool to_odd) {
-  const Term acc = term(c, {23, 127, 8});
-  bool nan = acc.nan, plus = acc.infinite && !acc.negative, minus = acc.infinite && acc.negative;
-  int largest = acc.significand != 0 ? acc.exponent : -1000;
-  for (int i = 0; i < count; ++i) {
-    const bool zero_times_infinity = (a[i].infinite && !b[i].infinite && b[i].significand == 0) ||
-                                     (b[i].infinite && !a[i].infinite && a[i].significand == 0);
-    nan = nan || a[i].nan || b[i].nan || zero_times_infinity;
-    if (a[i].infinite || b[i].infinite) (a[i].negative != b[i].negative ? minus : plus) = true;
-    if (a[i].significand != 0 && b[i].significand != 0)
-      largest = std::max(largest, a[i].exponent + b[i].exponent);
-  }
-  if (nan || (plus && minus)) return 0x7fffffff;
-  if (plus || minus) return plus ? 0x7f800000u : 0xff800000u;
-  const auto aligned = [&](std::int64_t significand, int bits, int exponent) {
-    const int shift = largest - exponent;
-    return shift > 62 ? 0 : (significand << (kept - bits)) >> shift;
-  };
-  std::int64_t sum = aligned(acc.significand, 23, acc.exponent);
-  if (acc.negative) sum = -sum;
-  for (int i = 0; i < count; ++i) {
-    const std::int64_t product =
-        aligned(std::int64_t{a[i].significand} * b[i].significand, fraction, a[i].exponent + b[i].exponent);
-    sum += a[i].negative != b[i].negative ? -product : product;
-  }
-  Number n;
-  n.negative = sum < 0;
-  n.significand = static_cast<std::uint64_t>(sum < 0 ? -sum : sum);
-  n.exponent = largest - kept;
-  const auto bits = static_cast<std::uint32_t>(pack(Format::f32, n, Rounding::zero));
-  const bool too_large = n.significand != 0 && n.exponent + 64 - std::countl_zero(n.significand) > 128;
-  if (too_large) return (bits & 0x80000000u) | 0x7f800000u;
-  const int surplus = 64 - std::countl_zero(n.significand) - 24;
-  const bool cut = surplus > 0 && (n.significand & ((std::uint64_t{1} << surplus) - 1)) != 0;
-  return to_odd && cut ? bits | 1 : bits;
-}
-/// The sum as a half, nearest even; a zero is positive.
-std::uint16_t half_of_sum(std::uint32_t sum) {
-  const std::uint16_t h = float_to_half(std::bit_cast<float>(sum));
-  return (h & 0x7fff) == 0 ? std::uint16_t{0} : h;
-}
-
-void multiply_floats(Execution& x, const MicroOp& op, std::uint32_t mask) {
+/// Registers of A and B as a tile: `piece` stored elements of a row from `first` on, and what they meet of B; filled up with zeros.
+void take_tile(Execution& x, const MicroOp& op, int first, int piece, ProductOperands& o) {
   const Shape s = shape_of(op);
-  const Element e = element_a(op);
-  const Layout la = layout(e), lb = layout(element_b(op));
-  const int bits = kElementBits[static_cast<int>(e)], per = 32 / bits;
-  const std::uint32_t *ra = x.words(op.a), *rb = x.words(op.b), *rc = x.words(op.c);
-  Term a[16][32], b[8][32];
-  const auto fetch = [&](const std::uint32_t* r, const Place& p, const Layout& l) {
+  o.type_a = element_a(op);
+  o.type_b = element_b(op);
+  o.sparse = (op.flags & kSparse) != 0;
+  const int bits = bits_of(o.type_a), per = 32 / bits, ratio = o.sparse ? 2 : 1;
+  const std::uint32_t *ra = x.words(op.a), *rb = x.words(op.b);
+  o.columns = s.n;
+  const auto fetch = [&](const std::uint32_t* r, const Place& p) {
     const std::uint32_t word = r[p.reg * 32 + p.lane];
-    return e == Element::tf32 ? term(word >> 13, l) : term(word >> (bits * p.part) & ((1u << bits) - 1), l);
+    return bits == 32 ? word >> 13 : word >> (bits * p.part) & ((1u << bits) - 1);
   };
-  for (int k = 0; k < s.k; ++k) {
-    for (int i = 0; i < s.m; ++i) a[i][k] = fetch(ra, place(i, k, per, 2), la);
-    for (int j = 0; j < s.n; ++j) b[j][k] = fetch(rb, place(j, k, per, 1), lb);
+  if (o.sparse) {  // which columns are meant is told for whole rows
+    o.depth = s.k / 2;
+    read_metadata(x.frame.file[0] + (op.immediate & 0xffffffff), static_cast<int>(op.immediate >> 32), o);
   }
-  const bool half = (op.flags & kHalfResult) != 0, ampere = (op.flags & kAmpere) != 0;
-  const int piece = ampere ? 16 / (kElementBits[static_cast<int>(e)] / 8) : s.k;
-  const bool zero = op.c.word == kZeroWord && op.c.file == File::registers;
-  std::uint32_t out[4][32] = {};
-  for (int i = 0; i < s.m; ++i) {
-    for (int j = 0; j < s.n; ++j) {
-      const Place p = accumulator(i, j);
-      std::uint32_t c = 0;
-      if (!zero && half) {
-        const auto h = static_cast<std::uint16_t>(rc[p.reg / 2 * 32 + p.lane] >> (16 * (p.reg % 2)));
-        c = std::bit_cast<std::uint32_t>(half_to_float(h));
-      } else if (!zero) {
-        c = rc[p.reg * 32 + p.lane];
-      }
-      for (int k = 0; k < s.k; k += piece) {
-        c = fused_sum(a[i] + k, b[j] + k, std::min(piece, s.k - k), la.fraction + lb.fraction, c,
-                      ampere ? 24 : 25, half);
-        if (half) c = std::bit_cast<std::uint32_t>(half_to_float(half_of_sum(c)));
-      }
-      if (half) {
-        out[p.reg / 2][p.lane] |= static_cast<std::uint32_t>(float_to_half(std::bit_cast<float>(c)))
-                                  << (16 * (p.reg % 2));
-      } else {
-        out[p.reg][p.lane] = c;
+  const int whole = o.depth;
+  o.depth = (piece + 7) / 8 * 8;
+  o.depth_b = o.depth * ratio;
+  for (int i = 0; i < kTileRows; ++i) {
+    for (int k = 0; k < o.depth; ++k) {
+      o.a[i * o.depth + k] = k < piece ? fetch(ra, place(i, first + k, per, 2)) : 0;
+      if (o.sparse) {
+        const int column = k < piece ? o.select[i * whole + first + k] - ratio * first : 0;
+        o.select[i * o.depth + k] = static_cast<std::uint8_t>(column);
       }
     }
   }
+  for (int k = 0; k < o.depth_b; ++k) {
+    for (int j = 0; j < s.n; ++j) {
+      const bool there = k < piece * ratio;
+      o.b[k * s.n + place_of_column(j)] = there ? fetch(rb, place(j, ratio * first + k, per, 1)) : 0;
+    }
+  }
+}
+
+/// The lanes of `mask` of `registers` registers.
+void put_result(Execution& x, const MicroOp& op, std::uint32_t mask, const std::uint32_t* out,
+                int registers) {
   std::uint32_t* d = x.result(op);
-  for (int r = 0; r < (half ? 2 : 4); ++r) {
+  for (int r = 0; r < registers; ++r) {
     for (std::uint32_t m = mask; m != 0; m &= m - 1) {
       const int lane = std::countr_zero(m);
-      d[r * 32 + lane] = out[r][lane];
+      d[r * 32 + lane] = out[r * 32 + lane];
     }
   }
+}
+
+const std::uint32_t* accumulator_words(Execution& x, const MicroOp& op) {
+  const bool zero = op.c.word == kZeroWord && op.c.file == File::registers;
+  return zero ? nullptr : x.words(op.c);
+}
+
+void multiply_floats_of_warp(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  static thread_local ProductOperands operands;
+  const bool ampere = (op.flags & kAmpere) != 0;
+  SumRule rule;
+  rule.half = (op.flags & kHalfResult) != 0;
+  rule.kept = ampere ? 24 : 25;
+  const int stored = shape_of(op).k / ((op.flags & kSparse) != 0 ? 2 : 1);
+  const int piece = ampere ? std::min(stored, 16 * 8 / bits_of(element_a(op))) : stored;
+  const std::uint32_t* c = accumulator_words(x, op);
+  std::uint32_t out[4 * 32];
+  for (int k = 0; k < stored; k += piece) {
+    take_tile(x, op, k, piece, operands);
+    multiply_floats(x.lanes(), operands, rule, c, out);
+    c = out;
+  }
+  put_result(x, op, mask, out, rule.half ? 2 : 4);
+}
+
+/// Bytes as integers, 16 rows.
+void multiply_bytes_of_warp(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  static thread_local ProductOperands operands;
+  std::uint32_t out[4 * 32];
+  take_tile(x, op, 0, shape_of(op).k / ((op.flags & kSparse) != 0 ? 2 : 1), operands);
+  multiply_integers(x.lanes(), operands, (op.flags & kSaturates) != 0, accumulator_words(x, op), out);
+  put_result(x, op, mask, out, 4);
 }
 
 std::int32_t integer(std::uint32_t word, int part, Element e) {
@@ -191,7 +140,7 @@ std::int32_t integer(std::uint32_t word, int part, Element e) {
   return static_cast<std::int32_t>(is_signed ? (v ^ top) - top : v);
 }
 
-void multiply_integers(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void multiply_integers_of_warp(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const Shape s = shape_of(op);
   const Element ea = element_a(op), eb = element_b(op);
   const std::uint32_t *ra = x.words(op.a), *rb = x.words(op.b), *rc = x.words(op.c);
@@ -282,6 +231,9 @@ void take_operands(Decoder& d) {
   op.a = take("ROW");
   op.b = take("COL");
   op.c = take("");
+  if ((op.flags & kSparse) == 0) return;
+  op.immediate = take("").word;
+  if (d.next_is(isa::OperandKind::immediate)) op.immediate |= std::uint64_t{d.immediate()} << 32;
 }
 
 void take_shape(Decoder& d, std::initializer_list<std::string_view> names,
@@ -297,19 +249,18 @@ void set_elements(MicroOp& op, Element a, Element b) {
 
 void hmma(Decoder& d) {
   MicroOp& op = d.op();
-  if (d.take("SP")) Decoder::refuse("sparse operands");
-  take_shape(d, {"16816", "1688", "1684"}, {{16, 8, 16}, {16, 8, 8}, {16, 8, 4}});
+  d.flag(d.take("SP"), kSparse);
+  take_shape(d, {"16816", "1688", "1684", "16832"}, {{16, 8, 16}, {16, 8, 8}, {16, 8, 4}, {16, 8, 32}});
   // The first of F32 and F16 is the result's.
   d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
   d.flag(d.sm() < 90, kAmpere);
   const int type = d.take_one({"BF16", "TF32"}, -1);
   const Element e = type == 0 ? Element::bf16 : type == 1 ? Element::tf32 : Element::f16;
-  const int k = shape_of(op).k;
-  if ((e == Element::tf32) != (k == 4) && !(e == Element::tf32 && k == 8))
-    Decoder::refuse("a shape of another type");
+  const int k = shape_of(op).k / ((op.flags & kSparse) != 0 ? 2 : 1);
+  if (e == Element::tf32 ? k != 4 && k != 8 : k != 8 && k != 16) Decoder::refuse("a shape of another type");
   set_elements(op, e, e);
   take_operands(d);
-  d.warp(multiply_floats);
+  d.warp(multiply_floats_of_warp);
 }
 
 void qmma(Decoder& d) {
@@ -328,12 +279,12 @@ void qmma(Decoder& d) {
   d.take_one({"E4M3", "E5M2"}, 0);
   set_elements(op, types[0], types[1]);
   take_operands(d);
-  d.warp(multiply_floats);
+  d.warp(multiply_floats_of_warp);
 }
 
 void imma(Decoder& d) {
   MicroOp& op = d.op();
-  if (d.take("SP")) Decoder::refuse("sparse operands");
+  d.flag(d.take("SP"), kSparse);
   take_shape(d, {"16832", "16816", "8816", "16864", "8832"},
              {{16, 8, 32}, {16, 8, 16}, {8, 8, 16}, {16, 8, 64}, {8, 8, 32}});
   std::vector<Element> types;
@@ -352,8 +303,10 @@ void imma(Decoder& d) {
   }
   d.flag(d.take("SAT"), kSaturates);
   set_elements(op, types[0], types[1]);
+  const bool bytes = bits_of(types[0]) == 8 && shape_of(op).m == 16;
+  if ((op.flags & kSparse) != 0 && !bytes) Decoder::refuse("sparse operands of four bits");
   take_operands(d);
-  d.warp(multiply_integers);
+  d.warp(bytes ? multiply_bytes_of_warp : multiply_integers_of_warp);
 }
 
 void bmma(Decoder& d) {
@@ -363,7 +316,7 @@ void bmma(Decoder& d) {
   if (!d.take("POPC")) Decoder::refuse("an operation other than POPC");
   set_elements(op, Element::bit, Element::bit);
   take_operands(d);
-  d.warp(multiply_integers);
+  d.warp(multiply_integers_of_warp);
 }
 
 void dmma(Decoder& d) {

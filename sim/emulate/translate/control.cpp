@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/isa/matrix_shapes.h"
 #include "sim/emulate/translate/decoder.h"
 
 namespace foretrace::emulate {
@@ -238,11 +239,11 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
       Decoder d(instruction, program, lanes, pool, op);
       d.guard();
       const Opcode opcode = d.opcode();
-      const bool known = translate_integer(d, opcode) || translate_float(d, opcode) ||
-                         translate_conversion(d, opcode) || translate_warp(d, opcode) ||
-                         translate_control(d, opcode) || translate_memory(d, opcode) ||
-                         translate_atomic(d, opcode) || translate_sync(d, opcode) ||
-                         translate_tensor(d, opcode) || translate_bulk(d, opcode);
+      const bool known =
+          translate_integer(d, opcode) || translate_float(d, opcode) || translate_conversion(d, opcode) ||
+          translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
+          translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode) ||
+          translate_wgmma(d, opcode) || translate_bulk(d, opcode);
       if (opcode == Opcode::opaque) Decoder::refuse(instruction.opaque);
       if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();
@@ -254,6 +255,11 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
       op.guard = guard;
       compiled.messages.push_back(reason.why);
       op.message = static_cast<std::uint32_t>(compiled.messages.size());
+    }
+    isa::MatrixRegisters matrix;
+    if (isa::matrix_registers(instruction, matrix) && !instruction.operands.empty() &&
+        instruction.operands[0].index != isa::kRz) {
+      highest = std::max(highest, instruction.operands[0].index + static_cast<std::uint32_t>(matrix.d));
     }
     for (const Operand& o : instruction.operands) {
       const auto note = [](std::uint32_t& most, int index, int none) {

@@ -17,6 +17,7 @@ LaneTable make_avx2() {
   lanes_avx2::fill_float64(table);
   lanes_avx2::fill_half(table);
   lanes_avx2::fill_access(table);
+  lanes_avx2::fill_products(table);
   return table;
 }
 
@@ -28,6 +29,7 @@ LaneTable make_avx512() {
   lanes_avx512::fill_float64(table);
   lanes_avx512::fill_half(table);
   lanes_avx512::fill_access(table);
+  lanes_avx512::fill_products(table);
   return table;
 }
 

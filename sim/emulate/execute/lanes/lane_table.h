@@ -11,6 +11,11 @@
 
 namespace foretrace::emulate {
 
+struct ProductTile;
+struct IntegerTile;
+struct FloatLayout;
+struct Parts;
+
 enum class LaneOp : std::uint16_t {
 #define FORETRACE_BITS(name) name,
 #define FORETRACE_INTEGER(name) name,
@@ -63,6 +68,12 @@ struct LaneTable {
                      std::uint64_t least, std::uint64_t span, std::uint32_t mask);
   void (*store_words)(const std::uint32_t* from, void* memory, const std::uint64_t* addresses,
                       std::uint64_t least, std::uint64_t span, std::uint32_t mask);
+  /// Sums of products: product_tile.h.
+  void (*multiply)(const ProductTile& tile);
+  void (*multiply_integers)(const IntegerTile& tile);
+  /// Takes `count` elements apart; magnitudes are shifted left by `shift`.
+  void (*take_apart)(const FloatLayout& layout, const std::uint32_t* raw, int count, int shift,
+                     const Parts& out);
 };
 
 /// The table for this processor, or for FORETRACE_SIMD=avx2|avx512 in the environment. Throws InputError when the
@@ -76,6 +87,7 @@ void fill_float32(LaneTable& table);
 void fill_float64(LaneTable& table);
 void fill_half(LaneTable& table);
 void fill_access(LaneTable& table);
+void fill_products(LaneTable& table);
 }  // namespace lanes_avx2
 namespace lanes_avx512 {
 void fill_bits(LaneTable& table);
@@ -84,6 +96,7 @@ void fill_float32(LaneTable& table);
 void fill_float64(LaneTable& table);
 void fill_half(LaneTable& table);
 void fill_access(LaneTable& table);
+void fill_products(LaneTable& table);
 }  // namespace lanes_avx512
 
 }  // namespace foretrace::emulate

@@ -1,0 +1,337 @@
+// Matrix products of a warpgroup (wgmma): HGMMA, QGMMA, IGMMA, BGMMA.
+//
+// Models:  operands in shared memory by descriptor (matrix_descriptor.h) or A in registers; all shapes; negation, transposition,
+//          a zero or added accumulator, sparse A. Each warp computes its 16 rows when it comes to the instruction. Sums: fused_sum.h.
+//          Compared with an H100: f16, bf16, tf32, e4m3, e5m2, s8 results, and sparse f16; b1, u8 and the metadata of other sparse
+//          types are as the PTX ISA has them.
+// Ignores: asynchrony. Registers and shared memory belong to the product until it is waited for; what a correct program sees is the
+//          same as if it were done at once. gsb0 and WARPGROUP change nothing.
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "model/isa/matrix_shapes.h"
+#include "sim/emulate/translate/decoder.h"
+#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/tensor/matrix_descriptor.h"
+#include "sim/emulate/tensor/products.h"
+
+namespace foretrace::emulate {
+
+using isa::Opcode;
+
+namespace {
+
+/// MicroOp::flags.
+constexpr std::uint32_t kHalfResult = 1, kSaturates = 2, kSparse = 4, kSharedA = 8, kTransposedA = 16,
+                        kTransposedB = 32, kNegatedA = 64, kNegatedB = 128, kNarrow = 256, kZero = 512,
+                        kDummy = 1024;
+constexpr int kTypeAShift = 16, kTypeBShift = 20;
+/// MicroOp::immediate: word of the metadata register, above it the selector. index2: columns.
+constexpr int kSelectorShift = 32;
+
+constexpr int kOperandBytes = 32;  ///< of a row of A, of a column of B (twice that where A is sparse)
+constexpr std::uint32_t kChunk = 16;
+
+Element type_a(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeAShift & 15); }
+Element type_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeBShift & 15); }
+
+std::uint64_t pair(const std::uint32_t* words) { return words[0] | std::uint64_t{words[32]} << 32; }
+
+/// 16 bytes of the block's shared memory.
+struct Chunk {
+  std::uint32_t words[kChunk / 4];
+  std::uint32_t element(int index, int bits) const {
+    if (bits == 32) return words[index] >> 13;  // tf32: the low 13 bits are not looked at
+    const int per = 32 / bits;
+    return words[index / per] >> (index % per * bits) & ((1u << bits) - 1);
+  }
+};
+Chunk chunk_at(Execution& x, std::uint32_t address, int lane) {
+  Chunk c;
+  std::memcpy(c.words, x.shared_at(address, kChunk, lane), kChunk);
+  return c;
+}
+
+/// Every element of a matrix in shared memory: put(row, k, bits). `bytes` of each of `rows` rows from `first` on.
+template <class Put>
+void fetch(Execution& x, std::uint64_t bits, bool transposed, int element_bits, int first, int rows,
+           int bytes, int lane, Put&& put) {
+  const MatrixDescriptor d = matrix_descriptor(bits);
+  const int per = static_cast<int>(kChunk) * 8 / element_bits;
+  if (transposed) {
+    for (int k = 0; k < bytes * 8 / element_bits; ++k) {
+      for (int r = first; r < first + rows; r += per) {
+        const std::uint32_t at = static_cast<std::uint32_t>(r * element_bits / 8);
+        const Chunk c = chunk_at(x, mn_major_address(d, at, static_cast<std::uint32_t>(k)), lane);
+        for (int i = 0; i < per; ++i) put(r + i, k, c.element(i, element_bits));
+      }
+    }
+    return;
+  }
+  for (int r = first; r < first + rows; ++r) {
+    for (int at = 0; at < bytes; at += static_cast<int>(kChunk)) {
+      const Chunk c = chunk_at(
+          x, k_major_address(d, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(at)), lane);
+      for (int i = 0; i < per; ++i) put(r, at * 8 / element_bits + i, c.element(i, element_bits));
+    }
+  }
+}
+
+/// A in registers, as mma.sync has it: register j holds row lane/4 + 8*(j%2), bytes 16*(j/2) + 4*(lane%4) and on.
+template <class Put>
+void fetch_registers(const std::uint32_t* a, int element_bits, Put&& put) {
+  const int per = 32 / element_bits;
+  for (int j = 0; j < 4; ++j) {
+    for (int lane = 0; lane < 32; ++lane) {
+      const std::uint32_t word = a[j * 32 + lane];
+      const int k = (16 * (j / 2) + 4 * (lane % 4)) * 8 / element_bits;
+      for (int i = 0; i < per; ++i) {
+        const std::uint32_t bits =
+            element_bits == 32 ? word >> 13 : word >> (i * element_bits) & ((1u << element_bits) - 1);
+        put(lane / 4 + 8 * (j % 2), k + i, bits);
+      }
+    }
+  }
+}
+
+void fetch_operands(Execution& x, const MicroOp& op, int lane, ProductOperands& o) {
+  o.type_a = type_a(op);
+  o.type_b = type_b(op);
+  o.sparse = (op.flags & kSparse) != 0;
+  const int bits = bits_of(o.type_a), bytes_b = o.sparse ? 2 * kOperandBytes : kOperandBytes;
+  o.depth = kOperandBytes * 8 / bits;
+  o.depth_b = bytes_b * 8 / bits;
+  o.columns = static_cast<int>(op.index2);
+  const int sign_bit = bits == 32 ? 18 : bits - 1;
+  const std::uint32_t flip_a = (op.flags & kNegatedA) != 0 ? 1u << sign_bit : 0;
+  const std::uint32_t flip_b = (op.flags & kNegatedB) != 0 ? 1u << sign_bit : 0;
+  const std::uint32_t* descriptors = x.words(op.b);
+  const int first = static_cast<int>(x.warp->index % 4) * kTileRows;
+  const auto put_a = [&](int row, int k, std::uint32_t v) { o.a[row * o.depth + k] = v ^ flip_a; };
+  if ((op.flags & kSharedA) != 0) {
+    fetch(x, pair(descriptors), (op.flags & kTransposedA) != 0, bits, first, kTileRows, kOperandBytes, lane,
+          [&](int row, int k, std::uint32_t v) { put_a(row - first, k, v); });
+    descriptors += 2 * 32;
+  } else {
+    fetch_registers(x.words(op.a), bits, put_a);
+  }
+  fetch(
+      x, pair(descriptors), (op.flags & kTransposedB) != 0, bits, 0, o.columns, bytes_b, lane,
+      [&](int column, int k, std::uint32_t v) { o.b[k * o.columns + place_of_column(column)] = v ^ flip_b; });
+  if (o.sparse) {
+    const std::uint32_t* meta = x.frame.file[static_cast<int>(File::registers)] + (op.immediate & 0xffffffff);
+    read_metadata(meta, static_cast<int>(op.immediate >> kSelectorShift), o);
+  }
+}
+
+/// b1: the bits set in both, 32 bytes of each.
+void multiply_bits(Execution& x, const MicroOp& op, int lane, const std::uint32_t* c, std::uint32_t* d) {
+  const std::uint32_t* descriptors = x.words(op.b);
+  std::uint32_t a[kTileRows][kOperandBytes / 4];
+  const int first = static_cast<int>(x.warp->index % 4) * kTileRows;
+  if ((op.flags & kSharedA) != 0) {
+    const MatrixDescriptor m = matrix_descriptor(pair(descriptors));
+    for (int row = 0; row < kTileRows; ++row) {
+      for (std::uint32_t at = 0; at < kOperandBytes; at += kChunk) {
+        const Chunk chunk =
+            chunk_at(x, k_major_address(m, static_cast<std::uint32_t>(first + row), at), lane);
+        std::memcpy(a[row] + at / 4, chunk.words, kChunk);
+      }
+    }
+    descriptors += 2 * 32;
+  } else {
+    const std::uint32_t* r = x.words(op.a);
+    for (int j = 0; j < 4; ++j) {
+      for (int l = 0; l < 32; ++l) a[l / 4 + 8 * (j % 2)][4 * (j / 2) + l % 4] = r[j * 32 + l];
+    }
+  }
+  const MatrixDescriptor m = matrix_descriptor(pair(descriptors));
+  for (int n = 0; n < static_cast<int>(op.index2); ++n) {
+    std::uint32_t b[kOperandBytes / 4];
+    for (std::uint32_t at = 0; at < kOperandBytes; at += kChunk) {
+      const Chunk chunk = chunk_at(x, k_major_address(m, static_cast<std::uint32_t>(n), at), lane);
+      std::memcpy(b + at / 4, chunk.words, kChunk);
+    }
+    for (int row = 0; row < kTileRows; ++row) {
+      const int at = (n / 8 * 4 + row / 8 * 2 + n % 2) * 32 + row % 8 * 4 + n % 8 / 2;
+      std::uint32_t sum = c == nullptr ? 0 : c[at];
+      for (int i = 0; i < kOperandBytes / 4; ++i)
+        sum += static_cast<std::uint32_t>(std::popcount(a[row][i] & b[i]));
+      d[at] = sum;
+    }
+  }
+}
+
+void multiply(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  const int lane = std::countr_zero(mask);
+  if (mask != ~0u) x.fault(FaultKind::illegal_instruction, lane, "wgmma executed by part of a warp");
+  if ((op.flags & kDummy) != 0) return;
+  const bool zero = (op.flags & kZero) != 0 || (x.predicate(op.p_in) & mask) == 0;
+  const std::uint32_t* c = zero ? nullptr : x.words(op.c);
+  std::uint32_t* d = x.result(op);
+  const Element type = type_a(op);
+  if (type == Element::bit) return multiply_bits(x, op, lane, c, d);
+  static thread_local ProductOperands operands;
+  fetch_operands(x, op, lane, operands);
+  if (type == Element::s8 || type == Element::u8)
+    return multiply_integers(x.lanes(), operands, (op.flags & kSaturates) != 0, c, d);
+  SumRule rule;
+  rule.half = (op.flags & kHalfResult) != 0;
+  if ((op.flags & kNarrow) != 0) {
+    rule.kept = 13;
+    rule.result_bits = 13;
+  }
+  multiply_floats(x.lanes(), operands, rule, c, d);
+}
+
+/// gdesc[URn] with its modifiers.
+void take_descriptors(Decoder& d) {
+  MicroOp& op = d.op();
+  const isa::Operand& operand = d.next();
+  if (!operand.text.starts_with("gdesc[")) Decoder::refuse(fmt::format("operand '{}'", operand.text));
+  op.b = Source{.word = Decoder::uniform_word(operand.index, false), .file = File::uniform};
+  std::string_view rest = operand.suffix;
+  while (!rest.empty()) {
+    const auto dot = rest.find('.');
+    const std::string_view part = rest.substr(0, dot);
+    rest = dot == std::string_view::npos ? std::string_view{} : rest.substr(dot + 1);
+    if (part == "tnspA") {
+      op.flags |= kTransposedA;
+    } else if (part == "tnspB") {
+      op.flags |= kTransposedB;
+    } else if (part == "negA") {
+      op.flags |= kNegatedA;
+    } else if (part == "negB") {
+      op.flags |= kNegatedB;
+    } else {
+      Decoder::refuse(fmt::format("operand '{}'", operand.text));
+    }
+  }
+}
+
+std::vector<Element> take_types(Decoder& d) {
+  std::vector<Element> types;
+  static constexpr std::pair<std::string_view, Element> kNames[] = {
+      {"BF16", Element::bf16}, {"TF32", Element::tf32}, {"E4M3", Element::e4m3},
+      {"E5M2", Element::e5m2}, {"S8", Element::s8},     {"U8", Element::u8}};
+  for (const std::string& m : d.instruction().modifiers) {
+    for (const auto& [name, element] : kNames) {
+      if (m == name && d.take(m)) types.push_back(element);
+    }
+  }
+  return types;
+}
+
+/// The types by opcode, results included.
+void take_elements(Decoder& d, Opcode opcode) {
+  MicroOp& op = d.op();
+  const std::vector<Element> types = take_types(d);
+  Element a = Element::f16, b = Element::f16;
+  if (opcode == Opcode::BGMMA) {
+    if (!d.take("AND") || !d.take("POPC") || !types.empty())
+      Decoder::refuse("an operation other than AND.POPC");
+    a = b = Element::bit;
+  } else if (opcode == Opcode::HGMMA) {
+    if (types.size() > 1) Decoder::refuse("two element types");
+    if (!types.empty()) a = b = types[0];
+  } else {
+    if (types.size() != 2) Decoder::refuse("two element types are needed");
+    a = types[0];
+    b = types[1];
+  }
+  const bool integers = opcode == Opcode::IGMMA || opcode == Opcode::BGMMA;
+  if (!integers) d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
+  d.flag(opcode == Opcode::QGMMA, kNarrow);
+  d.flag(opcode == Opcode::IGMMA && d.take("SAT"), kSaturates);
+  op.flags |= static_cast<std::uint32_t>(a) << kTypeAShift | static_cast<std::uint32_t>(b) << kTypeBShift;
+}
+
+void take_shape(Decoder& d) {
+  isa::MatrixShape shape;
+  if (!isa::matrix_shape(d.instruction(), shape)) Decoder::refuse("an unknown shape");
+  for (const std::string& m : d.instruction().modifiers) {
+    if (m.starts_with("64x")) d.take(m);
+  }
+  const int elements = kOperandBytes * 8 / bits_of(type_a(d.op()));
+  const bool sparse = (d.op().flags & kSparse) != 0;
+  if (shape.m != 64 || shape.n % 8 != 0 || shape.n > kMostColumns || shape.k != (sparse ? 2 : 1) * elements)
+    Decoder::refuse("a shape of another type");
+  d.op().index2 = static_cast<std::uint32_t>(shape.n);
+}
+
+/// Rd, [Ra,] gdesc[URn], Rc [, UP] [, Rm [, selector]] [, gsb0]
+void take_operands(Decoder& d) {
+  MicroOp& op = d.op();
+  d.destination();
+  if (d.next_is(isa::OperandKind::register_)) {
+    const isa::Operand& a = d.peek();
+    if (a.invert || a.absolute || !a.suffix.empty()) Decoder::refuse(fmt::format("operand '{}'", a.text));
+    d.flag(a.negate, kNegatedA);
+    op.a = d.sign_source();
+  } else {
+    op.flags |= kSharedA;
+  }
+  take_descriptors(d);
+  op.c = d.source(Style::raw);
+  d.flag(op.c.word == kZeroWord, kZero);
+  d.flag(op.destination == kSinkWord, kDummy);  // ends a group of its own
+  if (d.next_is_predicate()) op.p_in = d.predicate_input();
+  if ((op.flags & kSparse) != 0) {
+    const Source meta = d.source(Style::raw);
+    if (meta.file != File::registers) Decoder::refuse("metadata that is in no register");
+    op.immediate = meta.word;
+    if (d.next_is(isa::OperandKind::immediate))
+      op.immediate |= std::uint64_t{d.immediate()} << kSelectorShift;
+  }
+  if (d.more() && d.peek().text == "gsb0") d.next();
+  const bool overlaps = op.c.word != op.destination && (op.flags & kZero) == 0;
+  if (overlaps) Decoder::refuse("an accumulator that is not the result's registers");
+}
+
+void warpgroup_product(Decoder& d, Opcode opcode) {
+  d.flag(d.take("SP"), kSparse);
+  take_elements(d, opcode);
+  take_shape(d);
+  take_operands(d);
+  d.op().progress = true;
+  d.warp(multiply);
+}
+
+/// Registers are there at once: the predicate says that they have been given.
+void give_registers(Execution& x, const MicroOp& op, std::uint32_t) { x.set_predicate(op.p_out, ~0u, ~0u); }
+
+void set_registers(Decoder& d) {
+  MicroOp& op = d.op();
+  const bool asks = d.need_one({"DEALLOC", "TRY_ALLOC"}) == 1;
+  d.take("CTAPOOL");
+  if (asks) op.p_out = d.predicate_output();
+  d.immediate();
+  if (asks) {
+    d.warp(give_registers);
+  } else {
+    op.kind = Kind::nothing;
+  }
+}
+
+}  // namespace
+
+bool translate_wgmma(Decoder& d, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::HGMMA:
+    case Opcode::QGMMA:
+    case Opcode::IGMMA:
+    case Opcode::BGMMA: warpgroup_product(d, opcode); return true;
+    case Opcode::USETMAXREG: set_registers(d); return true;
+    case Opcode::WARPGROUP:
+      d.need_one({"ARRIVE", "DEPBAR", "WAIT"});
+      d.take("LE");
+      while (d.more()) d.next();
+      d.op().kind = Kind::nothing;
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace foretrace::emulate
