@@ -21,15 +21,18 @@ struct DriverArea {
       workspace,        ///< of a cooperative launch: high word (envreg1), then low word (envreg2)
       cluster_inverse,  ///< three floats: a block's index times them, cut to an integer, is the cluster's
       cluster_grid,     ///< clusters in the grid
-      cluster_blocks;   ///< blocks in the cluster
+      cluster_blocks,   ///< blocks in the cluster
+      parameters;       ///< generic address of the first parameter
+  std::uint32_t
+      parameters_modulo;  ///< what that address is modulo 64, so that an aligned tensor map among them is aligned in memory
 };
 constexpr std::uint32_t kAbsent = ~0u;
-constexpr DriverArea kSm80 = {0x0,     0xc,   0x28, 0x2c,    0x20,    0x18,   kAbsent,
-                              kAbsent, 0x118, 0x8c, kAbsent, kAbsent, kAbsent};
-constexpr DriverArea kSm90 = {0x0,   0xc,   0x28, 0x2c,  0x20,  0x18, 0x140,
-                              0x144, 0x208, 0x44, 0x150, 0x15c, 0x188};
-constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c,
-                               0x2a0, 0x358, 0x254, 0x2b0, 0x2c0, 0x2cc};
+constexpr DriverArea kSm80 = {0x0,   0xc,  0x28,    0x2c,    0x20,    0x18,    kAbsent, kAbsent,
+                              0x118, 0x8c, kAbsent, kAbsent, kAbsent, kAbsent, 0};
+constexpr DriverArea kSm90 = {0x0,   0xc,  0x28,  0x2c,  0x20,  0x18,  0x140, 0x144,
+                              0x208, 0x44, 0x150, 0x15c, 0x188, 0x198, 0x10};
+constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0,
+                               0x358, 0x254, 0x2b0, 0x2c0, 0x2cc, 0x348,   0};
 
 const DriverArea& driver_area(const isa::Program& program) {
   switch (program.sm) {
@@ -112,9 +115,9 @@ void check(const LaunchContext& c) {
 }
 
 std::shared_ptr<const Translation> translate(const isa::Program& program, Banks banks, const LaneTable& lanes,
-                                             bool reads_workspace) {
-  auto made = std::make_shared<const Translation>(
-      Translation{compile(program, banks, lanes), work::Shapes(program), reads_workspace});
+                                             bool reads_workspace, bool reads_parameter_address) {
+  auto made = std::make_shared<const Translation>(Translation{
+      compile(program, banks, lanes), work::Shapes(program), reads_workspace, reads_parameter_address});
   for (std::size_t i = 0; i < made->compiled.code.size(); ++i) {
     const MicroOp& op = made->compiled.code[i];
     FORETRACE_ASSERT(op.kind == Kind::unsupported || (op.address_sets == made->shapes.of[i].addresses &&
@@ -174,6 +177,16 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     put(bank, area.workspace, static_cast<std::uint32_t>(workspace >> 32));
     put(bank, area.workspace + 4, static_cast<std::uint32_t>(workspace));
   }
+  const bool takes_address = translation
+                                 ? translation->reads_parameter_address
+                                 : area.parameters != kAbsent && reads_constant(program, area.parameters);
+  if (takes_address) {
+    constexpr std::uint64_t kAlignment = 64;
+    parameter_area = context.memory->allocate(context.parameters.size() + 2 * kAlignment, "parameters");
+    const std::uint64_t address = parameter_area / kAlignment * kAlignment + area.parameters_modulo;
+    context.memory->write(address, context.parameters);
+    put64(bank, area.parameters, address);
+  }
   if (program.parameter_base !=
       0) {  // 0: the cubin of a kernel without parameters does not say where they would be
     bank.resize(std::max<std::size_t>(bank.size(), program.parameter_base));
@@ -187,6 +200,9 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
       isa::MemoryForm form;
       const isa::Instruction& in = program.code[i];
       if (isa::memory_form(in, form)) accesses[i] = form.access;
+      if (in.opcode == isa::Opcode::UTMALDG) accesses[i] = isa::Access::async_copy;
+      if (in.opcode == isa::Opcode::UTMASTG || in.opcode == isa::Opcode::UTMAREDG)
+        accesses[i] = isa::Access::atomic;
       if (in.opcode == isa::Opcode::UBLKRED) accesses[i] = isa::Access::atomic;
       if (in.opcode == isa::Opcode::UBLKCP && form.access != isa::Access::async_copy)
         accesses[i] = isa::Access::atomic;
@@ -196,7 +212,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     context.memory->heap().place(*context.memory);
 
   if (!translation) {
-    translation = translate(program, context.banks, *lanes, workspace != 0);
+    translation = translate(program, context.banks, *lanes, workspace != 0, parameter_area != 0);
     if (context.translation != nullptr) *context.translation = translation;
   }
   literals = bind_literals(translation->compiled, context.banks);
@@ -204,6 +220,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
 
 Emulator::Launch::~Launch() {
   if (workspace != 0) context.memory->free(workspace);
+  if (parameter_area != 0) context.memory->free(parameter_area);
 }
 
 Emulator::Emulator(const LaunchContext& context) : launch_(std::make_unique<Launch>(context)) {}
@@ -236,6 +253,7 @@ bool blocks_are_independent(const isa::Program& program) {
       case isa::Opcode::UCGABAR_WAIT:
       case isa::Opcode::STAS:
       case isa::Opcode::UBLKRED:
+      case isa::Opcode::UTMAREDG:
       case isa::Opcode::RED:  // several threads would add at once
       case isa::Opcode::REDG: return false;
       default: break;

@@ -28,8 +28,10 @@ struct Emulator::Launch {
   std::shared_ptr<const Translation> translation;
   LaneWords literals;
   mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
-  mutable WriteHistory writes;        ///< of launches with waiting loops, whose blocks one thread executes
-  std::uint64_t workspace = 0;        ///< address of what a grid-wide barrier needs; 0: none
+  mutable WriteHistory writes;  ///< of launches with waiting loops, whose blocks one thread executes
+  std::uint64_t workspace = 0;  ///< address of what a grid-wide barrier needs; 0: none
+  std::uint64_t parameter_area =
+      0;  ///< allocation that holds the parameters where code asks for their address; 0: none
   std::uint32_t threads = 0;          ///< a block
   std::uint32_t warps = 0;            ///< a block
   std::uint32_t shared_bytes = 0;     ///< a block, the part below Program::shared_base included
@@ -177,6 +179,11 @@ class Execution {
                       int set);
   /// Host memory of one lane's access; faults when it is not inside one buffer or not aligned.
   std::byte* global_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// The same of bytes that are written whole by what is no plain store.
+  std::byte* written_at(std::uint64_t address, std::uint32_t bytes, int lane) {
+    if (checks_global_) memory_.mark_written(address, bytes);
+    return global_at(address, bytes, lane);
+  }
   std::byte* shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
   /// An mbarrier of any block of the cluster, which is signalled there.
   std::byte* mbarrier_at(std::uint64_t address, int lane);

@@ -74,7 +74,8 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
 struct Translation {
   Compiled compiled;
   work::Shapes shapes;
-  bool reads_workspace = false;  ///< asks for the workspace of a cooperative launch
+  bool reads_workspace = false;          ///< asks for the workspace of a cooperative launch
+  bool reads_parameter_address = false;  ///< takes the address of a parameter
 };
 
 }  // namespace foretrace::emulate

@@ -221,6 +221,8 @@ bool translate_control(Decoder& d, Opcode opcode) {
     case Opcode::ACQBULK:
     case Opcode::PREEXIT:
     case Opcode::UBLKPF:
+    case Opcode::UTMAPF:
+    case Opcode::UTMACCTL:
     case Opcode::UTMACMDFLUSH: nothing(d); return true;
     default: return false;
   }
@@ -243,7 +245,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
           translate_integer(d, opcode) || translate_float(d, opcode) || translate_conversion(d, opcode) ||
           translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
           translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode) ||
-          translate_wgmma(d, opcode) || translate_bulk(d, opcode);
+          translate_wgmma(d, opcode) || translate_bulk(d, opcode) || translate_tensor_copy(d, opcode);
       if (opcode == Opcode::opaque) Decoder::refuse(instruction.opaque);
       if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();
@@ -276,7 +278,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
   }
   // An operand may be the first of several registers (up to 8).
   compiled.register_words = kFirstRegisterWord + std::min(highest + 8, 262u) * 32;
-  compiled.uniform_registers = highest_uniform + 4;
+  compiled.uniform_registers = highest_uniform + 8;
   compiled.literals = pool.finish();
   compiled.bound = pool.bound();
   return compiled;

@@ -128,6 +128,7 @@ bool translate_atomic(Decoder& d, isa::Opcode opcode);
 bool translate_sync(Decoder& d, isa::Opcode opcode);
 bool translate_tensor(Decoder& d, isa::Opcode opcode);
 bool translate_wgmma(Decoder& d, isa::Opcode opcode);
+bool translate_tensor_copy(Decoder& d, isa::Opcode opcode);
 bool translate_bulk(Decoder& d, isa::Opcode opcode);
 
 enum class MemorySpace : std::uint8_t;

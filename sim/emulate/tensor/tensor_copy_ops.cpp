@@ -1,0 +1,278 @@
+// Copies and reductions of a tensor's boxes between global and shared memory (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor).
+//
+// Models:  UTMALDG, UTMASTG, UTMAREDG, tiled and im2col, multicast to blocks of a cluster; the map at a generic address; fills; f32 data
+//          rounded to tf32. Into shared memory the mbarrier's transactions fall by the whole box. Bytes outside the tensor are neither
+//          written nor reduced. Faults: a map that is not aligned to 64 bytes, of other dimensions or not valid; a first coordinate that
+//          makes no multiple of 16 bytes (an H100: illegal instruction).
+// Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused.
+// Assumed: tf32 is rounded to nearest even where two are as near; .FTZ flushes subnormals to a zero of their sign.
+// Record:  without addresses.
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "sim/emulate/translate/address_form.h"
+#include "sim/emulate/translate/decoder.h"
+#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/tensor/tensor_copy.h"
+
+namespace foretrace::emulate {
+
+using isa::Opcode;
+
+namespace {
+
+constexpr std::uint32_t kChunk = 16;  // bytes: the unit of the swizzle
+using Chunk = std::array<std::byte, kChunk>;
+
+/// MicroOp::flags beside the atomic's. index2: dimensions.
+constexpr std::uint32_t kIm2col = 1, kMulticast = 2, kExtra = 4;
+
+constexpr std::uint32_t kOffsetMask = (1u << kClusterRankShift) - 1;
+constexpr std::uint32_t kNanWord = 0x7ff77ff7;  ///< what fills, in every float type
+constexpr std::uint32_t kTf32Nan = 0x7fffe000;
+
+std::uint64_t pair(const std::uint32_t* words) { return words[0] | std::uint64_t{words[32]} << 32; }
+
+/// One box of one instruction.
+struct Box {
+  TensorMap map;
+  TensorCoordinates coordinates{};
+  std::vector<TensorRow>* rows = nullptr;
+  std::uint32_t shared = 0;  ///< address with the rank of its block
+  int lane = 0;
+};
+
+TensorMap map_at(Execution& x, std::uint64_t address, int rank, bool im2col, int lane) {
+  if (address % kTensorMapAlignment != 0) {
+    x.fault(FaultKind::misaligned, lane,
+            fmt::format("the tensor map stands at 0x{:x}; expected a multiple of {}", address,
+                        kTensorMapAlignment));
+  }
+  TensorMapBytes bytes;
+  for (std::size_t i = 0; i < bytes.size(); i += kChunk)
+    std::memcpy(bytes.data() + i, x.generic_at(address + i, kChunk, lane), kChunk);
+  const TensorMap map = decode_tensor_map(bytes);
+  const auto refuse = [&](const std::string& what) {
+    x.fault(FaultKind::illegal_instruction, lane, fmt::format("the tensor map at 0x{:x} {}", address, what));
+  };
+  if (const std::string problem = problem_of(map); !problem.empty()) refuse("is not valid: " + problem);
+  if (map.rank != rank) refuse(fmt::format("has {} dimensions; the instruction takes {}", map.rank, rank));
+  if (map.im2col != im2col)
+    refuse(fmt::format("is {}; the instruction is not", map.im2col ? "im2col" : "tiled"));
+  if (map.interleave != 0) x.fault(FaultKind::unsupported, lane, "unsupported: an interleaved tensor map");
+  return map;
+}
+
+/// `first` is the uniform register of coordinate 0.
+Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane) {
+  static thread_local std::vector<TensorRow> rows;
+  Box box;
+  box.lane = lane;
+  box.rows = &rows;
+  const int rank = static_cast<int>(op.index2);
+  box.map = map_at(x, pair(x.words(op.b)), rank, (op.flags & kIm2col) != 0, lane);
+  for (int d = 0; d < rank; ++d)
+    box.coordinates[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(first[32 * d]);
+  const std::int64_t start = std::int64_t{box.coordinates[0]} * element_bytes(box.map.type);
+  if (start % kChunk != 0) {
+    x.fault(FaultKind::illegal_instruction, lane,
+            fmt::format("coordinate {} of a tensor of {} makes {} bytes; expected a multiple of {}",
+                        box.coordinates[0], name_of(box.map.type), start, kChunk));
+  }
+  box.shared = x.words(op.a)[0] + static_cast<std::uint32_t>(op.immediate);
+  if (box.shared % kChunk != 0) {
+    x.fault(FaultKind::misaligned, lane,
+            fmt::format("a box of a tensor at shared address 0x{:x}; expected a multiple of {}", box.shared,
+                        kChunk));
+  }
+  const std::uint32_t extra = (op.flags & kExtra) != 0 ? x.words(op.c)[0] : 0;
+  rows_of(box.map, box.coordinates, im2col_offsets(extra, rank), rows);
+  return box;
+}
+
+/// Calls use(image offset, first byte in the tensor, bytes in the tensor, their address) for every 16 bytes of the box.
+template <class Use>
+void for_each_chunk(const Box& box, Use&& use) {
+  for (const TensorRow& row : *box.rows) {
+    const std::uint32_t bytes = row.before + row.bytes + row.after;
+    for (std::uint32_t at = 0; at < bytes; at += kChunk) {
+      const std::uint32_t begin = std::clamp(row.before, at, at + kChunk);
+      const std::uint32_t end = std::clamp(row.before + row.bytes, begin, at + kChunk);
+      use(row.image + at, begin - at, end - begin, row.global + (begin - row.before));
+    }
+  }
+}
+
+std::uint32_t converted(TensorType type, std::uint32_t word) {
+  const bool flushes = type == TensorType::f32_ftz || type == TensorType::tf32_ftz;
+  if (flushes && (word & 0x7f800000) == 0) word &= 0x80000000;
+  if (type != TensorType::tf32 && type != TensorType::tf32_ftz) return word;
+  if ((word & 0x7fffffff) > 0x7f800000) return kTf32Nan;
+  constexpr std::uint32_t kCut = 0x1fff;
+  return (word + (kCut >> 1) + (word >> 13 & 1)) & ~kCut;
+}
+
+void convert(TensorType type, Chunk& chunk) {
+  if (type != TensorType::tf32 && type != TensorType::tf32_ftz && type != TensorType::f32_ftz) return;
+  for (std::size_t i = 0; i < kChunk; i += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, chunk.data() + i, 4);
+    word = converted(type, word);
+    std::memcpy(chunk.data() + i, &word, 4);
+  }
+}
+
+/// Bytes of the tensor: all 16 at once, or element by element.
+void read_tensor(Execution& x, const Box& box, std::uint64_t address, std::uint32_t bytes, std::byte* to) {
+  const std::uint32_t step = bytes == kChunk ? kChunk : element_bytes(box.map.type);
+  for (std::uint32_t i = 0; i < bytes; i += step)
+    std::memcpy(to + i, x.global_at(address + i, step, box.lane), step);
+}
+
+void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  const int lane = std::countr_zero(mask);
+  const std::uint32_t* a = x.words(op.a);
+  const Box box = box_of(x, op, a + 2 * 32, lane);
+  const std::uint32_t rank_bits = box.shared & ~kOffsetMask;
+  std::array<std::uint32_t, 16> blocks{rank_bits};
+  std::size_t count = 1;
+  if ((op.flags & kMulticast) != 0) {
+    count = 0;
+    for (std::uint32_t m = x.words(op.c)[0] >> 16; m != 0; m &= m - 1)
+      blocks[count++] = static_cast<std::uint32_t>(std::countr_zero(m)) << kClusterRankShift;
+  }
+  Chunk fill;
+  for (std::size_t i = 0; i < kChunk; i += 4) {
+    const std::uint32_t word = box.map.nan_fill ? kNanWord : 0;
+    std::memcpy(fill.data() + i, &word, 4);
+  }
+  for_each_chunk(box,
+                 [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
+                   Chunk chunk = fill;
+                   if (bytes != 0) {
+                     Chunk data{};
+                     read_tensor(x, box, address, bytes, data.data() + first);
+                     convert(box.map.type, data);
+                     std::memcpy(chunk.data() + first, data.data() + first, bytes);
+                   }
+                   const std::uint32_t at = swizzled(box.map.swizzle, (box.shared & kOffsetMask) + image);
+                   for (std::size_t i = 0; i < count; ++i)
+                     std::memcpy(x.cluster_shared_at(blocks[i] | at, kChunk, lane), chunk.data(), kChunk);
+                 });
+  const auto bytes = static_cast<std::uint32_t>(box.map.box_bytes());
+  for (std::size_t i = 0; i < count; ++i) signal_bytes(x, blocks[i] | (a[32] & kOffsetMask), bytes, lane);
+}
+
+const std::byte* shared_chunk(Execution& x, const Box& box, std::uint32_t image) {
+  const std::uint32_t at = swizzled(box.map.swizzle, (box.shared & kOffsetMask) + image);
+  return x.cluster_shared_at((box.shared & ~kOffsetMask) | at, kChunk, box.lane);
+}
+
+void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  const Box box = box_of(x, op, x.words(op.a) + 32, std::countr_zero(mask));
+  for_each_chunk(box,
+                 [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
+                   const std::byte* from = shared_chunk(x, box, image) + first;
+                   const std::uint32_t step = bytes == kChunk ? kChunk : element_bytes(box.map.type);
+                   for (std::uint32_t i = 0; i < bytes; i += step)
+                     std::memcpy(x.written_at(address + i, step, box.lane), from + i, step);
+                 });
+}
+
+/// The atomic's type by the map's; false: it has none.
+bool reduction_type(TensorType type, AtomicType& out) {
+  switch (type) {
+    case TensorType::u32: out = AtomicType::u32; return true;
+    case TensorType::s32: out = AtomicType::s32; return true;
+    case TensorType::u64: out = AtomicType::u64; return true;
+    case TensorType::s64: out = AtomicType::s64; return true;
+    case TensorType::f16: out = AtomicType::f16x2; return true;
+    case TensorType::bf16: out = AtomicType::bf16x2; return true;
+    case TensorType::f32:
+    case TensorType::f32_ftz:
+    case TensorType::tf32:
+    case TensorType::tf32_ftz: out = AtomicType::f32; return true;
+    case TensorType::f64: out = AtomicType::f64; return true;
+    default: return false;
+  }
+}
+
+void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  const Box box = box_of(x, op, x.words(op.a) + 32, std::countr_zero(mask));
+  const auto operation = static_cast<AtomicOp>(op.flags >> kAtomicOpShift & 15);
+  AtomicType type{};
+  const bool floats = is_floating(box.map.type);
+  const bool halves = element_bytes(box.map.type) == 2;
+  if (!reduction_type(box.map.type, type) || (floats && !halves && operation != AtomicOp::add) ||
+      (floats && operation > AtomicOp::max)) {
+    x.fault(FaultKind::illegal_instruction, box.lane,
+            fmt::format("such a reduction of a tensor of {}", name_of(box.map.type)));
+  }
+  for_each_chunk(box,
+                 [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
+                   const std::byte* from = shared_chunk(x, box, image) + first;
+                   if (bytes == kChunk) {
+                     combine_bytes(operation, type, x.global_at(address, kChunk, box.lane), from, kChunk);
+                     return;
+                   }
+                   const std::uint32_t step = element_bytes(box.map.type);
+                   for (std::uint32_t i = 0; i < bytes; i += step) {
+                     std::byte* to = x.global_at(address + i, step, box.lane);
+                     std::array<std::byte, 8> old{}, operand{};  // halves are combined in pairs
+                     std::memcpy(old.data(), to, step);
+                     std::memcpy(operand.data(), from + i, step);
+                     combine_bytes(operation, type, old.data(), operand.data(), std::max(step, 4u));
+                     std::memcpy(to, old.data(), step);
+                   }
+                 });
+}
+
+/// [URn+offset]
+Source take_uniform_address(Decoder& d, std::int64_t& offset) {
+  const isa::Operand& operand = d.next();
+  if (operand.kind != isa::OperandKind::memory || operand.uniform_base < 0 ||
+      (operand.base >= 0 && operand.base != isa::kRz)) {
+    Decoder::refuse(fmt::format("address '{}'", operand.text));
+  }
+  offset = operand.offset;
+  return Source{.word = Decoder::uniform_word(operand.uniform_base, false), .file = File::uniform};
+}
+
+void translate(Decoder& d, WarpFunction function) {
+  MicroOp& op = d.op();
+  op.index2 = static_cast<std::uint32_t>(d.need_one({"1D", "2D", "3D", "4D", "5D"})) + 1;
+  d.flag(d.take("IM2COL"), kIm2col);
+  d.flag(d.take("MULTICAST"), kMulticast);
+  std::int64_t offset = 0;
+  op.a = take_uniform_address(d, offset);
+  op.immediate = static_cast<std::uint64_t>(offset);
+  op.b = take_uniform_address(d, offset);
+  if (offset != 0) Decoder::refuse("an offset of the map's address");
+  if (d.next_is(isa::OperandKind::uniform_register)) {
+    op.c = d.source(Style::raw);
+    op.flags |= kExtra;
+  }
+  if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  op.progress = true;
+  d.warp(function);
+}
+
+}  // namespace
+
+bool translate_tensor_copy(Decoder& d, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::UTMALDG: translate(d, load); return true;
+    case Opcode::UTMASTG: translate(d, store); return true;
+    case Opcode::UTMAREDG:
+      d.op().flags |=
+          static_cast<std::uint32_t>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}))
+          << kAtomicOpShift;
+      translate(d, reduce);
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace foretrace::emulate
