@@ -1,4 +1,5 @@
 #include "sim/engine/device.h"
+#include "sim/emulate/tensor/tensor_map.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/emulate/tensor/tensor_map.h"
 #include "sim/frontend/launch/buffer_values.h"
 #include "sim/frontend/launch/parameters.h"
 
@@ -72,9 +74,58 @@ std::vector<std::byte> initial_contents(const Argument& argument) {
   return bytes;
 }
 
+namespace {
+
+constexpr emulate::TensorSwizzle swizzle_of(int bytes) {
+  return bytes == 128  ? emulate::TensorSwizzle::bytes_128
+         : bytes == 64 ? emulate::TensorSwizzle::bytes_64
+         : bytes == 32 ? emulate::TensorSwizzle::bytes_32
+                       : emulate::TensorSwizzle::none;
+}
+
+/// The map over the tensor at `address`; what the driver would refuse is an error.
+std::vector<std::byte> tensor_map_bytes(const Argument& argument, std::uint64_t address,
+                                        const std::string& kernel) {
+  const frontend::TensorArgument& t = argument.tensor;
+  emulate::TensorMap map;
+  for (int type = 0; type < emulate::kTensorTypes; ++type) {
+    if (t.type == emulate::name_of(static_cast<emulate::TensorType>(type)))
+      map.type = static_cast<emulate::TensorType>(type);
+  }
+  map.address = address;
+  map.rank = static_cast<int>(t.dims.size());
+  std::uint64_t stride = emulate::element_bytes(map.type);
+  for (std::size_t d = 0; d < t.dims.size(); ++d) {
+    map.dims[d] = static_cast<std::uint64_t>(t.dims[d]);
+    map.strides[d] = d > 0 && !t.strides.empty() ? static_cast<std::uint64_t>(t.strides[d - 1]) : stride;
+    stride = map.strides[d] * map.dims[d];
+    if (!t.im2col()) map.box[d] = static_cast<std::uint32_t>(t.box[d]);
+    if (!t.element_strides.empty()) map.element_strides[d] = static_cast<std::uint32_t>(t.element_strides[d]);
+  }
+  map.im2col = t.im2col();
+  for (std::size_t i = 0; i < t.lower.size(); ++i) {
+    map.lower[i] = static_cast<std::int32_t>(t.lower[i]);
+    map.upper[i] = static_cast<std::int32_t>(t.upper[i]);
+  }
+  map.channels = static_cast<std::uint32_t>(t.channels);
+  map.pixels = static_cast<std::uint32_t>(t.pixels);
+  map.swizzle = swizzle_of(t.swizzle_bytes);
+  map.interleave = static_cast<std::uint8_t>(t.interleave_bytes / 16);
+  map.l2_promotion = static_cast<std::uint8_t>(t.promotion_bytes == 256 ? 3 : t.promotion_bytes / 64);
+  map.nan_fill = t.nan_fill;
+  if (const std::string problem = emulate::problem_of(map); !problem.empty()) {
+    throw InputError(fmt::format("kernel {}: argument {}: the driver would not make this tensor map: {}",
+                                 kernel, argument.text, problem));
+  }
+  const emulate::TensorMapBytes bytes = emulate::encode(map);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
 std::uint64_t Device::place(const Argument& argument, const std::string& kernel) {
   if (argument.kind == ArgumentKind::null) return 0;
-  if (argument.kind == ArgumentKind::reference) {
+  if (argument.kind == ArgumentKind::reference || argument.kind == ArgumentKind::tensor_map) {
     const auto found = named_.find(argument.name);
     if (found == named_.end()) {
       throw InputError(
@@ -98,6 +149,7 @@ std::vector<std::byte> Device::argument_bytes(const Argument& argument, const st
   if (argument.kind == ArgumentKind::value || argument.kind == ArgumentKind::bytes)
     return initial_contents(argument);
   const std::uint64_t address = place(argument, kernel);
+  if (argument.kind == ArgumentKind::tensor_map) return tensor_map_bytes(argument, address, kernel);
   std::vector<std::byte> bytes(sizeof address);
   std::memcpy(bytes.data(), &address, sizeof address);
   return bytes;
@@ -118,7 +170,8 @@ void Device::set_symbols(const frontend::LaunchDescription& launch, const fronte
                                    kernel.program.kernel, symbol.name, known.empty() ? "none" : known));
     }
     std::vector<std::byte> bytes;
-    if (symbol.contents.kind == ArgumentKind::reference || symbol.contents.kind == ArgumentKind::null) {
+    if (symbol.contents.kind == ArgumentKind::reference || symbol.contents.kind == ArgumentKind::null ||
+        symbol.contents.kind == ArgumentKind::tensor_map) {
       bytes = argument_bytes(symbol.contents, kernel.program.kernel);
     } else {
       bytes = initial_contents(symbol.contents);

@@ -55,7 +55,8 @@ std::string wrapper(const std::string& source, const std::string& instance) {
 std::vector<std::string> compiler_options(const CompileRequest& request) {
   std::vector<std::string> options = {"-cubin", "-lineinfo"};
   if (std::none_of(request.options.begin(), request.options.end(), names_architecture)) {
-    options.push_back(fmt::format("-arch=sm_{}", request.sm));
+    // The chip's own target: what it alone has (wgmma, block-scaled products) compiles, and ordinary code comes out the same.
+    options.push_back(fmt::format("-arch=sm_{}{}", request.sm, request.sm >= 90 ? "a" : ""));
   }
   for (const std::string& define : request.defines) options.push_back("-D" + define);
   options.insert(options.end(), request.options.begin(), request.options.end());

@@ -73,7 +73,7 @@ struct Product {
     for (auto& x : c) {
       x = static_cast<std::uint32_t>(random());
       if (form.c_from != 0) {
-        x = form.c_from + x % 0x80000;
+        x = form.c_from + x % 0x20000;
         continue;
       }
       x = form.half ? x & 0xbfffbfff : (x & 0x807fffff) | (118 + x % 16) << 23;

@@ -127,8 +127,14 @@ class Parser {
       parse_reference(rest, argument);
     } else if (word == "bytes") {
       parse_bytes(rest, argument);
+    } else if (word == "tmap") {
+      argument.kind = ArgumentKind::tensor_map;
+      const std::string problem = parse_tensor(rest, argument.tensor, argument.name, argument.offset);
+      if (!problem.empty()) fail(problem);
     } else if (text != "null") {
-      fail("expected buf:TYPE:COUNT..., val:TYPE:V, ref:NAME[+BYTES], null, bytes:HEX or bytes:@FILE");
+      fail(
+          "expected buf:TYPE:COUNT..., val:TYPE:V, ref:NAME[+BYTES], null, bytes:HEX, bytes:@FILE or "
+          "tmap:TYPE:...");
     }
     return argument;
   }
@@ -359,6 +365,8 @@ class Parser {
 }  // namespace
 
 std::size_t Argument::parameter_bytes() const {
+  constexpr std::size_t kTensorMapBytes = 128;
+  if (kind == ArgumentKind::tensor_map) return kTensorMapBytes;
   return kind == ArgumentKind::value || kind == ArgumentKind::bytes ? bytes.size() : 8;
 }
 

@@ -1,6 +1,6 @@
 // The arguments of a kernel as a user writes them.
 //
-// Models:  the forms of docs/launch_files.md: buf, val, ref, null, bytes, and symbols NAME=FORM.
+// Models:  the forms of docs/launch_files.md: buf, val, ref, null, bytes, tmap, and symbols NAME=FORM.
 // Ignores: what the kernel's parameters are; whoever binds the arguments compares `parameter_bytes`.
 // Source:  our own grammar.
 #pragma once
@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "sim/frontend/launch/buffer_values.h"
+#include "sim/frontend/launch/tensor_argument.h"
 
 namespace foretrace::frontend {
 
-enum class ArgumentKind : std::uint8_t { buffer, value, reference, null, bytes };
+enum class ArgumentKind : std::uint8_t { buffer, value, reference, null, bytes, tensor_map };
 
 struct Argument {
   ArgumentKind kind = ArgumentKind::null;
@@ -24,13 +25,14 @@ struct Argument {
   std::uint64_t count = 0;             ///< buffer: elements
   Generator generator;                 ///< buffer
   std::filesystem::path file;          ///< buffer: where its contents are, for GeneratorKind::file
-  std::string name;                    ///< buffer: its name, or ""; reference: the buffer that it points into
-  std::uint64_t offset = 0;            ///< reference: bytes from the start of that buffer
-  std::vector<std::uint8_t> bytes;     ///< value, bytes: the contents in memory order
-  std::string text;                    ///< as the user wrote it, for messages
+  std::string name;  ///< buffer: its name, or ""; reference, tensor_map: the buffer that it points into
+  std::uint64_t offset = 0;         ///< reference, tensor_map: bytes from the start of that buffer
+  TensorArgument tensor;            ///< tensor_map
+  std::vector<std::uint8_t> bytes;  ///< value, bytes: the contents in memory order
+  std::string text;                 ///< as the user wrote it, for messages
 
   std::uint64_t buffer_bytes() const { return count * element_bytes(type); }
-  /// Bytes of the kernel parameter: 8 for the three kinds of pointer.
+  /// Bytes of the kernel parameter: 8 for the three kinds of pointer, 128 for a tensor map.
   std::size_t parameter_bytes() const;
 };
 

@@ -37,6 +37,7 @@ std::string argument_text(const Argument& argument, const std::filesystem::path&
     case ArgumentKind::reference: return fmt::format("ref {} {}", argument.name, argument.offset);
     case ArgumentKind::null: return "null";
     case ArgumentKind::bytes: return "bytes " + hex_text(argument.bytes);
+    case ArgumentKind::tensor_map: return "tmap " + argument.text.substr(argument.text.find(':') + 1);
   }
   return "";
 }

@@ -79,7 +79,7 @@ const NamedBuffer& find_buffer(const std::vector<NamedBuffer>& buffers, const st
 
 void check_reference(const Argument& argument, const std::vector<NamedBuffer>& buffers,
                      std::string_view where) {
-  if (argument.kind != ArgumentKind::reference) return;
+  if (argument.kind != ArgumentKind::reference && argument.kind != ArgumentKind::tensor_map) return;
   const NamedBuffer& buffer = find_buffer(buffers, argument.name, where, fmt::format("'{}'", argument.text));
   if (argument.offset >= buffer.bytes) {
     fail(where, fmt::format("'{}' is {} bytes into a buffer of {} bytes", argument.text, argument.offset,

@@ -1,0 +1,403 @@
+// Boxes of tensors on whole programs: every byte of shared or global memory against a walk over the box's elements.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "sim/emulate/tensor/tensor_map.h"
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+constexpr std::uint32_t kSharedBytes = 0x8000;
+constexpr std::uint32_t kBarrier = kSharedBytes;  // after what is copied
+constexpr std::uint32_t kTensorBytes = 0x8000;
+
+enum class Way { load, store, reduce };
+
+struct Copy {
+  TensorMap map;
+  std::vector<std::int32_t> at;
+  std::uint32_t shared = 0x400;
+  std::vector<std::uint32_t> offsets{};  // im2col
+  std::string reduction = "ADD";
+};
+
+std::vector<std::uint8_t> bytes_of(const std::vector<std::uint32_t>& words) {
+  std::vector<std::uint8_t> bytes(words.size() * 4);
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return bytes;
+}
+
+/// What a copy leaves behind.
+struct Outcome {
+  std::vector<std::uint8_t> tensor_before, shared_before, tensor, shared;
+  bool completed = false;
+};
+
+Outcome run(Copy copy, Way way) {
+  std::mt19937 random(3);
+  std::vector<std::uint32_t> tensor(kTensorBytes / 4), shared(kSharedBytes / 4);
+  for (auto& x : tensor) x = static_cast<std::uint32_t>(random());
+  for (auto& x : shared) x = static_cast<std::uint32_t>(random());
+  std::string text = R"(
+    MOV R2, c[0x0][0x210]
+    MOV R3, c[0x0][0x214]
+    MOV R4, c[0x0][0x218]
+    MOV R5, c[0x0][0x21c]
+    ULDC.64 UR4, c[0x0][0x220]
+  )";
+  const auto line = [&](const std::string& s) { text += s + "\n"; };
+  // Shared memory in, by lane 0 to 31, 512 bytes at a time.
+  line("S2R R0, SR_TID.X");
+  line("SHF.L.U32 R1, R0, 0x4, RZ");
+  line("IMAD.WIDE.U32 R2, R0, 0x10, R2");
+  line("IMAD.WIDE.U32 R4, R0, 0x10, R4");
+  for (std::uint32_t i = 0; i < kSharedBytes; i += 512) {
+    line(fmt::format("LDG.E.128 R8, [R2.64+{:#x}]", i));
+    line(fmt::format("STS.128 [R1+{:#x}], R8", i));
+  }
+  line(fmt::format("UMOV UR9, {:#x}", kBarrier));
+  line("UMOV UR6, 0x1ffffe");  // one arrival
+  line("UMOV UR7, 0x7ffff800");
+  line("SYNCS.EXCH.64 URZ, [UR9], UR6");
+  line(fmt::format("MOV R6, {:#x}", copy.map.box_bytes()));
+  line("ISETP.EQ.U32.AND P1, PT, R0, RZ, PT");
+  line("@P1 SYNCS.ARRIVE.TRANS64 RZ, [UR9], R6");
+  line(fmt::format("UMOV UR8, {:#x}", copy.shared));
+  const int first = way == Way::load ? 10 : 9;
+  for (std::size_t i = 0; i < copy.at.size(); ++i)
+    line(
+        fmt::format("UMOV UR{}, {:#x}", first + static_cast<int>(i), static_cast<std::uint32_t>(copy.at[i])));
+  std::string extra;
+  if (!copy.offsets.empty()) {
+    const int bits = copy.map.rank == 3 ? 16 : copy.map.rank == 4 ? 8 : 5;
+    std::uint32_t packed = 0;
+    for (std::size_t i = 0; i < copy.offsets.size(); ++i)
+      packed |= copy.offsets[i] << (bits * static_cast<int>(i));
+    line(fmt::format("UMOV UR20, {:#x}", packed));
+    extra = ", UR20";
+  }
+  const char* name = way == Way::load ? "UTMALDG" : way == Way::store ? "UTMASTG" : "UTMAREDG";
+  line(fmt::format("{}.{}D{}{} [UR8], [UR4]{}", name, copy.map.rank,
+                   way == Way::reduce ? "." + copy.reduction : "", copy.map.im2col ? ".IM2COL" : "", extra));
+  line(fmt::format("UMOV UR9, {:#x}", kBarrier));
+  line("SYNCS.PHASECHK.TRANS64 P0, [UR9], RZ");
+  line("SEL R7, R6, RZ, P0");
+  for (std::uint32_t i = 0; i < kSharedBytes; i += 512) {
+    line(fmt::format("LDS.128 R8, [R1+{:#x}]", i));
+    line(fmt::format("STG.E.128 [R4.64+{:#x}], R8", i));
+  }
+  line(fmt::format("STG.E [R4.64+{:#x}], R7", kSharedBytes));
+  line("EXIT");
+  Assembled a(text, 32, 6, 90);
+  a.program.static_shared = kSharedBytes + 8;
+  const std::uint64_t at = a.memory->allocate(kTensorBytes, "tensor");
+  a.memory->write(at, std::as_bytes(std::span(tensor)));
+  copy.map.address = at;
+  a.buffer(0, shared, "shared in");
+  const std::uint64_t out = a.buffer(2, std::vector<std::uint32_t>(kSharedBytes / 4 + 128), "out");
+  std::vector<std::uint32_t> words(32);
+  const TensorMapBytes bytes = encode(copy.map);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  a.buffer(4, words, "map");
+  a.run();
+  Outcome o{bytes_of(tensor), bytes_of(shared), bytes_of(a.read(at, kTensorBytes / 4)),
+            bytes_of(a.read(out, kSharedBytes / 4))};
+  o.completed = a.read(out + kSharedBytes, 1)[0] == copy.map.box_bytes();
+  return o;
+}
+
+std::size_t swizzled_at(const TensorMap& map, std::size_t at) {
+  const std::size_t rows = map.swizzle == TensorSwizzle::bytes_128  ? 8
+                           : map.swizzle == TensorSwizzle::bytes_64 ? 4
+                           : map.swizzle == TensorSwizzle::bytes_32 ? 2
+                                                                    : 1;
+  const std::size_t chunk = at / 16 % 8, row = at / 128;
+  return at / 128 * 128 + (chunk ^ (row % rows)) * 16 + at % 16;
+}
+
+/// Calls use(shared byte of the element, its byte in the tensor or -1) for every element of a tiled box.
+template <class Use>
+void walk(const Copy& copy, Use&& use) {
+  const TensorMap& m = copy.map;
+  const std::uint32_t unit = element_bytes(m.type);
+  std::uint32_t n[5] = {1, 1, 1, 1, 1};
+  for (int d = 0; d < m.rank; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    const std::uint32_t es = d == 0 ? 1 : m.element_strides[i];
+    n[i] = (m.box[i] + es - 1) / es;
+  }
+  std::size_t index = 0;
+  std::uint32_t i[5];
+  for (i[4] = 0; i[4] < n[4]; ++i[4]) {
+    for (i[3] = 0; i[3] < n[3]; ++i[3]) {
+      for (i[2] = 0; i[2] < n[2]; ++i[2]) {
+        for (i[1] = 0; i[1] < n[1]; ++i[1]) {
+          for (i[0] = 0; i[0] < n[0]; ++i[0], ++index) {
+            std::int64_t from = 0;
+            bool inside = true;
+            for (std::size_t d = 0; d < static_cast<std::size_t>(m.rank); ++d) {
+              const std::int64_t c =
+                  copy.at[d] + static_cast<std::int64_t>(i[d]) * (d == 0 ? 1 : m.element_strides[d]);
+              inside = inside && c >= 0 && c < static_cast<std::int64_t>(m.dims[d]);
+              from += c * static_cast<std::int64_t>(d == 0 ? unit : m.strides[d]);
+            }
+            use(swizzled_at(m, copy.shared + index * unit), inside ? from : -1);
+          }
+        }
+      }
+    }
+  }
+}
+
+TensorMap tiled(TensorType type, std::vector<std::uint64_t> dims, std::vector<std::uint32_t> box,
+                TensorSwizzle swizzle = TensorSwizzle::none) {
+  TensorMap m;
+  m.type = type;
+  m.rank = static_cast<int>(dims.size());
+  std::uint64_t stride = element_bytes(type);
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    m.dims[d] = dims[d];
+    m.box[d] = box[d];
+    m.strides[d] = stride = d == 0 ? stride : (stride + 15) / 16 * 16;
+    stride *= dims[d];
+  }
+  m.swizzle = swizzle;
+  return m;
+}
+
+void check_load(const Copy& copy) {
+  const Outcome o = run(copy, Way::load);
+  std::vector<std::uint8_t> want = o.shared_before;
+  const std::uint32_t unit = element_bytes(copy.map.type);
+  walk(copy, [&](std::size_t to, std::int64_t from) {
+    for (std::uint32_t b = 0; b < unit; ++b) {
+      const std::uint8_t fill = copy.map.nan_fill ? (b % 2 == 0 ? 0xf7 : 0x7f) : 0;
+      want[to + b] = from < 0 ? fill : o.tensor_before[static_cast<std::size_t>(from) + b];
+    }
+  });
+  EXPECT_EQ(o.shared, want);
+  EXPECT_EQ(o.tensor, o.tensor_before);
+  EXPECT_TRUE(o.completed) << "the whole box counts as transactions";
+}
+
+TEST(TensorLoad, BoxesOfEveryRankInAndOutOfTheTensor) {
+  check_load({tiled(TensorType::f16, {300}, {64}), {8}});
+  check_load({tiled(TensorType::f16, {300}, {64}), {-16}});
+  check_load({tiled(TensorType::u8, {90, 40}, {48, 8}), {64, -3}});
+  check_load({tiled(TensorType::f32, {50, 40}, {16, 8}), {44, 36}});
+  check_load({tiled(TensorType::f64, {20, 5, 6}, {6, 3, 4}), {18, 3, -1}});
+  check_load({tiled(TensorType::bf16, {40, 5, 6, 3}, {16, 2, 2, 2}), {32, 4, 5, 2}});
+  check_load({tiled(TensorType::u32, {8, 3, 4, 3, 4}, {8, 2, 3, 2, 2}), {-4, 2, -1, 2, 3}});
+}
+
+TEST(TensorLoad, SwizzlesByTheAbsoluteAddress) {
+  for (const std::uint32_t shared : {0x400u, 0x480u, 0x780u}) {
+    check_load({tiled(TensorType::f16, {64, 30}, {64, 20}, TensorSwizzle::bytes_128), {0, 2}, shared});
+    check_load({tiled(TensorType::f16, {64, 30}, {32, 20}, TensorSwizzle::bytes_64), {16, 2}, shared});
+    check_load({tiled(TensorType::f32, {64, 30}, {8, 20}, TensorSwizzle::bytes_32), {60, 2}, shared});
+  }
+}
+
+TEST(TensorLoad, FillsWithNan) {
+  Copy copy{tiled(TensorType::f32, {50, 40}, {16, 8}), {-8, 36}};
+  copy.map.nan_fill = true;
+  check_load(copy);
+  copy.map.type = TensorType::f16;
+  copy.map.strides[1] = 112;
+  check_load(copy);
+}
+
+TEST(TensorLoad, ElementStridesTakeEveryNth) {
+  Copy copy{tiled(TensorType::f16, {64, 20, 10}, {16, 7, 4}), {8, 3, -2}};
+  copy.map.element_strides = {1, 3, 2, 1, 1};
+  check_load(copy);
+}
+
+TEST(TensorLoad, RoundsToTf32) {
+  Copy copy{tiled(TensorType::tf32, {64, 20}, {32, 8}), {0, 0}};
+  const Outcome o = run(copy, Way::load);
+  walk(copy, [&](std::size_t to, std::int64_t from) {
+    std::uint32_t got, was;
+    std::memcpy(&got, o.shared.data() + to, 4);
+    std::memcpy(&was, o.tensor_before.data() + from, 4);
+    if ((was & 0x7f800000) == 0x7f800000) return;
+    EXPECT_EQ(got & 0x1fff, 0u);
+    EXPECT_LE(std::abs(static_cast<std::int64_t>(got) - was), 0x1000) << std::hex << was;
+  });
+}
+
+TEST(TensorLoad, Im2colWalksPixelsBetweenTheCorners) {
+  Copy copy;
+  copy.map.type = TensorType::f16;
+  copy.map.rank = 4;
+  copy.map.dims = {32, 7, 5, 3, 1};
+  copy.map.strides = {0, 64, 448, 2240, 0};
+  copy.map.im2col = true;
+  copy.map.lower = {-1, -1, 0};
+  copy.map.upper = {-1, -2, 0};
+  copy.map.channels = 16;
+  copy.map.pixels = 40;
+  copy.map.element_strides = {1, 2, 1, 1, 1};
+  copy.at = {16, 3, -1, 1};
+  copy.offsets = {1, 2};
+  const Outcome o = run(copy, Way::load);
+  std::vector<std::uint8_t> want = o.shared_before;
+  int w = 3, h = -1, n = 1;
+  for (std::size_t pixel = 0; pixel < 40; ++pixel) {
+    const int x = w + 1, y = h + 2;
+    const bool inside = x >= 0 && x < 7 && y >= 0 && y < 5 && n < 3;
+    for (std::size_t b = 0; b < 32; ++b) {
+      const int from = n * 2240 + y * 448 + x * 64 + 32 + static_cast<int>(b);
+      want[0x400 + pixel * 32 + b] = inside ? o.tensor_before[static_cast<std::size_t>(from)] : 0;
+    }
+    w += 2;
+    if (w >= 7 - 1) {
+      w = -1;
+      if (++h >= 5 - 2) {
+        h = -1;
+        ++n;
+      }
+    }
+  }
+  EXPECT_EQ(o.shared, want);
+  EXPECT_TRUE(o.completed);
+}
+
+void check_store(const Copy& copy) {
+  const Outcome o = run(copy, Way::store);
+  std::vector<std::uint8_t> want = o.tensor_before;
+  walk(copy, [&](std::size_t from, std::int64_t to) {
+    for (std::uint32_t b = 0; to >= 0 && b < element_bytes(copy.map.type); ++b)
+      want[static_cast<std::size_t>(to) + b] = o.shared_before[from + b];
+  });
+  EXPECT_EQ(o.tensor, want);
+  EXPECT_EQ(o.shared, o.shared_before);
+}
+
+TEST(TensorStore, WritesWhatIsInsideTheTensor) {
+  check_store({tiled(TensorType::f16, {300}, {64}), {256}});
+  check_store({tiled(TensorType::u8, {90, 40}, {48, 8}), {64, -3}});
+  check_store({tiled(TensorType::f16, {64, 30}, {64, 20}, TensorSwizzle::bytes_128), {0, 15}, 0x480});
+  check_store({tiled(TensorType::f64, {20, 5, 6}, {6, 3, 4}), {18, 3, -1}});
+  check_store({tiled(TensorType::u32, {8, 3, 4, 3, 4}, {8, 2, 3, 2, 2}), {-4, 2, -1, 2, 3}});
+}
+
+TEST(TensorReduce, CombinesElementByElement) {
+  const auto check = [](Copy copy, auto&& combined) {
+    const Outcome o = run(copy, Way::reduce);
+    std::vector<std::uint8_t> want = o.tensor_before;
+    walk(copy, [&](std::size_t from, std::int64_t to) {
+      if (to < 0) return;
+      std::uint32_t a, b;
+      std::memcpy(&a, o.tensor_before.data() + to, 4);
+      std::memcpy(&b, o.shared_before.data() + from, 4);
+      const std::uint32_t r = combined(a, b);
+      std::memcpy(want.data() + to, &r, 4);
+    });
+    EXPECT_EQ(o.tensor, want) << copy.reduction;
+  };
+  Copy copy{tiled(TensorType::u32, {50, 20}, {16, 8}), {-4, 15}};
+  check(copy, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+  copy.reduction = "XOR";
+  check(copy, [](std::uint32_t a, std::uint32_t b) { return a ^ b; });
+  copy.reduction = "INC";
+  check(copy, [](std::uint32_t a, std::uint32_t b) { return a >= b ? 0 : a + 1; });
+  copy.map.type = TensorType::s32;
+  copy.reduction = "MIN";
+  check(copy, [](std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b;
+  });
+}
+
+TEST(TensorReduce, HalvesAtTheEdgeLeaveTheirNeighboursAlone) {
+  Copy copy{tiled(TensorType::f16, {51, 20}, {32, 8}), {40, 3}};
+  copy.reduction = "MAX";
+  const Outcome o = run(copy, Way::reduce);
+  std::vector<std::uint8_t> touched(o.tensor.size());
+  walk(copy, [&](std::size_t, std::int64_t to) {
+    if (to >= 0) touched[static_cast<std::size_t>(to)] = touched[static_cast<std::size_t>(to) + 1] = 1;
+  });
+  int changed = 0;
+  for (std::size_t i = 0; i < o.tensor.size(); ++i) {
+    if (touched[i] == 0) EXPECT_EQ(o.tensor[i], o.tensor_before[i]) << i;
+    changed += o.tensor[i] != o.tensor_before[i] ? 1 : 0;
+  }
+  EXPECT_GT(changed, 20);
+}
+
+FaultKind fault_of(const Copy& copy, Way way, std::string& what) {
+  try {
+    run(copy, way);
+  } catch (const KernelFault& fault) {
+    what = fault.what();
+    return fault.kind();
+  }
+  return FaultKind::trap;
+}
+
+TEST(TensorFaults, AFirstCoordinateThatMakesNoMultipleOf16Bytes) {
+  std::string what;
+  EXPECT_EQ(fault_of({tiled(TensorType::f16, {300}, {64}), {4}}, Way::load, what),
+            FaultKind::illegal_instruction);
+  EXPECT_NE(what.find("coordinate 4 of a tensor of f16 makes 8 bytes; expected a multiple of 16"),
+            std::string::npos)
+      << what;
+  EXPECT_EQ(fault_of({tiled(TensorType::f32, {300}, {64}), {1}}, Way::store, what),
+            FaultKind::illegal_instruction);
+}
+
+TEST(TensorFaults, AMapOfOtherDimensions) {
+  Copy copy{tiled(TensorType::f16, {300}, {64}), {8}};
+  Assembled a("ULDC.64 UR4, c[0x0][0x210]\nUTMALDG.2D [UR8], [UR4]\nEXIT\n", 32, 4, 90);
+  copy.map.address = a.buffer(2, std::vector<std::uint32_t>(300), "tensor");
+  std::vector<std::uint32_t> words(48);
+  const TensorMapBytes bytes = encode(copy.map);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  const std::uint64_t at = a.buffer(0, words, "map");
+  try {
+    a.run();
+    FAIL();
+  } catch (const KernelFault& fault) {
+    EXPECT_EQ(fault.kind(), FaultKind::illegal_instruction);
+    EXPECT_NE(std::string(fault.what()).find("has 1 dimensions; the instruction takes 2"), std::string::npos)
+        << fault.what();
+  }
+  const std::uint64_t odd = at + 16;
+  std::memcpy(a.context.parameters.data(), &odd, 8);
+  try {
+    a.run();
+    FAIL();
+  } catch (const KernelFault& fault) {
+    EXPECT_EQ(fault.kind(), FaultKind::misaligned);
+    EXPECT_NE(std::string(fault.what()).find("expected a multiple of 64"), std::string::npos) << fault.what();
+  }
+}
+
+// ptxas aligns a map among the parameters in the constant bank; c[0x0][0x198] is what it adds the parameter's offset to.
+TEST(ParameterArea, StandsInMemorySoThatAMapAlignedInTheBankIsAligned) {
+  Assembled a(R"(
+    MOV R2, c[0x0][0x210]
+    MOV R3, c[0x0][0x214]
+    MOV R4, c[0x0][0x198]
+    MOV R5, c[0x0][0x19c]
+    LDG.E R6, [R4.64+0x8]
+    STG.E [R2.64], R6
+    STG.E [R2.64+0x4], R4
+    EXIT
+  )",
+              1, 4, 90);
+  const std::uint64_t out = a.buffer(0, {0, 0}, "out");
+  const std::uint32_t third = 0x12345678;
+  std::memcpy(a.context.parameters.data() + 8, &third, 4);
+  a.run();
+  const auto got = a.read(out, 2);
+  EXPECT_EQ(got[0], third);
+  EXPECT_EQ(got[1] % 64, 0x10u);
+}
+
+}  // namespace
+}  // namespace foretrace::emulate
