@@ -323,7 +323,7 @@ TEST(TensorReduce, HalvesAtTheEdgeLeaveTheirNeighboursAlone) {
   });
   int changed = 0;
   for (std::size_t i = 0; i < o.tensor.size(); ++i) {
-    if (touched[i] == 0) EXPECT_EQ(o.tensor[i], o.tensor_before[i]) << i;
+    if (touched[i] == 0) { EXPECT_EQ(o.tensor[i], o.tensor_before[i]) << i; }
     changed += o.tensor[i] != o.tensor_before[i] ? 1 : 0;
   }
   EXPECT_GT(changed, 20);

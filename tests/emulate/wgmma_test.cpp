@@ -13,6 +13,8 @@ namespace foretrace::emulate {
 namespace {
 
 constexpr std::uint32_t kSharedBytes = 0x10000;
+constexpr std::uint32_t kPairs[] = {0x4, 0x8, 0xc,
+                                    0x9, 0xd, 0xe};  ///< metadata: two ascending columns of four
 
 /// A descriptor and the map that it stands for.
 struct Descriptor {
@@ -50,7 +52,7 @@ struct Form {
   bool half = false;
   bool zero = false;
   int meta_selector = -1;
-  std::string sign_a;        // "-" before the register
+  std::string sign_a{};      // "-" before the register
   std::uint32_t c_from = 0;  // accumulators from here on; 0: floats
 };
 
@@ -80,7 +82,7 @@ struct Product {
     }
     for (int t = 0; t < 128; ++t) {  // two ascending columns of four
       std::uint32_t word = 0;
-      for (int i = 0; i < 8; ++i) word |= std::uint32_t{"\x4\x8\xc\x9\xd\xe"[random() % 6]} << 4 * i;
+      for (int i = 0; i < 8; ++i) word |= kPairs[random() % 6] << 4 * i;
       meta.push_back(word);
     }
     std::string text = R"(
