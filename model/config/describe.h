@@ -12,11 +12,13 @@
 
 namespace foretrace::config {
 
-/// One line a chip: name, machine code, SMs, clocks in MHz, L2 and DRAM sizes, bandwidth, alias, and how many numbers are assumed.
+/// One line a chip: name, machine code, SMs, clocks in MHz, L2 and DRAM sizes, bandwidth, alias, and how many numbers are
+/// transferred from other chips or assumed.
 /// Throws InputError when a configuration is wrong.
 std::string describe_chips(const std::filesystem::path& directory = config_directory());
 
-/// The chip's values, one a line in groups: key, value, unit, kind; with `sources` also range, formula, source, file and line.
+/// How the chip is known, then its values, one per line in groups: key, value, unit, kind; with `sources` also range, formula,
+/// source, the dies it was found on, file and line.
 std::string describe_chip(const Loaded& loaded, bool sources);
 
 }  // namespace foretrace::config

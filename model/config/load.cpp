@@ -201,22 +201,32 @@ std::string dump(const Loaded& loaded) {
   return text;
 }
 
+/// The entry's kind on this chip: what was found on other dies alone is transferred.
+Kind kind_on(const std::string& die, const std::string& key, const Entry& entry) {
+  const bool own = std::find(entry.on.begin(), entry.on.end(), die) != entry.on.end();
+  if (own && entry.kind == Kind::transferred)
+    throw InputError(fmt::format("{}: transferred from {}, which is the chip's own die: expected measured",
+                                 where(entry, key), die));
+  return entry.on.empty() || own ? entry.kind : Kind::transferred;
+}
+
 Value value_of(const std::string& key, const Entry& entry, const std::vector<double>& numbers,
-               bool overridden) {
+               const Merged& merged) {
   Value value;
   value.key = key;
   value.text = list_text(numbers, entry.list);
   value.numbers = numbers;
   value.unit = entry.unit;
-  value.kind = entry.kind;
+  value.kind = kind_on(merged.die, key, entry);
   value.formula = entry.formula;
   value.source = entry.source;
+  value.on = entry.on;
   value.has_range = entry.has_range;
   value.low = entry.low;
   value.high = entry.high;
   value.file = entry.file;
   value.line = entry.line;
-  value.overridden = overridden;
+  value.overridden = merged.overridden.contains(key);
   return value;
 }
 
@@ -245,13 +255,16 @@ Loaded load_gpu(std::string_view name, const std::vector<Override>& overrides, c
     const Key& kind = definition(key);
     const bool idle = kind.need == KeyNeed::partitions && !needed(kind, merged, evaluation);
     if (kind.set != nullptr && !idle) kind.set(chip, numbers);
-    loaded.values.push_back(value_of(key, entry, numbers, merged.overridden.contains(key)));
-    if (entry.kind == Kind::assumed) ++loaded.assumed;
+    loaded.values.push_back(value_of(key, entry, numbers, merged));
+    if (loaded.values.back().kind == Kind::assumed) ++loaded.assumed;
+    if (loaded.values.back().kind == Kind::transferred) ++loaded.transferred;
   }
   loaded.spec = std::move(chip.spec);
   loaded.spec.name = merged.name;
   loaded.spec.sm_number = merged.sm_number;
   loaded.title = merged.title.empty() ? merged.name : merged.title;
+  loaded.die = merged.die;
+  loaded.known = merged.known;
   loaded.clocks = chip.clocks;
   choose_clock(clock, chip, loaded.spec);
   build_opcodes(merged, evaluation, loaded.spec);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,7 @@ struct Value {
   Kind kind = Kind::assumed;
   std::string formula;  ///< empty unless derived
   std::string source;
+  std::vector<std::string> on;  ///< dies that it was measured on; empty: the chip's own
   bool has_range = false;
   double low = 0, high = 0;
   std::string file;  ///< "--set" when overridden
@@ -56,10 +58,13 @@ struct Value {
 
 struct Loaded {
   spec::GpuSpec spec;
-  std::string title;                       ///< "NVIDIA H100 SXM5 80 GB"
-  std::array<spec::ClockSet, 3> clocks{};  ///< base, boost, observed
-  std::vector<Value> values;               ///< sorted by key
+  std::string title;                         ///< "NVIDIA H100 SXM5 80 GB"
+  std::array<spec::ClockSet, 3> clocks{};    ///< base, boost, observed
+  std::vector<Value> values;                 ///< sorted by key
+  std::string die;                           ///< "GH100"; empty: not said
+  std::map<std::string, std::string> known;  ///< how a part of the chip is known: "memory" -> "checked: ..."
   int assumed = 0;           ///< values that nobody documents or measured; an override counts as one
+  int transferred = 0;       ///< values that were documented, measured or fitted on another die
   std::string final_config;  ///< every key=value, the opcode table and the chosen clocks, one a line, sorted
   std::string sha256;        ///< of final_config
 
@@ -67,16 +72,16 @@ struct Loaded {
   const Value* find(std::string_view key) const;
 };
 
-/// The chip's name for a name or an alias (a100, h100, h200, gb203); throws InputError naming what there is.
-std::string resolve_name(std::string_view name);
-/// Names of all chips, sorted by architecture.
-std::vector<std::string> chip_names();
-/// Aliases and what they stand for.
-std::span<const std::pair<std::string_view, std::string_view>> aliases();
-
 /// Where the configs are: $FORETRACE_CONFIGS, else beside the binary (../../configs of a build tree,
 /// ../share/foretrace/configs of an installation), else where the source was when this was built.
 std::filesystem::path config_directory();
+
+/// The chip's name for a name or an alias (a100, h100, h200, gb203); throws InputError naming what there is.
+std::string resolve_name(std::string_view name, const std::filesystem::path& directory = config_directory());
+/// Names of all chips, sorted: one for each file of the directory.
+std::vector<std::string> chip_names(const std::filesystem::path& directory = config_directory());
+/// Aliases and what they stand for.
+std::span<const std::pair<std::string_view, std::string_view>> aliases();
 
 /// `name`: a chip, an alias, or the path of a file (with a slash or ending in .toml). Throws InputError.
 Loaded load_gpu(std::string_view name, const std::vector<Override>& overrides = {},

@@ -51,6 +51,8 @@ void add(const RawFile& file, Merged& merged) {
   }
   merged.groups.insert(merged.groups.end(), file.groups.begin(), file.groups.end());
   if (!file.title.empty()) merged.title = file.title;
+  if (!file.die.empty()) merged.die = file.die;
+  for (const auto& [part, claim] : file.known) merged.known[part] = claim;
   if (file.sm_number != 0) merged.sm_number = file.sm_number;
 }
 
@@ -146,7 +148,7 @@ Merged merge_files(std::string_view name, const fs::path& directory) {
       throw InputError(fmt::format("{}: no such file: expected a chip's configuration", name));
     merged.name = path.stem().string();
   } else {
-    merged.name = resolve_name(name);
+    merged.name = resolve_name(name, directory);
     path = directory / (merged.name + ".toml");
     if (!fs::is_regular_file(path)) {
       throw InputError(fmt::format(

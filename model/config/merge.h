@@ -20,7 +20,9 @@ namespace foretrace::config {
 struct Merged {
   std::string name;
   std::string title;
+  std::string die;  ///< "GH100"; empty: nobody said, and nothing was measured on it
   int sm_number = 0;
+  std::map<std::string, std::string> known;
   std::string file;  ///< of the chip itself, as printed
   std::map<std::string, Entry, std::less<>> entries;
   std::vector<OpcodeGroup> groups;

@@ -14,11 +14,12 @@ namespace foretrace::config {
 
 /// Where a number comes from, from best to worst.
 enum class Kind {
-  documented,  ///< the vendor says so
-  measured,    ///< read off a device: literature, or validate/measurements
-  fitted,      ///< chosen so that the model meets a microbenchmark
-  derived,     ///< a formula over other keys
-  assumed      ///< nobody says: a judgement, with a range
+  documented,   ///< the vendor says so
+  measured,     ///< read off a device: literature, or validate/measurements
+  fitted,       ///< chosen so that the model meets a microbenchmark
+  derived,      ///< a formula over other keys
+  transferred,  ///< documented, measured or fitted on another die (Entry::on), and taken to hold here
+  assumed       ///< nobody says: a judgement, with a range
 };
 const char* name_of(Kind kind);
 
@@ -30,6 +31,7 @@ struct Entry {
   std::string unit;
   Kind kind = Kind::assumed;
   std::string source;
+  std::vector<std::string> on;  ///< dies that it was documented, measured or fitted on; empty: the chip's own
   bool has_range = false;
   double low = 0, high = 0;
   bool overridable = false;  ///< `default = true`: a file that inherits this one may say otherwise
@@ -53,13 +55,15 @@ struct OpcodeGroup {
 struct RawFile {
   std::string inherits;  ///< empty: nothing
   std::string title;
-  int sm_number = 0;  ///< 0: not said here
+  std::string die;                           ///< "GH100"; empty: not said here
+  int sm_number = 0;                         ///< 0: not said here
+  std::map<std::string, std::string> known;  ///< how a part of the chip is known: [known] of the file
   std::map<std::string, Entry> entries;
   std::vector<OpcodeGroup> groups;
 };
 
 /// Reads a file and checks its form: every entry has a value or formula, a unit, a kind and a source, fitted and assumed
-/// a range, derived a formula, and nothing else. `printed` is the path for errors. Throws InputError naming file, line and key.
+/// a range, transferred the die it comes from, derived a formula, and nothing else. `printed` is the path for errors. Throws InputError naming file, line and key.
 RawFile read_file(const std::filesystem::path& path, const std::string& printed);
 
 }  // namespace foretrace::config

@@ -1,6 +1,7 @@
 // The only file that includes toml++.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -14,10 +15,14 @@
 namespace foretrace::config {
 namespace {
 
-constexpr std::array kKindNames = {"documented", "measured", "fitted", "derived", "assumed"};
+constexpr std::array kKindNames = {"documented", "measured", "fitted", "derived", "transferred", "assumed"};
+constexpr std::string_view kKindList = "documented, measured, fitted, derived, transferred or assumed";
 
-constexpr std::array<std::string_view, 7> kAttributes = {"value",  "formula", "unit",   "kind",
-                                                         "source", "range",   "default"};
+constexpr std::array<std::string_view, 8> kAttributes = {"value",  "formula", "unit",  "kind",
+                                                         "source", "on",      "range", "default"};
+
+/// What [known] may begin with: the strongest claim about a part of a chip, and the weakest.
+constexpr std::array<std::string_view, 3> kClaims = {"measured: ", "checked: ", "transferred: "};
 
 /// Units that a file may use in place of a key's own, and what they are multiplied by.
 struct Multiple {
@@ -43,6 +48,10 @@ class Reader {
         if (!number || *number < 70 || *number > 199)
           fail(node, name, "expected the number of the machine code, such as 90");
         file_.sm_number = static_cast<int>(*number);
+      } else if (name == "die") {
+        file_.die = text(node, name);
+      } else if (name == "known") {
+        read_known(node);
       } else if (name == "opcodes") {
         read_groups(node);
       } else {
@@ -116,6 +125,8 @@ class Reader {
         has_kind = true;
       } else if (name == "source") {
         entry.source = text(node, key);
+      } else if (name == "on") {
+        entry.on = dies(node, key);
       } else if (name == "range") {
         const toml::array* array = node.as_array();
         if (array == nullptr || array->size() != 2) fail(node, key, "expected range = [lowest, highest]");
@@ -127,15 +138,14 @@ class Reader {
         if (!value) fail(node, key, "expected default = true or false");
         entry.overridable = *value;
       } else {
-        fail(
-            node, key,
-            fmt::format("unknown attribute {}: expected value or formula, unit, kind, source, range, default",
-                        name));
+        fail(node, key,
+             fmt::format(
+                 "unknown attribute {}: expected value or formula, unit, kind, source, on, range, default",
+                 name));
       }
     }
     if (entry.unit.empty()) fail(table, key, "unit is missing: expected unit = \"...\"");
-    if (!has_kind)
-      fail(table, key, "kind is missing: expected documented, measured, fitted, derived or assumed");
+    if (!has_kind) fail(table, key, fmt::format("kind is missing: expected {}", kKindList));
     if (entry.source.empty())
       fail(table, key, "source is missing: expected source = \"docs/sources.md:KEY ...\"");
     check_form(table, key, entry);
@@ -143,13 +153,30 @@ class Reader {
     return entry;
   }
 
+  void read_known(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) fail(node, "known", "expected [known] with PART = \"checked: ...\"");
+    for (const auto& [part, child] : *table) {
+      const std::string key = fmt::format("known.{}", part.str());
+      std::string claim = text(child, key);
+      const bool good = std::any_of(kClaims.begin(), kClaims.end(),
+                                    [&](std::string_view start) { return claim.starts_with(start); });
+      if (!good) fail(child, key, "expected a text that begins with measured:, checked: or transferred:");
+      file_.known.emplace(part.str(), std::move(claim));
+    }
+  }
+
+  /// `on = "GH100"` or `on = ["GH100", "GA102"]`.
+  std::vector<std::string> dies(const toml::node& node, const std::string& key) const {
+    return node.is_array() ? texts(node, key) : std::vector<std::string>{text(node, key)};
+  }
+
   Kind kind(const toml::node& node, const std::string& key) const {
     const std::string name = text(node, key);
     for (std::size_t i = 0; i < kKindNames.size(); ++i) {
       if (name == kKindNames[i]) return static_cast<Kind>(i);
     }
-    fail(node, key,
-         fmt::format("unknown kind \"{}\": expected documented, measured, fitted, derived or assumed", name));
+    fail(node, key, fmt::format("unknown kind \"{}\": expected {}", name, kKindList));
   }
 
   void check_form(const toml::node& node, const std::string& key, const Entry& entry) const {
@@ -160,6 +187,10 @@ class Reader {
       fail(node, key, "a derived value has a formula in place of a value");
     if (!derived && entry.numbers.empty()) fail(node, key, "value is missing: expected value = NUMBER");
     if (derived && entry.has_range) fail(node, key, "a derived value has no range of its own");
+    if (entry.kind == Kind::transferred && entry.on.empty())
+      fail(node, key, "a transferred value needs on = \"DIE\", the die that it comes from");
+    if (!entry.on.empty() && (derived || entry.kind == Kind::assumed))
+      fail(node, key, "on is for values documented, measured, fitted or transferred");
     const bool uncertain = entry.kind == Kind::fitted || entry.kind == Kind::assumed;
     if (uncertain && !entry.has_range) {
       fail(node, key, fmt::format("kind {} needs range = [lowest, highest]", name_of(entry.kind)));

@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAliases = {
     {{"a100", "a100-sxm-40gb"}, {"h100", "h100-sxm"}, {"h200", "h200-sxm"}, {"gb203", "rtx5070ti"}}};
-constexpr std::array<std::string_view, 6> kChips = {"a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm",
-                                                    "h200-sxm",      "rtx5070ti",     "rtx5080"};
 constexpr std::array kClockNames = {"base", "boost", "observed", "custom"};
 constexpr std::string_view kClockForm = "expected base, boost, observed or sm=MHZ[,l2=MHZ,dram=MHZ]";
 
@@ -32,15 +30,24 @@ std::string_view cut(std::string_view& text, char separator) {
 
 std::span<const std::pair<std::string_view, std::string_view>> aliases() { return kAliases; }
 
-std::vector<std::string> chip_names() { return {kChips.begin(), kChips.end()}; }
+std::vector<std::string> chip_names(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(directory, error)) {
+    if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
-std::string resolve_name(std::string_view name) {
+std::string resolve_name(std::string_view name, const fs::path& directory) {
   for (const auto& [alias, chip] : kAliases) {
     if (name == alias) return std::string(chip);
   }
-  if (std::find(kChips.begin(), kChips.end(), name) != kChips.end()) return std::string(name);
+  const std::vector<std::string> chips = chip_names(directory);
+  if (std::find(chips.begin(), chips.end(), name) != chips.end()) return std::string(name);
   std::string known;
-  for (const auto& chip : kChips) known += fmt::format("{}, ", chip);
+  for (const auto& chip : chips) known += fmt::format("{}, ", chip);
   for (const auto& [alias, chip] : kAliases)
     known += fmt::format("{}{}", alias == kAliases.front().first ? "or an alias: " : ", ", alias);
   throw InputError(fmt::format("unknown arch \"{}\": expected {}, or a .toml file", name, known));

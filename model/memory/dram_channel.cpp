@@ -5,12 +5,6 @@
 #include "model/units/error.h"
 
 namespace foretrace::memory {
-namespace {
-constexpr std::uint64_t kReservedAtOnce =
-    32;  // bus cycles reserved beyond what opening a row needs, so that one call serves several
-constexpr std::uint32_t kOvertakings = 4;  // queue lengths by which the oldest access may be overtaken
-}  // namespace
-
 DramChannel::DramChannel(const spec::DramSpec& spec, std::uint64_t phase)
     : spec_(spec), phase_(phase), horizon_(std::uint64_t{spec.t_rp} + spec.t_rcd + spec.t_cl),
       banks_(spec.banks) {
@@ -126,7 +120,7 @@ std::uint64_t DramChannel::schedule(std::uint64_t now, std::vector<Done>& done) 
     if (reads_.empty() && writes_.empty()) {
       return incoming_.empty() ? kNever : std::max(now + 1, wake_time(incoming_.front().arrival));
     }
-    if (bus_free_ > now + horizon_ + kReservedAtOnce) return std::max(now + 1, bus_free_ - horizon_);
+    if (bus_free_ > now + horizon_ + spec_.ahead) return std::max(now + 1, bus_free_ - horizon_);
     refresh(now);
     const bool write = choose_writes(now);
     std::vector<Waiting>& queue = write ? writes_ : reads_;
@@ -136,7 +130,7 @@ std::uint64_t DramChannel::schedule(std::uint64_t now, std::vector<Done>& done) 
                                                                  : spec_.write_to_read;
     const std::uint64_t bus = bus_free_ + turn;
     std::size_t best = 0;
-    if (queue.front().overtaken < kOvertakings * spec_.queue) {
+    if (queue.front().overtaken < spec_.overtakings * spec_.queue) {
       std::uint64_t best_start = kNever;
       for (std::size_t i = 0; i < queue.size(); ++i) {
         const Access& access = queue[i].access;

@@ -7,15 +7,10 @@
 
 namespace foretrace::memory {
 
-namespace {
-constexpr std::uint64_t kBlockBytes = 256;
-constexpr std::uint32_t kPieces = kBlockBytes / kLineBytes;
-}  // namespace
-
 GpcCaches::GpcCaches(const spec::GpuSpec& spec)
-    : spec_(spec),
-      sets_(static_cast<std::uint32_t>(spec.gpc_cache.bytes / kBlockBytes / spec.gpc_cache.ways)),
-      way_cycles_(static_cast<double>(kBlockBytes) / spec.gpc_cache.fill_bytes *
+    : spec_(spec), block_bytes_(spec.gpc_cache.line_bytes), pieces_(spec.gpc_cache.line_bytes / kLineBytes),
+      sets_(static_cast<std::uint32_t>(spec.gpc_cache.bytes / block_bytes_ / spec.gpc_cache.ways)),
+      way_cycles_(static_cast<double>(block_bytes_) / spec.gpc_cache.fill_bytes *
                   static_cast<double>(spec.clock.sm) / static_cast<double>(spec.clock.l2)) {
   FORETRACE_ASSERT(sets_ > 0, "a GPC's cache holds a set of lines");
 }
@@ -31,8 +26,8 @@ void GpcCaches::begin_launch(std::uint64_t code, std::uint64_t code_bytes) {
       std::min<std::uint64_t>({spec_.gpc_cache.preload_bytes, code_bytes, spec_.gpc_cache.bytes});
   for (Gpc& gpc : gpc_) {
     gpc.lines.resize(std::size_t{sets_} * spec_.gpc_cache.ways);
-    for (std::uint64_t at = 0; at < bytes; at += kBlockBytes)
-      place(gpc, (code + at) / kBlockBytes).arrived = 0;
+    for (std::uint64_t at = 0; at < bytes; at += block_bytes_)
+      place(gpc, (code + at) / block_bytes_).arrived = 0;
   }
 }
 
@@ -85,9 +80,9 @@ std::uint32_t GpcCaches::start(std::uint32_t gpc, const CodeRequest& request, Cy
     free_fetches_.pop_back();
   }
   Fetch& fetch = fetch_[index];
-  fetch.block = request.address / kBlockBytes;
+  fetch.block = request.address / block_bytes_;
   fetch.gpc = gpc;
-  fetch.missing = kPieces;
+  fetch.missing = pieces_;
   fetch.last = 0;
   fetch.waiters.clear();
   double& way = gpc_[gpc].way_free;
@@ -99,8 +94,8 @@ std::uint32_t GpcCaches::start(std::uint32_t gpc, const CodeRequest& request, Cy
   piece.id = kMark | index;
   piece.sectors = 0xf;
   piece.kind = RequestKind::instruction;
-  for (std::uint32_t i = 0; i < kPieces; ++i) {
-    piece.line = fetch.block * kPieces + i;
+  for (std::uint32_t i = 0; i < pieces_; ++i) {
+    piece.line = fetch.block * pieces_ + i;
     outbox.push_back(piece);
   }
   return index;
@@ -116,7 +111,7 @@ void GpcCaches::request(const CodeRequest& request, std::vector<Reply>& replies)
   const Cycle served = std::max(looked_up, tpc.free);
   tpc.free = served + spec_.gpc_cache.tpc_interval;
   ++(request.constant ? constant_requests_ : code_requests_);
-  const std::uint64_t block = request.address / kBlockBytes;
+  const std::uint64_t block = request.address / block_bytes_;
   Line* line = find(gpc, block);
   if (line == nullptr) {
     ++(request.constant ? constant_misses_ : code_misses_);

@@ -1,6 +1,6 @@
 // The cache of code and constants that the SMs of a GPC share, between their own and L2 (Nsight Compute's gcc, "L1.5").
 //
-// Models:  256-byte lines in sets, least recently used; a lookup every so many cycles; the two SMs of a TPC as one customer, served a
+// Models:  lines in sets, least recently used; a lookup every so many cycles; the two SMs of a TPC as one customer, served a
 //          128-byte half line every so many cycles, whose requests for the same half line are one while it is on its way; lines on
 //          their way from L2 are asked for once, at the width of the GPC's way; what a launch has brought before it starts.
 // Ignores: the limit of lines on their way; how the preloaded code came (its traffic and its time); parameters (always there).
@@ -94,6 +94,7 @@ class GpcCaches {
   bool join(Tpc& tpc, const CodeRequest& request, std::vector<Reply>& replies);
 
   const spec::GpuSpec& spec_;
+  std::uint32_t block_bytes_, pieces_;  // of a line; its 128-byte pieces
   std::uint32_t sets_;
   double way_cycles_;  // SM cycles that a line takes on the way from L2
   std::vector<Gpc> gpc_;

@@ -30,10 +30,6 @@
 
 namespace foretrace::memory {
 
-/// How long what is written takes of its home slice, as bytes that are read would: for each of its own. The slice that passes
-/// it on takes as long as for a read (H100, store_bandwidth: whole lines, partly written ones and lone words alike).
-constexpr double kWritesToReads = 1.5;
-
 struct MemorySystem::Implementation {
   explicit Implementation(const spec::GpuSpec& chip);
 

@@ -42,7 +42,8 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
     const std::uint32_t bytes = pieces * kSectorBytes, width = chip.l2.slice_bytes;
     const auto work = [width](std::uint32_t taken) { return SliceWork{taken, (taken + width - 1) / width}; };
     write_work_[0][pieces] = work(bytes);
-    write_work_[1][pieces] = work(static_cast<std::uint32_t>(bytes * kWritesToReads));
+    // A slice that passes a write on to its home takes as long as for a read.
+    write_work_[1][pieces] = work(static_cast<std::uint32_t>(bytes * chip.l2.write_cost));
   }
   channel_.reserve(chip.dram.channels);
   for (std::uint32_t i = 0; i < chip.dram.channels;

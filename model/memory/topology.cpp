@@ -1,6 +1,7 @@
 #include "model/memory/topology.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -10,11 +11,9 @@
 namespace foretrace::memory {
 namespace {
 
-// Bits of a byte address whose parity picks the partition: the published ones within 2 MiB, and every bit
-// above, where nothing is published, so that no power-of-two stride stays on one side.
-constexpr std::uint64_t kPartitionBits = 0x0B3000 | ~std::uint64_t{0x1FFFFF};
-constexpr std::uint64_t kGranuleLines = 4096 / kLineBytes;
-constexpr std::uint64_t kLinesTogether = 4;  // lines of a granule that share a slice
+// Beside the published bits within 2 MiB every bit above picks the partition, where nothing is published, so that no
+// power-of-two stride stays on one side.
+constexpr std::uint64_t kHighBits = ~std::uint64_t{0x1FFFFF};
 
 // A number in [0, count), evenly spread, from `value`: what rotates one run of lines against the next.
 std::uint32_t scatter(std::uint64_t value, std::uint32_t count) {
@@ -32,6 +31,15 @@ std::uint32_t parity(std::uint64_t bits) {
 std::uint32_t rotate(std::uint64_t position, std::uint64_t by, std::uint32_t count) {
   const std::uint32_t sum = static_cast<std::uint32_t>(position) + scatter(by, count);
   return sum >= count ? sum - count : sum;
+}
+
+// The bits of `value` at the places of `mask`, moved together.
+std::uint32_t gather(std::uint32_t value, std::uint32_t mask) {
+  std::uint32_t result = 0;
+  for (std::uint32_t to = 1; mask != 0; mask &= mask - 1, to <<= 1) {
+    if ((value & mask & (0 - mask)) != 0) result |= to;
+  }
+  return result;
 }
 
 }  // namespace
@@ -67,6 +75,13 @@ AddressMap::AddressMap(const spec::GpuSpec& spec) {
           fmt::format("dram.row_bytes is {}, expected a multiple of {}", dram.row_bytes, kLineBytes));
   banks_ = dram.banks;
   row_lines_ = dram.row_bytes / kLineBytes;
+  partition_bits_ = l2.partition_bits | kHighBits;
+  const std::uint32_t granule_lines = l2.granule_bytes / kLineBytes, together = l2.together_bits / kLineBytes;
+  granule_shift_ = std::countr_zero(granule_lines);
+  together_shift_ = std::popcount(together);
+  for (std::uint32_t line = 0; line < granule_lines; ++line) {
+    in_granule_.push_back({gather(line, (granule_lines - 1) & ~together), gather(line, together)});
+  }
 }
 
 Place AddressMap::place(std::uint64_t line) const {
@@ -75,16 +90,14 @@ Place AddressMap::place(std::uint64_t line) const {
   if (partitions_ == 2) {
     // Two neighbouring granules lie in different partitions (bit 12 is one of the parity's), so that one of
     // a pair is the pair-number-th granule of its partition: lines stay dense on both sides.
-    place.home = parity(line * kLineBytes & kPartitionBits);
-    local = line / (2 * kGranuleLines) * kGranuleLines + line % kGranuleLines;
+    place.home = parity(line * kLineBytes & partition_bits_);
+    local = line >> (granule_shift_ + 1) << granule_shift_ | (line & (in_granule_.size() - 1));
   }
-  // A granule's lines lie in eight slices: bits 7 and 9 of the address do not matter (H100, atomic_pair_map).
-  const std::uint64_t turn =
-      local / kGranuleLines * (kGranuleLines / kLinesTogether) + ((local >> 1 & 1) | (local >> 2 & 6));
+  const InGranule within = in_granule_[local & (in_granule_.size() - 1)];
+  const std::uint64_t turn = (local >> granule_shift_ << (granule_shift_ - together_shift_)) + within.turn;
   const std::uint64_t round = turn / slices_;
   place.index = rotate(turn - round * slices_, round, slices_);
-  const std::uint64_t group =
-      round * kLinesTogether + ((local & 1) | (local >> 1 & 2));  // the how-many-th line of its slice
+  const std::uint64_t group = (round << together_shift_) + within.order;  // the how-many-th line of its slice
   const std::uint64_t block = group / sets_;
   place.set = rotate(group - block * sets_, block, sets_);
   FORETRACE_ASSERT(block < (std::uint64_t{1} << 31), "an address is too far from zero for the L2's tags");

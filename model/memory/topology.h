@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "model/spec/gpu_spec.h"
 
@@ -78,6 +79,13 @@ class AddressMap {
   std::uint32_t partitions_, slices_, sets_;
   std::uint32_t channels_, slices_per_channel_, channels_per_slice_;
   std::uint32_t row_lines_, banks_;
+  std::uint64_t partition_bits_;
+  int granule_shift_, together_shift_;  // lines of a granule, and of them those that share a slice
+  /// A line of a granule: which of the granule's turns round the slices it takes, and its place among those of the turn.
+  struct InGranule {
+    std::uint32_t turn = 0, order = 0;
+  };
+  std::vector<InGranule> in_granule_;
 };
 
 }  // namespace foretrace::memory

@@ -66,17 +66,18 @@ std::uint32_t carveout_of(const spec::L1Spec& l1, std::uint64_t bytes) {
 /// one. Blocks that fill the SM alone or in pairs of full size get no such room.
 /// A kernel without shared memory gets room for the reserve of four times the blocks that the warps allow.
 std::uint32_t shared_config(const spec::GpuSpec& spec, const KernelResources& kernel, const Occupancy& o) {
-  constexpr std::uint32_t kSpare = 2;
-  constexpr std::uint32_t kSpareWithoutShared = 4;
+  const std::uint32_t spare = spec.l1.spare_factor;
   const std::uint32_t needed = carveout_of(spec.l1, o.blocks * o.shared_per_block);
   if (o.blocks <= 1) return needed;
   if (kernel.static_shared + kernel.dynamic_shared == 0) {
-    const std::uint64_t blocks = std::min(spec.limits.blocks, kSpareWithoutShared * o.limit_warps);
+    const std::uint64_t blocks = std::min(spec.limits.blocks, spec.l1.spare_without_shared * o.limit_warps);
     return std::max(needed, carveout_of(spec.l1, blocks * o.shared_per_block));
   }
-  if (o.limit_warps <= kSpare) return needed;
+  if (o.limit_warps <= spare) return needed;
   const std::uint32_t half = carveout_of(spec.l1, spec.l1.unified_bytes / 2);
-  const std::uint64_t blocks = std::min(kSpare * o.blocks, (3 * spec.limits.blocks + o.blocks) / 4);
+  const double missing = spec.limits.blocks - std::min<double>(o.blocks, spec.limits.blocks);
+  const std::uint64_t blocks =
+      std::min(spare * o.blocks, o.blocks + static_cast<std::uint32_t>(spec.l1.spare_share * missing));
   const std::uint32_t roomy = carveout_of(spec.l1, blocks * o.shared_per_block);
   return std::max(needed, std::min(half, roomy));
 }

@@ -1,11 +1,13 @@
 // Constant caches: a small one a sub-core for operands c[][] and uniform loads, and one an SM that serves LDC. Behind both lies the
 // GPC's cache (model/memory/gpc_cache.h).
 //
-// Models:  64-byte lines, fully associative, least recently used; a line on its way is asked for once.
+// Models:  lines, fully associative, least recently used; a line on its way is asked for once.
 // Ignores: bandwidth.
 // Source:  our constants on H100: four lines a sub-core, 2 KiB an SM; facts B2 (JIA: 2 KiB, lines of 64 bytes).
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -15,12 +17,13 @@ namespace foretrace::sm {
 
 class ConstantCache {
  public:
-  explicit ConstantCache(std::uint32_t bytes) : capacity_(bytes / kLine ? bytes / kLine : 1) {}
-  static constexpr std::uint32_t kLine = 64;
+  /// `line_bytes`: a power of two.
+  ConstantCache(std::uint32_t bytes, std::uint32_t line_bytes)
+      : shift_(std::countr_zero(line_bytes)), capacity_(std::max(bytes >> shift_, 1u)) {}
 
   /// When the line of `address` can be used, kNever: it is neither here nor on its way. It becomes the youngest.
   Cycle lookup(std::uint32_t address) {
-    const std::uint32_t line = address / kLine;
+    const std::uint32_t line = address >> shift_;
     if (line == latest_.line) return latest_.ready;
     for (Entry& entry : entries_) {
       if (entry.line == line) {
@@ -33,7 +36,7 @@ class ConstantCache {
   }
   /// The line of `address`, which is neither here nor on its way, can be used from `ready` on.
   void insert(std::uint32_t address, Cycle ready) {
-    const Entry fresh{address / kLine, ++clock_, ready};
+    const Entry fresh{address >> shift_, ++clock_, ready};
     latest_ = fresh;
     if (entries_.size() < capacity_) {
       entries_.push_back(fresh);
@@ -52,6 +55,7 @@ class ConstantCache {
     std::uint64_t used = 0;
     Cycle ready = 0;
   };
+  int shift_;
   std::vector<Entry> entries_;
   std::size_t capacity_;
   std::uint64_t clock_ = 0;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -22,8 +23,11 @@ class DataArray {
  public:
   enum class Way : std::uint8_t { write, read };
 
-  /// `bytes` of L1 and shared memory together, `block_bytes` of shared memory a block.
-  DataArray(std::uint64_t bytes, std::uint64_t block_bytes) : bytes_(bytes), block_bytes_(block_bytes) {}
+  /// `bytes` of L1 and shared memory together, `block_bytes` of shared memory per block; `sector_interval`: cycles that a sector keeps
+  /// a way of its half.
+  DataArray(std::uint64_t bytes, std::uint64_t block_bytes, double sector_interval)
+      : bytes_(bytes), block_bytes_(block_bytes),
+        sector_parts_(static_cast<std::uint32_t>(std::lround(sector_interval * kParts))) {}
 
   unsigned half_of_line(std::uint64_t place) const { return place * 2 >= bytes_; }
   /// `block`: its slot in the SM; `address`: in its shared memory.
@@ -36,9 +40,9 @@ class DataArray {
   /// again for it.
   Cycle take(Way way, unsigned half, Cycle now, std::uint32_t sectors) {
     Use& use = uses_[static_cast<std::size_t>(way)][half];
-    use.thirds += kThirdsASector * sectors;
-    const Cycle until = now + use.thirds / 3;
-    use.thirds %= 3;
+    use.parts += sector_parts_ * sectors;
+    const Cycle until = now + use.parts / kParts;
+    use.parts %= kParts;
     const Cycle meets = use.access_end > now ? std::min(use.access_end, until) - now : 0;
     use.taken_until = std::max(use.taken_until, until);
     use.access_end += meets;
@@ -64,14 +68,15 @@ class DataArray {
   }
 
  private:
-  static constexpr std::size_t kMostStarts = 64;      // an SM's warps
-  static constexpr std::uint32_t kThirdsASector = 2;  // of a cycle
+  static constexpr std::size_t kMostStarts = 64;    // an SM's warps
+  static constexpr std::uint32_t kParts = 3 << 10;  // of a cycle: what is left over is kept exactly
   struct Use {
-    Cycle taken_until = 0;     // by something else than shared memory
-    Cycle access_end = 0;      // of the last shared access
-    std::uint32_t thirds = 0;  // of a cycle, left over from what was taken before
+    Cycle taken_until = 0;    // by something else than shared memory
+    Cycle access_end = 0;     // of the last shared access
+    std::uint32_t parts = 0;  // of a cycle, left over from what was taken before
   };
   std::uint64_t bytes_, block_bytes_;
+  std::uint32_t sector_parts_;
   std::array<std::array<Use, 2>, 2> uses_{};  // by way and half
   std::vector<Cycle> starts_;                 // of warps, since the last shared load
 };

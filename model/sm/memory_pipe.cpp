@@ -14,9 +14,6 @@ namespace {
 using isa::Access;
 using isa::Space;
 
-// Passes of a compare-and-swap of shared memory, which brings two words a lane (H100, shared_atomics).
-constexpr std::uint32_t kComparePasses = 2;
-
 /// How an atomic of lanes on `line` leaves the SM: a 32-byte piece for the address, which has room for a lone word, and
 /// one a sector; an answer takes a piece's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
 void put_packets(memory::Request& request, const isa::MemoryForm& form, const work::LaneAddresses& addresses,
@@ -37,8 +34,8 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
                        std::uint64_t block_shared, const StaticProgram& program, Events& events,
                        stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
-      array_(spec.l1.unified_bytes, block_shared), tags_(l1_bytes, spec.l1.ways), memo_(program.shapes.slots),
-      memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
+      array_(spec.l1.unified_bytes, block_shared, spec.l1.sector_interval), tags_(l1_bytes, spec.l1.ways),
+      memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
       data_starts_(spec.lsu.data_queue), store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
@@ -201,7 +198,7 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   const bool atomic =
       instruction.form.access == Access::atomic || instruction.form.access == Access::reduction;
   const std::uint32_t times =
-      atomic && instruction.form.atomic == isa::AtomicKind::compare ? kComparePasses : 1;
+      atomic && instruction.form.atomic == isa::AtomicKind::compare ? spec_.shared.compare_passes : 1;
   std::uint32_t pass = 1;
   if (atomic) pass = spec_.shared.atomic_interval * times;
   if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;

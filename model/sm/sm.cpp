@@ -11,15 +11,13 @@ namespace foretrace::sm {
 namespace {
 
 constexpr std::uint32_t kConstantMark = 0x4000'0000;  // beside kInstructionMark
-// Constants come to an SM in such blocks: what the GPC's cache asks of L2 at a time.
-constexpr std::uint32_t kConstantBlock = 256;
 
 }  // namespace
 
 Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes,
        std::uint64_t block_shared)
     : spec_(spec), id_(id), program_(program), fetch_(spec.fetch, program.code.size() * kInstructionBytes),
-      constants_(spec.constant.l1_bytes),
+      constants_(spec.constant.l1_bytes, spec.constant.line_bytes),
       memory_(spec, id, l1_bytes, block_shared, program, events_, counters, outbox), cores_{SubCore(spec),
                                                                                             SubCore(spec),
                                                                                             SubCore(spec),
@@ -368,13 +366,13 @@ bool Sm::constant_ready(Warp& warp, std::uint16_t id, Cycle now) {
 /// Whether the GPC's cache has a constant for certain; if not, it is asked for. A launch's parameters always are there.
 bool Sm::constant_near(std::uint32_t address, Cycle now) {
   if (address >> 16 == 0) return true;
-  const std::uint32_t block = address / kConstantBlock;
+  const std::uint32_t block = address / spec_.gpc_cache.line_bytes;
   for (const ConstantBlock& known : constant_blocks_) {
     if (known.block == block) return known.here;
   }
   constant_blocks_.push_back({block, false});
   code_outbox.push_back({now, id_, kInstructionMark | kConstantMark | block,
-                         work::kConstantBase + std::uint64_t{block} * kConstantBlock, true});
+                         work::kConstantBase + std::uint64_t{block} * spec_.gpc_cache.line_bytes, true});
   return false;
 }
 
@@ -387,7 +385,7 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
     if (warp.phase != Phase::fetch || warp.label != stats::WarpState::imc_miss) continue;
     const std::uint32_t address = warp.instruction->constant_address;
     ConstantCache& cache = cores_[id / kSlots].constants;
-    if (address / kConstantBlock != block) continue;
+    if (address / spec_.gpc_cache.line_bytes != block) continue;
     warp.constant_at = now;
     if (cache.lookup(address) == kNever) cache.insert(address, now);
   }
@@ -396,7 +394,7 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
   const Cycle ready =
       now + (way > spec_.constant.l0_miss ? way - spec_.constant.l0_miss : 1);  // LDC's way is the longer one
   std::erase_if(constant_waits_, [&](const ConstantWait& wait) {
-    if (wait.address / kConstantBlock != block) return false;
+    if (wait.address / spec_.gpc_cache.line_bytes != block) return false;
     if (constants_.lookup(wait.address) == kNever) constants_.insert(wait.address, ready);
     events_.push(ready, wait.release);
     return true;

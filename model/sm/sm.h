@@ -134,7 +134,7 @@ class Sm {
     RegisterFile registers;
     ConstantCache constants;
     explicit SubCore(const spec::GpuSpec& spec)
-        : registers(spec.register_file), constants(spec.constant.l0_bytes) {}
+        : registers(spec.register_file), constants(spec.constant.l0_bytes, spec.constant.line_bytes) {}
   };
 
   Cycle next_inside() const;

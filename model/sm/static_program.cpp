@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/config/load.h"
+#include "model/isa/compatibility.h"
 #include "model/units/error.h"
 
 namespace foretrace::sm {
@@ -214,7 +215,7 @@ bool same(const IssueClass& a, const IssueClass& b) {
 
 StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const spec::GpuSpec& spec)
     : program(std::move(source)), shapes(*program) {
-  if (program->sm != spec.sm_number) {
+  if (!isa::runs_on(program->sm, isa::Target::plain, spec.sm_number)) {
     throw InputError(fmt::format("kernel {}: machine code is for sm_{}; expected sm_{} for {}",
                                  program->kernel, program->sm, spec.sm_number, spec.name));
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace foretrace::spec {
 namespace {
 
@@ -60,15 +62,18 @@ Result check(const ConstantSpec& constant) {
   if (constant.l0_bytes > constant.l1_bytes) {
     return problem("constant.l0_bytes", "expected at most constant.l1_bytes, the SM's cache");
   }
+  if (!std::has_single_bit(constant.line_bytes))
+    return problem("constant.line_bytes", "expected a power of two");
   return {};
 }
 
 Result check(const GpcCacheSpec& cache) {
-  constexpr std::uint32_t kBlock = 2 * kLineBytes;
-  if (cache.bytes % (kBlock * cache.ways) != 0) {
-    return problem("gpc_cache.bytes",
-                   fmt::format("expected a multiple of {}: gpc_cache.ways lines of {} bytes",
-                               kBlock * cache.ways, kBlock));
+  const std::uint32_t line = cache.line_bytes;
+  if (!std::has_single_bit(line)) return problem("gpc_cache.line_bytes", "expected a power of two");
+  if (cache.bytes % (line * cache.ways) != 0) {
+    return problem(
+        "gpc_cache.bytes",
+        fmt::format("expected a multiple of {}: gpc_cache.ways lines of {} bytes", line * cache.ways, line));
   }
   if (cache.preload_bytes > cache.bytes) {
     return problem("gpc_cache.preload_bytes", "expected at most gpc_cache.bytes");
@@ -116,6 +121,17 @@ Result check(const NetworkSpec& network) {
 }
 
 Result check(const L2Spec& l2) {
+  if (!std::has_single_bit(l2.granule_bytes)) return problem("l2.granule_bytes", "expected a power of two");
+  if ((l2.together_bits & ~(l2.granule_bytes - 1)) != 0 || l2.together_bits % kLineBytes != 0) {
+    return problem(
+        "l2.together_bits",
+        fmt::format("expected bits of an address between a line of {} bytes and a granule of {} bytes",
+                    kLineBytes, l2.granule_bytes));
+  }
+  // One of each pair of granules is the pair's number on its side: lines stay dense.
+  if (l2.partitions == 2 && (l2.partition_bits & l2.granule_bytes) == 0)
+    return problem("l2.partition_bits",
+                   fmt::format("expected bit {} among them, l2.granule_bytes", l2.granule_bytes));
   if (l2.slices % l2.partitions != 0) {
     return problem("l2.slices", fmt::format("expected a multiple of the {} partitions", l2.partitions));
   }

@@ -106,18 +106,20 @@ struct RegisterFileSpec {    // keys register_file.*
   std::uint32_t window = 0;  ///< cycles within which a fixed-latency instruction reads all its operands
 };
 
-struct ConstantSpec {          // keys constant.*
-  std::uint32_t l0_bytes = 0;  ///< immediate-constant cache of a sub-core: operands and uniform loads
-  std::uint32_t l1_bytes = 0;  ///< indexed-constant cache of an SM: LDC
-  std::uint32_t l0_miss = 0;   ///< cycles that a miss holds the warp: the GPC's cache has the line
-  std::uint32_t l1_miss = 0;   ///< cycles that a miss adds to LDC: the GPC's cache has the line
+struct ConstantSpec {            // keys constant.*
+  std::uint32_t l0_bytes = 0;    ///< immediate-constant cache of a sub-core: operands and uniform loads
+  std::uint32_t l1_bytes = 0;    ///< indexed-constant cache of an SM: LDC
+  std::uint32_t line_bytes = 0;  ///< of both; a power of two
+  std::uint32_t l0_miss = 0;     ///< cycles that a miss holds the warp: the GPC's cache has the line
+  std::uint32_t l1_miss = 0;     ///< cycles that a miss adds to LDC: the GPC's cache has the line
 };
 
 struct GpcCacheSpec {  // keys gpc_cache.*: code and constants, shared by the SMs of a GPC
   std::uint32_t bytes = 0;
   std::uint32_t ways = 0;
-  std::uint32_t latency = 0;                ///< cycles from an SM's instruction miss until it can issue, hit
-  std::uint32_t miss_latency = 0;           ///< same from L2's answer on, miss
+  std::uint32_t line_bytes = 0;    ///< what it asks of L2 at a time; constants come to an SM in such blocks
+  std::uint32_t latency = 0;       ///< cycles from an SM's instruction miss until it can issue, hit
+  std::uint32_t miss_latency = 0;  ///< same from L2's answer on, miss
   std::uint32_t constant_miss_latency = 0;  ///< same for a sub-core's constant miss
   std::uint32_t interval = 0;               ///< cycles between two lookups
   std::uint32_t tpc_interval = 0;           ///< cycles between two 128-byte pieces that the SMs of a TPC get
@@ -150,6 +152,7 @@ struct SharedSpec {                   // keys shared.*
   std::uint32_t sub_core_interval = 0;  ///< cycles between two wavefronts of accesses of one sub-core
   std::uint32_t atomic_latency = 0;     ///< ATOMS without conflict
   std::uint32_t atomic_interval = 0;    ///< cycles the data stage takes for a wavefront of an atomic
+  std::uint32_t compare_passes = 0;     ///< times that of a compare-and-swap, which brings two words per lane
 };
 
 struct L1Spec {                          // keys l1.*
@@ -167,6 +170,13 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t fill_bytes = 0;    ///< bytes a cycle that arrive from the network at an SM
   std::uint32_t miss_latency =
       0;  ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together
+  double sector_interval =
+      0;  ///< cycles that a sector written or read for others keeps its half of the array
+  std::uint32_t spare_factor =
+      0;                   ///< the driver's carve-out has room for this many times the resident blocks
+  double spare_share = 0;  ///< but for at most this share of the missing ones to limits.blocks
+  std::uint32_t spare_without_shared =
+      0;  ///< for a kernel without shared memory: this many times the blocks that the warps allow
   std::uint32_t narrow_interval =
       0;  ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B a cycle leave it)
 };
@@ -208,9 +218,15 @@ struct L2Spec {             // keys l2.*
   std::uint32_t slices = 0;
   std::uint32_t partitions = 0;  ///< 1 or 2
   std::uint32_t ways = 0;
-  std::uint32_t latency = 0;      ///< L2 cycles of a slice from lookup to data, hit
-  std::uint32_t slice_bytes = 0;  ///< bytes a slice delivers a L2 cycle
-  std::uint32_t misses = 0;       ///< lines with misses outstanding a slice
+  std::uint32_t latency = 0;        ///< L2 cycles of a slice from lookup to data, hit
+  std::uint32_t slice_bytes = 0;    ///< bytes a slice delivers a L2 cycle
+  double write_cost = 0;            ///< what a byte written takes of its home slice, in bytes read
+  std::uint32_t granule_bytes = 0;  ///< runs of addresses that lie in one partition; a power of two
+  std::uint32_t partition_bits =
+      0;  ///< bits of an address within 2 MiB whose parity, with every bit above, picks the partition
+  std::uint32_t together_bits =
+      0;                     ///< bits of an address within a granule that do not move a line to another slice
+  std::uint32_t misses = 0;  ///< lines with misses outstanding a slice
   std::uint32_t merged_reads =
       0;  ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
   std::uint32_t merge_cycles =
@@ -237,9 +253,12 @@ struct DramSpec {           // keys dram.*
   std::uint32_t access_bytes = 0;   ///< bytes of the smallest access: sectors one miss brings times 32
   std::uint32_t latency =
       0;  ///< L2 cycles of the path slice - controller - slice, without the device's own timing
-  std::uint32_t queue = 0;      ///< requests a channel's controller holds and may reorder
-  std::uint32_t banks = 0;      ///< a channel
-  std::uint32_t row_bytes = 0;  ///< bytes of a bank's open row
+  std::uint32_t queue = 0;  ///< requests a channel's controller holds and may reorder
+  std::uint32_t ahead =
+      0;  ///< cycles of its bus that a controller gives away beyond what opening a row needs
+  std::uint32_t overtakings = 0;  ///< queue lengths by which its oldest request may be overtaken
+  std::uint32_t banks = 0;        ///< a channel
+  std::uint32_t row_bytes = 0;    ///< bytes of a bank's open row
   std::uint32_t t_rcd = 0, t_rp = 0, t_cl = 0,
                 t_ras = 0;  ///< DRAM cycles: activate to read, precharge, read to data, activate to precharge
   std::uint32_t t_wr = 0;   ///< DRAM cycles: end of write data to precharge

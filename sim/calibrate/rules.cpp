@@ -71,8 +71,10 @@ std::string to_toml(const Calibration& calibration, const config::Loaded& base, 
       "# Made by foretrace calibrate from {} with {} as the base (docs/calibration.md).\n"
       "# What no microbenchmark answers is the base's own number with the base's source: read it before you "
       "trust it.\n"
-      "title = \"{}\"\nsm_number = {}\n\n",
+      "title = \"{}\"\nsm_number = {}\n",
       answers_name, base.spec.name, title, base.spec.sm_number);
+  if (!base.die.empty()) out += fmt::format("die = \"{}\"\n", base.die);
+  out += "\n";
   for (const config::Value& value : base.values) {
     if (value.key.starts_with("opcodes.")) continue;  // they stand in the table of the machine code
     const auto found = std::find_if(calibration.values.begin(), calibration.values.end(),
@@ -98,6 +100,7 @@ std::string to_toml(const Calibration& calibration, const config::Loaded& base, 
       }
       entry += fmt::format(", unit = \"{}\", kind = \"{}\"", value.unit,
                            value.overridden ? "documented" : config::name_of(value.kind));
+      if (!value.on.empty()) entry += fmt::format(", on = [\"{}\"]", fmt::join(value.on, "\", \""));
       if (value.has_range && !value.overridden) {
         entry += fmt::format(", range = [{}, {}]", number(value.low), number(value.high));
       }

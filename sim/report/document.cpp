@@ -55,6 +55,7 @@ LaunchResult make_result(const Prediction& prediction) {
   result.toolkit = program.toolkit;
   result.config_sha256 = prediction.config_sha256;
   result.assumed_values = prediction.assumed_values;
+  result.transferred_values = prediction.transferred_values;
   result.overrides = prediction.overrides;
   result.launch = prediction.launch;
   result.grid = prediction.grid;

@@ -60,8 +60,9 @@ struct LaunchResult {
   std::string toolkit;  ///< version of the compiler; empty: unknown (null in JSON)
   std::string config_sha256;
   std::uint64_t assumed_values = 0;
-  std::vector<std::string> overrides;  ///< "set": what --set changed
-  std::string launch;                  ///< name in a launch file; empty: none (null in JSON)
+  std::uint64_t transferred_values = 0;  ///< optional in JSON: documents before 0.2 lack it
+  std::vector<std::string> overrides;    ///< "set": what --set changed
+  std::string launch;                    ///< name in a launch file; empty: none (null in JSON)
   Dim3 grid, block, cluster;
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool warm = false;

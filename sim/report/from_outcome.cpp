@@ -31,6 +31,7 @@ Prediction prediction_of(const config::Loaded& chip, const std::vector<std::stri
   prediction.program = std::move(program);
   prediction.config_sha256 = chip.sha256;
   prediction.assumed_values = static_cast<std::uint32_t>(chip.assumed);
+  prediction.transferred_values = static_cast<std::uint32_t>(chip.transferred);
   prediction.overrides = overrides;
   prediction.launch = launch.name;
   prediction.grid = launch.grid;

@@ -53,6 +53,7 @@ Json prediction_of(const LaunchResult& result) {
               {"toolkit", json_text_or_null(result.toolkit)},
               {"config_sha256", result.config_sha256},
               {"assumed_values", result.assumed_values},
+              {"transferred_values", result.transferred_values},
               {"set", result.overrides},
               {"launch", json_text_or_null(result.launch)},
               {"grid", dimensions(result.grid)},
@@ -93,6 +94,9 @@ class Reader {
 
   std::uint64_t whole(const char* key) const { return whole(member(key), path(key)); }
   std::uint64_t whole_or_null(const char* key) const { return member(key).is_null() ? 0 : whole(key); }
+
+  /// A key that came later than the schema: 0 in a document that lacks it.
+  std::uint64_t whole_or_absent(const char* key) const { return object_.contains(key) ? whole(key) : 0; }
 
   double number(const char* key) const {
     const Json& value = member(key);
@@ -198,6 +202,7 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
   result.toolkit = from.text_or_null("toolkit");
   result.config_sha256 = from.text("config_sha256");
   result.assumed_values = from.whole("assumed_values");
+  result.transferred_values = from.whole_or_absent("transferred_values");
   result.overrides = from.texts("set");
   result.launch = from.text_or_null("launch");
   result.grid = from.dimensions("grid");

@@ -84,6 +84,9 @@ std::vector<Metric> launch_metrics() {
       {"foretrace__assumed_values", "",
        "configuration values that rest on an assumption, not on a source or a measurement",
        [](P p) { return Value(number(p.assumed_values)); }},
+      {"foretrace__transferred_values", "",
+       "configuration values that were found on another chip and are taken to hold on this one",
+       [](P p) { return Value(number(p.transferred_values)); }},
   };
 }
 

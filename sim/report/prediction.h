@@ -38,6 +38,7 @@ struct Prediction {
   std::shared_ptr<const isa::Program> program;  ///< the machine code
   std::string config_sha256;                    ///< of the chip's effective configuration
   std::uint32_t assumed_values = 0;             ///< configuration values of kind `assumed`
+  std::uint32_t transferred_values = 0;         ///< of kind `transferred`: found on another chip
   std::vector<std::string> overrides;           ///< what --set changed, "sm.count=144", in the order given
   std::string launch;  ///< its name in a launch file; empty: given on the command line
   Dim3 grid, block, cluster;

@@ -100,10 +100,11 @@ std::string notes(const Columns& columns) {
           100 * (1 - estimate.cycles_low / cycles), 100 * (estimate.cycles_high / cycles - 1));
     }
     if (!estimate.note.empty()) out += fmt::format("  {}: {}.\n", columns.titles[i], estimate.note);
-    if (result.assumed_values > 0) {
+    if (result.assumed_values + result.transferred_values > 0) {
       out += fmt::format(
-          "  {}: {} of the chip's configuration values are assumed (foretrace arch {} --sources).\n",
-          columns.titles[i], result.assumed_values, result.arch);
+          "  {}: of the chip's configuration values {} are assumed and {} transferred from other chips "
+          "(foretrace arch {} --sources).\n",
+          columns.titles[i], result.assumed_values, result.transferred_values, result.arch);
     }
     if (result.time_dependent) {
       out += fmt::format(

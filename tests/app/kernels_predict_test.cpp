@@ -81,8 +81,13 @@ std::vector<Case> cases() {
   const bool all = std::getenv("FORETRACE_ALL_ARCHS") != nullptr;
   std::vector<Case> result;
   const std::vector<std::string> archs = {"h100", "a100", "gb203"};
+  const std::vector<std::string> more = {"rtx3090", "rtx4090"};
   for (const auto& file : frontend::launch_files(FORETRACE_SOURCE_DIR "/validate/kernels")) {
     for (const std::string& arch : archs) result.push_back({file, arch, true});
+    for (const std::string& arch : more) result.push_back({file, arch, true});
+  }
+  for (const auto& file : frontend::launch_files(FORETRACE_SOURCE_DIR "/validate/suite/gemm_tensor")) {
+    for (const std::string& arch : more) result.push_back({file, arch});
   }
   std::size_t turn = 0;
   for (const auto& file : frontend::launch_files(FORETRACE_SOURCE_DIR "/validate/suite")) {
@@ -126,6 +131,7 @@ class KernelsPredict : public testing::TestWithParam<Case> {
     prediction.program = program;
     prediction.config_sha256 = loaded_.sha256;
     prediction.assumed_values = static_cast<std::uint32_t>(loaded_.assumed);
+    prediction.transferred_values = static_cast<std::uint32_t>(loaded_.transferred);
     prediction.launch = launch.name;
     prediction.grid = launch.grid;
     prediction.block = launch.block;

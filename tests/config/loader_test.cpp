@@ -71,7 +71,8 @@ std::string error_of(const std::string& chip, const std::vector<Override>& overr
 
 constexpr const char* kGood = "sm.count is 132 SMs";
 constexpr const char* kCount =
-    "count = { value = 132, unit = \"SM\", kind = \"documented\", source = \"docs/sources.md:WPH\" }";
+    "count = { value = 132, unit = \"SM\", kind = \"documented\", default = true, source = "
+    "\"docs/sources.md:WPH\" }";
 
 TEST(ShippedConfigs, EveryChipLoadsAndIsWhatItIs) {
   struct Expected {
@@ -81,11 +82,23 @@ TEST(ShippedConfigs, EveryChipLoadsAndIsWhatItIs) {
     std::uint64_t l2;
     double gigabytes_per_second;
   };
-  const Expected chips[] = {
-      {"a100-sxm-40gb", 80, 108, 41943040, 1555}, {"a100-sxm-80gb", 80, 108, 41943040, 2039},
-      {"h100-sxm", 90, 132, 52428800, 3352},      {"h200-sxm", 90, 132, 62914560, 4917},
-      {"rtx5070ti", 120, 70, 50331648, 896},      {"rtx5080", 120, 84, 67108864, 960}};
-  ASSERT_EQ(chip_names().size(), std::size(chips));
+  const Expected chips[] = {{"a100-sxm-40gb", 80, 108, 41943040, 1555},
+                            {"a100-sxm-80gb", 80, 108, 41943040, 2039},
+                            {"a100-pcie-40gb", 80, 108, 41943040, 1555},
+                            {"h100-pcie", 90, 114, 52428800, 2039},
+                            {"h100-sxm", 90, 132, 52428800, 3352},
+                            {"h200-sxm", 90, 132, 62914560, 4917},
+                            {"gh200", 90, 132, 62914560, 4023},
+                            {"rtx3090", 86, 82, 6291456, 936},
+                            {"a6000", 86, 84, 6291456, 768},
+                            {"rtx4090", 89, 128, 75497472, 1008},
+                            {"l40s", 89, 142, 100663296, 864},
+                            {"rtx5070", 120, 48, 50331648, 672},
+                            {"rtx5070ti", 120, 70, 50331648, 896},
+                            {"rtx5080", 120, 84, 67108864, 960},
+                            {"rtx5090", 120, 170, 100663296, 1792},
+                            {"rtxpro6000", 120, 188, 134217728, 1792}};
+  ASSERT_EQ(chip_names(kConfigs).size(), std::size(chips));
   for (const Expected& expected : chips) {
     const Loaded loaded = load_gpu(expected.name, {}, {}, kConfigs);
     EXPECT_EQ(loaded.spec.name, expected.name);
@@ -101,7 +114,7 @@ TEST(ShippedConfigs, EveryChipLoadsAndIsWhatItIs) {
 
 TEST(ShippedConfigs, EverySourceIsInTheListOfSources) {
   const std::string list = read(fs::path(FORETRACE_SOURCE_DIR) / "docs/sources.md");
-  for (const std::string& chip : chip_names()) {
+  for (const std::string& chip : chip_names(kConfigs)) {
     for (const Value& value : load_gpu(chip, {}, {}, kConfigs).values) {
       const bool named = value.source.find("docs/sources.md:") != std::string::npos ||
                          value.source.find("validate/measurements/") != std::string::npos;
@@ -124,7 +137,7 @@ TEST(ShippedConfigs, EverySourceIsInTheListOfSources) {
 
 TEST(ShippedConfigs, MeasuredAndFittedNeverRestOnAKernel) {
   // Parameters come from microbenchmarks and literature alone; kernels are what predictions are validated on.
-  for (const std::string& chip : chip_names()) {
+  for (const std::string& chip : chip_names(kConfigs)) {
     for (const Value& value : load_gpu(chip, {}, {}, kConfigs).values) {
       if (value.kind != Kind::fitted && value.kind != Kind::measured) continue;
       EXPECT_EQ(value.source.find("validate/kernels"), std::string::npos) << value.key;
@@ -132,6 +145,67 @@ TEST(ShippedConfigs, MeasuredAndFittedNeverRestOnAKernel) {
       if (at == std::string::npos) continue;
       EXPECT_NE(value.source.find("microbenchmarks", at), std::string::npos) << value.key;
     }
+  }
+}
+
+TEST(ShippedConfigs, WhatWasFoundOnAnotherDieIsTransferred) {
+  // A source that names one of these was not written about the chips of the other rows.
+  const std::pair<const char*, const char*> marks[] = {{"h100-sxm-microbenchmarks", "GH100"},
+                                                       {"h200-sxm-microbenchmarks", "GH100"},
+                                                       {"(H100)", "GH100"},
+                                                       {"(GA102)", "GA102"},
+                                                       {"(B300)", "GB300"},
+                                                       {" V100", "GV100"},
+                                                       {"HUE", "GA102"},
+                                                       {"JAR", "GB203"},
+                                                       {"80 GB H100", "GH100"},
+                                                       {"ABD", "GA100"},
+                                                       {"(A100)", "GA100"},
+                                                       {"A40", "GA102"},
+                                                       {"GA102S", "GA102"},
+                                                       {"L40", "AD102"},
+                                                       {"4090", "AD102"},
+                                                       {"GB202", "GB202"}};
+  for (const std::string& chip : chip_names(kConfigs)) {
+    const Loaded loaded = load_gpu(chip, {}, {}, kConfigs);
+    EXPECT_FALSE(loaded.die.empty()) << chip;
+    int transferred = 0;
+    for (const Value& value : loaded.values) {
+      if (value.kind == Kind::transferred) {
+        ++transferred;
+        EXPECT_FALSE(value.on.empty()) << chip << " " << value.key;
+      }
+      if (value.kind != Kind::measured && value.kind != Kind::fitted) continue;
+      bool any = false, own = false;
+      for (const auto& [mark, die] : marks) {
+        if (value.source.find(mark) == std::string::npos) continue;
+        any = true;
+        own = own || loaded.die == die;
+      }
+      EXPECT_TRUE(own || !any) << chip << " " << value.key << ": " << value.source;
+    }
+    EXPECT_EQ(loaded.transferred, transferred) << chip;
+  }
+  EXPECT_GE(load_gpu("a100", {}, {}, kConfigs).transferred, 27);
+  EXPECT_GE(load_gpu("rtx5080", {}, {}, kConfigs).transferred, 28);
+}
+
+TEST(ShippedConfigs, OneEntryIsMeasuredOnItsOwnDieAndTransferredToOthers) {
+  EXPECT_EQ(load_gpu("h100", {}, {}, kConfigs).find("fetch.branch_latency")->kind, Kind::measured);
+  EXPECT_EQ(load_gpu("h200", {}, {}, kConfigs).find("fetch.branch_latency")->kind, Kind::measured);
+  EXPECT_EQ(load_gpu("a100", {}, {}, kConfigs).find("fetch.branch_latency")->kind, Kind::transferred);
+  EXPECT_EQ(load_gpu("a100", {}, {}, kConfigs).find("fetch.branch_latency")->on,
+            std::vector<std::string>{"GH100"});
+  EXPECT_EQ(
+      load_gpu("a100", {{"fetch.branch_latency", "9"}}, {}, kConfigs).find("fetch.branch_latency")->kind,
+      Kind::assumed);
+}
+
+TEST(ShippedConfigs, EachSaysHowItIsKnown) {
+  for (const std::string& chip : chip_names(kConfigs)) {
+    const Loaded loaded = load_gpu(chip, {}, {}, kConfigs);
+    EXPECT_TRUE(loaded.known.contains("compute")) << chip;
+    EXPECT_TRUE(loaded.known.contains("memory")) << chip;
   }
 }
 
@@ -145,7 +219,7 @@ TEST(ShippedConfigs, AliasesStandForTheFirstOfEach) {
 
 TEST(ShippedConfigs, AnUnknownArchIsOneLineWithWhatThereIs) {
   const std::string text = error_of("v100", {});
-  EXPECT_TRUE(text.starts_with("unknown arch \"v100\": expected a100-sxm-40gb")) << text;
+  EXPECT_TRUE(text.starts_with("unknown arch \"v100\": expected a100-pcie-40gb")) << text;
   EXPECT_NE(text.find("gb203"), std::string::npos);
 }
 
@@ -254,9 +328,9 @@ TEST_F(EditedConfigs, NamesFileLineAndKeyOfWhateverIsWrongInAnEntry) {
       {"count = { value = 132, kind = \"documented\", source = \"x\" }",
        "unit is missing: expected unit = \"...\""},
       {"count = { value = 132, unit = \"SM\", source = \"x\" }",
-       "kind is missing: expected documented, measured, fitted, derived or assumed"},
+       "kind is missing: expected documented, measured, fitted, derived, transferred or assumed"},
       {"count = { value = 132, unit = \"SM\", kind = \"guessed\", source = \"x\" }",
-       "unknown kind \"guessed\": expected documented, measured, fitted, derived or assumed"},
+       "unknown kind \"guessed\": expected documented, measured, fitted, derived, transferred or assumed"},
       {"count = { value = 132, unit = \"SM\", kind = \"documented\" }",
        "source is missing: expected source = \"docs/sources.md:KEY ...\""},
       {"count = { unit = \"SM\", kind = \"documented\", source = \"x\" }",
@@ -266,11 +340,22 @@ TEST_F(EditedConfigs, NamesFileLineAndKeyOfWhateverIsWrongInAnEntry) {
       {"count = { value = [1, 2], unit = \"SM\", kind = \"documented\", source = \"x\" }",
        "expected one number"},
       {"count = { value = 132, unit = \"SM\", kind = \"documented\", source = \"x\", remark = \"y\" }",
-       "unknown attribute remark: expected value or formula, unit, kind, source, range, default"},
+       "unknown attribute remark: expected value or formula, unit, kind, source, on, range, default"},
       {"count = { value = 132, unit = \"SM\", kind = \"assumed\", source = \"x\" }",
        "kind assumed needs range = [lowest, highest]"},
       {"count = { value = 132, unit = \"SM\", kind = \"fitted\", source = \"x\" }",
        "kind fitted needs range = [lowest, highest]"},
+      {"count = { value = 132, unit = \"SM\", kind = \"transferred\", source = \"x\" }",
+       "a transferred value needs on = \"DIE\", the die that it comes from"},
+      {"count = { value = 132, unit = \"SM\", kind = \"transferred\", on = [], source = \"x\" }",
+       "a transferred value needs on = \"DIE\", the die that it comes from"},
+      {"count = { value = 132, unit = \"SM\", kind = \"transferred\", on = 100, source = \"x\" }",
+       "expected a text in quotes"},
+      {"count = { value = 132, unit = \"SM\", kind = \"transferred\", on = \"GH100\", source = \"x\" }",
+       "transferred from GH100, which is the chip's own die: expected measured"},
+      {"count = { value = 132, unit = \"SM\", kind = \"assumed\", on = \"GA100\", range = [1, 140], source = "
+       "\"x\" }",
+       "on is for values documented, measured, fitted or transferred"},
       {"count = { value = 132, unit = \"SM\", kind = \"assumed\", range = [133, 140], source = \"x\" }",
        "value 132 is outside its range [133, 140]"},
       {"count = { value = 132, unit = \"SM\", kind = \"assumed\", range = [140, 130], source = \"x\" }",
@@ -341,9 +426,10 @@ TEST_F(EditedConfigs, AChildMayChangeOnlyWhatIsMarkedAndOnlyToSomethingElse) {
     return chip + "queue = { value = " + std::to_string(value) +
            ", unit = \"request\", kind = \"assumed\", range = [1, 999], source = \"x\" }\n";
   };
-  write("h100-sxm.toml", chip + "\n[sm]\n" + kCount + "\n");
-  EXPECT_NE(error().find("sm.count: set already at configs/shared/gh100.toml:"), std::string::npos)
-      << error();
+  write("h100-sxm.toml", chip +
+                             "\n[sm]\ngpcs = { value = 7, unit = \"GPC\", kind = \"documented\", source = "
+                             "\"docs/sources.md:WPH\" }\n");
+  EXPECT_NE(error().find("sm.gpcs: set already at configs/shared/gh100.toml:"), std::string::npos) << error();
   write("h100-sxm.toml", with_queue(64));  // the chip's last section is [dram]
   EXPECT_NE(error().find("dram.queue: says the same as configs/shared/common.toml:"), std::string::npos)
       << error();
@@ -382,7 +468,7 @@ TEST_F(EditedConfigs, AFileOfOnesOwnLoadsByItsPath) {
 
 TEST(Description, ListsChipsAndSources) {
   const std::string list = describe_chips(kConfigs);
-  for (const std::string& chip : chip_names()) EXPECT_NE(list.find(chip), std::string::npos);
+  for (const std::string& chip : chip_names(kConfigs)) EXPECT_NE(list.find(chip), std::string::npos);
   const Loaded loaded = load_gpu("h100", {{"sm.count", "100"}}, {}, kConfigs);
   const std::string plain = describe_chip(loaded, false);
   EXPECT_NE(plain.find("(set)"), std::string::npos);

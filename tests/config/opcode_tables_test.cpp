@@ -60,9 +60,16 @@ const std::set<std::string> kNotOnSm120 = {"BGMMA",    "BMMA",      "FADD2",    
                                            "HGMMA",    "IGMMA",     "QGMMA",     "RED",     "ULDC",
                                            "VABSDIFF", "VABSDIFF4", "VIADDMNMX", "VIMNMX3", "WARPGROUP"};
 
+std::set<std::string> without(std::set<std::string> all, std::initializer_list<const char*> names) {
+  for (const char* name : names) all.erase(name);
+  return all;
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, OpcodeTables,
-                         ::testing::Values(std::pair{"a100", kNotOnSm80}, std::pair{"h100", kNotOnSm90},
-                                           std::pair{"gb203", kNotOnSm120}));
+                         ::testing::Values(std::pair{"a100", kNotOnSm80},
+                                           std::pair{"rtx3090", without(kNotOnSm80, {"I2FP"})},
+                                           std::pair{"rtx4090", without(kNotOnSm80, {"I2FP", "QMMA"})},
+                                           std::pair{"h100", kNotOnSm90}, std::pair{"gb203", kNotOnSm120}));
 
 }  // namespace
 }  // namespace foretrace::config

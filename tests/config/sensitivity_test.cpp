@@ -167,7 +167,7 @@ Kernel one_of_each(int sm_number) {
   dependent(lines, {"REDUX.SUM UR4, R5"});
   dependent(lines, {"MATCH.ANY R4, R5"});
   dependent(lines, {"ATOMG.E.ADD.STRONG.GPU PT, R4, " + global + ", R5", 1, 7, 7, 0, kGlobal});
-  dependent(lines, {sm_number == 80 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4"});
+  dependent(lines, {sm_number < 90 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4"});
   dependent(lines, {"DFMA R4, R6, R8, R4"});
   if (sm_number == 120) dependent(lines, {"LDCU UR4, c[0x3][0x40]"});
   lines.push_back({"STG.E " + global + ", R5", 2, 7, 1, 0, kGlobal});
@@ -206,8 +206,8 @@ Kernel back_to_back(int sm_number) {
                                     "S2R R4, SR_TID.X",
                                     "LDS R4, [R2]"};
   if (sm_number != 120) texts.push_back("HFMA2.MMA R1, R2, R5, R7");
-  texts.push_back(sm_number == 80 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4");
-  if (sm_number == 80)
+  texts.push_back(sm_number < 90 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4");
+  if (sm_number < 90)
     texts.insert(texts.end(), {"HMMA.1684.F32.TF32 R4, R8, R12, R4", "IMMA.16816.S8.S8 R4, R8, R12, R4"});
   if (sm_number == 120) texts.push_back("HMMA.16816.F16 R4, R8, R12, R4");
   if (sm_number == 90) {
@@ -273,10 +273,22 @@ std::vector<Kernel> floods(int sm_number) {
   conflicts.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
   kernels.push_back(conflicts);
   Kernel atomics{"atomics", {}, 8, 8, 4};
-  atomics.lines.push_back({(sm_number == 80 ? "RED" : "REDG") + (".E.ADD.STRONG.GPU " + global) + ", R5", 2,
-                           7, 7, 0, kGlobal, 0, 0});
+  atomics.lines.push_back({(sm_number < 90 ? "RED" : "REDG") + (".E.ADD.STRONG.GPU " + global) + ", R5", 2, 7,
+                           7, 0, kGlobal, 0, 0});
   atomics.lines.push_back({"ATOMS.ADD R4, [R2], R5", 2, 0, 7, 0, 0, 128, 0});
   kernels.push_back(atomics);
+  Kernel exchange{"exchange", {}, 1, 4, 4};
+  exchange.lines.push_back({"ATOMS.CAS R4, [R2], R5, R6", 1, 7, 7, 0, 0, 128, 0});
+  kernels.push_back(exchange);
+  Kernel contention{"contention", {}, 1, 8, 4};  // shared stores while lines fill all of L1
+  contention.shared = 4096;
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    contention.lines.push_back(
+        {"LDG.E.128 R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 16, 512, 1 << 20});
+    contention.lines.push_back({"STS [R2], R5", 1, 7, 7, 0, 0, 4, 128});
+    contention.lines.push_back({"STS [R2], R5", 1, 7, 7, 0, 0, 4, 128});
+  }
+  kernels.push_back(contention);
   return kernels;
 }
 
@@ -365,22 +377,26 @@ std::vector<Kernel> overflows() {
 /// Kernels whose occupancy each resource limits, on several blocks an SM.
 std::vector<Kernel> occupants(const spec::LimitsSpec& limits) {
   const std::vector<Line> lines = {{"IADD3 R1, R2, R5, RZ", 4}};
-  return {{"registers", lines, 64, 8, 1, 33},     {"many_registers", lines, 64, 2, 1, 200},
-          {"three_warps", lines, 64, 3, 1, 40},   {"block_registers", lines, 8, 25, 1, 72},
-          {"shared", lines, 64, 4, 1, 16, 9000},  {"all_shared", lines, 8, 4, 1, 16, limits.shared_per_block},
-          {"small_blocks", lines, 128, 1, 1, 16}, {"named_barriers", lines, 64, 1, 1, 16, 0, 16},
-          {"large_blocks", lines, 16, 32, 1, 16}, {"uneven_warps", lines, 200, 8, 200, 16, 0, 1, 1, 5}};
+  return {
+      {"registers", lines, 64, 8, 1, 33},         {"many_registers", lines, 64, 2, 1, 200},
+      {"three_warps", lines, 64, 3, 1, 40},       {"block_registers", lines, 8, 25, 1, 72},
+      {"shared", lines, 64, 4, 1, 16, 9000},      {"all_shared", lines, 8, 4, 1, 16, limits.shared_per_block},
+      {"shared_room", lines, 64, 4, 1, 16, 1576}, {"little_shared_room", lines, 64, 4, 1, 16, 768},
+      {"small_blocks", lines, 128, 1, 1, 16},     {"named_barriers", lines, 64, 1, 1, 16, 0, 16},
+      {"large_blocks", lines, 16, 32, 1, 16},     {"uneven_warps", lines, 200, 8, 200, 16, 0, 1, 1, 5}};
 }
 
 /// What makes a chip small: an eighth of it, in proportion.
 std::vector<Override> small(const std::string& chip) {
   std::vector<Override> set = {{"sm.count", "8"}, {"sm.gpcs", "2"}};
-  if (chip == "gb203") {
+  if (chip == "rtx4090") {
+    set.insert(set.end(), {{"l2.slices", "9"}, {"dram.channels", "3"}});
+  } else if (chip == "gb203") {
     set.insert(set.end(), {{"l2.slices", "6"}, {"dram.channels", "2"}});
   } else {
     set.insert(set.end(), {{"l2.slices", "8"}, {"dram.channels", chip == "a100" ? "4" : "8"}});
   }
-  if (chip != "gb203") set.push_back({"network.partition_bytes", "128"});
+  if (chip != "gb203" && chip != "rtx4090") set.push_back({"network.partition_bytes", "128"});
   set.push_back({"network.gpc_reply_bytes", "200"});
   set.push_back({"gpc_cache.tpc_interval", "32"});
   set.push_back({"launch.by_gpc", "1"});  // launch.first_group means nothing without it
@@ -485,7 +501,7 @@ TEST_P(Sensitivity, DeviceMemoryHoldsTheBuffersOrTheLaunchIsRefused) {
   EXPECT_THROW(engine::check_launch(whole.spec, shape), InputError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, Sensitivity, ::testing::Values("h100", "a100", "gb203"),
+INSTANTIATE_TEST_SUITE_P(Chips, Sensitivity, ::testing::Values("h100", "a100", "rtx4090", "gb203"),
                          [](const auto& chip) { return std::string(chip.param); });
 
 }  // namespace

@@ -110,6 +110,7 @@ Prediction sample_prediction() {
   p.program = sample_program();
   p.config_sha256 = std::string(64, 'b');
   p.assumed_values = 7;
+  p.transferred_values = 3;
   p.grid = {20, 2, 1};
   p.block = {16, 16, 1};
   p.dynamic_shared = 512;

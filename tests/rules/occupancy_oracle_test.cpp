@@ -15,18 +15,20 @@ namespace {
 /// What the CUDA runtime would report of the chip, written down apart from our configs.
 struct Device {
   const char* name;
-  int major;
+  int major, minor;
   int threads_per_sm;
   std::size_t shared_per_sm;
 };
-constexpr Device kDevices[] = {{"a100-sxm-40gb", 8, 2048, 164 * 1024}, {"a100-sxm-80gb", 8, 2048, 164 * 1024},
-                               {"h100-sxm", 9, 2048, 228 * 1024},      {"h200-sxm", 9, 2048, 228 * 1024},
-                               {"rtx5070ti", 12, 1536, 100 * 1024},    {"rtx5080", 12, 1536, 100 * 1024}};
+constexpr Device kDevices[] = {
+    {"a100-sxm-40gb", 8, 0, 2048, 164 * 1024}, {"a100-sxm-80gb", 8, 0, 2048, 164 * 1024},
+    {"rtx3090", 8, 6, 1536, 100 * 1024},       {"rtx4090", 8, 9, 1536, 100 * 1024},
+    {"h100-sxm", 9, 0, 2048, 228 * 1024},      {"h200-sxm", 9, 0, 2048, 228 * 1024},
+    {"rtx5070ti", 12, 0, 1536, 100 * 1024},    {"rtx5080", 12, 0, 1536, 100 * 1024}};
 
 cudaOccDeviceProp properties(const Device& device) {
   cudaOccDeviceProp p;
   p.computeMajor = device.major;
-  p.computeMinor = 0;
+  p.computeMinor = device.minor;
   p.maxThreadsPerBlock = 1024;
   p.maxThreadsPerMultiprocessor = device.threads_per_sm;
   p.regsPerBlock = 65536;

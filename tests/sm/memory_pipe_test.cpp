@@ -98,7 +98,7 @@ TEST(SharedMemory, StoresGoAgainBesideFillsOfTheirHalfAndLoadsBesideStoresThatLe
 }
 
 TEST(DataArray, AShortUseCostsAnAccessItsPassAndNoMore) {
-  sm::DataArray array(256 * 1024, 16 * 1024);
+  sm::DataArray array(256 * 1024, 16 * 1024, 0.6667);
   using Way = sm::DataArray::Way;
   EXPECT_EQ(array.half_of_line(128 * 1024 - 128), 0u);
   EXPECT_EQ(array.half_of_line(128 * 1024), 1u);
