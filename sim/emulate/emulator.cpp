@@ -36,12 +36,14 @@ constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c
 
 const DriverArea& driver_area(const isa::Program& program) {
   switch (program.sm) {
-    case 80: return kSm80;
+    case 80:
+    case 86:
+    case 89: return kSm80;
     case 90: return kSm90;
     case 120: return kSm120;
     default:
       throw InputError(
-          fmt::format("kernel {}: sm_{} is not an architecture that the emulator knows (80, 90, 120)",
+          fmt::format("kernel {}: sm_{} is not an architecture that the emulator knows (80, 86, 89, 90, 120)",
                       program.kernel, program.sm));
   }
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/isa/compatibility.h"
 #include "model/units/error.h"
 
 namespace foretrace::engine {
@@ -20,7 +21,7 @@ rules::KernelResources resources_of(const LaunchShape& shape) {
 
 void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape) {
   const isa::Program& program = *shape.program;
-  if (program.sm != spec.sm_number) {
+  if (!isa::runs_on(program.sm, isa::Target::plain, spec.sm_number)) {
     throw InputError(fmt::format("kernel {}: its machine code is for sm_{}; {} runs sm_{}", program.kernel,
                                  program.sm, spec.name, spec.sm_number));
   }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "model/config/sha256.h"
+#include "model/isa/compatibility.h"
 #include "model/units/error.h"
 #include "sim/frontend/attributes.h"
 #include "sim/frontend/elf_file.h"
@@ -76,10 +77,24 @@ class Reader {
           where_ + ": relocatable device code, expected a linked cubin; build it without -rdc=true and -c");
     }
     module_->sm = static_cast<int>(elf_.flags >> 8 & 0xff);
-    if (expected_sm != 0 && module_->sm != expected_sm) {
-      throw InputError(
-          fmt::format("{}: a cubin for sm_{}, expected one for sm_{}", where_, module_->sm, expected_sm));
+    const auto [target, suffix] = assembled_for();
+    if (expected_sm != 0 && !isa::runs_on(module_->sm, target, expected_sm)) {
+      throw InputError(fmt::format("{}: a cubin for sm_{}{}, expected one that runs on sm_{}", where_,
+                                   module_->sm, suffix, expected_sm));
     }
+  }
+
+  /// sm_90 or sm_90a: the ELF flags say the same of both, but the assembler notes its options.
+  std::pair<isa::Target, std::string> assembled_for() const {
+    const ElfSection* note = elf_.find(".note.nv.tkinfo");
+    if (note == nullptr) return {isa::Target::plain, ""};
+    const std::string text(reinterpret_cast<const char*>(note->bytes.data()), note->bytes.size());
+    const std::string option = fmt::format("-arch sm_{}", module_->sm);
+    const std::size_t at = text.find(option);
+    const char next = at == std::string::npos ? ' ' : text[std::min(at + option.size(), text.size() - 1)];
+    if (next == 'a') return {isa::Target::specific, "a"};
+    return next == 'f' ? std::pair{isa::Target::family, std::string("f")}
+                       : std::pair{isa::Target::plain, std::string()};
   }
 
   std::string toolkit() const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/isa/compatibility.h"
 #include "model/units/error.h"
 
 namespace foretrace::frontend {
@@ -60,9 +61,11 @@ FatEntry read_entry(std::span<const std::byte> header, std::span<const std::byte
 
 int preference(const FatEntry& entry, int sm) {
   if (entry.kind != EntryKind::elf) return -1;
-  const bool same_major = entry.sm / 10 == sm / 10 && entry.sm <= sm;
-  if (entry.variant == EntryVariant::specific) return entry.sm == sm ? 1000 : -1;
-  if (!same_major) return -1;
+  const isa::Target target = entry.variant == EntryVariant::specific ? isa::Target::specific
+                             : entry.variant == EntryVariant::family ? isa::Target::family
+                                                                     : isa::Target::plain;
+  if (!isa::runs_on(entry.sm, target, sm)) return -1;
+  if (target == isa::Target::specific) return 1000;
   return (entry.sm % 10) * 2 + (entry.variant == EntryVariant::family ? 1 : 0);
 }
 

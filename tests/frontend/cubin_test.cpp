@@ -108,7 +108,7 @@ TEST_P(Corpus, CodeHashIsOfTheSection) {
 TEST_P(Corpus, RefusesAnotherArchitecture) {
   const int other = GetParam() == 90 ? 120 : 90;
   EXPECT_EQ(error_for(read_file(corpus_path(GetParam())), other),
-            fmt::format("x.cubin: a cubin for sm_{}, expected one for sm_{}", GetParam(), other));
+            fmt::format("x.cubin: a cubin for sm_{}, expected one that runs on sm_{}", GetParam(), other));
 }
 
 TEST_P(Corpus, RefusesATruncatedFileAtEveryLength) {

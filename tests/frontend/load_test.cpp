@@ -57,7 +57,7 @@ TEST(Load, Refusals) {
   EXPECT_NE(error(request("absent")).find("no kernel 'absent'; it has "), std::string::npos);
   LoadRequest other = request("halves");
   other.sm = 80;
-  EXPECT_NE(error(other).find("a cubin for sm_90, expected one for sm_80"), std::string::npos);
+  EXPECT_NE(error(other).find("a cubin for sm_90, expected one that runs on sm_80"), std::string::npos);
   LoadRequest options = request("halves");
   options.defines = {"N=4"};
   EXPECT_NE(error(options).find("CUDA source only"), std::string::npos);
