@@ -14,7 +14,7 @@ constexpr std::uint64_t kCode = std::uint64_t{1} << 40;
 spec::GpuSpec chip() {
   spec::GpuSpec chip = memory_tests::small_chip();
   chip.sm.count = 16;
-  chip.gpc_cache = {1024, 2, 100, 40, 10, 2, 4, 32, 0};
+  chip.gpc_cache = {1024, 2, 256, 100, 40, 10, 2, 4, 32, 0};
   return chip;
 }
 

@@ -28,6 +28,10 @@ inline spec::GpuSpec small_chip() {
   chip.l2.ways = 16;
   chip.l2.latency = 70;
   chip.l2.slice_bytes = 64;
+  chip.l2.write_cost = 1.5;
+  chip.l2.granule_bytes = 4096;
+  chip.l2.partition_bits = 0x0B3000;
+  chip.l2.together_bits = 0x280;
   chip.l2.misses = 64;
   chip.l2.atomic_interval = 1.25;
   chip.l2.atomic_pass_interval = 0.5;
@@ -40,6 +44,8 @@ inline spec::GpuSpec small_chip() {
   chip.dram.access_bytes = 64;
   chip.dram.latency = 100;
   chip.dram.queue = 32;
+  chip.dram.ahead = 32;
+  chip.dram.overtakings = 4;
   chip.dram.banks = 16;
   chip.dram.row_bytes = 1024;
   chip.dram.t_rcd = 20;
