@@ -36,7 +36,7 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
       array_(spec.l1.unified_bytes, block_shared, spec.l1.sector_interval), tags_(l1_bytes, spec.l1.ways),
       memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
-      data_starts_(spec.lsu.data_queue), store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
+      hit_starts_(spec.lsu.data_queue), store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
 }
 
@@ -82,7 +82,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.shared_wavefronts = 0;
   operation.waiting = 0;
   operation.tags_done = false;
-  operation.missed = false;
+  operation.missed = operation.hit = false;
   operation.lines = operation.sectors = 0;
   operation.waits = issue.waits;
   operation.tells = issue.tells;
@@ -136,7 +136,7 @@ bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
   }
   if (tag_operation_ >= 0 || tag_free_ > now) return false;
   if (is_store(instruction)) return store_sectors_in_flight_ < spec_.l1.store_sectors_in_flight;
-  return loads_in_flight_ < spec_.lsu.in_flight && data_starts_[oldest_start_] <= now + kTagToData;
+  return loads_in_flight_ < spec_.lsu.in_flight && hit_starts_[oldest_start_] <= now + kTagToData;
 }
 
 void MemoryPipe::accept(std::uint32_t id, Cycle now) {
@@ -449,6 +449,7 @@ void MemoryPipe::finish_tags(Cycle now) {
     notify(Event::Kind::store_done, operation, std::max(data_free_, last_out_));
     free_operation(id);
   } else if (operation.waiting == 0) {
+    operation.hit = warp_loads_[operation.warp].first == static_cast<std::int32_t>(id);
     release_loads(operation.warp, now);
   }
 }
@@ -490,7 +491,7 @@ void MemoryPipe::tick(Cycle now) {
         continue;
       } else {
         when = std::max(when, tag_free_);
-        const Cycle start = data_starts_[oldest_start_];
+        const Cycle start = hit_starts_[oldest_start_];
         if (!is_store(*head.instruction) && start > kTagToData) when = std::max(when, start - kTagToData);
         if (!can_accept(head, when)) {
           stores_wait_ = stores_wait_ || is_store(*head.instruction);

@@ -126,6 +126,7 @@ class MemoryPipe {
     std::uint32_t lines = 0, sectors = 0;  // of its detail
     bool tags_done = false;
     bool missed = false;
+    bool hit = false;             // its data were there, and no load of its warp before it waited
     std::uint8_t half = 0;        // of the data array: shared memory
     std::int32_t next_load = -1;  // of the same warp
     bool waits = false;
@@ -221,9 +222,12 @@ class MemoryPipe {
   std::vector<std::uint32_t> loaded_;  // loads that may return, in the order in which they came to be
   std::size_t loaded_first_ = 0;
   std::size_t loads_in_flight_ = 0;
+  // Loads that hit and that the data stage has not taken yet are few. Those that waited for data are kept elsewhere
+  // and hold up no tags: what a returning line releases at once is no part of this queue.
   std::vector<Cycle>
-      data_starts_;  // when the data stage took, or takes, each of the last lsu.data_queue loads
+      hit_starts_;  // of each of the last lsu.data_queue that hit, when its turn among them comes
   std::size_t oldest_start_ = 0;
+  Cycle hits_done_ = 0;  // when all of them will have been served
   std::uint32_t operations_in_use_ = 0, requests_in_use_ = 0;
   std::uint32_t lines_in_flight_ = 0, sectors_in_flight_ = 0, store_sectors_in_flight_ = 0;
   std::int64_t tag_operation_ = -1;  // in the tag stage

@@ -35,8 +35,11 @@ void MemoryPipe::drain_loads(Cycle now) {
     const std::uint32_t pass = instruction.form.bytes <= 4 ? spec_.l1.narrow_interval : 1;
     const Cycle busy = Cycle{operation.wavefronts} * pass + operation.shared_wavefronts;
     data_free_ = start + busy;
-    data_starts_[oldest_start_] = start;
-    oldest_start_ = (oldest_start_ + 1) % data_starts_.size();
+    if (operation.hit) {
+      hit_starts_[oldest_start_] = std::max(hits_done_, now + kTagToData);
+      hits_done_ = hit_starts_[oldest_start_] + busy;
+      oldest_start_ = (oldest_start_ + 1) % hit_starts_.size();
+    }
     counters_.l1_data_wavefronts += busy;
     const std::uint32_t latency = operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency;
     const Cycle tail = latency > before ? latency - before : 1;

@@ -105,7 +105,9 @@ int run(const Words& words) {
                       "exact: simulate every instruction; fast: until the rates have settled, and estimate "
                       "the rest; auto: fast for large launches only")(
       "functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")(
-      "launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")(
+      "cold", options::bool_switch(&settings.cold),
+      "every launch starts with cold caches, as Nsight Compute measures; default: as the launch before left "
+      "them")("launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")(
       "kernel", options::value(&settings.kernel),
       "predict only kernels whose name matches this regular expression")(
       "json", options::value(&settings.json),

@@ -145,7 +145,7 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   }
   engine::LaunchRun run;
   run.accuracy = accuracy_;
-  run.warm = true;
+  run.warm = !settings.cold;
   run.threads = threads_;
   run.writer = writer ? &*writer : nullptr;
   run.progress = [&](std::uint64_t done, Cycle) {
@@ -154,7 +154,7 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   engine::Outcome outcome = engine::run_launch(context, shape, *machine_, run);
   if (writer) writer->close();
   return report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
-                               {"", call.grid, call.block, call.cluster, call.dynamic_shared, true},
+                               {"", call.grid, call.block, call.cluster, call.dynamic_shared, !settings.cold},
                                std::move(outcome));
 }
 

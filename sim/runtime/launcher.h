@@ -1,7 +1,7 @@
 // One kernel launch: checked, emulated, predicted, reported.
 //
 // Models:  a launch is emulated once; where it is predicted, too, its record goes straight into the cycle model. Caches stay warm from
-//          launch to launch, as on a GPU.
+//          launch to launch, as on a GPU, unless they are to be cold for each, as under Nsight Compute (Settings::cold).
 // Errors:  a launch that CUDA refuses gets CUDA's error code. A kernel's fault is explained on standard error, and the program gets
 //          CUDA's code at its next call. What Foretrace cannot do ends the program (stop.h).
 #pragma once

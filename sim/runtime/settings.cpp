@@ -18,6 +18,7 @@ void each_member(AnySettings& s, Visit visit) {
   visit("set", s.set);
   visit("clock", s.clock);
   visit("functional", s.functional);
+  visit("cold", s.cold);
   visit("quiet", s.quiet);
   visit("json", s.json);
   visit("trace", s.trace);

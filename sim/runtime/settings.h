@@ -14,6 +14,7 @@ struct Settings {
   std::vector<std::string> set;  ///< "key=value"
   std::string clock = "boost";   ///< as --clock
   bool functional = false;       ///< emulate only
+  bool cold = false;             ///< every launch starts with empty caches, not as the one before left them
   bool quiet = false;            ///< no line a launch and no summary
   std::string json;              ///< file of the result document; empty: none
   std::string trace;             ///< directory for a trace of each predicted launch; empty: none

@@ -157,6 +157,20 @@ class Reports(Case):
         # From launch 7 on, which uses registered memory, caches see addresses of the host's heap.
         self.assertEqual(document["predictions"][:7], repeated["predictions"][:7])
 
+    def test_caches_that_are_cold_for_each_launch(self):
+        read = {}
+        for word in ([], ["--cold"]):
+            file = self.path("result.json")
+            done = run("--arch", "h100", "--quiet", *word, "--json", file, "--", build("memory"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(file, encoding="utf-8") as text:
+                predictions = json.load(text)["predictions"]
+            self.assertEqual({p["warm"] for p in predictions}, {not word})
+            read[len(word)] = [p["metrics"]["dram__bytes_read.sum"] for p in predictions]
+        self.assertEqual(read[0][0], read[1][0])  # the first launch finds nothing either way
+        self.assertTrue(all(cold >= warm for warm, cold in zip(read[0], read[1])), read)
+        self.assertGreater(sum(read[1]), sum(read[0]))
+
     def test_some_launches_only(self):
         done = run("--arch", "h100", "--launches", "1-2,4", "--kernel", "variables", "--", build("memory"))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -13,6 +13,7 @@ TEST(Settings, ArriveAsTheyWereSent) {
   sent.set = {"sm.count=10", "l1.latency=33"};
   sent.launches = {{0, 11}, {20, 20}};
   sent.functional = true;
+  sent.cold = true;
   sent.json = "a \"quoted\" name.json";
   sent.max_instructions = 1ull << 40;
   sent.command = {"foretrace", "run", "--", "./a b"};
@@ -21,6 +22,7 @@ TEST(Settings, ArriveAsTheyWereSent) {
   EXPECT_EQ(got.set, sent.set);
   EXPECT_EQ(got.launches, sent.launches);
   EXPECT_TRUE(got.functional);
+  EXPECT_TRUE(got.cold);
   EXPECT_FALSE(got.quiet);
   EXPECT_EQ(got.json, sent.json);
   EXPECT_EQ(got.max_instructions, sent.max_instructions);
