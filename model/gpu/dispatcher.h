@@ -41,6 +41,8 @@ class Dispatcher {
   /// Next placement whose dispatch happens before `until`, given every end before `until - launch.block_end`; false: none.
   bool next(Cycle until, Placement& placement);
   std::uint64_t left() const { return blocks_; }
+  /// So many blocks less are placed.
+  void skip(std::uint64_t blocks) { blocks_ -= blocks; }
   /// When the last end so far was taken in.
   Cycle settled() const { return static_cast<Cycle>(settled_); }
   /// Earliest time at which next() may have something, kNever when it waits for an end.

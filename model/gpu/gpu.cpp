@@ -112,10 +112,10 @@ void check_conservation(const stats::LaunchCounters& counters) {
                    "one instruction a scheduler cycle that issues");
 }
 
-Moment moment(Cycle now, std::uint64_t placed, std::uint64_t ended,
-              const std::vector<std::unique_ptr<sm::Sm>>& sms, const memory::MemorySystem& memory,
-              const memory::GpcCaches& code_caches) {
-  Moment result;
+Snapshot snapshot(Cycle now, std::uint64_t placed, std::uint64_t ended,
+                  const std::vector<std::unique_ptr<sm::Sm>>& sms, const memory::MemorySystem& memory,
+                  const memory::GpcCaches& code_caches) {
+  Snapshot result;
   result.now = now;
   result.placed = placed;
   result.ended = ended;
@@ -167,6 +167,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   Cycle now = 0, last_reply = 0;
   std::uint64_t windows = 0;
   Cycle watched = 0;
+  std::uint64_t skipped = 0;
   bool stopped = false;
   // An SM is given its replies when it is simulated: all SMs at a time are more than a host's caches hold.
   const auto give = [&](const memory::Reply& reply) {
@@ -277,7 +278,11 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     if (setup.progress && ++windows % 64 == 0) setup.progress(done, now);
     if (setup.watch && now - watched >= setup.watch_interval) {
       watched = now;
-      stopped = !setup.watch(moment(now, setup.blocks - dispatcher.left(), done, sms, memory_, code_caches_));
+      const Verdict verdict = setup.watch(
+          snapshot(now, setup.blocks - skipped - dispatcher.left(), done, sms, memory_, code_caches_));
+      dispatcher.skip(verdict.skip);
+      skipped += verdict.skip;
+      stopped = verdict.stop;
       if (stopped) break;
     }
   }
@@ -302,7 +307,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   // kernel and one that stores differ by their SMs' active cycles alone).
   counters.elapsed = stopped ? now : std::max(dispatcher.settled() + spec_.launch.drain, last_reply);
   check_conservation(counters);
-  FORETRACE_ASSERT(stopped || counters.blocks == setup.blocks, "every block of the grid ran once");
+  FORETRACE_ASSERT(stopped || counters.blocks + skipped == setup.blocks, "every block of the grid ran once");
   return counters;
 }
 

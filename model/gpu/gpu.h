@@ -19,13 +19,19 @@
 namespace foretrace::gpu {
 
 /// How far a simulation has come.
-struct Moment {
+struct Snapshot {
   Cycle now = 0;                   ///< everything before this cycle has been simulated
   std::uint64_t placed = 0;        ///< blocks handed to SMs
   std::uint64_t ended = 0;         ///< blocks whose last warp has ended
   std::uint64_t instructions = 0;  ///< warp instructions issued
   std::uint64_t shared_contention_ld = 0, shared_contention_st = 0;  ///< as in stats::LaunchCounters
   stats::MemoryCounters memory;
+};
+
+/// What becomes of a simulation that was looked at.
+struct Verdict {
+  bool stop = false;       ///< it ends here, and its counters are those of what was simulated
+  std::uint64_t skip = 0;  ///< so many blocks fewer are placed from now on; the source leaves them out
 };
 
 /// One launch as the machine sees it.
@@ -41,9 +47,9 @@ struct LaunchSetup {
   int threads = 1;                 ///< host threads; any number gives the same bits
   Cycle window = 0;                ///< cycles SMs run alone; 0: as long as possible
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
-  /// Called after the first window that ends `watch_interval` or more after the call before; false: the simulation stops there, and its
-  /// counters are those of what was simulated. May be empty. When it is called depends on `window`.
-  std::function<bool(const Moment&)> watch;
+  /// Called after the first window that ends `watch_interval` or more after the call before. May be empty. When it is called depends on
+  /// `window`.
+  std::function<Verdict(const Snapshot&)> watch;
   Cycle watch_interval = 1000;
 };
 

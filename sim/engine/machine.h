@@ -10,7 +10,7 @@
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/block_source.h"
-#include "sim/engine/estimate.h"
+#include "sim/sampling/estimate.h"
 
 namespace foretrace::engine {
 
@@ -27,7 +27,7 @@ struct RunOptions {
   int threads = 1;    ///< host threads for the SMs
   Cycle window = 0;   ///< see gpu::LaunchSetup
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
-  std::function<bool(const gpu::Moment&)> watch;  ///< see gpu::LaunchSetup
+  std::function<gpu::Verdict(const gpu::Snapshot&)> watch;  ///< see gpu::LaunchSetup
   Cycle watch_interval = 1000;
   std::uint32_t blocks_per_sm = 0;  ///< at most so many are resident; 0: as many as fit
 };
@@ -36,7 +36,7 @@ struct Outcome {
   stats::LaunchCounters counters;
   rules::Occupancy occupancy;
   std::string next_step;
-  Estimate estimate;
+  sampling::Estimate estimate;
 };
 
 /// What one block of the launch asks of an SM.

@@ -1,8 +1,7 @@
-// One launch on one chip, exactly or fast: the one way from a bound launch to an outcome.
+// One launch on one chip, exactly or sampled: the one way from a bound launch to an outcome.
 //
 // Exact:   every instruction of every block is executed and simulated.
-// Fast:    a survey of some blocks says what the launch's work is; the whole chip is simulated from the start, with the blocks it would
-//          have, until the rates have settled; what is left is taken to go on at those rates, and the tail is added. docs/accuracy.md.
+// Sampled: a part is simulated, the rest is estimated with an interval (sampled_launch.h, docs/accuracy.md).
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,12 @@
 namespace foretrace::engine {
 
 enum class Accuracy : std::uint8_t {
-  automatic,  ///< exact for launches of less than kExactWork warp instructions, else fast
-  fast,
+  automatic,  ///< exact for launches of less than sampling::kExactWork warp instructions, else sampled
+  sampled,
   exact
 };
 
-inline constexpr std::uint64_t kExactWork = 20'000'000;
-
-/// "auto", "fast", "exact"; throws InputError naming `where` for another word.
+/// "auto", "sampled" ("fast" is the same), "exact"; throws InputError naming `where` for another word.
 Accuracy parse_accuracy(const std::string& word, const std::string& where);
 
 struct LaunchRun {
@@ -32,7 +29,7 @@ struct LaunchRun {
   bool complete =
       true;  ///< memory holds all that the launch writes afterwards, also when it was not simulated to its end
   double look_from =
-      0;  ///< fast: simulate at least so many warp instructions; 0: what the size of the launch suggests
+      0;  ///< sampled: simulate at least so many warp instructions; 0: what the size of the launch suggests
   trace::TraceWriter* writer = nullptr;  ///< records every block, which asks for an exact run; may be null
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
 };

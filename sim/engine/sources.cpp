@@ -1,5 +1,7 @@
 #include "sim/engine/sources.h"
 
+#include "model/units/error.h"
+
 namespace foretrace::engine {
 
 namespace {
@@ -70,6 +72,10 @@ std::shared_ptr<const work::BlockRecord> EmulatedBlocks::next() {
   return record;
 }
 
+void EmulatedBlocks::skip(std::uint64_t blocks) {
+  for (std::uint64_t i = 0; i < blocks; ++i) (void)next();
+}
+
 void EmulatedBlocks::finish() {
   std::unique_lock lock(mutex_);
   unread_ = true;
@@ -88,9 +94,16 @@ std::shared_ptr<const work::BlockRecord> StreamedBlocks::next() {
   return emulate::BlockStream::record(given_.back());
 }
 
+void StreamedBlocks::skip(std::uint64_t blocks) {
+  FORETRACE_ASSERT(skipped_to_ == 0, "blocks are left out once");
+  skipped_from_ = next_;
+  skipped_to_ = next_ += blocks;
+}
+
 void StreamedBlocks::finish() {
   for (const auto& stream : given_) stream->finish();
   given_.clear();
+  for (; skipped_from_ < skipped_to_; ++skipped_from_) emulator_.run_block(skipped_from_, nullptr);
   while (next_ < emulator_.blocks()) emulator_.run_block(next_++, nullptr);
 }
 

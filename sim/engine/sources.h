@@ -26,6 +26,8 @@ class EmulatedBlocks final : public work::BlockSource {
   EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer);
   ~EmulatedBlocks() override;
   std::shared_ptr<const work::BlockRecord> next() override;
+  /// Leaves out the next so many; they are executed, since those after them may take values from what they write.
+  void skip(std::uint64_t blocks);
   /// Executes the blocks that were not asked for. Memory is then as the launch leaves it.
   void finish();
 
@@ -48,12 +50,15 @@ class StreamedBlocks final : public work::BlockSource {
   /// The emulator must outlive the object and every record that it gave out.
   explicit StreamedBlocks(const emulate::Emulator& emulator) : emulator_(emulator) {}
   std::shared_ptr<const work::BlockRecord> next() override;
-  /// Executes what no reader has come to: the rest of the blocks given out, then all others. Memory is then as the launch leaves it.
+  /// Leaves out the next so many; finish() executes them.
+  void skip(std::uint64_t blocks);
+  /// Executes what no reader has come to: the rest of the blocks given out, those left out, then all others. Memory is then as the launch leaves it.
   void finish();
 
  private:
   const emulate::Emulator& emulator_;
   std::uint64_t next_ = 0;
+  std::uint64_t skipped_from_ = 0, skipped_to_ = 0;
   std::vector<std::shared_ptr<emulate::BlockStream>> given_;  // those that may not have ended
   std::size_t look_at_ = 4096;  // how many there are before they are looked through
 };

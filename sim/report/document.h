@@ -67,7 +67,7 @@ struct LaunchResult {
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool warm = false;
   bool time_dependent = false;
-  engine::Estimate estimate;  ///< "accuracy"
+  sampling::Estimate estimate;  ///< "accuracy"
   MetricValues metrics;
   std::string occupancy_next_step;  ///< what the next better occupancy would need; empty: none (null in JSON)
   Limiter limiter;

@@ -14,7 +14,7 @@
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/units/units.h"
-#include "sim/engine/estimate.h"
+#include "sim/sampling/estimate.h"
 
 namespace foretrace::report {
 
@@ -45,7 +45,7 @@ struct Prediction {
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool warm = false;                 ///< caches started as the launch before left them
   bool time_dependent = false;       ///< the instruction count depends on time (polling loops, clock reads)
-  engine::Estimate estimate;         ///< how the counters came about
+  sampling::Estimate estimate;         ///< how the counters came about
   Occupancy occupancy;
   stats::LaunchCounters counters;
 };

@@ -89,7 +89,7 @@ std::string notes(const Columns& columns) {
   std::string out;
   for (std::size_t i = 0; i < columns.results.size(); ++i) {
     const auto& result = *columns.results[i];
-    const engine::Estimate& estimate = result.estimate;
+    const sampling::Estimate& estimate = result.estimate;
     if (estimate.sampled) {
       const double cycles = result.metrics.get("gpc__cycles_elapsed.max", 1);
       out += fmt::format(

@@ -32,7 +32,7 @@ std::string launch_text(const LaunchLine& line) {
 }
 
 /// Of a launch that was not simulated to its end: which share was.
-std::string estimate_text(const engine::Estimate& estimate) {
+std::string estimate_text(const sampling::Estimate& estimate) {
   return estimate.sampled ? fmt::format(" (estimated, {:.0f}% simulated)", 100 * estimate.simulated)
                           : std::string();
 }

@@ -1,4 +1,4 @@
-// Fast beside exact, on launches small enough for both.
+// Sampled beside exact, on launches small enough for both.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -20,28 +20,28 @@ engine::Outcome run(Launch& launch, engine::Accuracy accuracy, int threads = 1, 
   return engine::run_launch(launch.assembled.context, launch.shape(), machine, choices);
 }
 
-TEST(RunLaunch, FastIsNearExact) {
+TEST(RunLaunch, SampledIsNearExact) {
   constexpr std::uint32_t kBlocks = 14'000,
                           kWords = kBlocks * 128;  // 14 MB: so little that L2 does not begin to write back
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords);
   launch.set_word(4, kWords);
   const engine::Outcome exact = run(launch, engine::Accuracy::exact),
-                        fast = run(launch, engine::Accuracy::fast);
+                        sampled = run(launch, engine::Accuracy::sampled);
   EXPECT_FALSE(exact.estimate.sampled);
-  ASSERT_TRUE(fast.estimate.sampled) << fast.estimate.note;
-  EXPECT_LT(fast.estimate.simulated, 0.86);
+  ASSERT_TRUE(sampled.estimate.sampled) << sampled.estimate.note;
+  EXPECT_LT(sampled.estimate.simulated, 0.86);
   const auto cycles = static_cast<double>(exact.counters.elapsed);
-  EXPECT_NEAR(static_cast<double>(fast.counters.elapsed) / cycles, 1, 0.03);
-  EXPECT_LT(fast.estimate.cycles_low, fast.estimate.cycles_high);
-  EXPECT_EQ(fast.counters.inst_executed, exact.counters.inst_executed);
-  EXPECT_EQ(fast.counters.branches, exact.counters.branches);
-  EXPECT_EQ(fast.counters.l1_sectors_global_ld, exact.counters.l1_sectors_global_ld);
-  EXPECT_EQ(fast.counters.l1_sectors_global_st, exact.counters.l1_sectors_global_st);
-  EXPECT_NEAR(static_cast<double>(fast.counters.memory.dram_bytes_read) /
+  EXPECT_NEAR(static_cast<double>(sampled.counters.elapsed) / cycles, 1, 0.03);
+  EXPECT_LT(sampled.estimate.cycles_low, sampled.estimate.cycles_high);
+  EXPECT_EQ(sampled.counters.inst_executed, exact.counters.inst_executed);
+  EXPECT_EQ(sampled.counters.branches, exact.counters.branches);
+  EXPECT_EQ(sampled.counters.l1_sectors_global_ld, exact.counters.l1_sectors_global_ld);
+  EXPECT_EQ(sampled.counters.l1_sectors_global_st, exact.counters.l1_sectors_global_st);
+  EXPECT_NEAR(static_cast<double>(sampled.counters.memory.dram_bytes_read) /
                   static_cast<double>(exact.counters.memory.dram_bytes_read),
               1, 0.03);
   // The laws of a simulated launch hold for an estimated one.
-  const stats::LaunchCounters& c = fast.counters;
+  const stats::LaunchCounters& c = sampled.counters;
   EXPECT_EQ(c.scheduler_cycles,
             c.issue_active + std::accumulate(c.idle_reason.begin(), c.idle_reason.end(), std::uint64_t{0}));
   EXPECT_EQ(c.warp_cycles, std::accumulate(c.state.begin(), c.state.end(), std::uint64_t{0}));
@@ -56,27 +56,27 @@ TEST(RunLaunch, ALaunchThatFillsL2HasNotSettledBefore) {
   constexpr std::uint32_t kBlocks = 30'000, kWords = kBlocks * 128;
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords);
   launch.set_word(4, kWords);
-  const engine::Outcome fast = run(launch, engine::Accuracy::fast, 1, false);
-  EXPECT_FALSE(fast.estimate.sampled);
-  EXPECT_NE(fast.estimate.note.find("did not settle"), std::string::npos) << fast.estimate.note;
+  const engine::Outcome sampled = run(launch, engine::Accuracy::sampled, 1, false);
+  EXPECT_FALSE(sampled.estimate.sampled);
+  EXPECT_NE(sampled.estimate.note.find("did not settle"), std::string::npos) << sampled.estimate.note;
 }
 
-TEST(RunLaunch, FastLeavesMemoryComplete) {
+TEST(RunLaunch, SampledLeavesMemoryComplete) {
   constexpr std::uint32_t kBlocks = 12'000, kWords = kBlocks * 128;
   std::vector<std::uint32_t> ones(kWords, 0x3f800000);
   Launch launch(kDouble, kBlocks, 128, ones, kWords);
   launch.set_word(4, kWords);
-  const engine::Outcome fast = run(launch, engine::Accuracy::fast, 2);
-  ASSERT_TRUE(fast.estimate.sampled) << fast.estimate.note;
+  const engine::Outcome sampled = run(launch, engine::Accuracy::sampled, 2);
+  ASSERT_TRUE(sampled.estimate.sampled) << sampled.estimate.note;
   EXPECT_EQ(launch.assembled.read(launch.out, kWords), std::vector<std::uint32_t>(kWords, 0x40000000));
 }
 
-TEST(RunLaunch, FastDoesNotDependOnThreads) {
+TEST(RunLaunch, SampledDoesNotDependOnThreads) {
   constexpr std::uint32_t kBlocks = 12'000, kWords = kBlocks * 128;
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords), kWords);
   launch.set_word(4, kWords);
-  const engine::Outcome one = run(launch, engine::Accuracy::fast, 1, false),
-                        three = run(launch, engine::Accuracy::fast, 3, false);
+  const engine::Outcome one = run(launch, engine::Accuracy::sampled, 1, false),
+                        three = run(launch, engine::Accuracy::sampled, 3, false);
   ASSERT_TRUE(one.estimate.sampled);
   EXPECT_EQ(one.counters.elapsed, three.counters.elapsed);
   EXPECT_EQ(one.estimate.cycles_high, three.estimate.cycles_high);
@@ -88,23 +88,24 @@ TEST(RunLaunch, ASmallLaunchIsExactAndAWaitingOneToo) {
   const engine::Outcome automatic = run(small, engine::Accuracy::automatic);
   EXPECT_FALSE(automatic.estimate.sampled);
   EXPECT_TRUE(automatic.estimate.note.empty());
-  const engine::Outcome asked = run(small, engine::Accuracy::fast);
+  const engine::Outcome asked = run(small, engine::Accuracy::sampled);
   EXPECT_FALSE(asked.estimate.sampled);
   EXPECT_NE(asked.estimate.note.find("simulated exactly"), std::string::npos);
   EXPECT_EQ(asked.counters.elapsed, automatic.counters.elapsed);
   EXPECT_EQ(asked.estimate.cycles_low, static_cast<double>(asked.counters.elapsed));
 }
 
-TEST(RunLaunch, FewerThanThreeChipFullsAreSimulatedToTheEnd) {
+TEST(RunLaunch, FewerThanSixWavesAreSimulatedToTheEnd) {
   const auto note_with = [](std::uint32_t blocks) {
     Launch launch(kCountDown, blocks, 1024, std::vector<std::uint32_t>(blocks, 10), blocks);
-    return run(launch, engine::Accuracy::fast).estimate.note;
+    return run(launch, engine::Accuracy::sampled).estimate.note;
   };
   Launch one(kCountDown, 1, 1024, std::vector<std::uint32_t>(1, 10), 1);
-  const auto full = static_cast<std::uint32_t>(engine::Machine(one.chip).resident_blocks(one.shape()));
-  ASSERT_GE(full, 2u);
-  EXPECT_NE(note_with(3 * full - 1).find("fewer blocks than three times"), std::string::npos);
-  EXPECT_EQ(note_with(3 * full).find("fewer blocks than three times"), std::string::npos);
+  const auto wave = static_cast<std::uint32_t>(engine::Machine(one.chip).resident_blocks(one.shape()));
+  ASSERT_GE(wave, 2u);
+  EXPECT_NE(note_with(6 * wave - 1).find("6.0 waves of blocks are too few"), std::string::npos)
+      << note_with(6 * wave - 1);
+  EXPECT_EQ(note_with(6 * wave).find("too few"), std::string::npos);
 }
 
 TEST(RunLaunch, BlocksWhoseWorkDependsOnWhatOthersDidAreSimulatedToTheEnd) {
@@ -126,13 +127,15 @@ TEST(RunLaunch, BlocksWhoseWorkDependsOnWhatOthersDidAreSimulatedToTheEnd) {
 )";
   constexpr std::uint32_t kBlocks = 30'000;
   Launch launch(text, kBlocks, 32, {0}, 1);
-  const engine::Outcome fast = run(launch, engine::Accuracy::fast, 1, false);
-  EXPECT_FALSE(fast.estimate.sampled);
-  EXPECT_NE(fast.estimate.note.find("depends on what others did"), std::string::npos) << fast.estimate.note;
+  const engine::Outcome sampled = run(launch, engine::Accuracy::sampled, 1, false);
+  EXPECT_FALSE(sampled.estimate.sampled);
+  EXPECT_NE(sampled.estimate.note.find("depends on what others did"), std::string::npos)
+      << sampled.estimate.note;
 }
 
-TEST(RunLaunch, AccuracyIsOneOfThreeWords) {
-  EXPECT_EQ(engine::parse_accuracy("fast", "--accuracy"), engine::Accuracy::fast);
+TEST(RunLaunch, AccuracyIsOneOfThreeWordsAndAnOldOne) {
+  EXPECT_EQ(engine::parse_accuracy("sampled", "--accuracy"), engine::Accuracy::sampled);
+  EXPECT_EQ(engine::parse_accuracy("fast", "--accuracy"), engine::Accuracy::sampled);
   EXPECT_THROW(engine::parse_accuracy("quick", "--accuracy"), InputError);
 }
 

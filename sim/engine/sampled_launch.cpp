@@ -1,0 +1,146 @@
+#include "sim/engine/sampled_launch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "model/isa/waiting_loops.h"
+#include "sim/engine/sources.h"
+#include "sim/sampling/constants.h"
+#include "sim/sampling/convergence.h"
+#include "sim/sampling/extrapolate.h"
+#include "sim/sampling/tail_estimate.h"
+
+namespace foretrace::engine {
+
+namespace {
+
+/// The launch's blocks for the cycle model, in the form that suits the kernel.
+class Blocks {
+ public:
+  Blocks(const emulate::LaunchContext& context, std::uint64_t resident) : emulator_(context) {
+    if (emulate::blocks_are_independent(*context.program)) {
+      streamed_.emplace(emulator_);
+    } else {
+      emulated_.emplace(emulator_, resident, nullptr);
+    }
+  }
+  work::BlockSource& source() { return streamed_ ? static_cast<work::BlockSource&>(*streamed_) : *emulated_; }
+  void skip(std::uint64_t blocks) { streamed_ ? streamed_->skip(blocks) : emulated_->skip(blocks); }
+  void finish() { streamed_ ? streamed_->finish() : emulated_->finish(); }
+
+ private:
+  emulate::Emulator emulator_;
+  std::optional<StreamedBlocks> streamed_;
+  std::optional<EmulatedBlocks> emulated_;
+};
+
+sampling::MonitoredLaunch monitored(const sampling::Survey& survey, const spec::GpuSpec& spec,
+                                    std::uint64_t blocks, std::uint64_t resident, double look_from) {
+  return {.survey = &survey,
+          .blocks = blocks,
+          .wave = std::min(resident, blocks),
+          .dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes *
+                        static_cast<double>(spec.clock.dram) / static_cast<double>(spec.clock.sm),
+          .l2_bytes = static_cast<double>(spec.l2.bytes),
+          .look_from = look_from};
+}
+
+}  // namespace
+
+Suitability suitability(const emulate::LaunchContext& context, const LaunchShape& shape,
+                        const Machine& machine, bool asked) {
+  Suitability result;
+  const auto because = [&](std::string why) {
+    result.why_not = std::move(why);
+    return result;
+  };
+  if (context.cluster.count() > 1) return because(asked ? "blocks of a cluster run together" : "");
+  const std::uint64_t blocks = shape.grid.count();
+  const auto budget = static_cast<std::uint64_t>(sampling::kSurveyWork.value);
+  const std::uint64_t typical = sampling::typical_block(context, budget);
+  const double about = static_cast<double>(typical) * static_cast<double>(blocks);
+  if (!asked && about < sampling::kExactWork / 2) return result;
+  if (typical >= budget) {
+    return because(fmt::format("a block {}executes {} million warp instructions or more",
+                               isa::waiting_loops(*context.program).empty() ? "" : "waits for others, or ",
+                               budget / 1'000'000));
+  }
+  const sm::StaticProgram program(shape.program, machine.spec());
+  result.survey = sampling::survey(context, program, machine.spec(), budget);
+  const sampling::Survey& known = result.survey;
+  if (!known.possible) return because(known.obstacle);
+  if (!asked && known.instructions < sampling::kExactWork) return result;
+  const auto wave = static_cast<double>(machine.resident_blocks(shape));
+  const double waves = static_cast<double>(blocks) / wave;
+  const bool long_waves = known.instructions / waves >= sampling::kWaveWork;
+  if ((waves < sampling::kFewestWaves || long_waves) && known.instructions < sampling::kPatientWork) {
+    return because(
+        asked || known.instructions >= sampling::kExactWork
+            ? fmt::format("its {:.1f} waves of blocks are too few or too long to leave some out", waves)
+            : "");
+  }
+  if (known.dependent ||
+      (!emulate::blocks_are_independent(*context.program) && known.spread > sampling::kDependentSpread)) {
+    return because("what a block does depends on what others did");
+  }
+  result.sampled = true;
+  return result;
+}
+
+Outcome run_sampled(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+                    const LaunchRun& run, const sampling::Survey& survey) {
+  const spec::GpuSpec& spec = machine.spec();
+  const std::uint64_t blocks = shape.grid.count(), resident = machine.resident_blocks(shape);
+  const std::uint64_t wave = std::min(resident, blocks);
+  sampling::ConvergenceMonitor monitor(monitored(survey, spec, blocks, resident, run.look_from));
+  Blocks source(context, resident);
+  sampling::Gap gap{.blocks = blocks};
+  bool decided = false, stopped = false;
+  RunOptions options;
+  options.warm = run.warm;
+  options.threads = run.threads;
+  options.progress = run.progress;
+  options.watch_interval = 500;
+  options.watch = [&](const gpu::Snapshot& snapshot) -> gpu::Verdict {
+    if (decided || !monitor.converged(snapshot)) return {};
+    decided = true;
+    if (!monitor.steady_rate()->by_blocks) {
+      stopped = true;
+      return {.stop = true};
+    }
+    gap.first = snapshot.placed;
+    gap.count = monitor.blocks_to_skip(snapshot);
+    source.skip(gap.count);
+    return {.skip = gap.count};
+  };
+  Outcome outcome = machine.run(shape, source.source(), options);
+  if (!stopped && gap.count == 0) {
+    outcome.estimate.note = "its rates did not settle before it ended";
+    return outcome;
+  }
+  const sampling::SteadyRate& rate = *monitor.steady_rate();
+  const Cycle simulated = outcome.counters.elapsed;
+  const sampling::TailEstimate end =
+      stopped ? sampling::within_wave(survey, rate, simulated,
+                                      {.blocks = blocks,
+                                       .sms = spec.sm.count,
+                                       .per_sm = outcome.occupancy.blocks,
+                                       .work = sampling::work_along_grid(survey, blocks)},
+                                      spec.launch)
+              : sampling::after_gap(survey, rate, gap, simulated, wave);
+  outcome.estimate.sampled = true;
+  outcome.estimate.cycles_low = end.low;
+  outcome.estimate.cycles_high = end.high;
+  outcome.estimate.simulated = static_cast<double>(outcome.counters.inst_executed) / survey.instructions;
+  const sm::StaticProgram program(shape.program, spec);
+  outcome.counters = sampling::extrapolate(outcome.counters, survey, rate, program,
+                                           static_cast<Cycle>(std::llround(end.cycles)),
+                                           static_cast<Cycle>(std::llround(end.idle)));
+  if (run.complete) source.finish();
+  return outcome;
+}
+
+}  // namespace foretrace::engine

@@ -1,0 +1,98 @@
+// Every number that sampling rests on, in one table: unit, meaning, range that was looked at, and where it is from.
+//
+// Models:  nothing; sim/sampling reads its numbers here and nowhere else.
+// Source:  "fit": chosen on the launches of the fitting half (scripts/compare_accuracy --half fit), never on those whose error
+//          docs/accuracy.md reports. "bound": costs time and moves no estimate. "judgement": neither fitted nor measured;
+//          the range says between which values the estimate was not seen to change by more than its interval.
+#pragma once
+
+#include <array>
+
+namespace foretrace::sampling {
+
+struct Constant {
+  const char* name;
+  double value;
+  const char* unit;
+  double low, high;  ///< range
+  const char* meaning;
+  const char* source;
+  constexpr operator double() const { return value; }
+};
+
+// clang-format off
+// When a launch is sampled, and what of it.
+inline constexpr Constant kExactWork{"exact_work", 20e6, "warp instruction", 1e6, 1e9,
+    "--accuracy auto simulates launches of less exactly", "bound"};
+inline constexpr Constant kSurveyWork{"survey_work", 12e6, "warp instruction", 2e6, 60e6,
+    "that the survey executes, about; a block of more is simulated exactly", "bound"};
+inline constexpr Constant kFewestWaves{"fewest_waves", 6, "wave", 5, 10,
+    "below these there is no steady state between first and last wave", "judgement: ramp, three measured waves, one skipped, the last"};
+inline constexpr Constant kPatientWork{"patient_work", 200e6, "warp instruction", 60e6, 1e9,
+    "a launch without a steady state of whole waves is simulated exactly up to these", "bound"};
+inline constexpr Constant kWaveWork{"wave_work", 30e6, "warp instruction", 10e6, 100e6,
+    "a wave of more cannot be simulated several times: the rate within one must do", "bound"};
+inline constexpr Constant kDependentSpread{"dependent_spread", 0.01, "share of a block's work", 0.001, 0.05,
+    "blocks that take values from atomics and differ by more depend on each other", "judgement"};
+
+// The survey.
+inline constexpr Constant kSurveyError{"survey_error", 0.002, "share of the work", 0.001, 0.005,
+    "standard error at which the sample of blocks stops growing", "bound"};
+inline constexpr Constant kSurveyBudgets{"survey_budgets", 5, "survey_work", 1, 10,
+    "most that the sample may take while its error is larger", "bound"};
+
+// The rate.
+inline constexpr Constant kRamp{"ramp", 0.25, "share of what was simulated", 0.15, 0.5,
+    "that is not steady yet, and at least one wave", "judgement"};
+inline constexpr Constant kStretches{"stretches", 8, "stretch", 4, 16,
+    "that the steady part is cut into, of whole waves where three or more have ended", "judgement"};
+inline constexpr Constant kFewestStretches{"fewest_stretches", 3, "stretch", 3, 5,
+    "from which a standard error can be told", "judgement"};
+inline constexpr Constant kMostAlike{"most_alike", 0.8, "correlation", 0.5, 0.9,
+    "of neighbouring stretches; more is taken for it", "judgement"};
+
+// Convergence.
+inline constexpr Constant kFirstShare{"first_share", 0.2, "share of the work", 0.05, 0.3,
+    "simulated before the first look, between 2 and 12 million warp instructions", "bound"};
+inline constexpr Constant kNextLook{"next_look", 1.15, "factor of the cost", 1.05, 1.5,
+    "from one look to the next", "bound"};
+inline constexpr Constant kRequestCost{"request_cost", 1.5, "warp instruction per L2 request", 1, 3,
+    "host time of a request", "bound"};
+inline constexpr Constant kMostDoubt{"most_doubt", 0.015, "share of the launch's time", 0.005, 0.03,
+    "that the rate's doubt may be over what is left", "judgement"};
+inline constexpr Constant kMostDrift{"most_drift", 0.025, "share of DRAM's rate", 0.01, 0.05,
+    "by which its traffic may still change over what is left", "judgement"};
+inline constexpr Constant kFilled{"filled", 1.3, "L2 size", 1, 2,
+    "taken up by the launch when L2 counts as full", "judgement"};
+inline constexpr Constant kFills{"fills", 0.4, "L2 size", 0.2, 0.6,
+    "from which L2 begins to write back", "judgement"};
+inline constexpr Constant kDramMatters{"dram_matters", 0.3, "share of DRAM's rate", 0.1, 0.5,
+    "below which a fuller L2 changes no rate", "judgement"};
+inline constexpr Constant kWritesMatter{"writes_matter", 0.03, "share of DRAM's rate", 0.01, 0.1,
+    "the same of writes alone", "judgement"};
+inline constexpr Constant kFlat{"flat", 0.1, "share of what is written back", 0.05, 0.3,
+    "growth of what stays dirty below which as much is written back as is written", "judgement"};
+inline constexpr Constant kMostChange{"most_change", 0.05, "share of executed instructions", 0.02, 0.1,
+    "that may differ between the part of a block that was seen and the rest", "judgement"};
+inline constexpr Constant kWorthSkipping{"worth_skipping", 0.15, "share of the work", 0.05, 0.3,
+    "less is simulated to its end", "bound"};
+
+// The end.
+inline constexpr Constant kTailWaves{"tail_waves", 1, "wave", 1, 3,
+    "placed after the gap, which the chip then runs to the launch's end", "judgement: what a chip holds has started after the gap"};
+inline constexpr Constant kGapError{"gap_error", 0.15, "time of a wave", 0, 0.5,
+    "standard deviation of a sampled launch about its exact time beyond the rate's doubt: blocks on either side of the gap are out of step", "fit"};
+inline constexpr Constant kKeepsUp{"keeps_up", 0.9, "share of what is asked", 0.8, 0.98,
+    "served by L2 below which stores pile up and the launch ends with them", "judgement"};
+inline constexpr Constant kUnseenWaves{"unseen_waves", 0.2, "share of the time left", 0.1, 0.4,
+    "standard deviation of later waves about what is seen within the first: caches are cold and blocks in step there", "fit"};
+inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.645, 1.645,
+    "that hold nine cases of ten", "the normal distribution"};
+
+inline constexpr std::array kConstants{
+    kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kDependentSpread, kSurveyError, kSurveyBudgets, kRamp,
+    kStretches, kFewestStretches, kMostAlike, kFirstShare, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
+    kDramMatters, kWritesMatter, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kNine};
+// clang-format on
+
+}  // namespace foretrace::sampling

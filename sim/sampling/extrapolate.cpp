@@ -1,0 +1,195 @@
+#include "sim/sampling/extrapolate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace foretrace::sampling {
+
+namespace {
+
+std::uint64_t whole(double x) { return x <= 0 ? 0 : static_cast<std::uint64_t>(std::llround(x)); }
+double real(std::uint64_t x) { return static_cast<double>(x); }
+double ratio(std::uint64_t a, std::uint64_t b, double otherwise = 1) {
+  return b ? real(a) / real(b) : otherwise;
+}
+
+bool is_store(const sm::StaticInstruction& instruction) {
+  return instruction.form.access == isa::Access::store ||
+         instruction.form.access == isa::Access::matrix_store;
+}
+
+/// Per instruction: the survey's sums, and hits and stall cycles as often as the simulated executions had them.
+void extend_instructions(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
+                         const sm::StaticProgram& program) {
+  into.l1_hits_global_ld = into.l1_hits_global_st = into.l1_hits_local_ld = into.l1_hits_local_st = 0;
+  for (std::size_t i = 0; i < into.instructions.size(); ++i) {
+    stats::InstructionCounters& row = into.instructions[i];
+    const stats::InstructionCounters& seen = simulated.instructions[i];
+    row.l1_hit_sectors =
+        std::min(row.sectors, whole(real(seen.l1_hit_sectors) * ratio(row.sectors, seen.sectors, 0)));
+    const double more = ratio(row.executed, seen.executed, 0);
+    for (std::size_t s = 0; s < row.stalled.size(); ++s) row.stalled[s] = whole(real(seen.stalled[s]) * more);
+    const sm::StaticInstruction& instruction = program.code[i];
+    if (instruction.action != sm::Action::memory) continue;
+    const bool local = instruction.form.space == isa::Space::local;
+    auto& hits = is_store(instruction) ? (local ? into.l1_hits_local_st : into.l1_hits_global_st)
+                                       : (local ? into.l1_hits_local_ld : into.l1_hits_global_ld);
+    hits += row.l1_hit_sectors;
+  }
+}
+
+/// Warp states: as many warp-cycles as the SMs' active cycles hold at the occupancy that was seen, in the proportions of the instructions.
+void extend_states(stats::LaunchCounters& into, const stats::LaunchCounters& simulated) {
+  constexpr auto kSelected = static_cast<std::size_t>(stats::WarpState::selected);
+  double others = 0;
+  for (const auto& row : into.instructions) {
+    others += real(std::accumulate(row.stalled.begin(), row.stalled.end(), std::uint64_t{0}) -
+                   row.stalled[kSelected]);
+  }
+  const double wanted =
+      real(into.sm_active) * ratio(simulated.warp_cycles, simulated.sm_active) - real(into.inst_executed);
+  const double scale = others > 0 ? std::max(0.0, wanted) / others : 0;
+  into.state = {};
+  for (auto& row : into.instructions) {
+    for (std::size_t s = 0; s < row.stalled.size(); ++s) {
+      row.stalled[s] = s == kSelected ? row.executed : whole(real(row.stalled[s]) * scale);
+      into.state[s] += row.stalled[s];
+    }
+  }
+  into.warp_cycles = std::accumulate(into.state.begin(), into.state.end(), std::uint64_t{0});
+}
+
+void extend_time(stats::LaunchCounters& into, const stats::LaunchCounters& simulated, Cycle elapsed,
+                 Cycle idle_at_end) {
+  into.elapsed = elapsed;
+  into.sms = simulated.sms;
+  const Cycle after =
+      elapsed > simulated.elapsed + idle_at_end ? elapsed - simulated.elapsed - idle_at_end : 0;
+  for (const Cycle active : simulated.sm_active_each) {
+    const Cycle all = active ? active + after : 0;
+    into.sm_active_each.push_back(all);
+    into.sm_active += all;
+    into.sm_active_max = std::max(into.sm_active_max, all);
+  }
+  into.issue_active = into.inst_executed;
+  const double schedulers = ratio(simulated.scheduler_cycles, simulated.sm_active);
+  const double idle = std::max(0.0, schedulers * real(into.sm_active) - real(into.issue_active));
+  const auto seen =
+      std::accumulate(simulated.idle_reason.begin(), simulated.idle_reason.end(), std::uint64_t{0});
+  for (std::size_t i = 0; i < into.idle_reason.size(); ++i)
+    into.idle_reason[i] = whole(idle * ratio(simulated.idle_reason[i], seen, 0));
+  into.scheduler_cycles =
+      into.issue_active + std::accumulate(into.idle_reason.begin(), into.idle_reason.end(), std::uint64_t{0});
+}
+
+/// Pipes: instructions that have one pipe by the survey; those that take either of two as they were seen to.
+void extend_pipes(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
+                  const sm::StaticProgram& program) {
+  std::array<std::uint64_t, spec::kPipes> fixed{}, fixed_seen{};
+  std::uint64_t either = 0, either_seen = 0;
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    const sm::StaticInstruction& instruction = program.code[i];
+    const sm::IssueClass& issue_class = program.classes[instruction.issue_class];
+    const std::uint64_t all = into.instructions[i].executed, seen = simulated.instructions[i].executed;
+    if (instruction.counted == issue_class.first && issue_class.second != spec::Pipe::none) {
+      either += all;
+      either_seen += seen;
+    } else {
+      fixed[static_cast<std::size_t>(instruction.counted)] += all;
+      fixed_seen[static_cast<std::size_t>(instruction.counted)] += seen;
+    }
+  }
+  for (std::size_t p = 0; p < into.pipe_inst.size(); ++p) {
+    const std::uint64_t seen = simulated.pipe_inst[p];
+    into.pipe_inst[p] =
+        fixed[p] + whole(real(seen - std::min(seen, fixed_seen[p])) * ratio(either, either_seen, 0));
+    into.pipe_busy[p] = whole(real(simulated.pipe_busy[p]) * ratio(into.pipe_inst[p], seen, 0));
+  }
+}
+
+/// Extra passes by contention: as they were, and then as often as in the steady state, when fills come as they will.
+void extend_contention(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
+                       const SteadyRate& rate) {
+  const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
+  const double more = ratio(left, rate.to.instructions - rate.from.instructions, 0);
+  into.shared_contention_ld =
+      simulated.shared_contention_ld +
+      whole(more * real(rate.to.shared_contention_ld - rate.from.shared_contention_ld));
+  into.shared_contention_st =
+      simulated.shared_contention_st +
+      whole(more * real(rate.to.shared_contention_st - rate.from.shared_contention_st));
+}
+
+/// What the memory system counted: as it was, and then what it did for an instruction in the steady state, for those that are left.
+void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
+                   const SteadyRate& rate) {
+  using Memory = stats::MemoryCounters;
+  static constexpr std::uint64_t Memory::*kGrowing[] = {
+      &Memory::tex_sectors_read,    &Memory::tex_sectors_write,
+      &Memory::tex_sectors_atomic,  &Memory::tex_sectors_reduction,
+      &Memory::tex_sectors_hit,     &Memory::tex_sectors_miss,
+      &Memory::tex_requests,        &Memory::lts_sectors,
+      &Memory::lts_sectors_hit,     &Memory::lts_sectors_read,
+      &Memory::lts_sectors_write,   &Memory::partition_sectors,
+      &Memory::dram_bytes_read,     &Memory::dram_bytes_write,
+      &Memory::dram_row_hits,       &Memory::dram_row_misses,
+      &Memory::fill_sectors,        &Memory::l2_slice_busy,
+      &Memory::dram_busy,           &Memory::gpc_code_requests,
+      &Memory::gpc_code_misses,     &Memory::gpc_constant_requests,
+      &Memory::gpc_constant_misses, &Memory::read_requests,
+      &Memory::segment_network,     &Memory::segment_l2,
+      &Memory::segment_partition,   &Memory::segment_dram_queue,
+      &Memory::segment_dram};
+  const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
+  const double more = ratio(left, rate.to.instructions - rate.from.instructions, 0);
+  into.memory = simulated.memory;
+  for (const auto member : kGrowing) {
+    const std::uint64_t before = rate.from.memory.*member, after = rate.to.memory.*member;
+    into.memory.*member += whole(more * real(after - std::min(before, after)));
+  }
+  Memory& memory = into.memory;
+  memory.read_latency = memory.segment_network + memory.segment_l2 + memory.segment_partition +
+                        memory.segment_dram_queue + memory.segment_dram;
+  // Stores that the simulated part had not come to: what the survey says that they write.
+  const std::uint64_t stored = into.l1_sectors_global_st + into.l1_sectors_local_st;
+  const std::uint64_t seen = simulated.l1_sectors_global_st + simulated.l1_sectors_local_st;
+  const double written =
+      seen ? real(simulated.memory.tex_sectors_write) / real(seen) * real(stored) : real(stored);
+  if (written > 1.01 * real(memory.tex_sectors_write)) {
+    const std::uint64_t missing = whole(written) - memory.tex_sectors_write;
+    memory.tex_sectors_write += missing;
+    memory.tex_sectors_hit += missing;
+    memory.lts_sectors += missing;
+    memory.lts_sectors_hit += missing;
+    memory.lts_sectors_write += missing;
+    memory.dram_bytes_write += missing * kSectorBytes;
+  }
+}
+
+}  // namespace
+
+stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const Survey& survey,
+                                  const SteadyRate& rate, const sm::StaticProgram& program, Cycle elapsed,
+                                  Cycle idle_at_end) {
+  stats::LaunchCounters all = survey.sums;
+  extend_instructions(all, simulated, program);
+  extend_time(all, simulated, elapsed, idle_at_end);
+  extend_states(all, simulated);
+  extend_pipes(all, simulated, program);
+  const double more = ratio(all.inst_executed, simulated.inst_executed);
+  static constexpr std::uint64_t stats::LaunchCounters::*kWithWork[] = {
+      &stats::LaunchCounters::l1_tag_cycles, &stats::LaunchCounters::l1_data_wavefronts,
+      &stats::LaunchCounters::register_bank_conflict_cycles};
+  for (const auto member : kWithWork) all.*member = whole(more * real(simulated.*member));
+  static constexpr std::uint64_t stats::LaunchCounters::*kAtFirst[] = {
+      // a cache that has the code misses no more
+      &stats::LaunchCounters::l1i_misses, &stats::LaunchCounters::constant_l0_misses,
+      &stats::LaunchCounters::constant_l1_misses, &stats::LaunchCounters::constant_l1_replays};
+  for (const auto member : kAtFirst) all.*member = simulated.*member;
+  extend_contention(all, simulated, rate);
+  extend_memory(all, simulated, rate);
+  return all;
+}
+
+}  // namespace foretrace::sampling

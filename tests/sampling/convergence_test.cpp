@@ -1,0 +1,107 @@
+// When a simulation may stop, as far as snapshots tell.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "model/units/units.h"
+#include "sim/sampling/convergence.h"
+
+namespace foretrace::sampling_tests {
+namespace {
+
+constexpr double kL2 = 40e6, kDram = 1000;  // bytes; bytes a cycle
+constexpr double kWork = 100;               // warp instructions of a block
+
+sampling::Survey survey_of(double blocks) {
+  sampling::Survey survey;
+  survey.instructions = kWork * blocks;
+  return survey;
+}
+
+/// Whether it settles within so many cycles at 100 warp instructions a cycle. `ends`: blocks end as they are worked through. `memory`:
+/// what the memory system counted by then.
+bool settles(const sampling::Survey& survey, Cycle until, bool ends,
+             const std::function<void(double, stats::MemoryCounters&)>& memory, std::uint64_t wave = 1000) {
+  sampling::ConvergenceMonitor monitor({.survey = &survey,
+                                        .blocks = static_cast<std::uint64_t>(survey.instructions / kWork),
+                                        .wave = wave,
+                                        .dram_bytes = kDram,
+                                        .l2_bytes = kL2,
+                                        .look_from = 1000});
+  for (Cycle now = 100; now <= until; now += 100) {
+    gpu::Snapshot snapshot;
+    snapshot.now = now;
+    snapshot.instructions = 100 * now;
+    snapshot.ended = ends ? now : 0;
+    snapshot.placed = snapshot.ended + wave;
+    memory(static_cast<double>(now), snapshot.memory);
+    if (monitor.converged(snapshot)) return true;
+  }
+  return false;
+}
+
+/// Reads and writes 300 bytes a cycle each; what is written stays in L2 up to so many bytes and is then written back as fast.
+std::function<void(double, stats::MemoryCounters&)> streaming(double dirty_most) {
+  return [dirty_most](double now, stats::MemoryCounters& memory) {
+    const double written = 300 * now, dirty = std::min(written, dirty_most);
+    memory.dram_bytes_read = static_cast<std::uint64_t>(300 * now);
+    memory.dirty_sectors_left = static_cast<std::uint64_t>(dirty / kSectorBytes);
+    memory.dram_bytes_write = static_cast<std::uint64_t>(written - dirty);
+  };
+}
+
+TEST(Convergence, ALaunchThatTouchesNoMemorySettles) {
+  const sampling::Survey survey = survey_of(1e6);
+  EXPECT_TRUE(settles(survey, 100'000, true, [](double, stats::MemoryCounters&) {}));
+}
+
+TEST(Convergence, WaitsUntilAsMuchIsWrittenBackAsIsWritten) {
+  const sampling::Survey survey = survey_of(1e6);
+  // Dirty data grow up to 12 MB, which takes 40,000 cycles; by then L2 has taken up 24 MB of its 40.
+  EXPECT_FALSE(settles(survey, 40'000, true, streaming(12e6)));
+  EXPECT_TRUE(settles(survey, 85'000, true, streaming(12e6)));
+  // They go on growing: not before L2 has taken up 1.3 times its size, at 87,000 cycles.
+  EXPECT_FALSE(settles(survey, 85'000, true, streaming(1e12)));
+  EXPECT_TRUE(settles(survey, 110'000, true, streaming(1e12)));
+}
+
+TEST(Convergence, TheBeginningOfBlocksSpeaksForThemIfTheyGoOnAlike) {
+  // No block ends: a wave is 100 million warp instructions, of which a tenth is seen.
+  const auto nothing = [](double, stats::MemoryCounters&) {};
+  sampling::Survey same = survey_of(5e6);
+  for (int i = 0; i < 4000; ++i) same.profile.note(static_cast<std::uint32_t>(i % 10));
+  EXPECT_TRUE(settles(same, 100'000, false, nothing, 1'000'000));
+  sampling::Survey other = survey_of(5e6);
+  for (int i = 0; i < 4000; ++i)
+    other.profile.note(static_cast<std::uint32_t>(i < 2000 ? i % 10 : 10 + i % 10));
+  EXPECT_FALSE(settles(other, 100'000, false, nothing, 1'000'000));
+}
+
+TEST(Convergence, WholeWavesAreSkippedAndOneIsLeft) {
+  const sampling::Survey survey = survey_of(10'050);
+  const sampling::ConvergenceMonitor monitor(
+      {.survey = &survey, .blocks = 10'050, .wave = 100, .dram_bytes = 1, .l2_bytes = 1});
+  gpu::Snapshot snapshot;
+  snapshot.placed = 1'020;
+  EXPECT_EQ(monitor.blocks_to_skip(snapshot),
+            8'900u);                 // 9,030 are left: 89 waves, and 130 blocks for the end
+  snapshot.placed = 10'050 - 1'600;  // 15 waves may go, 0.15 of the launch is 1,507.5 blocks
+  EXPECT_EQ(monitor.blocks_to_skip(snapshot), 0u);
+  snapshot.placed = 10'050 - 1'700;
+  EXPECT_EQ(monitor.blocks_to_skip(snapshot), 1'600u);
+  snapshot.placed = 10'050;
+  EXPECT_EQ(monitor.blocks_to_skip(snapshot), 0u);
+}
+
+TEST(PhaseProfile, ChangeIsTheShareOfOtherInstructions) {
+  sampling::PhaseProfile profile;
+  EXPECT_EQ(profile.change(0, 0.5), 0);
+  for (std::uint32_t i = 0; i < 131'072; ++i)
+    profile.note(i < 65'536 ? i % 4 : 2 + i % 4);  // half of them are others
+  EXPECT_NEAR(profile.change(0, 0.5), 0.5, 0.01);
+  EXPECT_NEAR(profile.change(0.5, 0.75), 0, 0.02);
+  EXPECT_EQ(profile.change(0, 1), 0);
+}
+
+}  // namespace
+}  // namespace foretrace::sampling_tests

@@ -1,0 +1,104 @@
+// The estimate of a whole launch from a part whose rate is known.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/sampling/constants.h"
+#include "sim/sampling/tail_estimate.h"
+
+namespace foretrace::sampling_tests {
+namespace {
+
+constexpr std::uint64_t kWave = 20;
+constexpr double kTime = 5000, kWork = 1000;  // of a block: cycles, warp instructions
+
+sampling::Survey survey_of(std::uint64_t blocks, double relative_error = 0) {
+  sampling::Survey survey;
+  survey.instructions = kWork * static_cast<double>(blocks);
+  survey.relative_error = relative_error;
+  return survey;
+}
+
+/// 20 blocks in 5,000 cycles.
+sampling::SteadyRate steady(double doubt = 0) {
+  sampling::SteadyRate rate;
+  rate.known = rate.by_blocks = true;
+  rate.rate = static_cast<double>(kWave) / kTime;
+  rate.instructions = rate.rate * kWork;
+  rate.doubt = doubt;
+  rate.from.now = 10'000;
+  rate.to.now = 30'000;
+  rate.from.instructions = 40'000;
+  rate.to.instructions = 120'000;
+  return rate;
+}
+
+TEST(AfterGap, TheGapTakesItsBlocksTimeAtTheSteadyRate) {
+  const sampling::Gap gap{.blocks = 800, .first = 120, .count = 600};
+  const sampling::TailEstimate end = sampling::after_gap(survey_of(800), steady(), gap, 50'000, kWave);
+  EXPECT_DOUBLE_EQ(end.cycles, 50'000 + 600 / kWave * kTime);
+  EXPECT_EQ(end.idle, 0);
+  const double gap_error = sampling::kNine * sampling::kGapError * kTime;
+  EXPECT_NEAR(end.high - end.cycles, gap_error, 1e-6);
+  EXPECT_NEAR(end.cycles - end.low, gap_error, 1e-6);
+}
+
+TEST(AfterGap, TheRatesDoubtAndTheSurveysErrorAreInTheInterval) {
+  const sampling::Gap gap{.blocks = 8000, .first = 120, .count = 7600};
+  const double skipped = 7600 / kWave * kTime, gap_error = sampling::kNine * sampling::kGapError * kTime;
+  const auto half_width = [&](double doubt, double relative_error) {
+    const sampling::TailEstimate end =
+        sampling::after_gap(survey_of(8000, relative_error), steady(doubt), gap, 50'000, kWave);
+    return (end.high - end.low) / 2;
+  };
+  EXPECT_NEAR(half_width(0.01, 0), std::hypot(gap_error, 0.01 * skipped), 1e-6);
+  EXPECT_NEAR(half_width(0, 0.01), std::hypot(gap_error, sampling::kNine * 0.01 * skipped), 1e-6);
+}
+
+TEST(AfterGap, BlocksOfTheGapCountWithTheirOwnWork) {
+  sampling::Survey survey = survey_of(800);
+  survey.uniform = false;
+  for (std::uint64_t i = 0; i < 80; ++i) survey.sample.push_back({10 * i + 5, i < 40 ? 500u : 1500u});
+  // Of the blocks 200 to 600 half have half a mean block's work, and half one and a half.
+  const auto skipped = [&](std::uint64_t first, std::uint64_t count) {
+    return sampling::after_gap(survey, steady(), {.blocks = 800, .first = first, .count = count}, 0, kWave)
+        .cycles;
+  };
+  EXPECT_NEAR(skipped(200, 400), 400 / kWave * kTime, 200);
+  EXPECT_NEAR(skipped(100, 200), 0.5 * 200 / kWave * kTime, 200);
+  EXPECT_NEAR(skipped(500, 200), 1.5 * 200 / kWave * kTime, 200);
+}
+
+TEST(AfterGap, WhatL2CannotKeepUpWithIsWaitedFor) {
+  // A block leaves 10 reductions; L2 serves 0.02 a cycle of the 0.04 that 20 blocks in 5,000 cycles ask for.
+  const auto cycles = [](double served_per_cycle) {
+    sampling::Survey survey = survey_of(800);
+    survey.sums.l1_sectors_global_red = 8000;
+    sampling::SteadyRate rate = steady();
+    const auto count = [&](gpu::Snapshot& at) {
+      at.memory.tex_sectors_reduction = static_cast<std::uint64_t>(0.04 * static_cast<double>(at.now));
+      at.memory.tex_sectors_hit = static_cast<std::uint64_t>(served_per_cycle * static_cast<double>(at.now));
+    };
+    count(rate.from);
+    count(rate.to);
+    return sampling::after_gap(survey, rate, {.blocks = 800, .first = 120, .count = 600}, 50'000, kWave)
+        .cycles;
+  };
+  EXPECT_NEAR(cycles(0.04), 200'000, 1);
+  EXPECT_NEAR(cycles(0.02), 8000 / 0.02, 0.01 * 8000 / 0.02);
+}
+
+TEST(WithinWave, TheIntervalIsWideAndTheEndIsPlayedThrough) {
+  const sampling::BlockQueue queue{.blocks = 2000, .sms = 10, .per_sm = 2};
+  sampling::SteadyRate rate = steady();
+  rate.by_blocks = false;
+  const sampling::TailEstimate end =
+      sampling::within_wave(survey_of(2000), rate, 30'000, queue, spec::LaunchSpec{});
+  EXPECT_NEAR(end.cycles, 2000 / kWave * kTime, kTime);
+  const double left = (2000 * kWork - 120'000) / rate.instructions;
+  EXPECT_GE(end.high - end.cycles, sampling::kNine * sampling::kUnseenWaves * left);
+  EXPECT_LT(end.low, end.cycles);
+}
+
+}  // namespace
+}  // namespace foretrace::sampling_tests
