@@ -192,9 +192,10 @@ int predict(const Words& words) {
       "max-instructions", options::value(&chosen.max_instructions),
       "stop a block that executes more warp instructions than this")(
       "accuracy", options::value(&chosen.accuracy_word)->default_value(chosen.accuracy_word),
-      "exact: simulate every instruction; fast: until the rates have settled, and estimate the rest; auto: "
-      "fast for large launches only")("threads", options::value(&chosen.threads),
-                                      "host threads (default: all); any number gives the same result");
+      "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest with an interval; "
+      "auto: sampled for large launches only")(
+      "threads", options::value(&chosen.threads),
+      "host threads (default: all); any number gives the same result");
   chosen.output.add_to(known);
   options::variables_map values;
   if (!parse(words, kUsage, known, "file", values)) return 0;

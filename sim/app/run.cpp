@@ -102,8 +102,8 @@ int run(const Words& words) {
   options::options_description known("options");
   chip.add_to(known);
   known.add_options()("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
-                      "exact: simulate every instruction; fast: until the rates have settled, and estimate "
-                      "the rest; auto: fast for large launches only")(
+                      "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest "
+                      "with an interval; auto: sampled for large launches only")(
       "functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")(
       "cold", options::bool_switch(&settings.cold),
       "every launch starts with cold caches, as Nsight Compute measures; default: as the launch before left "

@@ -22,7 +22,7 @@ namespace foretrace::engine {
 class EmulatedBlocks final : public work::BlockSource {
  public:
   /// References must outlive the object.
-  /// `resident`: blocks that may take turns when they wait for each other, one chip-full.
+  /// `resident`: blocks that may take turns when they wait for each other, one wave.
   EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer);
   ~EmulatedBlocks() override;
   std::shared_ptr<const work::BlockRecord> next() override;

@@ -25,6 +25,7 @@ TEST(RunLaunch, SampledIsNearExact) {
                           kWords = kBlocks * 128;  // 14 MB: so little that L2 does not begin to write back
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords);
   launch.set_word(4, kWords);
+  launch.assembled.program.registers = 128;  // 432 blocks are a wave
   const engine::Outcome exact = run(launch, engine::Accuracy::exact),
                         sampled = run(launch, engine::Accuracy::sampled);
   EXPECT_FALSE(exact.estimate.sampled);
@@ -56,6 +57,7 @@ TEST(RunLaunch, ALaunchThatFillsL2HasNotSettledBefore) {
   constexpr std::uint32_t kBlocks = 30'000, kWords = kBlocks * 128;
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords);
   launch.set_word(4, kWords);
+  launch.assembled.program.registers = 128;  // 432 blocks are a wave
   const engine::Outcome sampled = run(launch, engine::Accuracy::sampled, 1, false);
   EXPECT_FALSE(sampled.estimate.sampled);
   EXPECT_NE(sampled.estimate.note.find("did not settle"), std::string::npos) << sampled.estimate.note;
@@ -66,6 +68,7 @@ TEST(RunLaunch, SampledLeavesMemoryComplete) {
   std::vector<std::uint32_t> ones(kWords, 0x3f800000);
   Launch launch(kDouble, kBlocks, 128, ones, kWords);
   launch.set_word(4, kWords);
+  launch.assembled.program.registers = 128;  // 432 blocks are a wave
   const engine::Outcome sampled = run(launch, engine::Accuracy::sampled, 2);
   ASSERT_TRUE(sampled.estimate.sampled) << sampled.estimate.note;
   EXPECT_EQ(launch.assembled.read(launch.out, kWords), std::vector<std::uint32_t>(kWords, 0x40000000));
@@ -75,6 +78,7 @@ TEST(RunLaunch, SampledDoesNotDependOnThreads) {
   constexpr std::uint32_t kBlocks = 12'000, kWords = kBlocks * 128;
   Launch launch(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords), kWords);
   launch.set_word(4, kWords);
+  launch.assembled.program.registers = 128;  // 432 blocks are a wave
   const engine::Outcome one = run(launch, engine::Accuracy::sampled, 1, false),
                         three = run(launch, engine::Accuracy::sampled, 3, false);
   ASSERT_TRUE(one.estimate.sampled);

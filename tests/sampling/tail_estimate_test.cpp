@@ -89,7 +89,7 @@ TEST(AfterGap, WhatL2CannotKeepUpWithIsWaitedFor) {
 }
 
 TEST(WithinWave, TheIntervalIsWideAndTheEndIsPlayedThrough) {
-  const sampling::BlockQueue queue{.blocks = 2000, .sms = 10, .per_sm = 2};
+  const sampling::BlockQueue queue{.blocks = 2000, .sms = 10, .per_sm = 2, .work = {}};
   sampling::SteadyRate rate = steady();
   rate.by_blocks = false;
   const sampling::TailEstimate end =
