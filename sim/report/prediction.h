@@ -45,7 +45,7 @@ struct Prediction {
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool warm = false;                 ///< caches started as the launch before left them
   bool time_dependent = false;       ///< the instruction count depends on time (polling loops, clock reads)
-  sampling::Estimate estimate;         ///< how the counters came about
+  sampling::Estimate estimate;       ///< how the counters came about
   Occupancy occupancy;
   stats::LaunchCounters counters;
 };

@@ -1,7 +1,7 @@
 // Every number that sampling rests on, in one table: unit, meaning, range that was looked at, and where it is from.
 //
 // Models:  nothing; sim/sampling reads its numbers here and nowhere else.
-// Source:  "fit": chosen on the launches of the fitting half (scripts/compare_accuracy --half fit), never on those whose error
+// Source:  "fit": chosen on the launches of the fitting half (scripts/compare_accuracy), never on those whose error
 //          docs/accuracy.md reports. "bound": costs time and moves no estimate. "judgement": neither fitted nor measured;
 //          the range says between which values the estimate was not seen to change by more than its interval.
 #pragma once
@@ -81,11 +81,11 @@ inline constexpr Constant kWorthSkipping{"worth_skipping", 0.15, "share of the w
 inline constexpr Constant kTailWaves{"tail_waves", 1, "wave", 1, 3,
     "placed after the gap, which the chip then runs to the launch's end", "judgement: what a chip holds has started after the gap"};
 inline constexpr Constant kGapError{"gap_error", 0.15, "time of a wave", 0, 0.5,
-    "standard deviation of a sampled launch about its exact time beyond the rate's doubt: blocks on either side of the gap are out of step", "fit"};
+    "standard deviation of a sampled launch about its exact time beyond the rate's doubt: blocks on either side of the gap are out of step", "judgement: to be fitted on the fitting half"};
 inline constexpr Constant kKeepsUp{"keeps_up", 0.9, "share of what is asked", 0.8, 0.98,
     "served by L2 below which stores pile up and the launch ends with them", "judgement"};
 inline constexpr Constant kUnseenWaves{"unseen_waves", 0.2, "share of the time left", 0.1, 0.4,
-    "standard deviation of later waves about what is seen within the first: caches are cold and blocks in step there", "fit"};
+    "standard deviation of later waves about what is seen within the first: caches are cold and blocks in step there", "judgement: 1024 by rows was 18% faster than its first wave said"};
 inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.645, 1.645,
     "that hold nine cases of ten", "the normal distribution"};
 
