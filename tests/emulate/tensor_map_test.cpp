@@ -95,6 +95,14 @@ TEST(TensorMap, StridesOf36BitsAndMoreHaveTheirUpperBitsApart) {
   EXPECT_EQ(words[7], 0x3au);
 }
 
+TEST(TensorMap, StatesTheBytesOfABoxWithElementStridesRoundedDown) {
+  TensorMap map = halves();
+  map.element_strides = {4, 3, 1, 1, 1};
+  EXPECT_EQ(words_of(map)[16], 2u * (64 / 4) * (128 / 3));
+  EXPECT_EQ(words_of(map)[13] & 0x7fff, 3u | 2u << 3);
+  EXPECT_EQ(map.box_bytes(), 2u * 64 * 43) << "the copy rounds up, and takes every element of a row";
+}
+
 TEST(TensorMap, IsReadBackAsItWas) {
   for (const TensorMap& map : {halves(), convolution()}) {
     const TensorMap back = decode_tensor_map(encode(map));

@@ -107,7 +107,7 @@ struct Product {
     for (int i = 0; i < registers; ++i) line(fmt::format("LDG.E R{}, [R2.64+{:#x}]", 24 + i, next()));
     line("BAR.SYNC 0x0");
     line("WARPGROUP.ARRIVE");
-    std::string operands = form.registers_a ? form.sign_a + "R8, gdesc[UR10]" : "gdesc[UR8]";
+    std::string operands = form.registers_a ? form.sign_a + "R8, gdesc[UR8]" : "gdesc[UR8]";
     operands += form.modifiers;
     std::string meta_text;
     if (form.meta_selector >= 0)
@@ -185,10 +185,11 @@ void check(const Floats& f, unsigned seed) {
       int column = k;
       if (sparse) {
         const int piece = bytes == 4 ? k : k / 2;
-        const int lane = row % 8 * 4 + piece / 4 + (bytes == 1 ? 0 : 2 * f.form.meta_selector);
-        const std::uint32_t four =
-            p.meta[static_cast<std::size_t>(row / 16 * 32 + lane)] >> (row % 16 / 8 * 16 + piece % 4 * 4) &
-            15;
+        const int half = row % 16 / 8;
+        const int lane =
+            row % 8 * 4 + (bytes == 1 ? half + piece / 8 * 2 : piece / 4 + 2 * f.form.meta_selector);
+        const int shift = bytes == 1 ? piece % 8 * 4 : half * 16 + piece % 4 * 4;
+        const std::uint32_t four = p.meta[static_cast<std::size_t>(row / 16 * 32 + lane)] >> shift & 15;
         column = bytes == 4 ? 2 * piece + static_cast<int>(four >> 1 & 1)
                             : 4 * piece + static_cast<int>(k % 2 == 0 ? four & 3 : four >> 2);
       }

@@ -392,10 +392,25 @@ TEST(TraceHead, RefusesWhatItDoesNotKnow) {
               HasSubstr("'registers' holds no number"));
   EXPECT_THAT(message(with("\"registers\"", "\"Registers\"")), HasSubstr("'registers' is missing"));
   EXPECT_THAT(message(with("\"launch\":{", "\"launch\":{\"more\":1,")), HasSubstr("6 keys, expected 5"));
-  EXPECT_THAT(message(with("FADD R9", "FODD R9")), HasSubstr("FODD"));
-  EXPECT_THAT(message(with("0x28]", "0x2c]")), HasSubstr("c[0x0]["));
-  EXPECT_THAT(message(with("\".L_x_0\":320", "\".L_x_0\":336")), HasSubstr("label"));
   EXPECT_THAT(message("{"), HasSubstr("expected an object"));
+}
+
+// A program may hold instructions that nobody executes and nobody understands.
+TEST(TraceHead, KeepsWhatItDoesNotUnderstandOpaque) {
+  const std::string text = head_text(vector_add_program(), sample_launch(1));
+  const auto opaque = [&](const std::string& old, const std::string& replacement) -> std::string {
+    isa::Program program;
+    LaunchInfo launch;
+    parse_head(std::string(text).replace(text.find(old), old.size(), replacement), "t", program, launch);
+    for (const isa::Instruction& in : program.code) {
+      if (in.opcode == isa::Opcode::opaque) return in.opaque;
+    }
+    return "";
+  };
+  EXPECT_EQ(opaque("FADD R9", "FADD R9"), "");
+  EXPECT_THAT(opaque("FADD R9", "FODD R9"), HasSubstr("FODD"));
+  EXPECT_THAT(opaque("0x28]", "0x2c]"), HasSubstr("c[0x0]["));
+  EXPECT_THAT(opaque("\".L_x_0\":320", "\".L_x_0\":336"), HasSubstr("label"));
 }
 
 }  // namespace

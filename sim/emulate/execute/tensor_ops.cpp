@@ -15,9 +15,9 @@
 
 #include <fmt/format.h>
 
-#include "sim/emulate/translate/decoder.h"
 #include "sim/emulate/execute/execution.h"
 #include "sim/emulate/tensor/products.h"
+#include "sim/emulate/translate/decoder.h"
 
 namespace foretrace::emulate {
 
@@ -69,13 +69,15 @@ void take_tile(Execution& x, const MicroOp& op, int first, int piece, ProductOpe
     read_metadata(x.frame.file[0] + (op.immediate & 0xffffffff), static_cast<int>(op.immediate >> 32), o);
   }
   const int whole = o.depth;
+  std::uint8_t columns[kTileRows * kMostDepth];
+  std::copy_n(o.select, sizeof columns, columns);
   o.depth = (piece + 7) / 8 * 8;
   o.depth_b = o.depth * ratio;
   for (int i = 0; i < kTileRows; ++i) {
     for (int k = 0; k < o.depth; ++k) {
       o.a[i * o.depth + k] = k < piece ? fetch(ra, place(i, first + k, per, 2)) : 0;
       if (o.sparse) {
-        const int column = k < piece ? o.select[i * whole + first + k] - ratio * first : 0;
+        const int column = k < piece ? columns[i * whole + first + k] - ratio * first : 0;
         o.select[i * o.depth + k] = static_cast<std::uint8_t>(column);
       }
     }

@@ -90,13 +90,14 @@ void multiply_block(const LaneTable& lanes, const ProductOperands& o, const SumR
 }  // namespace
 
 void read_metadata(const std::uint32_t* meta, int selector, ProductOperands& o) {
-  const bool words = o.type_a == Element::tf32;
+  const bool words = o.type_a == Element::tf32, bytes = bits_of(o.type_a) == 8;
   const int lanes = std::max(1, (words ? o.depth : o.depth / 2) / 4);
   for (int row = 0; row < kTileRows; ++row) {
     for (int k = 0; k < o.depth; ++k) {
       const int piece = words ? k : k / 2;
-      const int lane = row % 8 * 4 + (piece / 4 + lanes * selector) % 4;
-      const std::uint32_t bits = meta[lane] >> (16 * (row / 8) + 4 * (piece % 4));
+      const int lane = bytes ? row / 8 + 2 * (piece / 8) + 2 * selector : piece / 4 + lanes * selector;
+      const int shift = bytes ? 4 * (piece % 8) : 16 * (row / 8) + 4 * (piece % 4);
+      const std::uint32_t bits = meta[row % 8 * 4 + lane % 4] >> shift;
       const int column = words ? 2 * piece + static_cast<int>(bits >> 1 & 1)
                                : 4 * piece + static_cast<int>(bits >> (2 * (k % 2)) & 3);
       o.select[row * o.depth + k] = static_cast<std::uint8_t>(column);

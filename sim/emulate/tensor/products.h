@@ -34,9 +34,10 @@ struct ProductOperands {
   std::uint8_t select[kTileRows * kMostDepth];              ///< sparse: [row * depth + k] is B's k
 };
 
-/// Which columns a row of a sparse A has, into `select`; types, depth and `sparse` are set. A register of lane 4g + h holds four bits
-/// for each of four pieces of K (4 elements, of tf32 2): row g in its low, g + 8 in its high half. A row's pieces take one, two or all
-/// of each four lanes, of which the selector tells the first. Asked of an H100 for f16 with K 32; else as the PTX ISA has it.
+/// Which columns a row of a sparse A has, into `select`; types, depth and `sparse` are set. Four bits for each piece of K (4 elements, of
+/// tf32 2). Elements of 16 and 32 bits: a register of lane 4g + h has four pieces of row g in its low and of row g + 8 in its high
+/// half, the next four stand in lane h + 1; of 8 bits: lane 4g + h has eight pieces of row g, h + 1 of row g + 8, the next eight stand
+/// in lane h + 2. The selector tells the first of the lanes where a row takes fewer than four. Asked of an H100, all of it.
 void read_metadata(const std::uint32_t* meta, int selector, ProductOperands& operands);
 
 /// d = a * b + c in floating point. c: null is zero. Registers are of 32 words; c and d may be the same, or must not overlap.

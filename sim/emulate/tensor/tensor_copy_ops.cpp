@@ -1,21 +1,21 @@
 // Copies and reductions of a tensor's boxes between global and shared memory (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor).
 //
 // Models:  UTMALDG, UTMASTG, UTMAREDG, tiled and im2col, multicast to blocks of a cluster; the map at a generic address; fills; f32 data
-//          rounded to tf32. Into shared memory the mbarrier's transactions fall by the whole box. Bytes outside the tensor are neither
-//          written nor reduced. Faults: a map that is not aligned to 64 bytes, of other dimensions or not valid; a first coordinate that
-//          makes no multiple of 16 bytes (an H100: illegal instruction).
+//          rounded to tf32, to nearest even. The .FTZ types flush nothing (an H100). Into shared memory the mbarrier's transactions fall by the whole box. Bytes outside the tensor are not
+//          written; reductions act on whole units of 16 bytes. Faults: a map that is not aligned to 64 bytes, of other dimensions or not valid; a first coordinate that
+//          makes no multiple of 16 bytes, or a negative one where it writes (an H100:
+//          illegal instruction); shared memory not aligned to 128 bytes.
 // Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused.
-// Assumed: tf32 is rounded to nearest even where two are as near; .FTZ flushes subnormals to a zero of their sign.
 // Record:  without addresses.
 #include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "sim/emulate/translate/address_form.h"
-#include "sim/emulate/translate/decoder.h"
 #include "sim/emulate/execute/execution.h"
 #include "sim/emulate/tensor/tensor_copy.h"
+#include "sim/emulate/translate/address_form.h"
+#include "sim/emulate/translate/decoder.h"
 
 namespace foretrace::emulate {
 
@@ -29,6 +29,7 @@ using Chunk = std::array<std::byte, kChunk>;
 /// MicroOp::flags beside the atomic's. index2: dimensions.
 constexpr std::uint32_t kIm2col = 1, kMulticast = 2, kExtra = 4;
 
+constexpr std::uint32_t kBoxAlignment = 128;  ///< of a box in shared memory (an H100: misaligned address)
 constexpr std::uint32_t kOffsetMask = (1u << kClusterRankShift) - 1;
 constexpr std::uint32_t kNanWord = 0x7ff77ff7;  ///< what fills, in every float type
 constexpr std::uint32_t kTf32Nan = 0x7fffe000;
@@ -82,10 +83,10 @@ Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane
                         box.coordinates[0], name_of(box.map.type), start, kChunk));
   }
   box.shared = x.words(op.a)[0] + static_cast<std::uint32_t>(op.immediate);
-  if (box.shared % kChunk != 0) {
+  if (box.shared % kBoxAlignment != 0) {
     x.fault(FaultKind::misaligned, lane,
             fmt::format("a box of a tensor at shared address 0x{:x}; expected a multiple of {}", box.shared,
-                        kChunk));
+                        kBoxAlignment));
   }
   const std::uint32_t extra = (op.flags & kExtra) != 0 ? x.words(op.c)[0] : 0;
   rows_of(box.map, box.coordinates, im2col_offsets(extra, rank), rows);
@@ -106,8 +107,6 @@ void for_each_chunk(const Box& box, Use&& use) {
 }
 
 std::uint32_t converted(TensorType type, std::uint32_t word) {
-  const bool flushes = type == TensorType::f32_ftz || type == TensorType::tf32_ftz;
-  if (flushes && (word & 0x7f800000) == 0) word &= 0x80000000;
   if (type != TensorType::tf32 && type != TensorType::tf32_ftz) return word;
   if ((word & 0x7fffffff) > 0x7f800000) return kTf32Nan;
   constexpr std::uint32_t kCut = 0x1fff;
@@ -115,7 +114,7 @@ std::uint32_t converted(TensorType type, std::uint32_t word) {
 }
 
 void convert(TensorType type, Chunk& chunk) {
-  if (type != TensorType::tf32 && type != TensorType::tf32_ftz && type != TensorType::f32_ftz) return;
+  if (type != TensorType::tf32 && type != TensorType::tf32_ftz) return;
   for (std::size_t i = 0; i < kChunk; i += 4) {
     std::uint32_t word;
     std::memcpy(&word, chunk.data() + i, 4);
@@ -165,13 +164,27 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::size_t i = 0; i < count; ++i) signal_bytes(x, blocks[i] | (a[32] & kOffsetMask), bytes, lane);
 }
 
+/// A box to be written: an H100 takes no negative coordinate there.
+Box target_box_of(Execution& x, const MicroOp& op, int lane) {
+  const Box box = box_of(x, op, x.words(op.a) + 32, lane);
+  for (int d = 0; d < box.map.rank; ++d) {
+    const std::int32_t c = box.coordinates[static_cast<std::size_t>(d)];
+    if (c < 0) {
+      x.fault(
+          FaultKind::illegal_instruction, lane,
+          fmt::format("coordinate {} of dimension {} of a tensor that is written; expected 0 or more", c, d));
+    }
+  }
+  return box;
+}
+
 const std::byte* shared_chunk(Execution& x, const Box& box, std::uint32_t image) {
   const std::uint32_t at = swizzled(box.map.swizzle, (box.shared & kOffsetMask) + image);
   return x.cluster_shared_at((box.shared & ~kOffsetMask) | at, kChunk, box.lane);
 }
 
 void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
-  const Box box = box_of(x, op, x.words(op.a) + 32, std::countr_zero(mask));
+  const Box box = target_box_of(x, op, std::countr_zero(mask));
   for_each_chunk(box,
                  [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
                    const std::byte* from = shared_chunk(x, box, image) + first;
@@ -199,8 +212,15 @@ bool reduction_type(TensorType type, AtomicType& out) {
   }
 }
 
+/// An H100 reduces into whole units of 16 bytes, where a row of the tensor ends within one, too: its padding, as far as there is memory.
+std::uint32_t reduced_bytes(Execution& x, std::uint64_t address, std::uint32_t bytes, std::uint32_t unit) {
+  const GlobalMemory::Allocation* a = x.launch().context.memory->find(address);
+  if (a == nullptr) return bytes;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(unit, a->address + a->size - address));
+}
+
 void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
-  const Box box = box_of(x, op, x.words(op.a) + 32, std::countr_zero(mask));
+  const Box box = target_box_of(x, op, std::countr_zero(mask));
   const auto operation = static_cast<AtomicOp>(op.flags >> kAtomicOpShift & 15);
   AtomicType type{};
   const bool floats = is_floating(box.map.type);
@@ -217,8 +237,10 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
                      combine_bytes(operation, type, x.global_at(address, kChunk, box.lane), from, kChunk);
                      return;
                    }
+                   if (bytes == 0) return;
                    const std::uint32_t step = element_bytes(box.map.type);
-                   for (std::uint32_t i = 0; i < bytes; i += step) {
+                   const std::uint32_t reach = reduced_bytes(x, address, bytes, kChunk - first);
+                   for (std::uint32_t i = 0; i + step <= reach; i += step) {
                      std::byte* to = x.global_at(address + i, step, box.lane);
                      std::array<std::byte, 8> old{}, operand{};  // halves are combined in pairs
                      std::memcpy(old.data(), to, step);

@@ -84,6 +84,15 @@ std::string im2col_problem(const TensorMap& map, std::uint32_t unit) {
   return {};
 }
 
+/// Bytes of a box as the driver states them: with element strides rounded down, in dimension 0 too, while the copy itself rounds up.
+std::uint32_t stated_bytes(const TensorMap& map) {
+  if (map.im2col) return static_cast<std::uint32_t>(map.box_bytes());
+  std::uint32_t bytes = element_bytes(map.type);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(map.rank); ++d)
+    bytes *= map.box[d] / map.element_strides[d];
+  return bytes;
+}
+
 }  // namespace
 
 std::uint32_t element_bytes(TensorType type) { return row_of(type).bytes; }
@@ -160,7 +169,7 @@ TensorMapBytes encode(const TensorMap& map) {
     }
     w[15] = map.pixels - 1;
   }
-  w[16] = static_cast<std::uint32_t>(map.box_bytes());
+  w[16] = stated_bytes(map);
   w[18] = kSwizzleWord[static_cast<int>(map.swizzle)];
   TensorMapBytes bytes;
   std::memcpy(bytes.data(), w.data(), bytes.size());

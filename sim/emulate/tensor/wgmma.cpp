@@ -2,8 +2,7 @@
 //
 // Models:  operands in shared memory by descriptor (matrix_descriptor.h) or A in registers; all shapes; negation, transposition,
 //          a zero or added accumulator, sparse A. Each warp computes its 16 rows when it comes to the instruction. Sums: fused_sum.h.
-//          Compared with an H100: f16, bf16, tf32, e4m3, e5m2, s8 results, and sparse f16; b1, u8 and the metadata of other sparse
-//          types are as the PTX ISA has them.
+//          Compared with an H100, bit by bit (validate/vectors/tensor).
 // Ignores: asynchrony. Registers and shared memory belong to the product until it is waited for; what a correct program sees is the
 //          same as if it were done at once. gsb0 and WARPGROUP change nothing.
 #include <bit>
@@ -12,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "model/isa/matrix_shapes.h"
-#include "sim/emulate/translate/decoder.h"
 #include "sim/emulate/execute/execution.h"
 #include "sim/emulate/tensor/matrix_descriptor.h"
 #include "sim/emulate/tensor/products.h"
+#include "sim/emulate/translate/decoder.h"
 
 namespace foretrace::emulate {
 
@@ -33,6 +32,8 @@ constexpr int kSelectorShift = 32;
 
 constexpr int kOperandBytes = 32;  ///< of a row of A, of a column of B (twice that where A is sparse)
 constexpr std::uint32_t kChunk = 16;
+constexpr int kDescriptorB =
+    2 * 32;  ///< words from A's descriptor, whose place stays where A is in registers, to B's
 
 Element type_a(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeAShift & 15); }
 Element type_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeBShift & 15); }
@@ -113,12 +114,11 @@ void fetch_operands(Execution& x, const MicroOp& op, int lane, ProductOperands& 
   if ((op.flags & kSharedA) != 0) {
     fetch(x, pair(descriptors), (op.flags & kTransposedA) != 0, bits, first, kTileRows, kOperandBytes, lane,
           [&](int row, int k, std::uint32_t v) { put_a(row - first, k, v); });
-    descriptors += 2 * 32;
   } else {
     fetch_registers(x.words(op.a), bits, put_a);
   }
   fetch(
-      x, pair(descriptors), (op.flags & kTransposedB) != 0, bits, 0, o.columns, bytes_b, lane,
+      x, pair(descriptors + kDescriptorB), (op.flags & kTransposedB) != 0, bits, 0, o.columns, bytes_b, lane,
       [&](int column, int k, std::uint32_t v) { o.b[k * o.columns + place_of_column(column)] = v ^ flip_b; });
   if (o.sparse) {
     const std::uint32_t* meta = x.frame.file[static_cast<int>(File::registers)] + (op.immediate & 0xffffffff);
@@ -140,14 +140,13 @@ void multiply_bits(Execution& x, const MicroOp& op, int lane, const std::uint32_
         std::memcpy(a[row] + at / 4, chunk.words, kChunk);
       }
     }
-    descriptors += 2 * 32;
   } else {
     const std::uint32_t* r = x.words(op.a);
     for (int j = 0; j < 4; ++j) {
       for (int l = 0; l < 32; ++l) a[l / 4 + 8 * (j % 2)][4 * (j / 2) + l % 4] = r[j * 32 + l];
     }
   }
-  const MatrixDescriptor m = matrix_descriptor(pair(descriptors));
+  const MatrixDescriptor m = matrix_descriptor(pair(descriptors + kDescriptorB));
   for (int n = 0; n < static_cast<int>(op.index2); ++n) {
     std::uint32_t b[kOperandBytes / 4];
     for (std::uint32_t at = 0; at < kOperandBytes; at += kChunk) {
