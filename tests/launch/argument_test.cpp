@@ -225,5 +225,35 @@ TEST(Symbol, TakesTheSameForms) {
   EXPECT_NE(refused("a=buf:f32:1:name=b").find("name= is for buffers"), std::string::npos);
 }
 
+TEST(Argument, TensorMap) {
+  const Argument tiled =
+      parse_argument("tmap:f16:of=a+256:dims=4096x512:box=64x128:swizzle=128B:fill=nan", 0);
+  EXPECT_EQ(tiled.kind, ArgumentKind::tensor_map);
+  EXPECT_EQ(tiled.parameter_bytes(), 128u);
+  EXPECT_EQ(tiled.name, "a");
+  EXPECT_EQ(tiled.offset, 256u);
+  EXPECT_EQ(tiled.tensor.type, "f16");
+  EXPECT_EQ(tiled.tensor.dims, (std::vector<std::int64_t>{4096, 512}));
+  EXPECT_EQ(tiled.tensor.box, (std::vector<std::int64_t>{64, 128}));
+  EXPECT_EQ(tiled.tensor.swizzle_bytes, 128);
+  EXPECT_TRUE(tiled.tensor.nan_fill);
+  const Argument pixels =
+      parse_argument("tmap:f32:of=a:dims=32x9x8x2:lower=-1x-1:upper=0x-2:channels=16:pixels=40", 0);
+  EXPECT_TRUE(pixels.tensor.im2col());
+  EXPECT_EQ(pixels.tensor.lower, (std::vector<std::int64_t>{-1, -1}));
+}
+
+TEST(Argument, TensorMapRefusals) {
+  EXPECT_NE(refusal("tmap:f15:of=a:dims=8:box=8").find("'f15' is no type of a tensor"), std::string::npos);
+  EXPECT_NE(refusal("tmap:f16:dims=8:box=8").find("expected tmap:TYPE:of=NAME"), std::string::npos);
+  EXPECT_NE(refusal("tmap:f16:of=a:dims=8x8:box=8").find("expected 2 numbers of box"), std::string::npos);
+  EXPECT_NE(refusal("tmap:f16:of=a:dims=8:box=8:swizzle=96B").find("'swizzle=96B' is no option"),
+            std::string::npos);
+  EXPECT_NE(refusal("tmap:f16:of=a:dims=8:box=8:box=8").find("box is given twice"), std::string::npos);
+  EXPECT_NE(
+      refusal("tmap:f16:of=a:dims=8x8:lower=1:upper=1:channels=8:pixels=8").find("im2col takes 3 to 5 dims"),
+      std::string::npos);
+}
+
 }  // namespace
 }  // namespace foretrace::frontend
