@@ -13,6 +13,7 @@ int arch(const Words& words);
 int calibrate(const Words& words);
 int compare(const Words& words);
 int disassemble(const Words& words);
+int environment(const Words& words);
 int launches(const Words& words);
 int occupancy(const Words& words);
 int predict(const Words& words);

@@ -37,6 +37,7 @@ ProgramFile read_program_file(const std::string& path) {
       header->e_ident[EI_CLASS] != ELFCLASS64)
     return result;
   result.is_elf = true;
+  result.has_static_runtime = file.find("cuGetExportTable") != std::string::npos;
   const auto section = [&](std::uint64_t index) {
     return at<Elf64_Shdr>(file, header->e_shoff + index * sizeof(Elf64_Shdr));
   };

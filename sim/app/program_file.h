@@ -7,8 +7,10 @@
 namespace foretrace::app {
 
 struct ProgramFile {
-  bool is_elf = false;              ///< 64-bit
-  bool has_device_code = false;     ///< a section .nv_fatbin
+  bool is_elf = false;           ///< 64-bit
+  bool has_device_code = false;  ///< a section .nv_fatbin
+  bool has_static_runtime =
+      false;  ///< the CUDA runtime is linked into it: it asks the driver for its private tables
   std::vector<std::string> needed;  ///< DT_NEEDED: libraries it asks for by name
 };
 

@@ -20,6 +20,7 @@
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/program_file.h"
+#include "sim/app/runtime_files.h"
 #include "sim/app/version.h"
 #include "sim/engine/run_launch.h"
 #include "sim/frontend/toolchain.h"
@@ -33,19 +34,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUsage = "run --arch CHIP [OPTIONS] -- PROGRAM [ARGUMENTS]";
 constexpr int kStopCode = 125;  // as env, timeout and docker: they failed, not the program
-
-/// The directory with libcudart.so.13: beside the binary in a build tree (../lib/foretrace) and in an installation.
-fs::path runtime_library() {
-  const fs::path binary = fs::read_symlink("/proc/self/exe");
-  const fs::path library = (binary.parent_path() / "../lib/foretrace/libcudart.so.13").lexically_normal();
-  if (!fs::is_regular_file(library)) {
-    throw InputError(
-        fmt::format("{}: not there; foretrace was built without the CUDA headers (scripts/setup installs "
-                    "them, then build again)",
-                    library.string()));
-  }
-  return library;
-}
 
 /// The file that the program's name means, looked up in PATH as a shell would.
 std::string program_path(const std::string& name) {
@@ -69,14 +57,6 @@ void put_first(const char* variable, const std::string& value, char separator) {
 }
 
 void check_program(const std::string& path, const ProgramFile& program) {
-  for (const std::string& library : program.needed) {
-    if (library.rfind("libcuda.so", 0) == 0) {
-      throw InputError(
-          fmt::format("{}: it needs {}, the CUDA driver's library, which is not provided; expected the "
-                      "runtime's calls only",
-                      path, library));
-    }
-  }
   if (!program.is_elf || !program.has_device_code)
     return;  // a script, say: what it starts is looked at when it registers
   for (const std::string& library : program.needed) {
@@ -87,9 +67,11 @@ void check_program(const std::string& path, const ProgramFile& program) {
                       path, library));
     }
   }
+  if (!program.has_static_runtime) return;  // it uses the driver alone
   throw InputError(
-      fmt::format("{}: the CUDA runtime is linked into it statically, so it cannot be replaced; build it "
-                  "with nvcc -cudart shared",
+      fmt::format("{}: the CUDA runtime is linked into it statically, where nothing can take its place; "
+                  "build it again with "
+                  "nvcc -cudart shared, or with the same commands after: eval $(foretrace env)",
                   path));
 }
 
@@ -157,10 +139,15 @@ int run(const Words& words) {
       settings.trace = fs::absolute(settings.trace).string();
     }
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
-    if (const auto toolchain = frontend::find_toolchain(); toolchain.nvdisasm) {
-      settings.nvdisasm = fs::absolute(toolchain.nvdisasm->path).string();
-      settings.nvdisasm_version = toolchain.nvdisasm->version;
-    }
+    const frontend::Toolchain toolchain = frontend::find_toolchain();
+    const auto use = [](const std::optional<frontend::Tool>& tool, std::string& path, std::string& version) {
+      if (!tool) return;
+      path = fs::absolute(tool->path).string();
+      version = tool->version;
+    };
+    use(toolchain.nvdisasm, settings.nvdisasm, settings.nvdisasm_version);
+    use(toolchain.ptxas, settings.ptxas, settings.ptxas_version);
+    settings.process = getpid();
     settings.version = kVersion;
     settings.commit = kCommit;
     settings.command = command_line();
@@ -174,11 +161,12 @@ int run(const Words& words) {
           "no nvdisasm to read the program's machine code; scripts/setup installs it, or FORETRACE_NVDISASM "
           "or PATH names one");
     }
-    const fs::path library = runtime_library();
+    const fs::path libraries = runtime_directory();
     setenv(runtime::kSettingsVariable, runtime::to_json(settings).c_str(), 1);
     setenv("FORETRACE_CONFIGS", fs::absolute(config::config_directory()).c_str(), 1);
-    put_first("LD_PRELOAD", library.string(), ' ');
-    put_first("LD_LIBRARY_PATH", library.parent_path().string(), ':');
+    put_first("LD_PRELOAD", (libraries / "libcudart.so.13").string(), ' ');
+    put_first("LD_LIBRARY_PATH", libraries.string(), ':');
+    setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 1);
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);

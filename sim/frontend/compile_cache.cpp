@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/units/error.h"
+#include "sim/frontend/cache.h"
 #include "sim/frontend/cubin.h"
 
 namespace foretrace::frontend {
@@ -18,16 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-
-fs::path cache_directory() {
-  if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given == '/') {
-    return fs::path(given) / "foretrace";
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    return fs::path(home) / ".cache" / "foretrace";
-  }
-  return {};
-}
 
 /// One line of a manifest, "F path" or "D path", with the state of what it names; "" when that cannot be read.
 std::string state_of(const std::string& line) {

@@ -21,7 +21,7 @@ namespace foretrace::frontend {
 namespace {
 
 constexpr std::uint16_t kMachineCuda = 190;
-constexpr std::uint8_t kAbiVersion = 8;     // CUDA 13
+constexpr std::uint8_t kAbiCuda12 = 7, kAbiCuda13 = 8;
 constexpr std::uint8_t kEntryPoint = 0x10;  // st_other of a kernel
 constexpr std::uint32_t kReservedShared =
     1024;  // bytes that sm_90 and later keep for the system in each block's window
@@ -35,6 +35,11 @@ constexpr std::uint64_t kSectionAlignment = 128;
 constexpr std::uint64_t kMostCode = std::uint64_t{1}
                                     << 28;  // our own bound for a kernel with all device functions
 constexpr std::string_view kText = ".text.";
+
+/// The architecture in the ELF head's flags.
+int sm_of(std::uint8_t abi_version, std::uint32_t flags) {
+  return static_cast<int>((abi_version == kAbiCuda12 ? flags : flags >> 8) & 0xff);
+}
 
 class Reader {
  public:
@@ -68,15 +73,16 @@ class Reader {
       throw InputError(fmt::format("{}: no cubin: an ELF file for machine {}, expected {} (NVIDIA CUDA)",
                                    where_, elf_.machine, kMachineCuda));
     }
-    if (elf_.abi_version != kAbiVersion) {
-      throw InputError(fmt::format("{}: a cubin of ABI version {}, expected {}; build it with CUDA 13",
-                                   where_, elf_.abi_version, kAbiVersion));
+    if (elf_.abi_version != kAbiCuda12 && elf_.abi_version != kAbiCuda13) {
+      throw InputError(
+          fmt::format("{}: a cubin of ABI version {}, expected {} or {}; build it with CUDA 12 or 13", where_,
+                      elf_.abi_version, kAbiCuda12, kAbiCuda13));
     }
     if (elf_.type != ET_EXEC) {
       throw InputError(
           where_ + ": relocatable device code, expected a linked cubin; build it without -rdc=true and -c");
     }
-    module_->sm = static_cast<int>(elf_.flags >> 8 & 0xff);
+    module_->sm = sm_of(elf_.abi_version, elf_.flags);
     const auto [target, suffix] = assembled_for();
     if (expected_sm != 0 && !isa::runs_on(module_->sm, target, expected_sm)) {
       throw InputError(fmt::format("{}: a cubin for sm_{}{}, expected one that runs on sm_{}", where_,
@@ -425,6 +431,14 @@ Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int
                  Relocations relocations) {
   const ElfFile elf = read_elf(bytes, where);
   return Reader(elf, bytes, where, relocations).read(expected_sm);
+}
+
+int cubin_sm(std::span<const std::byte> bytes) {
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof header) return 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != kMachineCuda) return 0;
+  return sm_of(header.e_ident[EI_ABIVERSION], header.e_flags);
 }
 
 std::vector<std::byte> read_file(const std::string& path) {

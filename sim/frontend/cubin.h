@@ -2,7 +2,8 @@
 //
 // Models:  kernels' code bytes and launch properties, constant banks, module variables and the pointers between them.
 // Ignores: debug and Mercury sections.
-// Refuses: files of another kind, objects that nvlink has not linked, the layout of CUDA 12 and before (ABI 7); code that holds
+// Layouts: of CUDA 12 (ELF ABI version 7) and of CUDA 13 (8); they differ in where the head states the architecture.
+// Refuses: files of another kind, objects that nvlink has not linked, layouts before CUDA 12; code that holds
 //          addresses (-rdc=true, -G), unless the caller links it (link.h).
 // Source:  facts sass.md 1.1-1.6, checked on our own cubins of CUDA 13.0.
 #pragma once
@@ -60,6 +61,9 @@ enum class Relocations : std::uint8_t { refuse, keep };
 /// Throws InputError: no cubin, another architecture (both are named), a layout or relocation that is not supported.
 Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm = 0,
                  Relocations relocations = Relocations::refuse);
+
+/// The architecture of a cubin's machine code, 80, 90 or 120, without reading more of it than its head; 0: no cubin.
+int cubin_sm(std::span<const std::byte> bytes);
 
 /// The whole file. Throws InputError when it cannot be read.
 std::vector<std::byte> read_file(const std::string& path);

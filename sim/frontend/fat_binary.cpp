@@ -69,6 +69,14 @@ int preference(const FatEntry& entry, int sm) {
   return (entry.sm % 10) * 2 + (entry.variant == EntryVariant::family ? 1 : 0);
 }
 
+/// Which PTX is the better one; negative: the chip does not take it.
+int ptx_preference(const FatEntry& entry, int sm) {
+  if (entry.kind != EntryKind::ptx || entry.sm > sm) return -1;
+  if (entry.variant == EntryVariant::specific) return entry.sm == sm ? entry.sm * 4 + 2 : -1;
+  if (entry.variant == EntryVariant::family) return entry.sm / 10 == sm / 10 ? entry.sm * 4 + 1 : -1;
+  return entry.sm * 4;
+}
+
 }  // namespace
 
 std::string entry_name(const FatEntry& entry) {
@@ -185,6 +193,21 @@ const FatEntry* best_entry(const std::vector<FatEntry>& entries, int sm) {
     if (wanted >= 0 && (best == nullptr || wanted > preference(*best, sm))) best = &entry;
   }
   return best;
+}
+
+const FatEntry* best_ptx(const std::vector<FatEntry>& entries, int sm) {
+  const FatEntry* best = nullptr;
+  for (const FatEntry& entry : entries) {
+    const int wanted = ptx_preference(entry, sm);
+    if (wanted >= 0 && (best == nullptr || wanted > ptx_preference(*best, sm))) best = &entry;
+  }
+  return best;
+}
+
+bool is_fat_binary(const void* address) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, address, sizeof magic);
+  return magic == kWrapperMagic || magic == kContainerMagic;
 }
 
 std::string missing_code_message(const std::vector<FatEntry>& entries, int sm) {

@@ -58,6 +58,12 @@ std::span<const std::byte> elf_in_memory(const void* address, const std::string&
 /// highest lower revision of the same major number. Null: there is none.
 const FatEntry* best_entry(const std::vector<FatEntry>& entries, int sm);
 
+/// The PTX that is compiled for a chip that has no machine code: the highest that it takes. Null: there is none.
+const FatEntry* best_ptx(const std::vector<FatEntry>& entries, int sm);
+
+/// Whether the magic number of a wrapper or of a container stands there.
+bool is_fat_binary(const void* address);
+
 /// One line for a program that holds no code for the chip: what it holds, and the option of nvcc that adds it.
 std::string missing_code_message(const std::vector<FatEntry>& entries, int sm);
 

@@ -80,7 +80,8 @@ std::optional<Tool> find(const char* name, const char* variable) {
 }  // namespace
 
 Toolchain find_toolchain() {
-  return {find("nvcc", "FORETRACE_NVCC"), find("nvdisasm", "FORETRACE_NVDISASM")};
+  return {find("nvcc", "FORETRACE_NVCC"), find("nvdisasm", "FORETRACE_NVDISASM"),
+          find("ptxas", "FORETRACE_PTXAS")};
 }
 
 }  // namespace foretrace::frontend

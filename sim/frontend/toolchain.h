@@ -1,6 +1,7 @@
-// Where nvcc and nvdisasm are. Both may be absent: a cubin with its disassembly beside it needs neither.
+// Where nvcc, nvdisasm and ptxas are. All may be absent: a cubin with its disassembly beside it needs none.
 //
-// Searched, in this order: the environment (FORETRACE_NVCC, FORETRACE_NVDISASM: a file's path), a virtual environment
+// Searched, in this order: the environment (FORETRACE_NVCC, FORETRACE_NVDISASM,
+// FORETRACE_PTXAS: a file's path), a virtual environment
 // `.venv` in one of the directories above this program (lib/python3*/site-packages/nvidia/cu13/bin), PATH, and
 // /usr/local/cuda/bin.
 #pragma once
@@ -18,6 +19,7 @@ struct Tool {
 struct Toolchain {
   std::optional<Tool> nvcc;
   std::optional<Tool> nvdisasm;
+  std::optional<Tool> ptxas;
 };
 
 /// Throws InputError when an environment variable names a file that cannot be run.

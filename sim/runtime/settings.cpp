@@ -21,6 +21,7 @@ void each_member(AnySettings& s, Visit visit) {
   visit("cold", s.cold);
   visit("quiet", s.quiet);
   visit("json", s.json);
+  visit("process", s.process);
   visit("trace", s.trace);
   visit("kernel", s.kernel);
   visit("launches", s.launches);
@@ -30,6 +31,8 @@ void each_member(AnySettings& s, Visit visit) {
   visit("check", s.check);
   visit("nvdisasm", s.nvdisasm);
   visit("nvdisasm_version", s.nvdisasm_version);
+  visit("ptxas", s.ptxas);
+  visit("ptxas_version", s.ptxas_version);
   visit("version", s.version);
   visit("commit", s.commit);
   visit("command", s.command);

@@ -16,7 +16,8 @@ struct Settings {
   bool functional = false;       ///< emulate only
   bool cold = false;             ///< every launch starts with empty caches, not as the one before left them
   bool quiet = false;            ///< no line a launch and no summary
-  std::string json;              ///< file of the result document; empty: none
+  std::string json;              ///< file of the result document, %p in it the process; empty: none
+  int process = 0;               ///< the first process: the one that the program was started in
   std::string trace;             ///< directory for a trace of each predicted launch; empty: none
   std::string kernel;  ///< predict kernels whose source name matches this regular expression; empty: all
   std::vector<std::pair<std::uint64_t, std::uint64_t>>
@@ -27,6 +28,7 @@ struct Settings {
   std::vector<std::string> check;      ///< "uninitialized", "races"
   std::string nvdisasm;                ///< its path; empty: there is none
   std::string nvdisasm_version;        ///< as it says; empty: it does not
+  std::string ptxas, ptxas_version;    ///< likewise
   std::string version, commit;         ///< of foretrace, for the result document
   std::vector<std::string> command;    ///< foretrace's own command line, likewise
 };

@@ -153,14 +153,28 @@ TEST(Cubin, RefusesWhatIsNone) {
 TEST(Cubin, RefusesOldAndRelocatableLayouts) {
   const std::vector<std::byte> good = read_file(corpus_path(80));
   auto old = good;
-  old[8] = std::byte{7};  // e_ident[EI_ABIVERSION]
-  EXPECT_NE(error_for(old).find("ABI version 7, expected 8"), std::string::npos);
+  old[8] = std::byte{6};  // e_ident[EI_ABIVERSION]
+  EXPECT_NE(error_for(old).find("ABI version 6, expected 7 or 8"), std::string::npos);
   auto relocatable = good;
   relocatable[16] = std::byte{1};  // e_type: ET_REL
   EXPECT_NE(error_for(relocatable).find("relocatable device code"), std::string::npos);
   auto other = good;
   other[18] = std::byte{62};  // e_machine: x86-64
   EXPECT_NE(error_for(other).find("machine 62, expected 190"), std::string::npos);
+}
+
+TEST(Cubin, ReadsTheHeadOfCuda12) {
+  std::vector<std::byte> bytes = read_file(corpus_path(80));
+  EXPECT_EQ(cubin_sm(bytes), 80);
+  bytes[7] = std::byte{51};   // e_ident[EI_OSABI]
+  bytes[8] = std::byte{7};    // e_ident[EI_ABIVERSION]
+  bytes[48] = std::byte{80};  // e_flags: the architecture stands in the lowest byte
+  bytes[49] = std::byte{5};
+  EXPECT_EQ(cubin_sm(bytes), 80);
+  const Cubin cubin = read_cubin(bytes, "x.cubin", 80);
+  EXPECT_EQ(cubin.module->sm, 80);
+  EXPECT_EQ(cubin.kernels.size(), corpus_cubin(80).kernels.size());
+  EXPECT_EQ(cubin_sm(std::span(bytes).first(20)), 0);
 }
 
 TEST(Attributes, BothParameterForms) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "model/units/error.h"
+#include "sim/frontend/ptx.h"
 #include "tests/frontend/corpus.h"
 
 namespace foretrace::frontend {
@@ -25,6 +26,42 @@ std::string names_of(const std::vector<FatEntry>& entries) {
 std::string best(const std::vector<FatEntry>& entries, int sm) {
   const FatEntry* entry = best_entry(entries, sm);
   return entry == nullptr ? "none" : entry_name(*entry);
+}
+
+std::string best_text(const std::vector<FatEntry>& entries, int sm) {
+  const FatEntry* entry = best_ptx(entries, sm);
+  return entry == nullptr ? "none" : entry_name(*entry);
+}
+
+TEST(FatBinary, PtxIsForAnyChipOfItsOwnOrAHigherRevision) {
+  const auto file = fat_file("none");
+  std::vector<FatEntry> entries = read_fat_binary(file, "none");
+  EXPECT_EQ(best_text(entries, 89), "none");
+  EXPECT_EQ(best_text(entries, 90), "compute_90");
+  EXPECT_EQ(best_text(entries, 120), "compute_90");
+  FatEntry specific = entries[2], family = entries[2];
+  specific.variant = EntryVariant::specific;
+  family.variant = EntryVariant::family;
+  family.sm = 120;
+  entries.push_back(specific);
+  entries.push_back(family);
+  EXPECT_EQ(best_text(entries, 90), "compute_90a");
+  EXPECT_EQ(best_text(entries, 100), "compute_90");
+  EXPECT_EQ(best_text(entries, 120), "compute_120f");
+  EXPECT_EQ(best_text(entries, 121), "compute_120f");
+}
+
+TEST(Ptx, HeadAndWhoRunsIt) {
+  EXPECT_TRUE(is_ptx("// made by hand\n/* two\nlines */ .version 8.0\n.target sm_80\n"));
+  EXPECT_FALSE(is_ptx("no code at all"));
+  EXPECT_FALSE(is_ptx("// .version 8.0"));
+  EXPECT_EQ(ptx_head(".version 8.0\n.target sm_90a, texmode_independent\n").sm, 90);
+  const PtxHead plain = ptx_head(".version 8.0\n.target sm_80\n"),
+                specific = ptx_head(".version 8.0\n.target sm_90a\n"),
+                family = ptx_head(".version 8.8\n.target sm_100f\n");
+  EXPECT_TRUE(ptx_runs_on(plain, 80) && ptx_runs_on(plain, 120) && !ptx_runs_on(plain, 75));
+  EXPECT_TRUE(ptx_runs_on(specific, 90) && !ptx_runs_on(specific, 100));
+  EXPECT_TRUE(ptx_runs_on(family, 103) && !ptx_runs_on(family, 120));
 }
 
 TEST(FatBinary, EveryCompressionHoldsTheSameBytes) {

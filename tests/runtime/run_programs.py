@@ -92,6 +92,22 @@ class Core(Case):
                 for part in parts:
                     self.assertIn(part, done.stderr)
 
+    def test_ptx_alone_runs_on_every_chip(self):
+        program = build("faults.ptx", source=os.path.join(SOURCES, "faults.cu"), gencode=["-gencode", "arch=compute_75,code=compute_75"])
+        for chip in CHIPS:
+            with self.subTest(chip):
+                done = run("--arch", chip, "--functional", "--", program, "configurations")
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_a_build_in_the_environment_links_the_shared_runtime(self):
+        program = self.path("program")
+        script = f'eval "$({FORETRACE} env)"; exec "{nvcc()}" -arch=sm_90 -o "$0" "$1"'
+        done = subprocess.run(["bash", "-c", script, program, os.path.join(SOURCES, "faults.cu")], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = run("--arch", "h100", "--functional", "--", program, "trap")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_refused_launches(self):
         for chip in CHIPS:
             with self.subTest(chip):
@@ -195,20 +211,12 @@ class Stops(Case):
     def test_a_runtime_that_is_linked_statically(self):
         source = os.path.join(SOURCES, "faults.cu")
         program = build("faults.static", source=source, gencode=["-arch=sm_90"], runtime="static")
-        self.stopped(run("--arch", "h100", "--", program, "trap"), "nvcc -cudart shared")
+        self.stopped(run("--arch", "h100", "--", program, "trap"), "nvcc -cudart shared", "eval $(foretrace env)")
 
     def test_code_for_another_architecture(self):
         source = os.path.join(SOURCES, "faults.cu")
-        program = build("faults.sm_80", source=source, gencode=["-arch=sm_80"])
+        program = build("faults.sm_80", source=source, gencode=["-gencode", "arch=compute_80,code=sm_80"])
         self.stopped(run("--arch", "h100", "--", program, "trap"), "sm_80", "sm_90")
-
-    def test_a_program_of_the_driver(self):
-        source, driver, program = self.path("main.c"), self.path("libcuda.so.1"), self.path("program")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write("int main(void) { return 0; }\n")
-        subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", os.devnull, "-o", driver], check=True)
-        subprocess.run(["cc", source, "-Wl,--no-as-needed", driver, "-o", program], check=True)
-        self.stopped(run("--arch", "h100", "--", program), "it needs libcuda.so.1")
 
     def test_what_is_no_program_and_no_chip(self):
         self.stopped(run("--arch", "h100", "--", "./not_there"), "./not_there: no such program")

@@ -1,0 +1,51 @@
+// foretrace env: the environment in which an unchanged build links the CUDA runtime as a shared library.
+//
+// Models:  nvcc and CMake link `-lcudart_static` unless they are told otherwise. A linker script of that name, found first, makes the
+//          linker take the shared library; `foretrace run` then puts its own in the place of it.
+
+#include <cstdlib>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/app/commands.h"
+#include "sim/app/options.h"
+#include "sim/app/runtime_files.h"
+
+namespace foretrace::app {
+
+namespace {
+
+constexpr const char* kUsage = "env";
+
+/// The text as one word of a shell.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// The flag before what the variable holds; as it is where the flag is there already.
+std::string with_flag(const char* variable, const std::string& flag) {
+  const char* before = std::getenv(variable);
+  const std::string now = before == nullptr ? "" : before;
+  if (now.find(flag) != std::string::npos) return now;
+  return now.empty() ? flag : flag + " " + now;
+}
+
+}  // namespace
+
+int environment(const Words& words) {
+  options::options_description known("options");
+  options::variables_map values;
+  if (!parse(words, kUsage, known, "word", values)) return 0;
+  if (values.count("word"))
+    throw InputError(fmt::format("{}: expected nothing after env", values["word"].as<Words>().front()));
+  const std::string flag = "-L" + (runtime_directory() / "link").string();
+  for (const char* variable : {"NVCC_PREPEND_FLAGS", "LDFLAGS"})
+    std::cout << "export " << variable << "=" << quoted(with_flag(variable, flag)) << "\n";
+  return 0;
+}
+
+}  // namespace foretrace::app

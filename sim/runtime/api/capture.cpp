@@ -1,0 +1,151 @@
+// Capturing streams into graphs.
+#include <algorithm>
+#include <set>
+
+#include "sim/runtime/api/api.h"
+#include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/state.h"
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+
+namespace {
+
+template <class Body>
+cudaError_t stream_call(cudaStream_t handle, Body&& body) {
+  return call([&](State& s) {
+    Stream* stream = s.streams.find(handle);
+    return stream == nullptr ? cudaErrorInvalidResourceHandle : body(s, *stream);
+  });
+}
+
+cudaError_t begin(State& s, Stream& stream, cudaStream_t handle, std::unique_ptr<Graph> own, Graph* graph,
+                  std::vector<GraphNode*> needs, cudaStreamCaptureMode mode) {
+  if (s.streams.is_legacy(&stream)) return cudaErrorStreamCaptureUnsupported;
+  if (stream.capture) return cudaErrorIllegalState;
+  auto capture = std::make_shared<Capture>();
+  capture->id = ++s.last_capture;
+  capture->origin = handle;
+  capture->own = std::move(own);
+  capture->graph = graph;
+  capture->mode = mode;
+  stream.capture = std::move(capture);
+  stream.frontier = std::move(needs);
+  return cudaSuccess;
+}
+
+/// Whether all that `streams` were given is needed, at whatever distance, by the frontier of the capture's own stream.
+bool joined(const Stream& origin, const std::vector<Stream*>& streams) {
+  std::set<const GraphNode*> needed;
+  std::vector<const GraphNode*> open(origin.frontier.begin(), origin.frontier.end());
+  while (!open.empty()) {
+    const GraphNode* node = open.back();
+    open.pop_back();
+    if (needed.insert(node).second) open.insert(open.end(), node->needs.begin(), node->needs.end());
+  }
+  return std::all_of(streams.begin(), streams.end(), [&](const Stream* stream) {
+    return std::all_of(stream->frontier.begin(), stream->frontier.end(),
+                       [&](const GraphNode* node) { return needed.contains(node); });
+  });
+}
+
+cudaError_t end(State& s, Stream& stream, cudaStream_t handle, cudaGraph_t* graph) {
+  if (graph == nullptr) return cudaErrorInvalidValue;
+  *graph = nullptr;
+  const std::shared_ptr<Capture> capture = stream.capture;
+  if (!capture) return cudaErrorIllegalState;
+  if (s.streams.find(capture->origin) != &stream) return cudaErrorStreamCaptureUnmatched;
+  (void)handle;
+  const std::vector<Stream*> members = s.streams.captured_by(capture.get());
+  const bool whole = joined(stream, members);
+  for (Stream* member : members) {
+    member->capture.reset();
+    member->frontier.clear();
+  }
+  if (capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+  if (!whole) return cudaErrorStreamCaptureUnjoined;
+  *graph = handle_of<cudaGraph_t>(capture->graph);
+  capture->own.release();  // the program's from now on
+  return cudaSuccess;
+}
+
+cudaStreamCaptureStatus status_of(const Stream& stream) {
+  if (!stream.capture) return cudaStreamCaptureStatusNone;
+  return stream.capture->broken == cudaSuccess ? cudaStreamCaptureStatusActive
+                                               : cudaStreamCaptureStatusInvalidated;
+}
+
+}  // namespace
+
+FORETRACE_API cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
+  return stream_call(handle, [&](State& s, Stream& stream) {
+    auto graph = std::make_unique<Graph>();
+    Graph* const made = graph.get();
+    return begin(s, stream, handle, std::move(graph), made, {}, mode);
+  });
+}
+
+FORETRACE_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph_handle,
+                                                        const cudaGraphNode_t* needs,
+                                                        const cudaGraphEdgeData*, size_t count,
+                                                        cudaStreamCaptureMode mode) {
+  return stream_call(handle, [&](State& s, Stream& stream) {
+    Graph* graph = graph_of(graph_handle);
+    std::vector<GraphNode*> nodes;
+    if (graph == nullptr || !read_nodes(needs, count, graph, nodes)) return cudaErrorInvalidValue;
+    return begin(s, stream, handle, nullptr, graph, std::move(nodes), mode);
+  });
+}
+
+FORETRACE_API cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
+  return stream_call(handle, [&](State& s, Stream& stream) { return end(s, stream, handle, graph); });
+}
+
+FORETRACE_API cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
+  return stream_call(handle, [&](State& s, Stream& stream) {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    if (s.streams.is_legacy(&stream) && s.streams.blocking_capture()) return cudaErrorStreamCaptureImplicit;
+    *status = status_of(stream);
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                                   unsigned long long* id, cudaGraph_t* graph,
+                                                   const cudaGraphNode_t** needs,
+                                                   const cudaGraphEdgeData** edges, size_t* count) {
+  return stream_call(handle, [&](State& s, Stream& stream) {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    if (s.streams.is_legacy(&stream) && s.streams.blocking_capture()) return cudaErrorStreamCaptureImplicit;
+    *status = status_of(stream);
+    if (*status != cudaStreamCaptureStatusActive) return cudaSuccess;
+    if (id != nullptr) *id = stream.capture->id;
+    if (graph != nullptr) *graph = handle_of<cudaGraph_t>(stream.capture->graph);
+    if (needs != nullptr) *needs = reinterpret_cast<const cudaGraphNode_t*>(stream.frontier.data());
+    if (edges != nullptr) *edges = nullptr;
+    if (count != nullptr) *count = stream.frontier.size();
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* needs,
+                                                              const cudaGraphEdgeData*, size_t count,
+                                                              unsigned flags) {
+  return stream_call(handle, [&](State&, Stream& stream) {
+    if (!stream.capture) return cudaErrorIllegalState;
+    std::vector<GraphNode*> nodes;
+    if (flags > cudaStreamSetCaptureDependencies || !read_nodes(needs, count, stream.capture->graph, nodes))
+      return cudaErrorInvalidValue;
+    if (flags == cudaStreamSetCaptureDependencies) stream.frontier.clear();
+    stream.frontier.insert(stream.frontier.end(), nodes.begin(), nodes.end());
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return call([&](State&) {
+    if (mode == nullptr) return cudaErrorInvalidValue;
+    std::swap(*mode, capture_mode());
+    return cudaSuccess;
+  });
+}

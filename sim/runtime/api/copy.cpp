@@ -1,0 +1,212 @@
+// Copies and fills in all their forms but those of arrays.
+#include "sim/runtime/api/api.h"
+#include "sim/runtime/device/state.h"
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+
+namespace {
+
+std::byte* bytes(void* pointer) { return static_cast<std::byte*>(pointer); }
+const std::byte* bytes(const void* pointer) { return static_cast<const std::byte*>(pointer); }
+
+cudaError_t copy(void* to, const void* from, size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
+  return call([&](State& s) {
+    return s.submit(stream, CopyCall{bytes(to), bytes(from), size, 1, 1, size, size, 0, 0, kind});
+  });
+}
+
+cudaError_t copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                    size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return call([&](State& s) {
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    return s.submit(stream,
+                    CopyCall{bytes(to), bytes(from), width, height, 1, to_pitch, from_pitch, 0, 0, kind});
+  });
+}
+
+std::byte* corner(const cudaPitchedPtr& box, const cudaPos& at) {
+  return bytes(box.ptr) + (at.z * box.ysize + at.y) * box.pitch + at.x;
+}
+
+cudaError_t copy_3d(const cudaPitchedPtr& to, const cudaPos& to_at, const cudaPitchedPtr& from,
+                    const cudaPos& from_at, const cudaExtent& extent, cudaMemcpyKind kind,
+                    cudaStream_t stream) {
+  return call([&](State& s) {
+    if (to.ptr == nullptr || from.ptr == nullptr) return cudaErrorInvalidValue;
+    return s.submit(
+        stream, CopyCall{corner(to, to_at), corner(from, from_at), extent.width, extent.height, extent.depth,
+                         to.pitch, from.pitch, to.pitch * to.ysize, from.pitch * from.ysize, kind});
+  });
+}
+
+cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  if (p == nullptr) return call([](State&) { return cudaErrorInvalidValue; });
+  if (p->srcArray != nullptr || p->dstArray != nullptr) stop_not_provided("cudaMemcpy3D with an array");
+  return copy_3d(p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, p->kind, stream);
+}
+
+cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  if (p == nullptr) return call([](State&) { return cudaErrorInvalidValue; });
+  if (p->srcArray != nullptr || p->dstArray != nullptr) stop_not_provided("cudaMemcpy3DPeer with an array");
+  return copy_3d(p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t copy_peer(void* to, int to_device, const void* from, int from_device, size_t size,
+                      cudaStream_t stream) {
+  if (to_device != 0 || from_device != 0) return call([](State&) { return cudaErrorInvalidDevice; });
+  return copy(to, from, size, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t fill(void* to, int value, size_t size, cudaStream_t stream) {
+  return call([&](State& s) {
+    return s.submit(stream, FillCall{bytes(to), static_cast<unsigned>(value) & 0xff, 1, size, 1, 1, size, 0});
+  });
+}
+
+cudaError_t fill_2d(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  return call([&](State& s) {
+    return s.submit(stream,
+                    FillCall{bytes(to), static_cast<unsigned>(value) & 0xff, 1, width, height, 1, pitch, 0});
+  });
+}
+
+cudaError_t fill_3d(const cudaPitchedPtr& to, int value, const cudaExtent& extent, cudaStream_t stream) {
+  return call([&](State& s) {
+    return s.submit(stream, FillCall{bytes(to.ptr), static_cast<unsigned>(value) & 0xff, 1, extent.width,
+                                     extent.height, extent.depth, to.pitch, to.pitch * to.ysize});
+  });
+}
+
+/// Where a host's shadow of a variable, or a pointer to device memory, lies on the device; null: neither.
+PlacedVariable variable_of(State& s, const void* symbol) {
+  const auto found = s.variables.find(symbol);
+  return found == s.variables.end() ? PlacedVariable{} : found->second.module->variable(found->second.name);
+}
+
+cudaError_t copy_symbol(const void* symbol, void* host_to, const void* host_from, size_t size, size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream) {
+  return call([&](State& s) {
+    const PlacedVariable placed = variable_of(s, symbol);
+    if (placed.address == nullptr) return cudaErrorInvalidSymbol;
+    if (offset > placed.size || size > placed.size - offset) return cudaErrorInvalidValue;
+    std::byte* const there = bytes(placed.address) + offset;
+    if (host_from != nullptr) {
+      if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
+      return s.submit(stream, CopyCall{there, bytes(host_from), size, 1, 1, size, size, 0, 0, kind});
+    }
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+      return cudaErrorInvalidMemcpyDirection;
+    return s.submit(stream, CopyCall{bytes(host_to), there, size, 1, 1, size, size, 0, 0, kind});
+  });
+}
+
+}  // namespace
+
+FORETRACE_API cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
+  return copy(to, from, size, kind, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind,
+                                          cudaStream_t stream) {
+  return copy(to, from, size, kind, stream);
+}
+FORETRACE_API cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                       size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                            size_t width, size_t height, cudaMemcpyKind kind,
+                                            cudaStream_t stream) {
+  return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, stream);
+}
+FORETRACE_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+  return copy_3d(parameters, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  return copy_3d(parameters, stream);
+}
+FORETRACE_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
+  return copy_3d_peer(parameters, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters,
+                                                cudaStream_t stream) {
+  return copy_3d_peer(parameters, stream);
+}
+FORETRACE_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                         size_t size) {
+  return copy_peer(to, to_device, from, from_device, size, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                              size_t size, cudaStream_t stream) {
+  return copy_peer(to, to_device, from, from_device, size, stream);
+}
+
+FORETRACE_API cudaError_t cudaMemset(void* to, int value, size_t size) {
+  return fill(to, value, size, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemsetAsync(void* to, int value, size_t size, cudaStream_t stream) {
+  return fill(to, value, size, stream);
+}
+FORETRACE_API cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return fill_2d(to, pitch, value, width, height, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                                            cudaStream_t stream) {
+  return fill_2d(to, pitch, value, width, height, stream);
+}
+FORETRACE_API cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return fill_3d(to, value, extent, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
+                                            cudaStream_t stream) {
+  return fill_3d(to, value, extent, stream);
+}
+
+FORETRACE_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t size, size_t offset,
+                                             cudaMemcpyKind kind) {
+  return copy_symbol(symbol, nullptr, from, size, offset, kind, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t size,
+                                                  size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_symbol(symbol, nullptr, from, size, offset, kind, stream);
+}
+FORETRACE_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t size, size_t offset,
+                                               cudaMemcpyKind kind) {
+  return copy_symbol(symbol, to, nullptr, size, offset, kind, nullptr);
+}
+FORETRACE_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t size, size_t offset,
+                                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_symbol(symbol, to, nullptr, size, offset, kind, stream);
+}
+
+FORETRACE_API cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  return call([&](State& s) {
+    const PlacedVariable placed = variable_of(s, symbol);
+    if (address == nullptr) return cudaErrorInvalidValue;
+    if (placed.address == nullptr) return cudaErrorInvalidSymbol;
+    *address = placed.address;
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
+  return call([&](State& s) {
+    const PlacedVariable placed = variable_of(s, symbol);
+    if (size == nullptr) return cudaErrorInvalidValue;
+    if (placed.address == nullptr) return cudaErrorInvalidSymbol;
+    *size = placed.size;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* sizes,
+                                               size_t count, cudaMemcpyAttributes*, size_t*, size_t,
+                                               cudaStream_t stream) {
+  if (count == 0 || to == nullptr || from == nullptr || sizes == nullptr)
+    return call([](State&) { return cudaErrorInvalidValue; });
+  for (size_t i = 0; i < count; ++i) {
+    const cudaError_t result = copy(to[i], from[i], sizes[i], cudaMemcpyDefault, stream);
+    if (result != cudaSuccess) return result;
+  }
+  return cudaSuccess;
+}

@@ -1,0 +1,127 @@
+// Events: points of the predicted GPU's time line.
+//
+// Models:  an event's time is when the work before it in its stream ends on the predicted time line; cudaEventElapsedTime is the
+//          difference, so a program that times its kernels by events prints predicted times. Work that is not predicted (copies,
+//          launches left out) takes no time there.
+#include <algorithm>
+
+#include "sim/runtime/api/api.h"
+#include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/state.h"
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+
+namespace {
+
+constexpr unsigned kFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+
+template <class Body>
+cudaError_t event_call(cudaEvent_t handle, Body&& body) {
+  return call([&](State& s) {
+    Event* event = event_of(handle);
+    return event == nullptr ? cudaErrorInvalidResourceHandle : body(s, *event);
+  });
+}
+
+cudaError_t record(State& s, Event& event, cudaStream_t handle, unsigned flags) {
+  Stream* stream = s.streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream->capture) {
+    if (flags == cudaEventRecordExternal) return capture_node(*stream, RecordWork{&event});
+    if (stream->capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+    event.captured = true;
+    event.capture = stream->capture;
+    event.frontier = stream->frontier;
+    return cudaSuccess;
+  }
+  if (s.streams.is_legacy(stream) && s.streams.blocking_capture())
+    return break_captures(s, cudaErrorStreamCaptureImplicit);
+  event.captured = false;
+  event.recorded = true;
+  event.seconds = s.streams.occupy(*stream, 0);
+  return cudaSuccess;
+}
+
+/// The stream's next captured work also depends on what the event stands for.
+cudaError_t join(Stream& stream, const Event& event) {
+  const std::shared_ptr<Capture> capture = event.capture.lock();
+  if (!capture) return cudaErrorCapturedEvent;  // of a capture that has ended
+  if (stream.capture && stream.capture != capture) {
+    stream.capture->broken = capture->broken = cudaErrorStreamCaptureMerge;
+    return cudaErrorStreamCaptureMerge;
+  }
+  if (!stream.capture) stream.frontier.clear();
+  stream.capture = capture;
+  for (GraphNode* node : event.frontier) {
+    if (std::find(stream.frontier.begin(), stream.frontier.end(), node) == stream.frontier.end())
+      stream.frontier.push_back(node);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+FORETRACE_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
+  return call([&](State&) {
+    if (handle == nullptr || (flags & ~kFlags) != 0) return cudaErrorInvalidValue;
+    if ((flags & cudaEventInterprocess) != 0) return cudaErrorNotSupported;
+    auto* event = new Event;
+    event->flags = flags;
+    registry().events.insert(event);
+    *handle = handle_of<cudaEvent_t>(event);
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaEventCreate(cudaEvent_t* handle) {
+  return cudaEventCreateWithFlags(handle, cudaEventDefault);
+}
+
+FORETRACE_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+  return event_call(handle, [](State&, Event& event) {
+    registry().events.erase(&event);
+    delete &event;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, unsigned flags) {
+  return event_call(handle, [&](State& s, Event& event) { return record(s, event, stream, flags); });
+}
+FORETRACE_API cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(handle, stream, cudaEventRecordDefault);
+}
+
+FORETRACE_API cudaError_t cudaEventQuery(cudaEvent_t handle) {
+  return event_call(
+      handle, [](State&, Event& event) { return event.captured ? cudaErrorCapturedEvent : cudaSuccess; });
+}
+FORETRACE_API cudaError_t cudaEventSynchronize(cudaEvent_t handle) { return cudaEventQuery(handle); }
+
+FORETRACE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+  return event_call(from, [&](State&, Event& first) {
+    const Event* last = event_of(to);
+    if (last == nullptr) return cudaErrorInvalidResourceHandle;
+    if (milliseconds == nullptr) return cudaErrorInvalidValue;
+    if (((first.flags | last->flags) & cudaEventDisableTiming) != 0) return cudaErrorInvalidResourceHandle;
+    if (first.captured || last->captured) return cudaErrorCapturedEvent;
+    if (!first.recorded || !last->recorded) return cudaErrorInvalidResourceHandle;
+    *milliseconds = static_cast<float>((last->seconds - first.seconds) * 1e3);
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
+  return event_call(event_handle, [&](State& s, Event& event) {
+    Stream* stream = s.streams.find(handle);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (flags == cudaEventWaitExternal && stream->capture) return capture_node(*stream, WaitWork{&event});
+    if (event.captured) return join(*stream, event);
+    if (stream->capture) {
+      stream->capture->broken = cudaErrorStreamCaptureIsolation;
+      return cudaErrorStreamCaptureIsolation;
+    }
+    if (event.recorded) stream->ready = std::max(stream->ready, event.seconds);
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,202 @@
+// What a kernel is asked before its launch: attributes, name, parameters, and how many of its blocks an SM or the chip holds.
+//
+// Models:  occupancy as the launches are predicted (model/rules/occupancy), so a program that sizes its grid by it gets what the
+//          prediction will show.
+// Ignores: how a chip's GPCs limit clusters of more than one SM's worth of blocks: a cluster counts as its blocks.
+#include <algorithm>
+#include <cstring>
+
+#include "model/rules/occupancy.h"
+#include "sim/runtime/api/api.h"
+#include "sim/runtime/device/state.h"
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+
+namespace {
+
+constexpr int kPortableCluster = 8;  // blocks: what every chip with clusters takes
+constexpr int kLargestCluster = 16;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
+
+rules::KernelResources resources(const Kernel& kernel, std::uint32_t threads, std::uint64_t dynamic_shared) {
+  const isa::Program& program = kernel.image().program;
+  rules::KernelResources needed;
+  needed.threads = threads;
+  needed.registers = program.registers;
+  needed.static_shared = program.static_shared;
+  needed.dynamic_shared = dynamic_shared;
+  needed.barriers = program.barriers;
+  return needed;
+}
+
+/// The largest block that the kernel's registers and launch bounds allow.
+int most_threads(const State& s, const Kernel& kernel) {
+  const isa::Program& program = kernel.image().program;
+  std::uint32_t threads = s.spec->limits.threads_per_block;
+  if (program.max_threads != 0) threads = std::min(threads, program.max_threads);
+  while (threads > static_cast<std::uint32_t>(kWarpSize) &&
+         rules::occupancy(*s.spec, resources(kernel, threads, 0)).limit_registers == 0) {
+    threads -= static_cast<std::uint32_t>(kWarpSize);
+  }
+  return static_cast<int>(threads);
+}
+
+/// Runs the body with the kernel; the answer for what is none otherwise.
+template <class Body>
+cudaError_t kernel_call(const void* function, Body&& body) {
+  return call([&](State& s) {
+    Kernel* kernel = s.kernel(function);
+    return kernel == nullptr ? cudaErrorInvalidDeviceFunction : body(s, *kernel);
+  });
+}
+
+cudaError_t active_blocks(int* blocks, const void* function, int block_size, size_t dynamic_shared) {
+  return kernel_call(function, [&](State& s, Kernel& kernel) {
+    if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
+    *blocks = 0;
+    if (block_size > most_threads(s, kernel)) return cudaSuccess;
+    *blocks = static_cast<int>(
+        rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), dynamic_shared))
+            .blocks);
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+FORETRACE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  return kernel_call(function, [&](State& s, Kernel& kernel) {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    const isa::Program& program = kernel.image().program;
+    std::memset(attributes, 0, sizeof *attributes);
+    attributes->sharedSizeBytes = program.static_shared;
+    attributes->constSizeBytes = kernel.module().cubin().module->constant3.size();
+    attributes->localSizeBytes = program.local_bytes;
+    attributes->maxThreadsPerBlock = most_threads(s, kernel);
+    attributes->numRegs = static_cast<int>(program.registers);
+    attributes->ptxVersion = attributes->binaryVersion = program.sm;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel.settings.max_dynamic_shared);
+    attributes->preferredShmemCarveout = kernel.settings.carveout;
+    const bool fixed = program.cluster[0] != 0;
+    attributes->clusterDimMustBeSet = 0;
+    attributes->requiredClusterWidth =
+        static_cast<int>(fixed ? program.cluster[0] : kernel.settings.required_cluster.x);
+    attributes->requiredClusterHeight =
+        static_cast<int>(fixed ? program.cluster[1] : kernel.settings.required_cluster.y);
+    attributes->requiredClusterDepth =
+        static_cast<int>(fixed ? program.cluster[2] : kernel.settings.required_cluster.z);
+    attributes->clusterSchedulingPolicyPreference = kernel.settings.cluster_scheduling;
+    attributes->nonPortableClusterSizeAllowed = kernel.settings.non_portable_cluster ? 1 : 0;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaFuncGetName(const char** name, const void* function) {
+  return kernel_call(function, [&](State&, Kernel& kernel) {
+    if (name == nullptr) return cudaErrorInvalidValue;
+    *name = kernel.image().program.mangled.c_str();
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
+                                               size_t* size) {
+  return kernel_call(function, [&](State&, Kernel& kernel) {
+    const auto& parameters = kernel.image().program.parameters;
+    if (offset == nullptr || index >= parameters.size()) return cudaErrorInvalidValue;
+    *offset = parameters[index].offset;
+    if (size != nullptr) *size = parameters[index].size;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+  return kernel_call(function, [](State&, Kernel&) { return cudaSuccess; });
+}
+
+FORETRACE_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
+  return kernel_call(function, [&](State&, Kernel& kernel) {
+    if (handle == nullptr) return cudaErrorInvalidValue;
+    *handle = reinterpret_cast<cudaFunction_t>(&kernel);
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* function) {
+  return kernel_call(function, [&](State&, Kernel& kernel) {
+    if (handle == nullptr) return cudaErrorInvalidValue;
+    *handle = reinterpret_cast<cudaKernel_t>(&kernel);
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
+                                                          int value, int device) {
+  if (device != 0) return call([](State&) { return cudaErrorInvalidDevice; });
+  return cudaFuncSetAttribute(kernel, attribute, value);
+}
+
+FORETRACE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                                        int block_size,
+                                                                        size_t dynamic_shared) {
+  return active_blocks(blocks, function, block_size, dynamic_shared);
+}
+
+FORETRACE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int block_size, size_t dynamic_shared, unsigned) {
+  return active_blocks(blocks, function, block_size, dynamic_shared);
+}
+
+FORETRACE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic_shared,
+                                                                    const void* function, int blocks,
+                                                                    int block_size) {
+  return kernel_call(function, [&](State& s, Kernel& kernel) {
+    if (dynamic_shared == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
+    *dynamic_shared = 0;
+    const auto fits = [&](std::uint64_t bytes) {
+      return rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), bytes))
+                 .blocks >= static_cast<std::uint32_t>(blocks);
+    };
+    if (!fits(0)) return cudaSuccess;
+    std::uint64_t low = 0, high = s.spec->limits.shared_per_block + 1;  // fits, does not
+    while (high - low > 1) {
+      const std::uint64_t middle = (low + high) / 2;
+      (fits(middle) ? low : high) = middle;
+    }
+    *dynamic_shared = low;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                               const cudaLaunchConfig_t* config) {
+  return kernel_call(function, [&](State& s, Kernel& kernel) {
+    if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
+    if (s.spec->sm_number < 90) return cudaErrorNotSupported;
+    *size = kernel.settings.non_portable_cluster ? kLargestCluster : kPortableCluster;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                                         const cudaLaunchConfig_t* config) {
+  return kernel_call(function, [&](State& s, Kernel& kernel) {
+    if (clusters == nullptr || config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
+      return cudaErrorInvalidValue;
+    if (s.spec->sm_number < 90) return cudaErrorNotSupported;
+    const isa::Program& program = kernel.image().program;
+    std::uint64_t size = std::uint64_t{std::max(program.cluster[0], 1u)} * std::max(program.cluster[1], 1u) *
+                         std::max(program.cluster[2], 1u);
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+      const auto& dim = config->attrs[i].val.clusterDim;
+      size = std::uint64_t{dim.x} * dim.y * dim.z;
+    }
+    const std::uint32_t threads = config->blockDim.x * config->blockDim.y * config->blockDim.z;
+    if (threads == 0 || size == 0) return cudaErrorInvalidValue;
+    const std::uint64_t blocks =
+        rules::occupancy(*s.spec, resources(kernel, threads, config->dynamicSmemBytes)).blocks;
+    *clusters = static_cast<int>(blocks * s.spec->sm.count / size);
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,165 @@
+// Allocating and freeing memory, and asking what a pointer is.
+#include <climits>
+
+#include "sim/runtime/api/api.h"
+#include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/state.h"
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+
+namespace {
+
+constexpr std::size_t kPitchAlignment =
+    512;  // bytes: cudaDeviceProp::texturePitchAlignment rounded up to what cudaMallocPitch returns
+
+cudaError_t allocate(State& s, void** pointer, std::size_t size, MemoryKind kind, unsigned flags = 0) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (size == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
+  *pointer = s.memory.allocate(size, kind, flags);
+  return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+
+cudaError_t release(State& s, void* pointer, MemoryKind kind) {
+  if (pointer == nullptr) return cudaSuccess;
+  return s.memory.release(pointer, kind) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t allocate_pitched(State& s, void** pointer, std::size_t* pitch, std::size_t width,
+                             std::size_t rows) {
+  if (pitch == nullptr || width > SIZE_MAX - kPitchAlignment) return cudaErrorInvalidValue;
+  *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+  if (rows != 0 && *pitch > SIZE_MAX / rows) return cudaErrorMemoryAllocation;
+  return allocate(s, pointer, *pitch * rows, MemoryKind::device);
+}
+
+cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaStream_t handle) {
+  Stream* stream = s.streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  const cudaError_t refused = allocate(s, pointer, size, MemoryKind::device);
+  if (refused != cudaSuccess || !stream->capture) return refused;
+  AllocateWork work{};
+  work.parameters.bytesize = size;
+  work.parameters.dptr = *pointer;
+  return capture_node(*stream, work);
+}
+
+}  // namespace
+
+FORETRACE_API cudaError_t cudaMalloc(void** pointer, size_t size) {
+  return call([&](State& s) { return allocate(s, pointer, size, MemoryKind::device); });
+}
+FORETRACE_API cudaError_t cudaFree(void* pointer) {
+  return call([&](State& s) { return release(s, pointer, MemoryKind::device); });
+}
+FORETRACE_API cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
+  return call([&](State& s) { return allocate(s, pointer, size, MemoryKind::managed, flags); });
+}
+FORETRACE_API cudaError_t cudaMallocHost(void** pointer, size_t size) {
+  return call([&](State& s) { return allocate(s, pointer, size, MemoryKind::host); });
+}
+FORETRACE_API cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
+  return call([&](State& s) { return allocate(s, pointer, size, MemoryKind::host, flags); });
+}
+FORETRACE_API cudaError_t cudaFreeHost(void* pointer) {
+  return call([&](State& s) { return release(s, pointer, MemoryKind::host); });
+}
+
+FORETRACE_API cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
+  return call([&](State& s) {
+    if (pointer == nullptr || size == 0) return cudaErrorInvalidValue;
+    return s.memory.register_host(pointer, size, flags) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+FORETRACE_API cudaError_t cudaHostUnregister(void* pointer) {
+  return call([&](State& s) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    return s.memory.release(pointer, MemoryKind::registered) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+  });
+}
+FORETRACE_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return call([&](State& s) {
+    const MemoryBlock* block = s.memory.find(host);
+    if (device == nullptr || block == nullptr) return cudaErrorInvalidValue;
+    if (block->kind != MemoryKind::host && block->kind != MemoryKind::registered &&
+        block->kind != MemoryKind::managed) {
+      return cudaErrorInvalidValue;
+    }
+    *device = host;
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return call([&](State& s) {
+    const MemoryBlock* block = s.memory.find(host);
+    if (flags == nullptr || block == nullptr || block->kind != MemoryKind::host) return cudaErrorInvalidValue;
+    *flags = block->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  return call([&](State& s) { return allocate_pitched(s, pointer, pitch, width, height); });
+}
+FORETRACE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  return call([&](State& s) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (extent.depth != 0 && extent.height > SIZE_MAX / extent.depth) return cudaErrorMemoryAllocation;
+    *pointer = {nullptr, 0, extent.width, extent.height};
+    return allocate_pitched(s, &pointer->ptr, &pointer->pitch, extent.width, extent.height * extent.depth);
+  });
+}
+
+FORETRACE_API cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
+  return call([&](State& s) { return allocate_in_stream(s, pointer, size, stream); });
+}
+FORETRACE_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool,
+                                                  cudaStream_t stream) {
+  return call([&](State& s) {
+    return pool == nullptr ? cudaErrorInvalidValue : allocate_in_stream(s, pointer, size, stream);
+  });
+}
+FORETRACE_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return call([&](State& s) {
+    Stream* in = s.streams.find(stream);
+    if (in == nullptr) return cudaErrorInvalidResourceHandle;
+    // While the stream is captured the graph only notes it: what the graph allocates keeps its address (graph.h).
+    if (in->capture) return capture_node(*in, FreeWork{pointer});
+    return release(s, pointer, MemoryKind::device);
+  });
+}
+
+FORETRACE_API cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
+  return call([&](State& s) {
+    if (available == nullptr || total == nullptr) return cudaErrorInvalidValue;
+    *total = s.memory.capacity();
+    *available = s.memory.capacity() - s.memory.used();
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call([&](State& s) {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    *attributes = {};
+    void* const address = const_cast<void*>(pointer);
+    const MemoryBlock* block = s.memory.find(pointer);
+    if (block == nullptr) {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = address;
+      return cudaSuccess;
+    }
+    attributes->device = 0;
+    attributes->devicePointer = address;
+    switch (block->kind) {
+      case MemoryKind::managed: attributes->type = cudaMemoryTypeManaged; break;
+      case MemoryKind::host:
+      case MemoryKind::registered: attributes->type = cudaMemoryTypeHost; break;
+      default: attributes->type = cudaMemoryTypeDevice; break;
+    }
+    if (attributes->type != cudaMemoryTypeDevice) attributes->hostPointer = address;
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,268 @@
+// Memory pools, and what a program may say about managed memory without changing what it computes.
+//
+// Models:  pools as handles with attributes; what they hand out is cudaMalloc's memory (memory.cpp). Advice and prefetches are
+//          checked and have no effect: managed memory is one memory here.
+#include <cstring>
+
+#include "sim/runtime/api/api.h"
+#include "sim/runtime/device/pool.h"
+#include "sim/runtime/device/state.h"
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+
+namespace {
+
+template <class Body>
+cudaError_t pool_call(cudaMemPool_t handle, Body&& body) {
+  return call([&](State& s) {
+    Pool* pool = pool_of(handle);
+    return pool == nullptr ? cudaErrorInvalidValue : body(s, *pool);
+  });
+}
+
+cudaError_t give(cudaMemPool_t* handle, int device, Pool* pool) {
+  return call([&](State&) {
+    if (handle == nullptr) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    *handle = handle_of(pool);
+    return cudaSuccess;
+  });
+}
+
+/// Managed memory of that range.
+cudaError_t managed(State& s, const void* pointer, size_t size) {
+  const MemoryBlock* block = s.memory.find(pointer);
+  if (block == nullptr || (block->kind != MemoryKind::managed && block->kind != MemoryKind::variable))
+    return cudaErrorInvalidValue;
+  return s.memory.holds(pointer, size) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t managed_list(void** pointers, const size_t* sizes, size_t count) {
+  return call([&](State& s) {
+    if (count == 0 || pointers == nullptr || sizes == nullptr) return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; ++i) {
+      if (managed(s, pointers[i], sizes[i]) != cudaSuccess) return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+  });
+}
+
+bool is_place(const cudaMemLocation& place) {
+  return place.type != cudaMemLocationTypeDevice || place.id == 0;
+}
+
+}  // namespace
+
+FORETRACE_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* handle, int device) {
+  return give(handle, device, &pools().standard);
+}
+FORETRACE_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* handle, int device) {
+  return give(handle, device, pools().current);
+}
+FORETRACE_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+  return pool_call(handle, [&](State&, Pool& pool) {
+    if (device != 0) return cudaErrorInvalidDevice;
+    pools().current = &pool;
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* handle, cudaMemLocation* place,
+                                                   cudaMemAllocationType) {
+  return place == nullptr || place->type != cudaMemLocationTypeDevice
+             ? call([](State&) { return cudaErrorNotSupported; })
+             : give(handle, place->id, &pools().standard);
+}
+FORETRACE_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* handle, cudaMemLocation* place,
+                                            cudaMemAllocationType) {
+  return place == nullptr || place->type != cudaMemLocationTypeDevice
+             ? call([](State&) { return cudaErrorNotSupported; })
+             : give(handle, place->id, pools().current);
+}
+FORETRACE_API cudaError_t cudaMemSetMemPool(cudaMemLocation* place, cudaMemAllocationType,
+                                            cudaMemPool_t handle) {
+  if (place == nullptr || place->type != cudaMemLocationTypeDevice)
+    return call([](State&) { return cudaErrorNotSupported; });
+  return cudaDeviceSetMemPool(place->id, handle);
+}
+
+FORETRACE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemPoolProps* properties) {
+  return call([&](State&) {
+    if (handle == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    if (properties->location.type != cudaMemLocationTypeDevice ||
+        properties->handleTypes != cudaMemHandleTypeNone)
+      return cudaErrorNotSupported;
+    if (properties->location.id != 0) return cudaErrorInvalidDevice;
+    pools().made.push_back(std::make_unique<Pool>());
+    *handle = handle_of(pools().made.back().get());
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+  return pool_call(handle, [&](State&, Pool& pool) {
+    if (&pool == &pools().standard) return cudaErrorInvalidValue;
+    if (pools().current == &pool) pools().current = &pools().standard;
+    std::erase_if(pools().made, [&](const auto& made) { return made.get() == &pool; });
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
+  return pool_call(handle, [](State&, Pool&) { return cudaSuccess; });
+}
+
+FORETRACE_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute,
+                                                  void* value) {
+  return pool_call(handle, [&](State&, Pool& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+        pool.follow_events = *static_cast<int*>(value);
+        return cudaSuccess;
+      case cudaMemPoolReuseAllowOpportunistic:
+        pool.opportunistic = *static_cast<int*>(value);
+        return cudaSuccess;
+      case cudaMemPoolReuseAllowInternalDependencies:
+        pool.internal = *static_cast<int*>(value);
+        return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        pool.threshold = *static_cast<unsigned long long*>(value);
+        return cudaSuccess;
+      case cudaMemPoolAttrReservedMemHigh:
+      case cudaMemPoolAttrUsedMemHigh:
+        return *static_cast<unsigned long long*>(value) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+      default: return cudaErrorInvalidValue;
+    }
+  });
+}
+FORETRACE_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute,
+                                                  void* value) {
+  return pool_call(handle, [&](State& s, Pool& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+        *static_cast<int*>(value) = pool.follow_events;
+        return cudaSuccess;
+      case cudaMemPoolReuseAllowOpportunistic:
+        *static_cast<int*>(value) = pool.opportunistic;
+        return cudaSuccess;
+      case cudaMemPoolReuseAllowInternalDependencies:
+        *static_cast<int*>(value) = pool.internal;
+        return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        *static_cast<unsigned long long*>(value) = pool.threshold;
+        return cudaSuccess;
+      case cudaMemPoolAttrReservedMemCurrent:
+      case cudaMemPoolAttrReservedMemHigh:
+      case cudaMemPoolAttrUsedMemCurrent:
+      case cudaMemPoolAttrUsedMemHigh:
+        *static_cast<unsigned long long*>(value) = s.memory.used();
+        return cudaSuccess;
+      default: return cudaErrorInvalidValue;
+    }
+  });
+}
+FORETRACE_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list,
+                                               size_t count) {
+  return pool_call(handle, [&](State&, Pool&) {
+    if (count != 0 && list == nullptr) return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; ++i) {
+      if (!is_place(list[i].location)) return cudaErrorInvalidDevice;
+    }
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle,
+                                               cudaMemLocation* place) {
+  return pool_call(handle, [&](State&, Pool&) {
+    if (flags == nullptr || place == nullptr || !is_place(*place)) return cudaErrorInvalidValue;
+    *flags = cudaMemAccessFlagsProtReadWrite;
+    return cudaSuccess;
+  });
+}
+
+FORETRACE_API cudaError_t cudaMemPoolExportToShareableHandle(void*, cudaMemPool_t,
+                                                             cudaMemAllocationHandleType, unsigned) {
+  return call([](State&) { return cudaErrorNotSupported; });
+}
+FORETRACE_API cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t*, void*,
+                                                               cudaMemAllocationHandleType, unsigned) {
+  return call([](State&) { return cudaErrorNotSupported; });
+}
+FORETRACE_API cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData*, void*) {
+  return call([](State&) { return cudaErrorNotSupported; });
+}
+FORETRACE_API cudaError_t cudaMemPoolImportPointer(void**, cudaMemPool_t, cudaMemPoolPtrExportData*) {
+  return call([](State&) { return cudaErrorNotSupported; });
+}
+
+FORETRACE_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType, void* value) {
+  return call([&](State& s) {
+    if (device != 0) return cudaErrorInvalidDevice;
+    if (value == nullptr) return cudaErrorInvalidValue;
+    *static_cast<unsigned long long*>(value) = s.memory.used();
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType, void*) {
+  return call([&](State&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+FORETRACE_API cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return call([&](State&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+
+FORETRACE_API cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise,
+                                        cudaMemLocation place) {
+  return call([&](State& s) { return is_place(place) ? managed(s, pointer, size) : cudaErrorInvalidDevice; });
+}
+FORETRACE_API cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation place,
+                                               unsigned flags, cudaStream_t stream) {
+  return call([&](State& s) {
+    if (flags != 0) return cudaErrorInvalidValue;
+    if (s.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    return is_place(place) ? managed(s, pointer, size) : cudaErrorInvalidDevice;
+  });
+}
+FORETRACE_API cudaError_t cudaMemPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
+                                                    cudaMemLocation*, size_t*, size_t, unsigned long long,
+                                                    cudaStream_t) {
+  return managed_list(pointers, sizes, count);
+}
+FORETRACE_API cudaError_t cudaMemDiscardBatchAsync(void** pointers, size_t* sizes, size_t count,
+                                                   unsigned long long, cudaStream_t) {
+  return managed_list(pointers, sizes, count);
+}
+FORETRACE_API cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
+                                                              cudaMemLocation*, size_t*, size_t,
+                                                              unsigned long long, cudaStream_t) {
+  return managed_list(pointers, sizes, count);
+}
+
+// Nothing of the advice is kept, so nothing of it is answered: no place is preferred, none was prefetched to.
+FORETRACE_API cudaError_t cudaMemRangeGetAttribute(void* data, size_t bytes, cudaMemRangeAttribute attribute,
+                                                   const void* pointer, size_t size) {
+  return call([&](State& s) {
+    if (data == nullptr || bytes < sizeof(int)) return cudaErrorInvalidValue;
+    const cudaError_t refused = managed(s, pointer, size);
+    if (refused != cudaSuccess) return refused;
+    int value = cudaInvalidDeviceId;
+    if (attribute == cudaMemRangeAttributeReadMostly) value = 0;
+    if (attribute == cudaMemRangeAttributePreferredLocationType ||
+        attribute == cudaMemRangeAttributeLastPrefetchLocationType) {
+      value = cudaMemLocationTypeInvalid;
+    }
+    for (size_t at = 0; at + sizeof value <= bytes; at += sizeof value)
+      std::memcpy(static_cast<char*>(data) + at, &value, sizeof value);
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaMemRangeGetAttributes(void** data, size_t* bytes,
+                                                    cudaMemRangeAttribute* attributes, size_t count,
+                                                    const void* pointer, size_t size) {
+  if (data == nullptr || bytes == nullptr || attributes == nullptr)
+    return call([](State&) { return cudaErrorInvalidValue; });
+  for (size_t i = 0; i < count; ++i) {
+    const cudaError_t refused = cudaMemRangeGetAttribute(data[i], bytes[i], attributes[i], pointer, size);
+    if (refused != cudaSuccess) return refused;
+  }
+  return cudaSuccess;
+}

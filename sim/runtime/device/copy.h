@@ -1,0 +1,19 @@
+// Copies and fills of device, pinned, managed and plain host memory.
+//
+// Models:  what CUDA checks: a side that the direction says is the device's must lie in one allocation, whole.
+// Ignores: the time that a copy takes (the predicted time line has kernels only).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "sim/runtime/device/memory.h"
+#include "sim/runtime/device/operation.h"
+
+namespace foretrace::runtime {
+
+/// cudaErrorInvalidValue where a device's side is no device memory or too small; a direction that does not exist:
+/// cudaErrorInvalidMemcpyDirection.
+cudaError_t copy_boxes(DeviceMemory& memory, const CopyCall& copy);
+cudaError_t fill_boxes(DeviceMemory& memory, const FillCall& fill);
+
+}  // namespace foretrace::runtime

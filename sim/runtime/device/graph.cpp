@@ -1,0 +1,240 @@
+#include "sim/runtime/device/graph.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "model/units/error.h"
+#include "sim/runtime/device/launch_call.h"
+#include "sim/runtime/device/state.h"
+
+namespace foretrace::runtime {
+
+GraphRegistry& registry() {
+  static auto* all = new GraphRegistry;  // never deleted: the program's own destructors may still call
+  return *all;
+}
+
+namespace {
+
+template <class T, class Handle>
+T* known(const std::unordered_set<const T*>& set, Handle handle) {
+  T* object = reinterpret_cast<T*>(handle);
+  return set.contains(object) ? object : nullptr;
+}
+
+}  // namespace
+
+Graph* graph_of(cudaGraph_t handle) { return known(registry().graphs, handle); }
+GraphNode* node_of(cudaGraphNode_t handle) { return known(registry().nodes, handle); }
+GraphInstance* instance_of(cudaGraphExec_t handle) { return known(registry().instances, handle); }
+Event* event_of(cudaEvent_t handle) { return known(registry().events, handle); }
+
+void release(UserObject* object, unsigned count) {
+  object->count -= std::min(count, object->count);
+  if (object->count != 0) return;
+  object->destroy(object->pointer);
+  registry().objects.erase(object);
+  delete object;
+}
+
+Graph::Graph() { registry().graphs.insert(this); }
+Graph::~Graph() {
+  registry().graphs.erase(this);
+  for (const auto& node : nodes) registry().nodes.erase(node.get());
+  for (const auto& [object, count] : objects) release(object, count);
+}
+
+GraphNode* Graph::add(Work work, std::vector<GraphNode*> needs) {
+  auto node = std::make_unique<GraphNode>();
+  node->graph = this;
+  node->work = std::move(work);
+  node->needs = std::move(needs);
+  registry().nodes.insert(node.get());
+  nodes.push_back(std::move(node));
+  return nodes.back().get();
+}
+
+std::vector<GraphNode*> Graph::order() const {
+  std::map<const GraphNode*, std::size_t> missing;
+  std::map<const GraphNode*, std::vector<std::size_t>> followers;
+  std::set<std::size_t> ready;  // by the order of their making
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    missing[nodes[i].get()] = nodes[i]->needs.size();
+    for (const GraphNode* need : nodes[i]->needs) followers[need].push_back(i);
+    if (nodes[i]->needs.empty()) ready.insert(i);
+  }
+  std::vector<GraphNode*> sorted;
+  while (!ready.empty()) {
+    GraphNode* next = nodes[*ready.begin()].get();
+    ready.erase(ready.begin());
+    sorted.push_back(next);
+    for (const std::size_t i : followers[next]) {
+      if (--missing[nodes[i].get()] == 0) ready.insert(i);
+    }
+  }
+  return sorted;
+}
+
+std::unique_ptr<Graph> Graph::copy() const {
+  auto made = std::make_unique<Graph>();
+  std::map<const GraphNode*, GraphNode*> copies;
+  for (const auto& node : nodes) {
+    Work work = node->work;
+    if (auto* child = std::get_if<ChildWork>(&work)) child->graph = child->graph->copy();
+    GraphNode* copied = made->add(std::move(work), {});
+    copied->enabled = node->enabled;
+    copied->original = node.get();
+    copies[node.get()] = copied;
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const GraphNode* need : nodes[i]->needs) made->nodes[i]->needs.push_back(copies.at(need));
+  }
+  return made;
+}
+
+GraphNode* Graph::copy_of(const GraphNode* original) const {
+  for (const auto& node : nodes) {
+    if (node->original == original) return node.get();
+    if (const auto* child = std::get_if<ChildWork>(&node->work)) {
+      if (GraphNode* inside = child->graph->copy_of(original)) return inside;
+    }
+  }
+  return nullptr;
+}
+
+cudaGraphNodeType type_of(const GraphNode& node) {
+  static constexpr cudaGraphNodeType kTypes[] = {cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,
+                                                 cudaGraphNodeTypeMemset,      cudaGraphNodeTypeHost,
+                                                 cudaGraphNodeTypeEmpty,       cudaGraphNodeTypeGraph,
+                                                 cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent,
+                                                 cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree};
+  static_assert(std::size(kTypes) == std::variant_size_v<Work>);
+  return kTypes[node.work.index()];
+}
+
+bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph,
+                std::vector<GraphNode*>& nodes) {
+  if (count != 0 && handles == nullptr) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    GraphNode* node = node_of(handles[i]);
+    if (node == nullptr || node->graph != graph) return false;
+    nodes.push_back(node);
+  }
+  return true;
+}
+
+cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end) {
+  std::map<const GraphNode*, double> ends;
+  end = begin;
+  for (GraphNode* node : graph.order()) {
+    double start = begin, seconds = 0;
+    for (const GraphNode* need : node->needs) start = std::max(start, ends[need]);
+    cudaError_t result = cudaSuccess;
+    if (node->enabled) {
+      std::visit(
+          [&](auto& work) {
+            using T = std::decay_t<decltype(work)>;
+            if constexpr (std::is_same_v<T, KernelCall> || std::is_same_v<T, CopyCall> ||
+                          std::is_same_v<T, FillCall> || std::is_same_v<T, HostCall>) {
+              result = s.execute(work, seconds);
+            } else if constexpr (std::is_same_v<T, ChildWork>) {
+              double child_end = start;
+              result = run_graph(s, *work.graph, start, child_end);
+              seconds = child_end - start;
+            } else if constexpr (std::is_same_v<T, RecordWork>) {
+              work.event->recorded = true;
+              work.event->captured = false;
+              work.event->seconds = start;
+            } else if constexpr (std::is_same_v<T, WaitWork>) {
+              if (work.event->recorded) start = std::max(start, work.event->seconds);
+            }
+          },
+          node->work);
+    }
+    if (result != cudaSuccess) return result;
+    ends[node] = start + seconds;
+    end = std::max(end, start + seconds);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t work_of(State& s, const cudaKernelNodeParams& p, Work& work) {
+  KernelCall call;
+  const cudaError_t refused =
+      make_kernel_call(s, p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, call);
+  if (refused == cudaSuccess) work = std::move(call);
+  return refused;
+}
+
+cudaError_t work_of(const cudaMemcpy3DParms& p, Work& work) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr) stop_not_provided("a graph's copy of an array");
+  if (p.srcPtr.ptr == nullptr || p.dstPtr.ptr == nullptr) return cudaErrorInvalidValue;
+  const auto corner = [](const cudaPitchedPtr& box, const cudaPos& at) {
+    return static_cast<std::byte*>(box.ptr) + (at.z * box.ysize + at.y) * box.pitch + at.x;
+  };
+  work = CopyCall{corner(p.dstPtr, p.dstPos),
+                  corner(p.srcPtr, p.srcPos),
+                  p.extent.width,
+                  p.extent.height,
+                  p.extent.depth,
+                  p.dstPtr.pitch,
+                  p.srcPtr.pitch,
+                  p.dstPtr.pitch * p.dstPtr.ysize,
+                  p.srcPtr.pitch * p.srcPtr.ysize,
+                  p.kind};
+  return cudaSuccess;
+}
+
+cudaError_t work_of(const cudaMemsetParams& p, Work& work) {
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
+  const std::size_t pitch = p.height <= 1 ? p.width * p.elementSize : p.pitch;
+  work = FillCall{static_cast<std::byte*>(p.dst), p.value, p.elementSize, p.width, p.height, 1, pitch, 0};
+  return cudaSuccess;
+}
+
+Work copy_work(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
+  return CopyCall{
+      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size, 1, 1, size, size, 0, 0, kind};
+}
+
+cudaKernelNodeParams kernel_parameters(GraphNode& node) {
+  auto& call = std::get<KernelCall>(node.work);
+  node.arguments.clear();
+  for (const isa::Parameter& parameter : call.kernel->image().program.parameters) {
+    node.arguments.push_back(call.parameters.data() + parameter.offset);
+  }
+  cudaKernelNodeParams p{};
+  p.func = call.kernel;
+  p.gridDim = dim3(call.grid.x, call.grid.y, call.grid.z);
+  p.blockDim = dim3(call.block.x, call.block.y, call.block.z);
+  p.sharedMemBytes = static_cast<unsigned>(call.dynamic_shared);
+  p.kernelParams = node.arguments.data();
+  return p;
+}
+
+cudaMemcpy3DParms copy_parameters(const CopyCall& copy) {
+  cudaMemcpy3DParms p{};
+  const auto rows = [&](std::size_t slice, std::size_t pitch) {
+    return slice != 0 && pitch != 0 ? slice / pitch : copy.height;
+  };
+  p.srcPtr = {const_cast<std::byte*>(copy.from), copy.from_pitch, copy.width,
+              rows(copy.from_slice, copy.from_pitch)};
+  p.dstPtr = {copy.to, copy.to_pitch, copy.width, rows(copy.to_slice, copy.to_pitch)};
+  p.extent = {copy.width, copy.height, copy.depth};
+  p.kind = copy.kind;
+  return p;
+}
+
+cudaMemsetParams fill_parameters(const FillCall& fill) {
+  cudaMemsetParams p{};
+  p.dst = fill.to;
+  p.pitch = fill.pitch;
+  p.value = fill.value;
+  p.elementSize = static_cast<unsigned>(fill.element);
+  p.width = fill.width;
+  p.height = fill.height;
+  return p;
+}
+
+}  // namespace foretrace::runtime

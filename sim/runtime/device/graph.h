@@ -1,0 +1,141 @@
+// Graphs: work that is described first and launched later, built by hand or captured from streams.
+//
+// Models:  nodes of all kinds but conditional ones and external semaphores; edges, child graphs, instantiation as a copy, updates of
+//          an instance, switched-off nodes. A launch runs the nodes in an order that the edges allow, those ready at the same time in
+//          the order of their making; on the predicted time line a node begins when all that it needs has ended.
+// Choice:  memory of allocation nodes is allocated when the node is made, and lives until the program frees it: a free node only
+//          marks it. A graph that allocates and frees in each launch sees the same address each time, as on a GPU.
+#pragma once
+
+#include <memory>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "sim/runtime/device/operation.h"
+
+namespace foretrace::runtime {
+
+struct State;
+struct Graph;
+struct GraphNode;
+
+/// One call of cudaStreamBeginCapture to its end; several streams may take part.
+struct Capture {
+  unsigned long long id = 0;
+  cudaStream_t origin = nullptr;
+  std::unique_ptr<Graph> own;  ///< empty when the program gave the graph
+  Graph* graph = nullptr;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  cudaError_t broken = cudaSuccess;  ///< why the capture is invalid
+};
+
+struct Event {
+  unsigned flags = cudaEventDefault;
+  bool recorded = false;
+  double seconds = 0;     ///< on the GPU's time line
+  bool captured = false;  ///< last recorded in a stream that was captured
+  std::weak_ptr<Capture> capture;
+  std::vector<GraphNode*> frontier;  ///< what waits for the event depends on
+};
+
+struct EmptyWork {};
+struct ChildWork {
+  std::shared_ptr<Graph> graph;
+};
+struct RecordWork {
+  Event* event = nullptr;
+};
+struct WaitWork {
+  Event* event = nullptr;
+};
+struct AllocateWork {
+  cudaMemAllocNodeParams parameters;
+};
+struct FreeWork {
+  void* pointer = nullptr;
+};
+using Work = std::variant<KernelCall, CopyCall, FillCall, HostCall, EmptyWork, ChildWork, RecordWork,
+                          WaitWork, AllocateWork, FreeWork>;
+
+struct GraphNode {
+  Graph* graph = nullptr;
+  Work work;
+  std::vector<GraphNode*> needs;
+  bool enabled = true;
+  const GraphNode* original = nullptr;  ///< of a copy: what it was made of
+  std::vector<void*> arguments;         ///< what cudaGraphKernelNodeGetParams points to
+};
+
+/// Counted references to something of the program's.
+struct UserObject {
+  void* pointer = nullptr;
+  cudaHostFn_t destroy = nullptr;
+  unsigned count = 0;
+};
+void release(UserObject* object, unsigned count);
+
+struct Graph {
+  Graph();
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  GraphNode* add(Work work, std::vector<GraphNode*> needs);
+  /// Nodes in an order that the edges allow; fewer than there are when the edges have a cycle.
+  std::vector<GraphNode*> order() const;
+  /// A deep copy; each copy's `original` is set.
+  std::unique_ptr<Graph> copy() const;
+  GraphNode* copy_of(const GraphNode* original) const;
+
+  std::vector<std::unique_ptr<GraphNode>> nodes;
+  std::vector<std::pair<UserObject*, unsigned>> objects;
+};
+
+struct GraphInstance {
+  std::unique_ptr<Graph> graph;
+  unsigned long long flags = 0;
+};
+
+cudaGraphNodeType type_of(const GraphNode& node);
+
+/// What the program holds handles of.
+struct GraphRegistry {
+  std::unordered_set<const Graph*> graphs;  ///< child graphs and copies included
+  std::unordered_set<const GraphNode*> nodes;
+  std::unordered_set<const GraphInstance*> instances;
+  std::unordered_set<const Event*> events;
+  std::unordered_set<const UserObject*> objects;
+};
+GraphRegistry& registry();
+
+/// Null for a handle that is none.
+Graph* graph_of(cudaGraph_t handle);
+GraphNode* node_of(cudaGraphNode_t handle);
+GraphInstance* instance_of(cudaGraphExec_t handle);
+Event* event_of(cudaEvent_t handle);
+template <class Handle, class T>
+Handle handle_of(T* object) {
+  return reinterpret_cast<Handle>(object);
+}
+
+/// False: a handle of the list is none, or of another graph.
+bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph,
+                std::vector<GraphNode*>& nodes);
+
+/// Runs the graph's nodes from `begin` on the time line; `end` is when the last has ended.
+cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end);
+
+// Nodes' parameters in CUDA's structures and ours. cudaErrorInvalidValue where they make no sense.
+cudaError_t work_of(State& s, const cudaKernelNodeParams& parameters, Work& work);
+cudaError_t work_of(const cudaMemcpy3DParms& parameters, Work& work);
+cudaError_t work_of(const cudaMemsetParams& parameters, Work& work);
+Work copy_work(void* to, const void* from, std::size_t size, cudaMemcpyKind kind);
+cudaKernelNodeParams kernel_parameters(GraphNode& node);
+cudaMemcpy3DParms copy_parameters(const CopyCall& copy);
+cudaMemsetParams fill_parameters(const FillCall& fill);
+
+}  // namespace foretrace::runtime

@@ -1,0 +1,23 @@
+// From a call's arguments to a launch.
+#pragma once
+
+#include <cstddef>
+
+#include "sim/runtime/device/operation.h"
+
+namespace foretrace::runtime {
+
+struct State;
+
+/// Fills in kernel, shape and parameters; `arguments` points to one value for each of the kernel's parameters. CUDA's answer
+/// where the function is no kernel or an argument is missing.
+cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared, KernelCall& call);
+/// The same with the parameter area as it is, `size` bytes of it; cudaErrorInvalidValue where that is less than the kernel has.
+cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 block, const void* buffer,
+                             std::size_t size, std::size_t shared, KernelCall& call);
+
+/// What the attributes of a launch change: cooperative, clusters. The others say how launches may overlap, which none does here.
+cudaError_t apply_attributes(KernelCall& call, const cudaLaunchAttribute* attributes, unsigned count);
+
+}  // namespace foretrace::runtime

@@ -1,0 +1,200 @@
+#include "sim/runtime/device/launcher.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "sim/engine/run_launch.h"
+#include "sim/report/from_outcome.h"
+#include "sim/runtime/device/error_texts.h"
+#include "sim/trace/trace_writer.h"
+
+namespace foretrace::runtime {
+
+namespace {
+
+std::string file_name(const std::string& kernel) {
+  std::string name = kernel.substr(0, 80);
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.') c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+Launcher::Launcher(State& state)
+    : state_(state), journal_(state.settings, state.spec->name),
+      machine_(std::make_unique<engine::Machine>(state.spec)) {
+  if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
+  for (const std::string& check : state.settings.check) {
+    if (check == "uninitialized") checks_.uninitialized = true;
+    if (check == "races") checks_.races = true;
+  }
+  accuracy_ = engine::parse_accuracy(state.settings.accuracy, "--accuracy");
+  threads_ = state.settings.threads > 0 ? state.settings.threads
+                                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+Launcher::~Launcher() = default;
+
+cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program) {
+  const spec::GpuSpec& spec = *state_.spec;
+  const auto zero = [](const Dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; };
+  // Limits of every compute capability since 3.0: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+  if (zero(call.grid) || zero(call.block)) return cudaErrorInvalidConfiguration;
+  if (call.grid.x > 0x7fffffff || call.grid.y > 65535 || call.grid.z > 65535)
+    return cudaErrorInvalidConfiguration;
+  if (call.block.x > 1024 || call.block.y > 1024 || call.block.z > 64) return cudaErrorInvalidConfiguration;
+  if (call.block.count() > spec.limits.threads_per_block) return cudaErrorInvalidConfiguration;
+  if (call.dynamic_shared > call.kernel->settings.max_dynamic_shared) return cudaErrorInvalidValue;
+  if (program.max_threads != 0 && call.block.count() > program.max_threads)
+    return cudaErrorLaunchOutOfResources;
+  const auto* required = program.required_threads;
+  if (required[0] != 0 &&
+      (required[0] != call.block.x || required[1] != call.block.y || required[2] != call.block.z)) {
+    return cudaErrorInvalidConfiguration;
+  }
+  const auto shape = engine::LaunchShape{call.kernel->program(), call.grid, call.block, call.dynamic_shared};
+  if (!rules::impossible(spec, engine::resources_of(shape)).empty()) return cudaErrorLaunchOutOfResources;
+  if (call.cooperative && call.grid.count() > machine_->resident_blocks(shape))
+    return cudaErrorCooperativeLaunchTooLarge;
+  return cudaSuccess;
+}
+
+bool Launcher::wanted(std::uint64_t index, const Kernel& kernel) const {
+  const Settings& settings = state_.settings;
+  if (settings.functional) return false;
+  const bool listed = settings.launches.empty() ||
+                      std::any_of(settings.launches.begin(), settings.launches.end(), [&](const auto& range) {
+                        return index >= range.first && index <= range.second;
+                      });
+  return listed && (!pattern_ || std::regex_search(kernel.image().program.kernel, *pattern_));
+}
+
+emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::Program& program) {
+  emulate::LaunchContext context;
+  context.program = &program;
+  context.translation = &call.kernel->translation;
+  context.memory = &state_.memory.global();
+  context.grid = call.grid;
+  context.block = call.block;
+  context.cluster = call.cluster;
+  context.dynamic_shared = static_cast<std::uint32_t>(call.dynamic_shared);
+  context.parameters = call.parameters;
+  context.banks[2] = call.kernel->image().constant2;
+  call.kernel->module().fill_banks(context.banks[3], context.banks[4]);
+  context.checks = checks_;
+  context.strict_barriers = false;
+  context.max_instructions = state_.settings.max_instructions;
+  context.local_bytes = static_cast<std::uint32_t>(state_.stack_bytes);
+  return context;
+}
+
+/// All blocks, by as many host threads as may run them without one seeing what another does.
+void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
+                            std::uint64_t resident) {
+  const emulate::Emulator emulator(context);
+  const std::uint64_t blocks = emulator.blocks();
+  const auto threads =
+      static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), blocks / 4));
+  if (threads <= 1 || checks_.uninitialized || checks_.races || context.cluster.count() != 1 ||
+      !emulate::blocks_are_independent(program)) {
+    emulate::BlockSequence sequence(emulator, resident, false);
+    for (std::uint64_t done = 0; sequence.next(); ++done) journal_.progress(program.kernel, done, blocks);
+    return;
+  }
+  std::atomic<std::uint64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::uint64_t failed_block = ~std::uint64_t{0};
+  const auto work = [&](bool first) {
+    for (std::uint64_t block = next++; block < blocks; block = next++) {
+      if (first) journal_.progress(program.kernel, block, blocks);
+      try {
+        emulator.run_block(block, nullptr);
+      } catch (...) {
+        // The first block in order is the one reported, whichever thread came first.
+        const std::lock_guard lock(mutex);
+        if (block < failed_block) {
+          failed_block = block;
+          failure = std::current_exception();
+        }
+        next = blocks;
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(work, false);
+  work(true);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+report::Prediction Launcher::predict(const KernelCall& call, const emulate::LaunchContext& context,
+                                     const engine::LaunchShape& shape, std::uint64_t index) {
+  const Settings& settings = state_.settings;
+  std::optional<trace::TraceWriter> writer;
+  if (!settings.trace.empty()) {
+    const auto path =
+        std::filesystem::path(settings.trace) /
+        fmt::format("{:05}_{}.{}.trace", index, file_name(shape.program->kernel), state_.spec->name);
+    writer.emplace(path.string(), *shape.program,
+                   trace::LaunchInfo{"", call.grid, call.block, call.cluster, call.dynamic_shared});
+  }
+  engine::LaunchRun run;
+  run.accuracy = accuracy_;
+  run.warm = !settings.cold;
+  run.threads = threads_;
+  run.writer = writer ? &*writer : nullptr;
+  run.progress = [&](std::uint64_t done, Cycle) {
+    journal_.progress(shape.program->kernel, done, call.grid.count());
+  };
+  engine::Outcome outcome = engine::run_launch(context, shape, *machine_, run);
+  if (writer) writer->close();
+  return report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
+                               {"", call.grid, call.block, call.cluster, call.dynamic_shared, !settings.cold},
+                               std::move(outcome));
+}
+
+cudaError_t Launcher::code_of(emulate::FaultKind kind) const {
+  switch (kind) {
+    case emulate::FaultKind::out_of_bounds:
+    case emulate::FaultKind::stack_overflow:
+    case emulate::FaultKind::use_after_free: return cudaErrorIllegalAddress;
+    case emulate::FaultKind::misaligned: return cudaErrorMisalignedAddress;
+    case emulate::FaultKind::never_ends: return cudaErrorLaunchTimeout;
+    case emulate::FaultKind::illegal_instruction: return cudaErrorIllegalInstruction;
+    case emulate::FaultKind::assertion: return cudaErrorAssert;
+    default: return cudaErrorLaunchFailure;
+  }
+}
+
+cudaError_t Launcher::launch(const KernelCall& call, double& seconds) {
+  seconds = 0;
+  const std::shared_ptr<const isa::Program> program = call.kernel->program();
+  if (const cudaError_t refused = check(call, *program); refused != cudaSuccess) return refused;
+  const std::uint64_t index = next_++;
+  const bool predicted = wanted(index, *call.kernel);
+  journal_.begin();
+  const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
+  try {
+    const emulate::LaunchContext context = context_of(call, *program);
+    const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared};
+    if (predicted) {
+      seconds = journal_.predicted(line, predict(call, context, shape, index));
+    } else {
+      emulate_only(context, *program, machine_->resident_blocks(shape));
+      journal_.emulated(line);
+    }
+  } catch (const emulate::KernelFault& fault) {
+    if (fault.kind() == emulate::FaultKind::unsupported) throw;
+    state_.pending = code_of(fault.kind());
+    journal_.fault(line, fault.what(), error_name(state_.pending));
+  }
+  return cudaSuccess;
+}
+
+}  // namespace foretrace::runtime

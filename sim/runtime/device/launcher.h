@@ -1,0 +1,55 @@
+// One kernel launch: checked, emulated, predicted, reported.
+//
+// Models:  a launch is emulated once; where it is predicted, too, its record goes straight into the cycle model. Caches stay warm from
+//          launch to launch, as on a GPU, unless they are to be cold for each, as under Nsight Compute (Settings::cold).
+// Errors:  a launch that CUDA refuses gets CUDA's error code. A kernel's fault is explained on standard error, and the program gets
+//          CUDA's code at its next call. What Foretrace cannot do ends the program (stop.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "sim/emulate/emulator.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/run_launch.h"
+#include "sim/runtime/device/journal.h"
+#include "sim/runtime/device/operation.h"
+#include "sim/runtime/device/state.h"
+
+namespace foretrace::runtime {
+
+class Launcher {
+ public:
+  explicit Launcher(State& state);
+  ~Launcher();
+  /// CUDA's answer to the call itself; `seconds` of predicted GPU time, 0 when it is not predicted.
+  /// A fault of the kernel goes to State::pending. Throws InputError for what Foretrace cannot do.
+  cudaError_t launch(const KernelCall& call, double& seconds);
+  Journal& journal() { return journal_; }
+
+ private:
+  cudaError_t check(const KernelCall& call, const isa::Program& program);
+  bool wanted(std::uint64_t index, const Kernel& kernel) const;
+  emulate::LaunchContext context_of(const KernelCall& call, const isa::Program& program);
+  void emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
+                    std::uint64_t resident);
+  report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,
+                             const engine::LaunchShape& shape, std::uint64_t index);
+  cudaError_t code_of(emulate::FaultKind kind) const;
+
+  State& state_;
+  Journal journal_;
+  std::unique_ptr<engine::Machine> machine_;
+  std::optional<std::regex> pattern_;
+  engine::Accuracy accuracy_ = engine::Accuracy::automatic;
+  emulate::Checks checks_;
+  int threads_ = 1;
+  std::uint64_t next_ = 0;  // launches so far
+};
+
+}  // namespace foretrace::runtime

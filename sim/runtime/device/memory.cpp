@@ -1,0 +1,102 @@
+#include "sim/runtime/device/memory.h"
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+
+namespace foretrace::runtime {
+
+namespace {
+
+const char* name_of(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::device: return "device memory";
+    case MemoryKind::host: return "pinned host memory";
+    case MemoryKind::registered: return "registered host memory";
+    case MemoryKind::managed: return "managed memory";
+    case MemoryKind::variable: return "device variables";
+  }
+  return "memory";
+}
+
+bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
+
+/// Allocations take whole granules of the device: what cudaMemGetInfo shows.
+constexpr std::uint64_t kGranule = 2 * 1024 * 1024;
+std::uint64_t granules(std::uint64_t size) {
+  return size < kGranule ? size : (size + kGranule - 1) / kGranule * kGranule;
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(std::uint64_t capacity) : capacity_(capacity) {}
+
+void* DeviceMemory::allocate(std::uint64_t size, MemoryKind kind, unsigned flags) {
+  if (on_device(kind)) {
+    if (granules(size) < size || granules(size) > capacity_ - used_) return nullptr;
+    used_ += granules(size);
+  } else if (size > emulate::kHostArenaBytes / 4) {
+    return nullptr;
+  }
+  const std::uint64_t id = next_id_++;
+  const std::uint64_t address = global_.allocate(size, fmt::format("{} {}", name_of(kind), id));
+  blocks_[address] = {address, size, kind, flags, id};
+  if (kind != MemoryKind::device) mark_written(reinterpret_cast<void*>(address), size);
+  return reinterpret_cast<void*>(address);
+}
+
+void DeviceMemory::track_writes() {
+  tracks_ = true;
+  global_.track_writes();
+}
+
+void DeviceMemory::mark_written(const void* pointer, std::uint64_t size) {
+  if (tracks_ && holds(pointer, size)) global_.mark_written(reinterpret_cast<std::uint64_t>(pointer), size);
+}
+
+bool DeviceMemory::release(void* pointer, MemoryKind kind) {
+  const auto found = blocks_.find(reinterpret_cast<std::uint64_t>(pointer));
+  if (found == blocks_.end()) return false;
+  const MemoryBlock& block = found->second;
+  if (block.kind != kind && !(on_device(block.kind) && on_device(kind))) return false;
+  if (on_device(block.kind)) used_ -= granules(block.size);
+  if (block.kind == MemoryKind::registered) {
+    global_.forget(block.address);
+  } else {
+    global_.free(block.address);
+  }
+  blocks_.erase(found);
+  return true;
+}
+
+bool DeviceMemory::register_host(void* pointer, std::uint64_t size, unsigned flags) {
+  const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer), id = next_id_++;
+  if (!global_.adopt(address, size, fmt::format("{} {}", name_of(MemoryKind::registered), id))) return false;
+  blocks_[address] = {address, size, MemoryKind::registered, flags, id};
+  mark_written(pointer, size);
+  return true;
+}
+
+void DeviceMemory::release_all() {
+  for (auto block = blocks_.begin(); block != blocks_.end();) {
+    const auto [address, what] = *block++;
+    if (what.kind != MemoryKind::variable) release(reinterpret_cast<void*>(address), what.kind);
+  }
+}
+
+const MemoryBlock* DeviceMemory::find(const void* pointer) const {
+  const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
+  auto next = blocks_.upper_bound(address);
+  if (next == blocks_.begin()) return nullptr;
+  const MemoryBlock& block = (--next)->second;
+  // An empty allocation still has an address of its own.
+  return address - block.address < (block.size == 0 ? 1 : block.size) ? &block : nullptr;
+}
+
+bool DeviceMemory::holds(const void* pointer, std::uint64_t size) const {
+  const MemoryBlock* block = find(pointer);
+  return block != nullptr &&
+         size <= block->size - (reinterpret_cast<std::uint64_t>(pointer) - block->address);
+}
+
+}  // namespace foretrace::runtime

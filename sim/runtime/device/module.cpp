@@ -1,0 +1,228 @@
+#include "sim/runtime/device/module.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "model/units/error.h"
+#include "sim/emulate/execute/driver_functions.h"
+#include "sim/frontend/compile.h"
+#include "sim/frontend/disassembly.h"
+#include "sim/frontend/fat_binary.h"
+#include "sim/frontend/link.h"
+#include "sim/frontend/ptx.h"
+
+namespace foretrace::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path cache_file(const std::string& hash, const std::string& version) {
+  fs::path directory;
+  if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given == '/') {
+    directory = fs::path(given) / "foretrace";
+  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    directory = fs::path(home) / ".cache" / "foretrace";
+  } else {
+    return {};
+  }
+  return directory / fmt::format("{}-{}.sass", hash, version);
+}
+
+/// The disassembly from the cache, or made and put there. A cache that cannot be used is passed over.
+std::string disassembly_of(const std::vector<std::byte>& cubin, const frontend::Toolchain& toolchain) {
+  const std::string version = toolchain.nvdisasm ? toolchain.nvdisasm->version : "";
+  const fs::path file = cache_file(frontend::sha256_hex(cubin), version);
+  std::error_code error;
+  if (!file.empty() && fs::is_regular_file(file, error)) {
+    const std::vector<std::byte> bytes = frontend::read_file(file.string());
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  std::string text = frontend::disassemble(cubin, toolchain);
+  if (file.empty()) return text;
+  fs::create_directories(file.parent_path(), error);
+  const fs::path part = fmt::format("{}.{}", file.string(), getpid());
+  bool written = false;
+  {
+    std::ofstream out(part, std::ios::binary);
+    written = bool(out.write(text.data(), static_cast<std::streamsize>(text.size()))) && bool(out.flush());
+  }
+  if (written) {
+    fs::rename(part, file, error);
+  } else {
+    fs::remove(part, error);
+  }
+  return text;
+}
+
+bool is_elf(std::span<const std::byte> bytes) {
+  return bytes.size() >= 4 && std::memcmp(bytes.data(),
+                                          "\x7f"
+                                          "ELF",
+                                          4) == 0;
+}
+
+}  // namespace
+
+const frontend::KernelImage& Kernel::image() const { return module_.cubin().kernels[image_]; }
+
+const std::shared_ptr<const isa::Program>& Kernel::program() {
+  if (!program_) {
+    program_ =
+        std::make_shared<const isa::Program>(frontend::decode_kernel(image(), module_.disassembly(), ""));
+  }
+  return program_;
+}
+
+Module::Module(const ModuleContext& context, const void* image, std::string where,
+               std::vector<std::string> ptxas)
+    : context_(context), image_(image), where_(std::move(where)), ptxas_(std::move(ptxas)) {}
+Module::~Module() {
+  for (const std::uint64_t address : {globals_, constant3_}) {
+    if (address != 0) context_.memory->release(reinterpret_cast<void*>(address), MemoryKind::variable);
+  }
+}
+
+std::vector<std::byte> Module::compile(std::string text) const {
+  const frontend::PtxHead head = frontend::ptx_head(text);
+  if (!frontend::ptx_runs_on(head, context_.sm)) {
+    throw LoadFailure(cudaErrorNoKernelImageForDevice,
+                      fmt::format("{}: PTX for sm_{}{}, which sm_{} does not run", where_, head.sm,
+                                  head.suffix, context_.sm));
+  }
+  try {
+    return frontend::compile_ptx({std::move(text), context_.sm, ptxas_, false}, *context_.toolchain);
+  } catch (const ToolError& error) {
+    throw LoadFailure(cudaErrorInvalidPtx, fmt::format("{}: {}", where_, error.what()), error.output());
+  }
+}
+
+std::vector<std::byte> Module::code_of_image() const {
+  const auto* start = static_cast<const std::byte*>(image_);
+  if (is_elf({start, 4})) {
+    const auto bare = frontend::elf_in_memory(image_, where_);
+    return {bare.begin(), bare.end()};
+  }
+  if (!frontend::is_fat_binary(image_)) {
+    std::string text = static_cast<const char*>(image_);
+    if (!frontend::is_ptx(text))
+      throw LoadFailure(cudaErrorInvalidKernelImage, where_ + ": neither a cubin, a fat binary nor PTX");
+    return compile(std::move(text));
+  }
+  const auto container = frontend::fat_binary_in_memory(image_, where_);
+  const std::vector<frontend::FatEntry> entries = frontend::read_fat_binary(container, where_);
+  if (const frontend::FatEntry* entry = frontend::best_entry(entries, context_.sm))
+    return frontend::entry_contents(*entry, where_);
+  if (const frontend::FatEntry* entry = frontend::best_ptx(entries, context_.sm)) {
+    const std::vector<std::byte> bytes = frontend::entry_contents(*entry, where_);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text.resize(std::min(text.size(), text.find('\0')));
+    return compile(std::move(text));
+  }
+  throw LoadFailure(cudaErrorNoKernelImageForDevice,
+                    fmt::format("{}: {}", where_, frontend::missing_code_message(entries, context_.sm)));
+}
+
+void Module::load() {
+  if (loaded_) return;
+  bytes_ = code_of_image();
+  if (const int sm = frontend::cubin_sm(bytes_);
+      sm != 0 && (sm / 10 != context_.sm / 10 || sm > context_.sm)) {
+    throw LoadFailure(
+        cudaErrorNoKernelImageForDevice,
+        fmt::format("{}: machine code for sm_{}, which sm_{} does not run", where_, sm, context_.sm));
+  }
+  cubin_ = frontend::read_cubin(bytes_, where_, 0, frontend::Relocations::keep);
+  for (std::size_t i = 0; i < cubin_.kernels.size(); ++i) {
+    kernels_.push_back(std::make_unique<Kernel>(*this, i));
+    const std::uint32_t fixed = cubin_.kernels[i].program.static_shared;
+    kernels_.back()->settings.max_dynamic_shared = fixed < 48 * 1024 ? 48 * 1024 - fixed : 0;
+    by_name_[cubin_.kernels[i].program.mangled] = kernels_.back().get();
+  }
+  place();
+  loaded_ = true;
+}
+
+/// Variables to memory, and the pointers between them.
+void Module::place() {
+  const frontend::Module& module = *cubin_.module;
+  std::vector<std::byte> globals = module.globals, bank3 = module.constant3;
+  bank4_ = module.constant4;
+  const auto room = [&](std::size_t size) {
+    return size == 0 ? 0
+                     : reinterpret_cast<std::uint64_t>(context_.memory->allocate(size, MemoryKind::variable));
+  };
+  globals_ = room(globals.size());
+  constant3_ = room(bank3.size());
+  for (const frontend::Pointer& pointer : module.pointers) {
+    std::uint64_t value = pointer.value;
+    switch (pointer.target) {
+      case frontend::TargetKind::global: value += globals_; break;
+      case frontend::TargetKind::constant3: value += constant3_; break;
+      case frontend::TargetKind::code: break;  // code addresses are offsets in the kernel's section
+      case frontend::TargetKind::external: value = emulate::driver_function_address(pointer.symbol); break;
+    }
+    std::vector<std::byte>& image = pointer.image == frontend::Image::constant3   ? bank3
+                                    : pointer.image == frontend::Image::constant4 ? bank4_
+                                                                                  : globals;
+    if (pointer.offset + sizeof value > image.size())
+      throw InputError(fmt::format("{}: a pointer lies outside its section", where_));
+    std::memcpy(image.data() + pointer.offset, &value, sizeof value);
+  }
+  if (globals_ != 0) std::memcpy(reinterpret_cast<void*>(globals_), globals.data(), globals.size());
+  if (constant3_ != 0) std::memcpy(reinterpret_cast<void*>(constant3_), bank3.data(), bank3.size());
+  if (cubin_.relocations.empty()) return;
+  bytes_ = frontend::link_code(bytes_, cubin_, [&](const frontend::CodeRelocation& relocation) {
+    switch (relocation.target) {
+      case frontend::TargetKind::global: return relocation.value + globals_;
+      case frontend::TargetKind::constant3: return relocation.value + constant3_;
+      case frontend::TargetKind::external: return emulate::driver_function_address(relocation.symbol);
+      case frontend::TargetKind::code: break;
+    }
+    return relocation.value;
+  });
+}
+
+Kernel* Module::kernel(const std::string& mangled) {
+  load();
+  const auto found = by_name_.find(mangled);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+std::vector<Kernel*> Module::kernels() {
+  load();
+  std::vector<Kernel*> all;
+  for (const auto& kernel : kernels_) all.push_back(kernel.get());
+  return all;
+}
+
+PlacedVariable Module::variable(const std::string& mangled) {
+  load();
+  const auto& variables = cubin_.module->variables;
+  const auto found =
+      std::lower_bound(variables.begin(), variables.end(), mangled,
+                       [](const frontend::Variable& v, const std::string& name) { return v.mangled < name; });
+  if (found == variables.end() || found->mangled != mangled) return {};
+  const bool constant = found->space == frontend::VariableSpace::constant3;
+  return {reinterpret_cast<void*>((constant ? constant3_ : globals_) + found->offset), found->size, constant};
+}
+
+void Module::fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const {
+  const auto* now = reinterpret_cast<const std::byte*>(constant3_);
+  bank3.assign(now, now + cubin_.module->constant3.size());
+  bank4 = bank4_;
+}
+
+const std::string& Module::disassembly() {
+  if (disassembly_.empty()) disassembly_ = disassembly_of(bytes_, *context_.toolchain);
+  return disassembly_;
+}
+
+}  // namespace foretrace::runtime

@@ -1,0 +1,123 @@
+// A program's device code: fat binaries as they are registered, and what is loaded of them when it is first asked for.
+//
+// Models:  lazy loading, as CUDA's default: the cubin is read when a kernel or variable of it is first used, and a kernel's code is
+//          decoded at its first launch. Variables are placed once and keep their addresses.
+// Cache:   nvdisasm's text of a cubin is kept in ${XDG_CACHE_HOME:-~/.cache}/foretrace, by the cubin's SHA-256.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "model/units/error.h"
+#include "sim/emulate/emulator.h"
+#include "sim/frontend/cubin.h"
+#include "sim/frontend/toolchain.h"
+#include "sim/runtime/device/memory.h"
+
+namespace foretrace::runtime {
+
+class Module;
+
+/// Code that the chip cannot run, or that cannot be read: what a program hears that loads it itself.
+class LoadFailure : public ToolError {
+ public:
+  LoadFailure(cudaError_t code, const std::string& line, std::string output = {})
+      : ToolError(line, std::move(output)), code_(code) {}
+  cudaError_t code() const { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+/// What cudaFuncSetAttribute may change of a kernel.
+struct KernelSettings {
+  std::uint64_t max_dynamic_shared = 48 * 1024;  ///< bytes a block, static ones not included
+  int carveout = -1;                             ///< percent; -1: the driver's choice
+  bool non_portable_cluster = false;
+  int cache_preference = 0;
+  Dim3 required_cluster{0, 0, 0};
+  int cluster_scheduling = 0;
+};
+
+class Kernel {
+ public:
+  Kernel(Module& module, std::size_t image) : module_(module), image_(image) {}
+  const frontend::KernelImage& image() const;
+  /// Decoded at the first call. Throws InputError.
+  const std::shared_ptr<const isa::Program>& program();
+  Module& module() { return module_; }
+  const std::string& name() const { return image().program.kernel; }  ///< as in the source
+
+  KernelSettings settings;
+  std::shared_ptr<const emulate::Translation> translation;  ///< made at the first launch
+
+ private:
+  Module& module_;
+  std::size_t image_;
+  std::shared_ptr<const isa::Program> program_;
+};
+
+/// A variable in memory.
+struct PlacedVariable {
+  void* address = nullptr;
+  std::uint64_t size = 0;
+  bool constant = false;
+};
+
+/// Where modules are loaded to.
+struct ModuleContext {
+  int sm = 0;  ///< 80, 90, 120
+  DeviceMemory* memory = nullptr;
+  const frontend::Toolchain* toolchain = nullptr;
+};
+
+class Module {
+ public:
+  /// `image`: a fat binary's wrapper or container, a cubin, or PTX that ends with a zero byte, in the program's memory.
+  /// `ptxas`: further options for PTX.
+  Module(const ModuleContext& context, const void* image, std::string where,
+         std::vector<std::string> ptxas = {});
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// Reads the cubin, compiled from PTX where there is no other code for the chip, and places the variables, once.
+  /// Throws LoadFailure: no code for the chip, PTX that does not compile. InputError: a cubin that cannot be read.
+  void load();
+  /// By mangled name; null: there is none. Loads.
+  Kernel* kernel(const std::string& mangled);
+  std::vector<Kernel*> kernels();
+  /// By mangled name; address null: there is none. Loads.
+  PlacedVariable variable(const std::string& mangled);
+
+  const frontend::Cubin& cubin() const { return cubin_; }
+  /// Constant banks 3 and 4 as they are now.
+  void fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const;
+  const std::string& disassembly();
+
+ private:
+  std::vector<std::byte> code_of_image() const;
+  std::vector<std::byte> compile(std::string text) const;
+  void place();
+  ModuleContext context_;
+  const void* image_;
+  std::string where_;
+  std::vector<std::string> ptxas_;
+  bool loaded_ = false;
+  std::vector<std::byte> bytes_;
+  frontend::Cubin cubin_;
+  std::string disassembly_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::map<std::string, Kernel*> by_name_;
+  std::uint64_t globals_ = 0, constant3_ = 0;  // addresses
+  std::vector<std::byte> bank4_;
+};
+
+}  // namespace foretrace::runtime

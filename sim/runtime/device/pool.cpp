@@ -1,0 +1,19 @@
+#include "sim/runtime/device/pool.h"
+
+namespace foretrace::runtime {
+
+Pools& pools() {
+  static auto* all = new Pools;  // never deleted: the program's own destructors may still call
+  return *all;
+}
+
+Pool* pool_of(cudaMemPool_t handle) {
+  auto* pool = reinterpret_cast<Pool*>(handle);
+  if (pool == &pools().standard) return pool;
+  for (const auto& made : pools().made) {
+    if (made.get() == pool) return pool;
+  }
+  return nullptr;
+}
+
+}  // namespace foretrace::runtime

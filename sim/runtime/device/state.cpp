@@ -1,0 +1,148 @@
+#include "sim/runtime/device/state.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/copy.h"
+#include "sim/runtime/device/launcher.h"
+
+namespace foretrace::runtime {
+
+namespace {
+
+std::atomic<State*> the_state{nullptr};
+std::recursive_mutex making;
+
+Settings settings_of_environment() {
+  const char* text = std::getenv(kSettingsVariable);
+  if (text == nullptr)
+    throw InputError(
+        "this CUDA runtime library is Foretrace's; start the program with: foretrace run --arch CHIP -- "
+        "PROGRAM");
+  return settings_from_json(text);
+}
+
+config::Loaded chip_of(const Settings& settings) {
+  std::vector<config::Override> overrides;
+  for (const std::string& text : settings.set) {
+    const std::vector<config::Override> values = config::parse_set(text);
+    overrides.insert(overrides.end(), values.begin(), values.end());
+  }
+  return config::load_gpu(settings.arch, overrides, config::parse_clock(settings.clock));
+}
+
+frontend::Toolchain toolchain_of(const Settings& settings) {
+  frontend::Toolchain toolchain;
+  if (!settings.nvdisasm.empty())
+    toolchain.nvdisasm = frontend::Tool{settings.nvdisasm, settings.nvdisasm_version};
+  if (!settings.ptxas.empty()) toolchain.ptxas = frontend::Tool{settings.ptxas, settings.ptxas_version};
+  return toolchain;
+}
+
+/// The summary comes when the program ends by exit() or by returning from main, after its own destructors.
+__attribute__((destructor)) void finish_at_exit() {
+  State* s = the_state.load();
+  if (s == nullptr) return;
+  std::fflush(stdout);
+  try {
+    s->launcher->journal().finish();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "foretrace: %s\n", error.what());
+    std::fflush(nullptr);
+    _exit(kStopCode);
+  }
+}
+
+}  // namespace
+
+State::State()
+    : settings(settings_of_environment()), chip(chip_of(settings)),
+      spec(std::make_shared<const spec::GpuSpec>(chip.spec)), toolchain(toolchain_of(settings)),
+      memory(spec->dram.bytes) {
+  if (std::find(settings.check.begin(), settings.check.end(), "uninitialized") != settings.check.end())
+    memory.track_writes();
+  launcher = std::make_unique<Launcher>(*this);
+}
+State::~State() = default;
+
+State* state_if_any() { return the_state.load(); }
+
+State& state() {
+  if (State* s = the_state.load(std::memory_order_acquire)) return *s;
+  const std::lock_guard lock(making);
+  if (State* s = the_state.load()) return *s;
+  try {
+    // Never deleted: the program's own destructors may still call.
+    the_state = new State;
+  } catch (const std::exception& error) { stop(error.what()); }
+  return *the_state;
+}
+
+cudaError_t& last_error() {
+  thread_local cudaError_t error = cudaSuccess;
+  return error;
+}
+
+cudaStreamCaptureMode& capture_mode() {
+  thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  return mode;
+}
+
+void stop(const std::string& message) {
+  std::fflush(nullptr);
+  std::fputs(fmt::format("foretrace: {}\n", message).c_str(), stderr);
+  if (State* s = state_if_any(); s != nullptr && s->launcher) {
+    try {
+      s->launcher->journal().finish();
+    } catch (const std::exception& error) { std::fprintf(stderr, "foretrace: %s\n", error.what()); }
+  }
+  std::fflush(nullptr);
+  _exit(kStopCode);
+}
+
+void stop_not_provided(const char* name) { stop(fmt::format("{} is not provided by Foretrace", name)); }
+
+Kernel* State::kernel(const void* function) {
+  if (const auto found = resolved.find(function); found != resolved.end()) return found->second;
+  if (const auto found = handles.find(function); found != handles.end()) return found->second;
+  const auto registered = functions.find(function);
+  if (registered == functions.end()) return nullptr;
+  Kernel* kernel = registered->second.first->kernel(registered->second.second);
+  if (kernel != nullptr) {
+    resolved[function] = kernel;
+    handles[kernel] = kernel;
+  }
+  return kernel;
+}
+
+cudaError_t State::submit(cudaStream_t handle, Operation operation) {
+  Stream* stream = streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream->capture) return capture_work(*stream, std::move(operation));
+  if (streams.is_legacy(stream) && streams.blocking_capture())
+    return break_captures(*this, cudaErrorStreamCaptureImplicit);
+  double seconds = 0;
+  const cudaError_t result = execute(operation, seconds);
+  streams.occupy(*stream, seconds);
+  return result;
+}
+
+cudaError_t State::execute(const Operation& operation, double& seconds) {
+  seconds = 0;
+  if (const auto* kernel = std::get_if<KernelCall>(&operation)) return launcher->launch(*kernel, seconds);
+  if (const auto* copy = std::get_if<CopyCall>(&operation)) return copy_boxes(memory, *copy);
+  if (const auto* fill = std::get_if<FillCall>(&operation)) return fill_boxes(memory, *fill);
+  const auto& host = std::get<HostCall>(operation);
+  host.function(host.data);
+  return cudaSuccess;
+}
+
+}  // namespace foretrace::runtime

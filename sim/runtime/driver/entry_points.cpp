@@ -1,0 +1,103 @@
+// Looking up the driver's functions.
+//
+// Source: cudaTypedefs.h and cudaProfilerTypedefs.h for names and versions; cuda.h for what a look-up answers.
+#include "sim/runtime/driver/entry_points.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "sim/runtime/driver/driver.h"
+
+// Names only: their forms do not matter here, and several of them are declared in no header.
+#define FORETRACE_ENTRY(name, version, per_thread, symbol) \
+  extern "C" int foretrace_entry_##symbol() __asm__(#symbol);
+#include "sim/runtime/driver/names.def"
+#undef FORETRACE_ENTRY
+
+// The stubs of what is not provided stand in a section of their own (stubs.cpp).
+extern "C" const char __start_foretrace_stubs[] __attribute__((visibility("hidden")));
+extern "C" const char __stop_foretrace_stubs[] __attribute__((visibility("hidden")));
+
+namespace foretrace::runtime::driver {
+
+namespace {
+
+struct Entry {
+  const char* name;
+  int version;
+  bool per_thread;
+  int (*function)();
+};
+const Entry kEntries[] = {
+#define FORETRACE_ENTRY(name, version, per_thread, symbol) \
+  {#name, version, per_thread != 0, foretrace_entry_##symbol},
+#include "sim/runtime/driver/names.def"
+#undef FORETRACE_ENTRY
+};
+
+bool is_provided(const Entry& entry) {
+  const auto at = reinterpret_cast<std::uintptr_t>(entry.function);
+  return at < reinterpret_cast<std::uintptr_t>(__start_foretrace_stubs) ||
+         at >= reinterpret_cast<std::uintptr_t>(__stop_foretrace_stubs);
+}
+
+}  // namespace
+
+Lookup find_entry(const char* name, int version, bool per_thread, void*& function) {
+  const Entry* best = nullptr;
+  bool known = false;
+  for (const Entry& entry : kEntries) {
+    if (std::strcmp(entry.name, name) != 0 || (entry.per_thread && !per_thread) || !is_provided(entry))
+      continue;
+    known = true;
+    if (entry.version > version) continue;
+    // The same version's variant for threads before the common one.
+    if (best == nullptr || entry.version > best->version ||
+        (entry.version == best->version && entry.per_thread))
+      best = &entry;
+  }
+  function = best == nullptr ? nullptr : reinterpret_cast<void*>(best->function);
+  return best != nullptr ? Lookup::found : known ? Lookup::version_too_low : Lookup::no_such_name;
+}
+
+}  // namespace foretrace::runtime::driver
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+using namespace foretrace::runtime::driver;
+
+FORETRACE_API CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
+                                           CUdriverProcAddressQueryResult* status) {
+  constexpr cuuint64_t kKnown =
+      CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  if (name == nullptr || function == nullptr || version > kVersion || (flags & ~kKnown) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+  const Lookup result = find_entry(name, version, per_thread, *function);
+  if (status != nullptr) {
+    *status = result == Lookup::found          ? CU_GET_PROC_ADDRESS_SUCCESS
+              : result == Lookup::no_such_name ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
+                                               : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+  }
+  return result == Lookup::found || status != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+FORETRACE_API CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags) {
+  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+}
+
+FORETRACE_API CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  static std::atomic<bool> said{false};
+  if (table != nullptr) *table = nullptr;
+  if (!said.exchange(true) && !state().settings.quiet) {
+    std::fputs(
+        "foretrace: code with NVIDIA's CUDA runtime inside (a program linked with cudart_static, or a "
+        "library such as "
+        "cuBLAS or cuDNN) asks the driver for private tables, which are not provided; build programs with "
+        "-cudart "
+        "shared, or in the environment of `eval $(foretrace env)`\n",
+        stderr);
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}

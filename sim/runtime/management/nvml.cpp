@@ -1,0 +1,267 @@
+// libnvidia-ml.so.1: what programs ask about the machine before they start.
+//
+// Models:  one device without peers, displays or other users; its memory as the program's own allocations leave it; clocks of the
+//          config. What would need a GPU that works (power, temperature, utilisation) is "not supported".
+// Source:  NVML API Reference Guide for the functions' forms and codes.
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "sim/runtime/device/device_attributes.h"
+#include "sim/runtime/device/state.h"
+
+using namespace foretrace;
+using namespace foretrace::runtime;
+
+#define NVML_API extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+enum Code : int {
+  kSuccess = 0,
+  kUninitialized = 1,
+  kInvalidArgument = 2,
+  kNotSupported = 3,
+  kNotFound = 6,
+  kInsufficientSize = 7,
+};
+
+using Device = void*;  // nvmlDevice_t
+
+constexpr const char* kBusId = "00000000:00:00.0";
+constexpr int kCudaVersion = 13000;
+constexpr const char* kDriverVersion = "580.00";
+
+int users = 0;  // nvmlInit without nvmlShutdown
+char the_device;
+
+template <class Body>
+int call_initialised(Body&& body) {
+  if (users == 0) return kUninitialized;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  return body(s);
+}
+
+template <class Body>
+int device_call(Device device, Body&& body) {
+  return call_initialised([&](State& s) { return device == &the_device ? body(s) : int{kInvalidArgument}; });
+}
+
+int give_text(const std::string& text, char* out, unsigned room) {
+  if (out == nullptr) return kInvalidArgument;
+  if (text.size() + 1 > room) return kInsufficientSize;
+  std::memcpy(out, text.c_str(), text.size() + 1);
+  return kSuccess;
+}
+
+template <class T>
+int give(T* out, T value) {
+  if (out == nullptr) return kInvalidArgument;
+  *out = value;
+  return kSuccess;
+}
+
+std::string uuid_of(const State& s) {
+  const cudaDeviceProp p = device_properties({s.spec.get(), s.chip.title, s.memory.capacity()});
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(p.uuid.bytes[i]));
+  }
+  return text;
+}
+
+int attribute(const State& s, cudaDeviceAttr which) {
+  return device_attribute({s.spec.get(), s.chip.title, s.memory.capacity()}, which).value_or(0);
+}
+
+int give_device(Device* out, bool is_ours) {
+  if (out == nullptr) return kInvalidArgument;
+  if (!is_ours) return kNotFound;
+  *out = &the_device;
+  return kSuccess;
+}
+
+struct Memory {  // nvmlMemory_t
+  unsigned long long total, free, used;
+};
+struct MemoryV2 {  // nvmlMemory_v2_t
+  unsigned version;
+  unsigned long long total, reserved, free, used;
+};
+struct Pci {  // nvmlPciInfo_t
+  char bus_id_legacy[16];
+  unsigned domain, bus, device, pci_device_id, pci_subsystem_id;
+  char bus_id[32];
+};
+
+/// In MHz; the graphics, SM and video clocks are one, number 2 is the memory's.
+unsigned clock_of(const State& s, int type) {
+  return static_cast<unsigned>((type == 2 ? s.spec->clock.dram : s.spec->clock.sm) / 1000000);
+}
+
+}  // namespace
+
+NVML_API int nvmlInitWithFlags(unsigned) {
+  (void)state();
+  ++users;
+  return kSuccess;
+}
+NVML_API int nvmlInit_v2() { return nvmlInitWithFlags(0); }
+NVML_API int nvmlInit() { return nvmlInitWithFlags(0); }
+NVML_API int nvmlShutdown() {
+  if (users == 0) return kUninitialized;
+  --users;
+  return kSuccess;
+}
+NVML_API const char* nvmlErrorString(int code) {
+  switch (code) {
+    case kSuccess: return "Success";
+    case kUninitialized: return "Uninitialized";
+    case kInvalidArgument: return "Invalid Argument";
+    case kNotSupported: return "Not Supported";
+    case kNotFound: return "Not Found";
+    case kInsufficientSize: return "Insufficient Size";
+    default: return "Unknown Error";
+  }
+}
+
+NVML_API int nvmlSystemGetDriverVersion(char* text, unsigned room) {
+  return call_initialised([&](State&) { return give_text(kDriverVersion, text, room); });
+}
+NVML_API int nvmlSystemGetNVMLVersion(char* text, unsigned room) {
+  return call_initialised(
+      [&](State&) { return give_text(fmt::format("13.{}", kDriverVersion), text, room); });
+}
+NVML_API int nvmlSystemGetCudaDriverVersion(int* version) {
+  return call_initialised([&](State&) { return give(version, kCudaVersion); });
+}
+NVML_API int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  return nvmlSystemGetCudaDriverVersion(version);
+}
+
+NVML_API int nvmlDeviceGetCount_v2(unsigned* count) {
+  return call_initialised([&](State&) { return give(count, 1u); });
+}
+NVML_API int nvmlDeviceGetCount(unsigned* count) { return nvmlDeviceGetCount_v2(count); }
+NVML_API int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
+  return call_initialised(
+      [&](State&) { return index != 0 ? int{kInvalidArgument} : give_device(device, true); });
+}
+NVML_API int nvmlDeviceGetHandleByIndex(unsigned index, Device* device) {
+  return nvmlDeviceGetHandleByIndex_v2(index, device);
+}
+NVML_API int nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
+  return call_initialised([&](State& s) {
+    return uuid == nullptr ? int{kInvalidArgument} : give_device(device, uuid == uuid_of(s));
+  });
+}
+NVML_API int nvmlDeviceGetHandleByPciBusId_v2(const char* id, Device* device) {
+  return call_initialised([&](State&) {
+    if (id == nullptr) return int{kInvalidArgument};
+    // Domains are written with four digits or with eight.
+    return give_device(device, std::strcmp(id, kBusId) == 0 || std::strcmp(id, kBusId + 4) == 0);
+  });
+}
+NVML_API int nvmlDeviceGetHandleByPciBusId(const char* id, Device* device) {
+  return nvmlDeviceGetHandleByPciBusId_v2(id, device);
+}
+
+NVML_API int nvmlDeviceGetName(Device device, char* text, unsigned room) {
+  return device_call(device, [&](State& s) { return give_text(s.chip.title, text, room); });
+}
+NVML_API int nvmlDeviceGetUUID(Device device, char* text, unsigned room) {
+  return device_call(device, [&](State& s) { return give_text(uuid_of(s), text, room); });
+}
+NVML_API int nvmlDeviceGetIndex(Device device, unsigned* index) {
+  return device_call(device, [&](State&) { return give(index, 0u); });
+}
+NVML_API int nvmlDeviceGetMinorNumber(Device device, unsigned* number) {
+  return device_call(device, [&](State&) { return give(number, 0u); });
+}
+NVML_API int nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
+  return device_call(device, [&](State& s) {
+    return give(memory, Memory{s.memory.capacity(), s.memory.capacity() - s.memory.used(), s.memory.used()});
+  });
+}
+NVML_API int nvmlDeviceGetMemoryInfo_v2(Device device, MemoryV2* memory) {
+  return device_call(device, [&](State& s) {
+    if (memory == nullptr) return int{kInvalidArgument};
+    return give(memory, MemoryV2{memory->version, s.memory.capacity(), 0,
+                                 s.memory.capacity() - s.memory.used(), s.memory.used()});
+  });
+}
+NVML_API int nvmlDeviceGetPciInfo_v3(Device device, Pci* pci) {
+  return device_call(device, [&](State&) {
+    if (pci == nullptr) return int{kInvalidArgument};
+    *pci = {};
+    std::strcpy(pci->bus_id_legacy, kBusId + 4);
+    std::strcpy(pci->bus_id, kBusId);
+    return int{kSuccess};
+  });
+}
+NVML_API int nvmlDeviceGetPciInfo_v2(Device device, Pci* pci) { return nvmlDeviceGetPciInfo_v3(device, pci); }
+NVML_API int nvmlDeviceGetPciInfo(Device device, Pci* pci) { return nvmlDeviceGetPciInfo_v3(device, pci); }
+NVML_API int nvmlDeviceGetClockInfo(Device device, int type, unsigned* clock) {
+  return device_call(device, [&](State& s) {
+    return type < 0 || type > 3 ? int{kInvalidArgument} : give(clock, clock_of(s, type));
+  });
+}
+NVML_API int nvmlDeviceGetMaxClockInfo(Device device, int type, unsigned* clock) {
+  return nvmlDeviceGetClockInfo(device, type, clock);
+}
+NVML_API int nvmlDeviceGetApplicationsClock(Device device, int type, unsigned* clock) {
+  return nvmlDeviceGetClockInfo(device, type, clock);
+}
+NVML_API int nvmlDeviceGetCudaComputeCapability(Device device, int* major, int* minor) {
+  return device_call(device, [&](State& s) {
+    if (major == nullptr || minor == nullptr) return int{kInvalidArgument};
+    *major = s.spec->sm_number / 10;
+    *minor = s.spec->sm_number % 10;
+    return int{kSuccess};
+  });
+}
+NVML_API int nvmlDeviceGetMemoryBusWidth(Device device, unsigned* bits) {
+  return device_call(device, [&](State& s) {
+    return give(bits, static_cast<unsigned>(attribute(s, cudaDevAttrGlobalMemoryBusWidth)));
+  });
+}
+NVML_API int nvmlDeviceGetMultiGpuBoard(Device device, unsigned* is_one) {
+  return device_call(device, [&](State&) { return give(is_one, 0u); });
+}
+NVML_API int nvmlDeviceGetComputeMode(Device device, int* mode) {
+  return device_call(device, [&](State&) { return give(mode, 0); });
+}
+NVML_API int nvmlDeviceGetPersistenceMode(Device device, int* mode) {
+  return device_call(device, [&](State&) { return give(mode, 1); });
+}
+NVML_API int nvmlDeviceGetMigMode(Device device, unsigned* now, unsigned* then) {
+  return device_call(device, [&](State&) {
+    if (then != nullptr) *then = 0;
+    return give(now, 0u);
+  });
+}
+NVML_API int nvmlDeviceGetTopologyCommonAncestor(Device device, Device other, int* level) {
+  // Both are one device: what they share is the inside of it.
+  return device_call(device,
+                     [&](State&) { return other != device ? int{kInvalidArgument} : give(level, 0); });
+}
+NVML_API int nvmlDeviceGetNvLinkState(Device device, unsigned, int* active) {
+  return device_call(device, [&](State&) { return give(active, 0); });
+}
+
+#define FORETRACE_NOT_SUPPORTED(name)                                      \
+  NVML_API int name(Device device) {                                       \
+    return device_call(device, [](State&) { return int{kNotSupported}; }); \
+  }
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetUtilizationRates)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetPowerUsage)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetTemperature)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetEnforcedPowerLimit)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetFanSpeed)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetCpuAffinity)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetP2PStatus)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetNvLinkRemotePciInfo_v2)
+FORETRACE_NOT_SUPPORTED(nvmlDeviceGetComputeRunningProcesses_v3)

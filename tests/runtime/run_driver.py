@@ -1,0 +1,128 @@
+"""The CUDA driver's interface: every function that is provided, called by a C program that also runs on a GPU.
+
+    run_driver.py FORETRACE REPOSITORY FOLDER INCLUDE
+
+INCLUDE: the folder with cuda.h. Where a GPU's answers have been recorded, they are compared.
+"""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FORETRACE, REPOSITORY, FOLDER, INCLUDE = sys.argv[1:5]
+LIBRARIES = os.path.join(os.path.dirname(os.path.dirname(FORETRACE)), "lib", "foretrace")
+SOURCES = sorted(glob.glob(os.path.join(REPOSITORY, "tests", "runtime", "driver", "*.c")))
+RECORDED = os.path.join(REPOSITORY, "validate", "measurements", "driver_calls")
+CHIPS = ("a100", "h100", "gb203")
+
+
+def build():
+    program = os.path.join(FOLDER, "driver_calls")
+    os.makedirs(FOLDER, exist_ok=True)
+    subprocess.run(["cc", "-std=c11", "-O1", "-isystem", INCLUDE, *SOURCES, "-o", program, f"-L{LIBRARIES}", "-lcuda",
+                    f"-Wl,-rpath-link,{LIBRARIES}"], check=True)
+    return program
+
+
+def run(*words):
+    with tempfile.TemporaryDirectory() as folder:  # the program writes files where it stands
+        return subprocess.run([FORETRACE, "run", *words], capture_output=True, text=True, check=False, timeout=600, cwd=folder)
+
+
+def calls(chip, program):
+    """What every section of the program prints, on a chip."""
+    sections = run("--arch", chip, "--", program).stdout.split()
+    text = ""
+    for section in sections:
+        done = run("--arch", chip, "--functional", "--quiet", "--", program, section)
+        if done.returncode != 0:
+            raise AssertionError(f"{chip} {section}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr}")
+        text += done.stdout
+    return text
+
+
+def provided():
+    """Names in the library that are no stubs."""
+    library = os.path.join(LIBRARIES, "libcuda.so.1")
+    sections = subprocess.run(["readelf", "-SW", library], capture_output=True, text=True, check=True).stdout
+    start, size = re.search(r"foretrace_stubs\s+\S+\s+(\S+)\s+\S+\s+(\S+)", sections).groups()
+    start, size = int(start, 16), int(size, 16)
+    symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in symbols.splitlines()]
+    return {name for address, _, name in rows if not start <= int(address, 16) < start + size}
+
+
+def called():
+    text = ""
+    for source in SOURCES:
+        with open(source, encoding="utf-8") as file:
+            text += file.read()
+    text = re.sub(r"\s+", " ", text)
+    names = set(re.findall(r"\b(cu[A-Z]\w+)\(", text))
+    for variant, suffix in (("PTSZ", "_ptsz"), ("PTDS", "_ptds")):
+        for name in re.findall(variant + r"\( ?(\w+)", text):
+            names |= {name, name + suffix}
+    return names | {"cuGetErrorName"}
+
+
+class Driver(unittest.TestCase):
+    def test_every_function_that_is_provided_is_called(self):
+        self.assertEqual(sorted(provided() - called()), [])
+
+    def test_the_documents_list_is_the_librarys(self):
+        with open(os.path.join(REPOSITORY, "docs", "driver_calls.md"), encoding="utf-8") as file:
+            listed = set(re.findall(r"\bcu[A-Z]\w+", file.read().split("## The list")[1]))
+        plain = {re.sub("_pts?d?s?z?$", "", re.sub("_ptsz$|_ptds$", "", name)) for name in provided()}
+        self.assertEqual(sorted(plain ^ listed), [])
+
+    def test_calls_on_three_chips(self):
+        program = build()
+        for chip in CHIPS:
+            with self.subTest(chip):
+                text = calls(chip, program)
+                self.assertNotIn("a code without a name", text)
+                lines = text.splitlines()
+                for line in ("cuInit(0) = CUDA_SUCCESS", "cuDeviceGetCount(&count) = CUDA_ERROR_NOT_INITIALIZED",
+                             "cuMemAlloc_v2(&pointer, 64) = CUDA_ERROR_INVALID_CONTEXT",
+                             "cuLaunchKernel(scale, 8, 1, 1, 128, 1, 1, 0, NULL, NULL, extra) = CUDA_SUCCESS"):
+                    self.assertIn(line, lines)
+
+    def test_answers_are_those_of_a_gpu(self):
+        recorded = os.path.join(RECORDED, "h100.txt")
+        if not os.path.exists(recorded):
+            self.skipTest("no answers of a GPU are recorded")
+        with open(os.path.join(RECORDED, "differences.txt"), encoding="utf-8") as file:
+            known = {line.strip() for line in file if line.strip() and not line.startswith("#")}
+        with open(recorded, encoding="utf-8") as file:
+            expected = file.read().splitlines()
+        got = calls("h100", build()).splitlines()
+        self.assertEqual(len(got), len(expected))
+        different = {f"{b} (here: {a})" for a, b in zip(got, expected) if a != b and not b.startswith("device")}
+        self.assertEqual(sorted(different - known), [])
+
+    def test_management_library(self):
+        script = ("import ctypes; n = ctypes.CDLL('libnvidia-ml.so.1'); c = ctypes.c_uint(); d = ctypes.c_void_p(); "
+                  "b = ctypes.create_string_buffer(96); print(n.nvmlDeviceGetCount_v2(ctypes.byref(c)), n.nvmlInit_v2(), "
+                  "n.nvmlDeviceGetCount_v2(ctypes.byref(c)), c.value, n.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(d)), "
+                  "n.nvmlDeviceGetName(d, b, 96), b.value.decode(), n.nvmlDeviceGetUUID(d, b, 96), len(b.value), "
+                  "n.nvmlDeviceGetHandleByUUID(b, ctypes.byref(d)), n.nvmlDeviceGetName(d, b, 2), n.nvmlDeviceGetPowerUsage(d, None))")
+        done = run("--arch", "h100", "--", sys.executable, "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = done.stdout.split()
+        self.assertEqual(words[:5], ["1", "0", "0", "1", "0"])
+        self.assertIn("H100", done.stdout)
+        self.assertEqual(words[-5:], ["0", "40", "0", "7", "3"])
+
+    def test_a_call_that_is_not_provided_stops_by_name(self):
+        script = "import ctypes; ctypes.CDLL('libcuda.so.1').cuArrayCreate_v2(None, None)"
+        done = run("--arch", "h100", "--", sys.executable, "-c", script)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn("cuArrayCreate_v2 is not provided", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
