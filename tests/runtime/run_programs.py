@@ -153,6 +153,13 @@ class Core(Case):
                 self.assertEqual(said["2"], said["1"])
                 self.assertEqual(said["0"], said["1"])
 
+    def test_wild_pointers_reach_nothing_of_the_host(self):
+        for chip in CHIPS:
+            for words in ([], ["--functional"]):
+                with self.subTest(chip, words=words):
+                    done = run("--arch", chip, *words, "--", build("wild"))
+                    self.assertEqual((done.returncode, done.stdout), (0, "wild: all refused\n"), done.stderr[-2000:])
+
 
 class Reports(Case):
     def test_a_line_a_launch_and_a_document(self):
