@@ -153,7 +153,8 @@ Compiled compile(const CompileRequest& request, const Toolchain& toolchain) {
   return compiled;
 }
 
-std::string disassemble(const std::vector<std::byte>& cubin, const Toolchain& toolchain) {
+std::string disassemble(const std::vector<std::byte>& cubin, const Toolchain& toolchain,
+                        std::span<const std::uint32_t> symbols) {
   if (!toolchain.nvdisasm) {
     throw InputError(
         "no nvdisasm to read the cubin: set FORETRACE_NVDISASM or PATH, or put its disassembly beside it");
@@ -163,6 +164,10 @@ std::string disassemble(const std::vector<std::byte>& cubin, const Toolchain& to
   write_text(file, text_of(cubin));
   std::vector<std::string> arguments = {toolchain.nvdisasm->path};
   arguments.insert(arguments.end(), std::begin(kDisassemblerOptions), std::end(kDisassemblerOptions));
+  if (!symbols.empty()) {
+    arguments.emplace_back("-fun");
+    arguments.push_back(fmt::format("{}", fmt::join(symbols, ",")));
+  }
   arguments.push_back(file.string());
   ProcessResult result = run_process(arguments);
   if (result.status != 0) {

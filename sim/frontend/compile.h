@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +35,10 @@ struct Compiled {
 /// Throws InputError when the tools or the source are missing, ToolError with the compiler's own output when it fails.
 Compiled compile(const CompileRequest& request, const Toolchain& toolchain);
 
-/// The disassembly of a cubin's bytes. Throws InputError without nvdisasm, ToolError when it fails.
-std::string disassemble(const std::vector<std::byte>& cubin, const Toolchain& toolchain);
+/// The disassembly of a cubin's bytes: of the functions whose symbols have these indices (KernelImage::symbols), or of all where none
+/// is given. Throws InputError without nvdisasm, ToolError when it fails.
+std::string disassemble(const std::vector<std::byte>& cubin, const Toolchain& toolchain,
+                        std::span<const std::uint32_t> symbols = {});
 
 /// Splits options as a shell would: blanks separate, quotes and backslashes protect. Throws InputError on an open quote.
 std::vector<std::string> split_options(std::string_view text);

@@ -28,7 +28,7 @@ constexpr std::uint32_t kReservedShared =
 constexpr std::uint32_t kAddress64 = 2;            // R_CUDA_64
 constexpr std::uint32_t kGenericAddress64 = 4;     // what initialised __device__ pointers carry
 constexpr std::uint32_t kKernelDescriptor64 = 35;  // what a launch from the device needs of the kernel
-constexpr std::uint64_t kMostGlobalBytes = std::uint64_t{4} << 30;  // our own bound: they are kept in memory
+constexpr std::uint64_t kMostGlobalBytes = std::uint64_t{1} << 30;  // our own bound: they are kept in memory
 constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 20;
 constexpr std::uint32_t kUnboundedStack = 0xffffffff;  // what nvlink states of a kernel with recursion
 constexpr std::uint64_t kSectionAlignment = 128;
@@ -187,6 +187,23 @@ class Reader {
     return index;
   }
 
+  /// A symbol of a function that stands in the section; 0: there is none.
+  std::uint32_t function_symbol(std::size_t section) const {
+    for (std::size_t i = 0; i < elf_.symbols.size(); ++i) {
+      if (elf_.symbols[i].type == STT_FUNC && elf_.symbols[i].section == section)
+        return static_cast<std::uint32_t>(i);
+    }
+    return 0;
+  }
+
+  /// nvdisasm prints the section in which a symbol stands.
+  std::vector<std::uint32_t> symbols_of_code(std::size_t kernel) const {
+    std::vector<std::uint32_t> symbols = {function_symbol(kernel)};
+    for (const auto& [section, base] : function_base_) symbols.push_back(function_symbol(section));
+    if (std::find(symbols.begin(), symbols.end(), 0u) != symbols.end()) symbols.clear();
+    return symbols;
+  }
+
   std::uint64_t in_file(const ElfSection& section) const {
     return static_cast<std::uint64_t>(section.bytes.data() - file_.data());
   }
@@ -209,6 +226,8 @@ class Reader {
     for (const std::size_t i : functions) {
       const ElfSection& section = elf_.sections[i];
       const std::string name = section.name.substr(kText.size());
+      if (section.bytes.size() != section.size)
+        throw InputError(fmt::format("{}: function {} has no code", where_, source_name(name)));
       if (index_of(".nv.constant2." + name) != 0) {
         throw InputError(fmt::format("{}: function {} has constants of its own, which are not supported",
                                      where_, source_name(name)));
@@ -350,6 +369,7 @@ class Reader {
       image.parts.push_back({name, 0, static_cast<std::uint32_t>(image.text.size()), in_file(text)});
       image.parts.insert(image.parts.end(), functions_.begin(), functions_.end());
     }
+    image.symbols = symbols_of_code(section);
     isa::Program& program = image.program;
     program.sm = module_->sm;
     program.kernel = source_name(name);

@@ -34,6 +34,8 @@ struct KernelImage {
   std::vector<std::byte> text;  ///< its code's bytes, 16 an instruction
   /// The kernel's own section, then the functions in sections of their own; empty when its section is all its code.
   std::vector<CodePart> parts;
+  /// Indices of these functions' symbols in the cubin, by which nvdisasm is asked for them alone; empty: one has none.
+  std::vector<std::uint32_t> symbols;
   std::uint32_t constant0_bytes = 0;
   std::vector<std::byte> constant2;
 };

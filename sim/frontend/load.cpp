@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "model/units/error.h"
 #include "sim/frontend/compile.h"
@@ -29,8 +30,9 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 /// A cubin with the text of its code.
 struct Input {
   Cubin cubin;
-  std::string disassembly;
+  std::string disassembly;       ///< empty: to be made of `bytes`, for the kernels that are wanted
   std::string disassembly_name;  ///< for errors
+  std::vector<std::byte> bytes;
 };
 
 std::vector<std::string> symbols_of(const Cubin& cubin) {
@@ -43,19 +45,19 @@ Input read_source(const LoadRequest& request, const std::string& instance, const
   if (request.sm == 0) throw InputError(request.file + ": a source needs an architecture");
   const Compiled compiled =
       compile({request.file, request.sm, request.defines, request.options, instance}, toolchain);
-  return {read_cubin(compiled.cubin, request.file, request.sm), compiled.disassembly, request.file};
+  return {read_cubin(compiled.cubin, request.file, request.sm), compiled.disassembly, request.file, {}};
 }
 
 Input read_binary(const LoadRequest& request, const Toolchain& toolchain) {
   if (!request.defines.empty() || !request.options.empty()) {
     throw InputError(request.file + ": options for nvcc are of use with CUDA source only");
   }
-  const std::vector<std::byte> bytes = read_file(request.file);
-  Input input{read_cubin(bytes, request.file, request.sm), "", request.file};
+  std::vector<std::byte> bytes = read_file(request.file);
+  Input input{read_cubin(bytes, request.file, request.sm), "", request.file, {}};
   const std::string beside = request.file + ".sass";
   std::error_code error;
   if (toolchain.nvdisasm || !fs::is_regular_file(beside, error)) {
-    input.disassembly = disassemble(bytes, toolchain);
+    input.bytes = std::move(bytes);
   } else {
     input.disassembly = text_of(read_file(beside));
     input.disassembly_name = beside;
@@ -74,12 +76,27 @@ std::vector<std::size_t> chosen(const LoadRequest& request, const Input& input) 
   return match_kernels(symbols, request.kernel, request.regex, request.file);
 }
 
-std::vector<LoadedKernel> decode(const Input& input, const std::vector<std::size_t>& indices) {
+/// nvdisasm's text of these kernels, or of all where one of them has no symbol to ask by.
+std::string disassembly_of(const Input& input, const std::vector<std::size_t>& indices,
+                           const Toolchain& toolchain) {
+  std::set<std::uint32_t> symbols;
+  for (const std::size_t index : indices) {
+    const std::vector<std::uint32_t>& own = input.cubin.kernels[index].symbols;
+    if (own.empty()) return disassemble(input.bytes, toolchain);
+    symbols.insert(own.begin(), own.end());
+  }
+  return disassemble(input.bytes, toolchain, std::vector<std::uint32_t>(symbols.begin(), symbols.end()));
+}
+
+std::vector<LoadedKernel> decode(const Input& input, const std::vector<std::size_t>& indices,
+                                 const Toolchain& toolchain) {
+  const std::string made = input.bytes.empty() ? std::string() : disassembly_of(input, indices, toolchain);
+  const std::string& text = input.bytes.empty() ? input.disassembly : made;
   std::vector<LoadedKernel> kernels;
   for (const std::size_t index : indices) {
     const KernelImage& image = input.cubin.kernels[index];
     LoadedKernel kernel;
-    kernel.program = decode_kernel(image, input.disassembly, input.disassembly_name);
+    kernel.program = decode_kernel(image, text, input.disassembly_name);
     kernel.constant0_bytes = image.constant0_bytes;
     kernel.constant2 = image.constant2;
     kernel.module = input.cubin.module;
@@ -96,14 +113,14 @@ std::vector<LoadedKernel> load_instance(const LoadRequest& request, const Toolch
   std::optional<ToolError> refused;
   try {
     made = read_source(request, request.kernel, toolchain);
-    return decode(*made, chosen(request, *made));
+    return decode(*made, chosen(request, *made), toolchain);
   } catch (const ToolError& error) { refused = error; } catch (const InputError&) {
     if (!made) throw;
   }
   const Input plain = read_source(request, "", toolchain);
   if (refused) {
     try {
-      return decode(plain, chosen(request, plain));
+      return decode(plain, chosen(request, plain), toolchain);
     } catch (const InputError&) { throw *refused; }
   }
   const std::vector<std::string> before = symbols_of(plain.cubin);
@@ -112,7 +129,7 @@ std::vector<LoadedKernel> load_instance(const LoadRequest& request, const Toolch
     const std::string& symbol = made->cubin.kernels[i].program.mangled;
     if (std::find(before.begin(), before.end(), symbol) == before.end()) added.push_back(i);
   }
-  return decode(*made, added.size() == 1 ? added : chosen(request, *made));
+  return decode(*made, added.size() == 1 ? added : chosen(request, *made), toolchain);
 }
 
 }  // namespace
@@ -120,12 +137,12 @@ std::vector<LoadedKernel> load_instance(const LoadRequest& request, const Toolch
 std::vector<LoadedKernel> load_kernels(const LoadRequest& request, const Toolchain& toolchain) {
   if (!is_source(request.file)) {
     const Input input = read_binary(request, toolchain);
-    return decode(input, chosen(request, input));
+    return decode(input, chosen(request, input), toolchain);
   }
   const bool instance = !request.regex && request.kernel.find('<') != std::string::npos;
   if (instance) return load_instance(request, toolchain);
   const Input input = read_source(request, "", toolchain);
-  return decode(input, chosen(request, input));
+  return decode(input, chosen(request, input), toolchain);
 }
 
 std::vector<std::string> list_kernels(const LoadRequest& request, const Toolchain& toolchain) {

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path cache_file(const std::string& hash, const std::string& version) {
+fs::path cache_file(const std::string& name) {
   fs::path directory;
   if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given == '/') {
     directory = fs::path(given) / "foretrace";
@@ -33,19 +33,22 @@ fs::path cache_file(const std::string& hash, const std::string& version) {
   } else {
     return {};
   }
-  return directory / fmt::format("{}-{}.sass", hash, version);
+  return directory / name;
 }
 
-/// The disassembly from the cache, or made and put there. A cache that cannot be used is passed over.
-std::string disassembly_of(const std::vector<std::byte>& cubin, const frontend::Toolchain& toolchain) {
+/// The disassembly of these functions (none: of all) from the cache, or made and put there. A cache that cannot be used is passed over.
+std::string disassembly_of(const std::vector<std::byte>& cubin, const std::string& hash,
+                           std::span<const std::uint32_t> symbols, const frontend::Toolchain& toolchain) {
   const std::string version = toolchain.nvdisasm ? toolchain.nvdisasm->version : "";
-  const fs::path file = cache_file(frontend::sha256_hex(cubin), version);
+  // The first symbol is the kernel's; which functions come with it is the cubin's affair.
+  const fs::path file = cache_file(symbols.empty() ? fmt::format("{}-{}.sass", hash, version)
+                                                   : fmt::format("{}-{}-{}.sass", hash, version, symbols[0]));
   std::error_code error;
   if (!file.empty() && fs::is_regular_file(file, error)) {
     const std::vector<std::byte> bytes = frontend::read_file(file.string());
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  std::string text = frontend::disassemble(cubin, toolchain);
+  std::string text = frontend::disassemble(cubin, toolchain, symbols);
   if (file.empty()) return text;
   fs::create_directories(file.parent_path(), error);
   const fs::path part = fmt::format("{}.{}", file.string(), getpid());
@@ -75,8 +78,8 @@ const frontend::KernelImage& Kernel::image() const { return module_.cubin().kern
 
 const std::shared_ptr<const isa::Program>& Kernel::program() {
   if (!program_) {
-    program_ =
-        std::make_shared<const isa::Program>(frontend::decode_kernel(image(), module_.disassembly(), ""));
+    program_ = std::make_shared<const isa::Program>(
+        frontend::decode_kernel(image(), module_.disassembly(image()), ""));
   }
   return program_;
 }
@@ -220,8 +223,16 @@ void Module::fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& b
   bank4 = bank4_;
 }
 
-const std::string& Module::disassembly() {
-  if (disassembly_.empty()) disassembly_ = disassembly_of(bytes_, *context_.toolchain);
+const std::string& Module::disassembly(const frontend::KernelImage& kernel) {
+  if (whole_) return disassembly_;
+  if (hash_.empty()) hash_ = frontend::sha256_hex(bytes_);
+  // nvdisasm takes half a second to start and some milliseconds a kernel: a module of which many kernels run is read once.
+  constexpr int kMostAlone = 4;
+  whole_ = kernel.symbols.empty() || alone_ == kMostAlone;
+  ++alone_;
+  disassembly_ =
+      disassembly_of(bytes_, hash_, whole_ ? std::span<const std::uint32_t>() : std::span(kernel.symbols),
+                     *context_.toolchain);
   return disassembly_;
 }
 

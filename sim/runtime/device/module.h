@@ -2,7 +2,7 @@
 //
 // Models:  lazy loading, as CUDA's default: the cubin is read when a kernel or variable of it is first used, and a kernel's code is
 //          decoded at its first launch. Variables are placed once and keep their addresses.
-// Cache:   nvdisasm's text of a cubin is kept in ${XDG_CACHE_HOME:-~/.cache}/foretrace, by the cubin's SHA-256.
+// Cache:   nvdisasm's text of a kernel, or of a whole cubin, is kept in ${XDG_CACHE_HOME:-~/.cache}/foretrace, by the cubin's SHA-256.
 #pragma once
 
 #include <array>
@@ -100,7 +100,8 @@ class Module {
   const frontend::Cubin& cubin() const { return cubin_; }
   /// Constant banks 3 and 4 as they are now.
   void fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const;
-  const std::string& disassembly();
+  /// Text in which the kernel's code stands: of that kernel alone, or, when many of the module are asked for, of all.
+  const std::string& disassembly(const frontend::KernelImage& kernel);
 
  private:
   std::vector<std::byte> code_of_image() const;
@@ -113,7 +114,10 @@ class Module {
   bool loaded_ = false;
   std::vector<std::byte> bytes_;
   frontend::Cubin cubin_;
-  std::string disassembly_;
+  std::string disassembly_;  // what was asked for last
+  std::string hash_;         // of the cubin, once it was needed
+  int alone_ = 0;            // kernels disassembled by themselves
+  bool whole_ = false;       // disassembly_ is of the whole module
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::map<std::string, Kernel*> by_name_;
   std::uint64_t globals_ = 0, constant3_ = 0;  // addresses
