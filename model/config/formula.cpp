@@ -73,6 +73,15 @@ class Parser {
   }
 
   Values factor() {
+    // So deep that nobody means it, and not so deep that the stack ends.
+    if (depth_ >= kMostDepth) fail("too many brackets and signs inside one another");
+    ++depth_;
+    Values values = plain_factor();
+    --depth_;
+    return values;
+  }
+
+  Values plain_factor() {
     if (take('-')) return {-single(factor())};
     if (take('(')) {
       Values inner = sum();
@@ -118,8 +127,10 @@ class Parser {
   }
 
   std::string_view text_;
+  static constexpr int kMostDepth = 100;
   const Lookup& lookup_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -5,8 +5,9 @@
 #include <array>
 #include <string_view>
 
-#define TOML_HEADER_ONLY 0
 #define TOML_ENABLE_FORMATTERS 0
+#include "model/config/toml_text.h"
+#define TOML_ASSERT(condition) FORETRACE_TOML_ASSERT(condition)
 #include <toml++/toml.h>
 
 #include "model/config/raw.h"
@@ -274,9 +275,12 @@ class Reader {
 const char* name_of(Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
 RawFile read_file(const std::filesystem::path& path, const std::string& printed) {
+  const std::string text = read_toml_text(path, printed);
   toml::table root;
   try {
-    root = toml::parse_file(path.string());
+    root = toml::parse(text);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", printed, error.what()));
   } catch (const toml::parse_error& error) {
     // A key given twice ends up here too: TOML itself forbids it.
     throw InputError(fmt::format("{}:{}: {}", printed, error.source().begin.line, error.description()));

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "model/units/error.h"
 #include "sim/app/commands.h"
 #include "sim/app/version.h"
+#include "sim/report/table.h"
 
 namespace foretrace::app {
 
@@ -76,15 +82,21 @@ int main(int argc, char** argv) {
   using namespace foretrace;
   app::words_of_program().assign(argv, argv + argc);
   try {
+    // A limit on the size of files is an error like a full disk, not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
+    errno = 0;
     const int code = app::run_command(app::command_line());
-    std::cout.flush();
+    if (!std::cout.flush()) {
+      throw InputError(fmt::format("standard output: cannot be written{}{}", errno != 0 ? ": " : "",
+                                   errno != 0 ? std::strerror(errno) : ""));
+    }
     return code;
   } catch (const ToolError& error) {
     std::cout.flush();
     std::cerr << "foretrace: " << error.what() << "\n" << error.output();
   } catch (const InputError& error) {
     std::cout.flush();
-    std::cerr << "foretrace: " << error.what() << "\n";
+    std::cerr << "foretrace: " << report::one_line(error.what()) << "\n";
   } catch (const std::exception& error) {
     std::cout.flush();
     std::cerr << "foretrace: internal error: " << error.what() << "\n";

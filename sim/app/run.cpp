@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -24,6 +25,7 @@
 #include "sim/app/version.h"
 #include "sim/engine/run_launch.h"
 #include "sim/frontend/toolchain.h"
+#include "sim/report/table.h"
 #include "sim/runtime/settings.h"
 
 namespace foretrace::app {
@@ -174,10 +176,11 @@ int run(const Words& words) {
     if (const int now = personality(0xffffffff); now >= 0)
       (void)personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
     std::cout.flush();
+    std::signal(SIGXFSZ, SIG_DFL);  // the program's own, not ours
     execv(path.c_str(), arguments.data());
     throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));
   } catch (const InputError& error) {
-    std::cerr << "foretrace: " << error.what() << "\n";
+    std::cerr << "foretrace: " << report::one_line(error.what()) << "\n";
     return kStopCode;
   }
 }

@@ -22,10 +22,11 @@ struct CloseElf {
                                reason != nullptr ? reason : "no reason given"));
 }
 
-std::vector<ElfSection> read_sections(Elf* elf, const std::string& where) {
+std::vector<ElfSection> read_sections(Elf* elf, std::size_t file_bytes, const std::string& where) {
   std::size_t count = 0, names = 0;
   if (elf_getshdrnum(elf, &count) != 0 || elf_getshdrstrndx(elf, &names) != 0)
     damaged(where, "the section table");
+  if (count > file_bytes / sizeof(Elf64_Shdr)) damaged(where, "the section table");
   std::vector<ElfSection> sections(count);
   for (std::size_t i = 1; i < count; ++i) {
     Elf_Scn* section = elf_getscn(elf, i);
@@ -128,11 +129,11 @@ ElfFile read_elf(std::span<const std::byte> bytes, const std::string& where) {
   file.flags = header.e_flags;
   file.os_abi = header.e_ident[EI_OSABI];
   file.abi_version = header.e_ident[EI_ABIVERSION];
-  if (header.e_shoff == 0 ||
-      header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize > bytes.size()) {
+  if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes.size() ||
+      std::uint64_t{header.e_shnum} * header.e_shentsize > bytes.size() - header.e_shoff) {
     throw InputError(where + ": the ELF file is cut short: its section table lies beyond its end");
   }
-  file.sections = read_sections(elf.get(), where);
+  file.sections = read_sections(elf.get(), bytes.size(), where);
   file.symbols = read_symbols(elf.get(), where);
   return file;
 }

@@ -18,7 +18,9 @@ constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint32_t kContainerMagic = 0xba55ed50;
 constexpr std::uint64_t kContainerHeader = 16;
 constexpr std::uint64_t kLeastEntryHeader = 64;
-constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // our own bound for one decompressed entry
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // our own bound for one decompressed entry
+// What a compressed byte can stand for at most: a length byte of LZ4's, and four bytes that repeat one over a whole zstd block.
+constexpr std::uint64_t kMostPerLz4Byte = 255, kMostPerZstdByte = (128 << 10) / 4;
 
 constexpr std::uint16_t kPtx = 1, kElf = 2;
 constexpr std::uint64_t kLz4Flag = 0x2000, kZstdFlag = 0x8000;
@@ -49,7 +51,10 @@ FatEntry read_entry(std::span<const std::byte> header, std::span<const std::byte
   const std::uint64_t stored = value_at<std::uint32_t>(header, 16);
   if (entry.compression != EntryCompression::none) {
     entry.size = value_at<std::uint64_t>(header, 56);
-    if (stored == 0 || stored > payload.size() || entry.size == 0 || entry.size > kMostBytes) {
+    const std::uint64_t most =
+        entry.compression == EntryCompression::lz4 ? kMostPerLz4Byte : kMostPerZstdByte;
+    if (stored == 0 || stored > payload.size() || entry.size == 0 ||
+        entry.size > std::min(kMostBytes, (stored + 8) * most)) {
       throw InputError(
           fmt::format("{}: an entry of the fat binary for {} states {} compressed bytes of {} and {} in all",
                       where, entry_name(entry), stored, payload.size(), entry.size));

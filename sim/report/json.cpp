@@ -1,7 +1,11 @@
 #include "sim/report/json.h"
 
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -272,14 +276,16 @@ void write_file(const std::string& path, std::string_view text) {
   std::error_code unknown;
   const bool special =
       std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
-  const std::string partial = special ? path : path + ".partial";
+  const std::string partial = special ? path : fmt::format("{}.partial-{}", path, getpid());
   {
+    errno = 0;
     std::ofstream out(partial, std::ios::binary);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.flush();
+    out.close();
     if (!out) {
+      const std::string reason = errno != 0 ? fmt::format(": {}", std::strerror(errno)) : "";
       if (!special) std::remove(partial.c_str());
-      throw InputError(fmt::format("{}: cannot be written", path));
+      throw InputError(fmt::format("{}: cannot be written{}", path, reason));
     }
   }
   if (special) return;

@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -99,14 +100,28 @@ struct TraceReader::Input {
     if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != raw_bytes || raw_bytes > kChunkLimit) {
       fail(chunk_offset, "damaged: the chunk's size is not what its header says");
     }
-    raw.resize(raw_bytes);
-    const std::size_t result =
-        ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
-    if (ZSTD_isError(result) || result != raw.size()) {
-      fail(chunk_offset,
-           fmt::format("damaged: {}", ZSTD_isError(result) ? ZSTD_getErrorName(result) : "wrong size"));
-    }
+    decompress(raw_bytes);
     return kind;
+  }
+
+  /// `stored` to `raw`, which grows with what comes out: a header may say anything.
+  void decompress(std::size_t expected_bytes) {
+    ZSTD_DCtx_reset(context.get(), ZSTD_reset_session_only);
+    ZSTD_inBuffer in{stored.data(), stored.size(), 0};
+    std::size_t made = 0, result = 1;
+    raw.resize(std::min(expected_bytes, kChunkBytes));
+    while (result != 0 && made < expected_bytes) {
+      if (made == raw.size()) raw.resize(std::min(expected_bytes, 2 * raw.size()));
+      ZSTD_outBuffer out{raw.data() + made, raw.size() - made, 0};
+      result = ZSTD_decompressStream(context.get(), &out, &in);
+      if (ZSTD_isError(result)) fail(chunk_offset, fmt::format("damaged: {}", ZSTD_getErrorName(result)));
+      made += out.pos;
+      if (out.pos == 0 && in.pos == in.size) break;
+    }
+    if (made != expected_bytes || (expected_bytes != 0 && result != 0) ||
+        (expected_bytes != 0 && in.pos != in.size))
+      fail(chunk_offset, "damaged: wrong size");
+    raw.resize(expected_bytes);
   }
 
   void read_head() {

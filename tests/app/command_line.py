@@ -164,6 +164,9 @@ class Offline(Case):
                      "bytes:123", "bytes:xy"):
             self.refused([form], "predict", kernel_file("vector_add.cu"), *VECTOR_ADD, "--arg", form, "--arch", "h100")
 
+    def test_what_a_user_typed_stays_in_one_line(self):
+        self.refused(['unknown arch "h1 00"'], "occupancy", "--arch", "h1\n00", "--block", "32", "--registers", "32")
+
     def test_clocks_and_occupancy_refuse_what_cannot_be(self):
         self.refused(["turbo", "boost"], "simulate", trace("vector_add", 90), "--arch", "h100", "--clock", "turbo")
         self.refused(["1024"], "occupancy", "--arch", "h100", "--block", "1025", "--registers", "32")

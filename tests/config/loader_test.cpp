@@ -1,4 +1,5 @@
 // The loader: what it gives for the shipped chips, and that it refuses every kind of wrong file by file, line and key.
+#include "model/config/formula.h"
 #include "model/config/load.h"
 
 #include <gtest/gtest.h>
@@ -383,6 +384,21 @@ TEST_F(EditedConfigs, NamesFileLineAndKeyOfWhateverIsWrongInAnEntry) {
     write("shared/gh100.toml", whole);
     replace("shared/gh100.toml", kCount, wrong.to);
     EXPECT_EQ(error(), "configs/shared/gh100.toml:" + std::to_string(line) + ": sm.count: " + wrong.what);
+  }
+}
+
+TEST(Formulas, AreRefusedWhenTheyAreNestedWithoutEnd) {
+  const auto refusal = [](const std::string& formula) -> std::string {
+    try {
+      config::evaluate(formula, [](std::string_view) { return std::vector<double>{1}; });
+    } catch (const InputError& error) { return error.what(); }
+    return "";
+  };
+  EXPECT_EQ(refusal(std::string(40, '(') + "a" + std::string(40, ')')), "");
+  for (const char* each : {"(", "-", "max("}) {
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i) deep += each;
+    EXPECT_NE(refusal(deep + "a").find("too many brackets and signs"), std::string::npos) << each;
   }
 }
 

@@ -162,6 +162,7 @@ TEST(FatBinary, DamagedFilesAreRefused) {
   EXPECT_NE(error_of(16 + 9, 0x77).find("runs over its end"), std::string::npos);
   EXPECT_NE(error_of(16 + 4, 0x10).find("runs over its end"), std::string::npos) << "a header of 16 bytes";
   EXPECT_NE(error_of(16 + 17, 0x77).find("compressed bytes"), std::string::npos);
+  EXPECT_NE(error_of(16 + 59, 0x3f).find("compressed bytes"), std::string::npos) << "1008 MiB out of 4 KiB";
   EXPECT_NE(error_of(16 + 57, 0x01).find("is damaged"), std::string::npos) << "another size than comes out";
   EXPECT_NE(error_of(16 + 64 + 1, 0x00).find("is damaged"), std::string::npos) << "no zstd frame";
   EXPECT_EQ(error_of(16 + 64 + 2, static_cast<std::uint8_t>(good[16 + 64 + 2])), "no error");

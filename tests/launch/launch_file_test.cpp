@@ -66,6 +66,21 @@ TEST_F(LaunchFile, FoldersAreSearchedWithAllBelowThem) {
   EXPECT_THROW(launch_files(folder_ / "empty"), InputError);
 }
 
+TEST_F(LaunchFile, CharactersBeyondAsciiStandInQuotesAndCommentsOnly) {
+  EXPECT_EQ(
+      refusal("\xef\xbb\xbf# \xc3\xa9t\xc3\xa9\n" + kMinimal + "nvcc = \"-DX=\\\"\xc3\xa9\" # \xc3\xa9\n"),
+      "accepted");
+  EXPECT_EQ(refusal(kMinimal + "\xc3\xa9 = 1\n"),
+            "k.toml:8: a character that is not ASCII; it may stand in quotes and comments");
+  EXPECT_EQ(refusal(kMinimal + "x = \"\"\"\na\\\"\"\"\"\n\xe2\x80\xa8"),
+            "k.toml:10: a character that is not ASCII; it may stand in quotes and comments");
+}
+
+TEST_F(LaunchFile, ATableWithoutANameIsRefused) {
+  EXPECT_EQ(refusal(kMinimal + "[:x]\n"),
+            "k.toml: no TOML: a name or a value begins with a character that none begins with");
+}
+
 TEST_F(LaunchFile, DefaultsOfAMinimalLaunch) {
   const auto launches = load(kMinimal);
   ASSERT_EQ(launches.size(), 1u);

@@ -3,6 +3,8 @@
 
 #define TOML_HEADER_ONLY 1
 #include <fmt/format.h>
+#include "model/config/toml_text.h"
+#define TOML_ASSERT(condition) FORETRACE_TOML_ASSERT(condition)
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -223,9 +225,12 @@ std::vector<LaunchDescription> load_launch_file(const std::filesystem::path& pat
   if (!std::filesystem::is_regular_file(path, error)) {
     throw InputError(fmt::format("{}: there is no such launch file", path.string()));
   }
+  const std::string text = config::read_toml_text(path, path.string());
   toml::table root;
   try {
-    root = toml::parse_file(path.string());
+    root = toml::parse(text);
+  } catch (const InputError& refusal) {
+    throw InputError(fmt::format("{}: {}", path.string(), refusal.what()));
   } catch (const toml::parse_error& syntax) {
     throw InputError(
         fmt::format("{}:{}: {}", path.string(), syntax.source().begin.line, syntax.description()));
