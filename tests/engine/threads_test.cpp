@@ -58,7 +58,7 @@ TEST_P(Threads, GiveTheSameFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(InBothModes, Threads,
-                         testing::Values(engine::Accuracy::exact, engine::Accuracy::fast));
+                         testing::Values(engine::Accuracy::exact, engine::Accuracy::sampled));
 
 }  // namespace
 }  // namespace foretrace::engine_tests
