@@ -175,25 +175,6 @@ int register_width(const Instruction& in, std::size_t index) {
   return destination ? destination_width(in) : source_width(in, index);
 }
 
-namespace {
-
-/// A bulk copy between global and shared memory, in records of 32 lanes of 16 bytes: as LDGSTS into shared memory, as a store out
-/// of it. One within shared memory has no form.
-bool bulk_form(const Instruction& in, MemoryForm& form) {
-  const bool in_order = in.modifiers.size() >= 2;
-  const bool loads = in_order && in.modifiers[0] == "S" && in.modifiers[1] == "G";
-  const bool stores = in_order && in.modifiers[0] == "G" && in.modifiers[1] == "S";
-  if (!loads && !stores) return false;
-  form = MemoryForm{};
-  form.space = Space::global;
-  form.access = loads ? Access::async_copy : Access::store;
-  form.bytes = 16;
-  form.address_sets = loads ? 2 : 1;
-  return true;
-}
-
-}  // namespace
-
 bool memory_form(const Instruction& in, MemoryForm& form) {
   struct Row {
     Opcode opcode;
@@ -225,7 +206,6 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
   const Row* row =
       std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.opcode == in.opcode; });
   const bool invalidates = in.opcode == Opcode::SYNCS && in.has("CCTL");
-  if (in.opcode == Opcode::UBLKCP) return bulk_form(in, form);
   if (row == std::end(kRows) || invalidates) return false;
   form = MemoryForm{};
   form.space = row->space;
@@ -236,7 +216,8 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
     form.bytes = 16;
     form.matrices = static_cast<std::uint8_t>(matrix_count(in));
   }
-  form.address_sets = in.opcode == Opcode::LDGSTS ? 2 : 1;
+  const bool two = any_of(in.opcode, {Opcode::LDGSTS, Opcode::SYNCS, Opcode::STAS});
+  form.address_sets = two ? 2 : 1;
   form.uniform_address = true;
   for (const Operand& operand : in.operands) {
     if (operand.kind == OperandKind::memory && operand.base >= 0 && operand.base != kRz)

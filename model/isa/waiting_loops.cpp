@@ -147,7 +147,6 @@ bool tells_memory(const Instruction& instruction) {
   MemoryForm form;
   if (!memory_form(instruction, form) || (form.space != Space::global && form.space != Space::generic))
     return false;
-  if (instruction.opcode == Opcode::UBLKCP) return false;
   return form.access == Access::atomic || form.access == Access::reduction ||
          (form.access == Access::store && form.strong);
 }

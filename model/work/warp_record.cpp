@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
 #include "model/units/error.h"
+#include "model/work/numbers.h"
 
 namespace foretrace::work {
 
@@ -22,19 +24,6 @@ constexpr std::uint8_t kRegular = 8;  // + log2 width: zigzag varints inner, out
 // Guard outcomes in `details`.
 constexpr std::uint8_t kNoLane = 0, kAllActive = 1, kLanes = 2;
 
-std::uint64_t zigzag(std::int64_t v) {
-  return (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);
-}
-std::int64_t unzigzag(std::uint64_t v) {
-  return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
-}
-void put(std::vector<std::uint8_t>& out, std::uint64_t v) {
-  while (v >= 0x80) {
-    out.push_back(static_cast<std::uint8_t>(v | 0x80));
-    v >>= 7;
-  }
-  out.push_back(static_cast<std::uint8_t>(v));
-}
 void put_mask(std::vector<std::uint8_t>& out, std::uint32_t mask) {
   for (int i = 0; i < 4; ++i) out.push_back(static_cast<std::uint8_t>(mask >> (8 * i)));
 }
@@ -100,8 +89,12 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
     Shape& shape = of[i];
     shape.guarded = instruction.guarded();
     isa::MemoryForm form;
-    if (isa::memory_form(instruction, form)) {
-      shape.addresses = form.address_sets;
+    const bool is_access = isa::memory_form(instruction, form);
+    if (isa::starts_transfer(instruction)) {
+      shape.transfers = true;
+      shape.slot = static_cast<std::uint16_t>(transfers++);
+    } else if (is_access || isa::barrier_use(instruction) == isa::BarrierUse::init) {
+      shape.addresses = is_access ? form.address_sets : std::uint8_t{2};
       shape.slot = static_cast<std::uint16_t>(slots);
       slots += shape.addresses;
     }
@@ -125,7 +118,7 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
 }
 
 WarpRecorder::WarpRecorder(const Shapes& shapes, WarpRecord& record)
-    : shapes_(shapes), record_(&record), last_(shapes.slots) {}
+    : shapes_(shapes), record_(&record), last_(shapes.slots), transfers_(shapes.transfers) {}
 
 void WarpRecorder::close_run() {
   if (run_.count == 0) return;
@@ -142,7 +135,7 @@ void WarpRecorder::close_run() {
 
 void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
                           std::span<const LaneAddresses> addresses, std::uint32_t value,
-                          std::span<const Awaited> awaited) {
+                          std::span<const Awaited> awaited, const Transfer* transfer) {
   if (run_.count == 0 || index != run_.next || active != run_.mask) {
     close_run();
     run_.start = index;
@@ -166,6 +159,11 @@ void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32
   }
   if (executed == 0) return;
   if (shape.value) put(record_->details, value);
+  if (shape.transfers) {
+    static const Transfer kNothing;
+    append_transfer(record_->details, transfer ? *transfer : kNothing, transfers_[shape.slot]);
+    transfers_[shape.slot] = transfer ? *transfer : kNothing;
+  }
   for (unsigned i = 0; i < shape.addresses; ++i)
     write_addresses(addresses[i], executed, last_[shape.slot + i]);
   if (!shape.waits) return;
@@ -184,6 +182,7 @@ void WarpRecorder::mark() {
   marked_.instructions = record_->instructions;
   marked_.thread_instructions = record_->thread_instructions;
   marked_.last = last_;
+  marked_.transfers = transfers_;
   marked_.run = run_;
 }
 
@@ -193,6 +192,7 @@ void WarpRecorder::take_back() {
   record_->instructions = marked_.instructions;
   record_->thread_instructions = marked_.thread_instructions;
   last_ = marked_.last;
+  transfers_ = marked_.transfers;
   run_ = marked_.run;
 }
 
@@ -240,7 +240,7 @@ void WarpRecorder::go_on_in(WarpRecord& record) {
 }
 
 WarpCursor::WarpCursor(const Shapes& shapes, const WarpRecord& record)
-    : shapes_(&shapes), last_(shapes.slots) {
+    : shapes_(&shapes), last_(shapes.slots), transfers_(shapes.transfers) {
   go_on_with(record);
 }
 
@@ -318,6 +318,12 @@ bool WarpCursor::next(Step& step) {
   if (shape.value) step.value = static_cast<std::uint32_t>(varint(details_, details_end_));
   for (int i = 0; i < shape.addresses; ++i)
     read_addresses(step.executed, last_[shape.slot + static_cast<unsigned>(i)], i);
+  if (shape.transfers) {
+    transfer_ = shape.slot;
+    const std::uint8_t* after = read_transfer(details_, details_end_, transfers_[transfer_]);
+    if (after == nullptr) damaged("copy missing or not understood");
+    details_ = after;
+  }
   if (shape.waits) read_awaited();
   return true;
 }

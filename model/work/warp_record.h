@@ -2,7 +2,8 @@
 //
 // Models:  order of instructions of one warp (groups of a diverged warp interleaved as they were executed), the active lanes
 //          of each, the lanes whose guard was true, the addresses that memory instructions used, and for a load in a waiting loop the
-//          writes of other warps without which the loop would not have ended. No values, no time.
+//          writes of other warps without which the loop would not have ended; what a copy engine was asked to move; what arrived at an
+//          mbarrier, and which phase of one a warp waited for. No other values, no time.
 // Form:    two byte streams a warp. `runs`: consecutive instructions under one active mask. `details`: in order of execution, what
 //          is not static: guard outcomes, addresses, values. docs/trace_format.md describes both; the trace file holds them as they are.
 #pragma once
@@ -17,6 +18,7 @@
 #include "model/isa/waiting_loops.h"
 #include "model/units/units.h"
 #include "model/work/signal.h"
+#include "model/work/transfer.h"
 
 namespace foretrace::work {
 
@@ -24,20 +26,27 @@ namespace foretrace::work {
 struct Shape {
   bool guarded = false;  ///< the guard can hold lanes back: a lane mask is recorded
   std::uint8_t addresses =
-      0;  ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source)
+      0;  ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source), SYNCS (second: what its operand says), STAS (second: the mbarrier)
   bool value =
       false;  ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
   bool waits = false;      ///< asks memory in a waiting loop: the writes that it waits for are recorded
   bool tells = false;      ///< may be waited for; only in programs with waiting loops
   bool counts = false;     ///< tells, and its executions are counted where all its lanes go to one word
-  std::uint16_t slot = 0;  ///< index of the first address set among all address sets of the program
+  bool transfers = false;  ///< starts a copy by the copy engine, which is recorded
+  std::uint16_t slot =
+      0;  ///< index of the first address set among all address sets of the program; `transfers`: among those that do
 };
+
+/// In the second address set of a SYNCS.PHASECHK, by lane: the parity that was asked for, and whether its phase had ended. One that had
+/// not when others could go on is not recorded: the warp waits until it has.
+inline constexpr std::uint64_t kAskedParity = 1, kPhaseEnded = 2;
 
 /// The shapes of a program's instructions, a function of the program alone.
 struct Shapes {
   explicit Shapes(const isa::Program& program);
   std::vector<Shape> of;                ///< by instruction index
   std::uint32_t slots = 0;              ///< address sets in the program
+  std::uint32_t transfers = 0;          ///< instructions in it that start copies
   std::vector<isa::WaitingLoop> loops;  ///< in which warps wait for each other
   std::vector<std::uint16_t>
       loop_of;  ///< by instruction, from its early load on: 1 + index into `loops`, 0: none; empty: no loops
@@ -85,10 +94,10 @@ class WarpRecorder {
   WarpRecorder(const Shapes& shapes, WarpRecord& record);
   /// One executed instruction. `active`: lanes of the group that executes it; `executed`: those whose guard is true.
   /// `addresses` has one entry for each address set of the shape (may be empty when executed is 0). `value` when the shape has one;
-  /// `awaited` when it waits.
+  /// `awaited` when it waits. `transfer` when it starts one; null: nothing is moved.
   void record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
               std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0,
-              std::span<const Awaited> awaited = {});
+              std::span<const Awaited> awaited = {}, const Transfer* transfer = nullptr);
   /// Notes what was recorded so far; take_back() forgets what came after the last mark(). Not across go_on_in().
   void mark();
   void take_back();
@@ -109,6 +118,7 @@ class WarpRecorder {
     std::size_t runs = 0, details = 0;
     std::uint64_t instructions = 0, thread_instructions = 0;
     std::vector<Last> last;
+    std::vector<Transfer> transfers;
     Run run;
   };
   void write_addresses(const LaneAddresses& addresses, std::uint32_t executed, Last& last);
@@ -116,6 +126,7 @@ class WarpRecorder {
   const Shapes& shapes_;
   WarpRecord* record_;
   std::vector<Last> last_;
+  std::vector<Transfer> transfers_;  // the last of each instruction
   Run run_;
   Marked marked_;
 };
@@ -144,6 +155,8 @@ class WarpCursor {
   bool one_address(std::uint32_t executed, std::uint64_t& address) const;
   /// What the step just read waits for.
   std::span<const Awaited> awaited() const { return awaited_; }
+  /// What the step just read moves; only of an instruction that starts a transfer, and where lanes executed it.
+  const Transfer& transfer() const { return transfers_[transfer_]; }
   const AddressPattern& pattern(int which) const { return current_[static_cast<std::size_t>(which)]; }
 
  private:
@@ -162,6 +175,8 @@ class WarpCursor {
   std::vector<Last> last_;
   std::array<AddressPattern, 2> current_{};
   std::vector<Awaited> awaited_;
+  std::vector<Transfer> transfers_;  // the last of each instruction
+  std::uint16_t transfer_ = 0;
   std::vector<LaneAddresses>
       irregular_;  // by address set, of the step just read; none before the first that has no pattern
 };

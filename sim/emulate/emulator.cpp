@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
 #include "sim/emulate/execute/execution.h"
 
@@ -202,12 +203,12 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
       isa::MemoryForm form;
       const isa::Instruction& in = program.code[i];
       if (isa::memory_form(in, form)) accesses[i] = form.access;
-      if (in.opcode == isa::Opcode::UTMALDG) accesses[i] = isa::Access::async_copy;
-      if (in.opcode == isa::Opcode::UTMASTG || in.opcode == isa::Opcode::UTMAREDG)
-        accesses[i] = isa::Access::atomic;
-      if (in.opcode == isa::Opcode::UBLKRED) accesses[i] = isa::Access::atomic;
-      if (in.opcode == isa::Opcode::UBLKCP && form.access != isa::Access::async_copy)
-        accesses[i] = isa::Access::atomic;
+      if (isa::starts_transfer(in)) {
+        const bool loads = in.opcode == isa::Opcode::UTMALDG ||
+                           (in.opcode == isa::Opcode::UBLKCP && in.modifiers.size() >= 2 &&
+                            in.modifiers[0] == "S" && in.modifiers[1] == "G");
+        accesses[i] = loads ? isa::Access::async_copy : isa::Access::atomic;
+      }
     }
   }
   if (asks_for(context.banks[4], driver_function_address("malloc")))

@@ -16,8 +16,12 @@ namespace foretrace::trace {
 
 /// A byte over 127, so that a text file is none; a line end, so that a transfer in text mode shows.
 inline constexpr std::array<char, 8> kMagic = {'\x89', 'F', 'T', 'R', 'A', 'C', 'E', '\n'};
-/// Of programs without waiting loops (isa::waiting_loops), and of those with them, whose records say what was waited for.
-inline constexpr std::uint32_t kVersion = 1, kVersionWithWaits = 2;
+/// Of programs without waiting loops (isa::waiting_loops); of those with them, whose records say what was waited for; and of those that
+/// use the copy engine or mbarriers (isa::is_asynchronous), with waiting loops or without.
+inline constexpr std::uint32_t kVersion = 1, kVersionWithWaits = 2, kVersionWithTransfers = 3;
+inline constexpr std::uint32_t kNewestVersion = kVersionWithTransfers;
+/// What the trace of a program has to be.
+std::uint32_t version_of(const isa::Program& program);
 inline constexpr std::size_t kPreambleBytes = kMagic.size() + 4;
 
 /// What a chunk holds. The first is a head, the last an end, all others are blocks.

@@ -72,9 +72,9 @@ struct TraceReader::Input {
       fail(0, "no trace: expected a file that foretrace wrote with --trace");
     }
     version = get32(preamble + kMagic.size());
-    if (version != kVersion && version != kVersionWithWaits) {
+    if (version < kVersion || version > kNewestVersion) {
       fail(kMagic.size(),
-           fmt::format("trace format version {}; expected {} or {}", version, kVersion, kVersionWithWaits));
+           fmt::format("trace format version {}; expected {} to {}", version, kVersion, kNewestVersion));
     }
   }
 
@@ -128,12 +128,14 @@ struct TraceReader::Input {
     if (read_chunk() != ChunkKind::head) fail(chunk_offset, "damaged: expected the head");
     parse_head(std::string(raw.begin(), raw.end()), fmt::format("trace {}: at byte {}", path, chunk_offset),
                *program, launch);
-    const std::uint32_t needed = isa::waiting_loops(*program).empty() ? kVersion : kVersionWithWaits;
+    const std::uint32_t needed = version_of(*program);
     if (version != needed) {
-      fail(kMagic.size(),
-           fmt::format(
-               "trace format version {} of kernel {}; expected {}: {}", version, program->kernel, needed,
-               needed == kVersion ? "none of its loops waits" : "what its loops wait for is missing"));
+      fail(kMagic.size(), fmt::format("trace format version {} of kernel {}; expected {}: {}", version,
+                                      program->kernel, needed,
+                                      needed == kVersion ? "none of its loops waits"
+                                      : needed == kVersionWithWaits
+                                          ? "what its loops wait for is missing"
+                                          : "what its copies move and its barriers count is missing"));
     }
   }
 

@@ -102,7 +102,7 @@ TraceWriter::TraceWriter(const std::string& path, const isa::Program& program, c
   out.open();
   std::uint8_t preamble[kPreambleBytes];
   std::memcpy(preamble, kMagic.data(), kMagic.size());
-  put32(preamble + kMagic.size(), isa::waiting_loops(program).empty() ? kVersion : kVersionWithWaits);
+  put32(preamble + kMagic.size(), version_of(program));
   out.write(preamble, sizeof(preamble));
   const std::string head = head_text(program, launch);
   out.write_chunk(ChunkKind::head, reinterpret_cast<const std::uint8_t*>(head.data()), head.size());

@@ -31,50 +31,58 @@ std::string copies_out(int pieces, const std::string& guard, int first = 0) {
   )";
 }
 
-/// The steps that copy, and the words that have arrived.
+/// The steps that copy, what they move, and the words that have arrived.
 struct Copied {
   std::vector<work::Step> steps;
+  std::vector<work::Transfer> moved;
   std::vector<std::uint32_t> words;
+  std::uint64_t to = 0;
 };
 
 Copied copy(int pieces, const std::string& guard, int first = 0) {
   Assembled a(copies_out(pieces, guard, first), 32, 2, 90);
   a.program.static_shared = 4096;
-  const std::uint64_t to = a.buffer(0, std::vector<std::uint32_t>(512, 1), "out");
   Copied result;
-  for (const work::Step& step : a.steps()) {
-    if (a.program.code[step.index].opcode == isa::Opcode::UBLKCP) result.steps.push_back(step);
+  result.to = a.buffer(0, std::vector<std::uint32_t>(512, 1), "out");
+  work::BlockRecord record;
+  a.run(&record);
+  const work::Shapes shapes(a.program);
+  work::WarpCursor cursor(shapes, record.warps.at(0));
+  for (work::Step step; cursor.next(step);) {
+    if (a.program.code[step.index].opcode != isa::Opcode::UBLKCP) continue;
+    result.steps.push_back(step);
+    if (step.executed != 0) result.moved.push_back(cursor.transfer());
   }
-  result.words = a.read(to, 512);
+  result.words = a.read(result.to, 512);
   return result;
 }
 
-TEST(BulkCopy, OfAFewBytesIsRecordedWithoutAGuard) {
+TEST(BulkCopy, IsRecordedOnceWhateverItsSize) {
   // As a loop over the lanes of a warp does it, one elected lane at a time: nothing but the bytes counts.
   for (const int first : {0, 31}) {
-    const Copied copied = copy(1, "", first);
-    ASSERT_EQ(copied.steps.size(), 1u);
-    EXPECT_EQ(copied.steps[0].executed, 1u) << "16 bytes are one lane's";
-    for (std::uint32_t i = 0; i < 512; ++i) ASSERT_EQ(copied.words[i], i < 4 ? 4 * i : 1u);
-  }
-}
-
-TEST(BulkCopy, OfMoreThanAWarpsWidthEndsInAPart) {
-  for (const std::string guard : {"", "@P2 "}) {
-    const Copied copied = copy(33, guard);
-    ASSERT_EQ(copied.steps.size(), 2u) << guard;
-    EXPECT_EQ(copied.steps[0].executed, ~0u);
-    EXPECT_EQ(copied.steps[1].executed, 1u);
-    for (std::uint32_t i = 0; i < 512; ++i) ASSERT_EQ(copied.words[i], i < 132 ? 4 * i : 1u);
+    for (const std::uint32_t pieces : {1u, 33u}) {
+      for (const std::string guard : {"", "@P2 "}) {
+        const Copied copied = copy(static_cast<int>(pieces), guard, first);
+        ASSERT_EQ(copied.steps.size(), 1u);
+        EXPECT_EQ(copied.steps[0].executed, copied.steps[0].active);
+        EXPECT_EQ(copied.moved[0].kind, work::TransferKind::store);
+        EXPECT_EQ(copied.moved[0].bytes, 16 * pieces);
+        EXPECT_EQ(copied.moved[0].rows, pieces == 1 ? 1u : 5u);
+        EXPECT_EQ(copied.moved[0].barrier, work::Transfer::kNoBarrier);
+        EXPECT_EQ(copied.moved[0].runs, (std::vector<work::CopyRun>{{copied.to, 16 * pieces, 1, 0}}));
+        for (std::uint32_t i = 0; i < 512; ++i) ASSERT_EQ(copied.words[i], i < 4 * pieces ? 4 * i : 1u);
+      }
+    }
   }
 }
 
 TEST(BulkCopy, OfNothingMovesNothing) {
-  EXPECT_TRUE(copy(0, "").steps.empty());
-  const Copied guarded = copy(0, "@P2 ");
-  ASSERT_EQ(guarded.steps.size(), 1u);
-  EXPECT_EQ(guarded.steps[0].executed, 0u);
-  EXPECT_EQ(guarded.words, std::vector<std::uint32_t>(512, 1));
+  for (const std::string guard : {"", "@P2 "}) {
+    const Copied copied = copy(0, guard);
+    ASSERT_EQ(copied.steps.size(), 1u);
+    EXPECT_EQ(copied.moved[0], work::Transfer());
+    EXPECT_EQ(copied.words, std::vector<std::uint32_t>(512, 1));
+  }
 }
 
 TEST(BulkCopy, WhoseGuardIsFalseIsRecordedAsHeldBack) {

@@ -4,9 +4,8 @@
 //          of a third register (its high half: the blocks of the cluster that a multicast goes to). Into shared memory, the
 //          register after the destination's is the mbarrier whose transaction count falls by the bytes copied. Facts sass.md 3.9.
 // Ignores: asynchrony: the copy has happened before the next instruction, so waiting for groups of them (UTMACMDFLUSH,
-//          DEPBAR) is nothing; cache hints; prefetches (UBLKPF).
-// Record:  a copy between global and shared memory is recorded as if a whole warp did it, 512 bytes at a time, so that its traffic
-//          is predicted; a copy within shared memory and a reduction are recorded without addresses.
+//          DEPBAR) is nothing; cache hints; what a prefetch (UBLKPF) brings is recorded and nothing else of it.
+// Record:  one work::Transfer each: the model moves it when its copy engine comes to it.
 #include <bit>
 #include <cstring>
 
@@ -22,12 +21,42 @@ using isa::Opcode;
 
 namespace {
 
-constexpr std::uint32_t kPiece = 16;  // bytes: the unit of sizes and of alignment
+constexpr std::uint32_t kPiece = 16;     // bytes: the unit of sizes and of alignment
+constexpr std::uint32_t kBulkRow = 128;  // bytes of a copy without a map that are moved as one row
 
 /// MicroOp::flags beside the atomic's: where it goes.
 constexpr std::uint32_t kToShared = 1, kFromShared = 2, kMulticast = 4, kReduces = 8;
 
 std::uint64_t pair(const std::uint32_t* words) { return words[0] | std::uint64_t{words[32]} << 32; }
+
+constexpr std::uint64_t kOffset = (std::uint64_t{1} << kClusterRankShift) - 1;  // in a block's shared memory
+
+void record_bulk(Execution& x, const MicroOp& op, std::uint64_t to, std::uint64_t from, std::uint32_t bytes,
+                 std::uint32_t ranks) {
+  using work::TransferKind;
+  const bool to_shared = (op.flags & kToShared) != 0, from_shared = (op.flags & kFromShared) != 0;
+  work::Transfer& t = x.transfer;
+  const TransferKind kind = bytes == 0                   ? TransferKind::none
+                            : to_shared && from_shared   ? TransferKind::shared
+                            : to_shared                  ? TransferKind::load
+                            : (op.flags & kReduces) != 0 ? TransferKind::reduce
+                                                         : TransferKind::store;
+  t.begin(kind, bytes, (bytes + kBulkRow - 1) / kBulkRow);
+  t.shared = static_cast<std::uint32_t>((from_shared ? from : to) & kOffset);
+  if (to_shared) {
+    t.barrier = static_cast<std::uint32_t>(x.words(op.a)[32] & kOffset);
+    t.blocks = (op.flags & kMulticast) != 0 ? ranks : 1u << (to >> kClusterRankShift & 31);
+  }
+  if (kind != TransferKind::shared) t.piece(to_shared ? from : to, bytes);
+}
+
+/// a: address (pair) and its offset; c: size.
+void prefetch(Execution& x, const MicroOp& op, std::uint32_t) {
+  const std::uint32_t bytes = (x.words(op.c)[0] & 0xffff) * kPiece;
+  x.transfer.begin(bytes == 0 ? work::TransferKind::none : work::TransferKind::prefetch, bytes,
+                   (bytes + kBulkRow - 1) / kBulkRow);
+  x.transfer.piece(pair(x.words(op.a)) + op.immediate, bytes);
+}
 
 /// a: destination, immediate: its offset; b: source, index2: its offset; c: size.
 void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
@@ -58,7 +87,7 @@ void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
       signal_bytes(x, rank | (a[32] & ((1u << kClusterRankShift) - 1)), bytes, lane);
     }
   };
-  x.bulk_ = {(to_shared ? to : from) & ((1u << kClusterRankShift) - 1), to_shared ? from : to, bytes};
+  record_bulk(x, op, to, from, bytes, size >> 16);
   if ((op.flags & kMulticast) == 0) {
     copy_to(to);
     return;
@@ -119,12 +148,21 @@ void translate(Decoder& d, bool reduces) {
   op.index2 = static_cast<std::uint32_t>(offset);
   op.c = d.source(Style::raw);
   if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
-  if (!reduces && shared_first != shared_second) {
-    op.bulk = true;
-    op.address_sets = shared_first ? 2 : 1;
-  }
+  op.transfers = true;
   op.progress = true;
   d.warp(bulk);
+}
+
+void prefetches(Decoder& d) {
+  MicroOp& op = d.op();
+  d.take("L2");
+  std::int64_t offset = 0;
+  op.a = take_uniform_address(d, offset);
+  op.immediate = static_cast<std::uint64_t>(offset);
+  op.c = d.source(Style::raw);
+  if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  op.transfers = true;
+  d.warp(prefetch);
 }
 
 }  // namespace
@@ -133,6 +171,7 @@ bool translate_bulk(Decoder& d, Opcode opcode) {
   switch (opcode) {
     case Opcode::UBLKCP: translate(d, false); return true;
     case Opcode::UBLKRED: translate(d, true); return true;
+    case Opcode::UBLKPF: prefetches(d); return true;
     default: return false;
   }
 }

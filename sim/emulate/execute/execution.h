@@ -86,6 +86,8 @@ struct Warp {
     const isa::WaitingLoop* loop = nullptr;  ///< null: in none
     std::uint32_t lanes = 0, tells = 0;      ///< as it began
   } round;
+  std::uint64_t waited_at = 0;  ///< Execution's progress when it last stood at an mbarrier
+  std::uint32_t waits = 0;      ///< turns that it has stood there since
 };
 
 /// Why a warp stopped running for now.
@@ -131,16 +133,16 @@ class Execution {
   std::uint32_t active = 0;  ///< lanes of the running group
   std::uint32_t pc = 0;      ///< index of the instruction being executed
   alignas(64) std::array<work::LaneAddresses, 2> addresses;
-  struct Bulk {
-    std::uint64_t shared = 0,
-                  global =
-                      0;  ///< where the copy starts, in the block's own shared memory and in global memory
-    std::uint32_t bytes = 0;
-  } bulk_;                  ///< the last bulk copy between the two
+  work::Transfer transfer;  ///< filled in by functions of instructions that start one
   std::uint32_t value = 0;  ///< the number that goes into the record, where the instruction has one
   bool turn = false;        ///< set by a function that would wait: others should run now
+  bool again = false;       ///< with `turn`: as if the instruction had not been executed yet
+  /// For a function that waits for an mbarrier's phase. True: the warp stands where it is until others have had their turn. False when
+  /// that has brought nothing often enough: the instruction has to say that the phase has not ended.
+  bool may_wait();
   void note_progress() {
     progress_at_ = issued_;
+    ++progress_;
     polls_ = 0;
   }
   /// A strong load or an exchange that failed: what a loop does that waits for somebody else's store.
@@ -247,7 +249,6 @@ class Execution {
   bool block_barrier(const MicroOp& op, std::uint32_t executed);
   bool leave_at_barrier(std::uint32_t executed);
   void report_divergent_barrier(std::uint32_t executed);
-  void record_bulk(const MicroOp& op, std::uint32_t executed);
   void note_barrier_value(const MicroOp& op, std::uint32_t executed);
   void complete_barriers();
   bool cluster_barrier(const MicroOp& op, std::uint32_t executed);
@@ -280,8 +281,9 @@ class Execution {
   const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
   std::uint64_t issued_ = 0;
   std::uint64_t progress_at_ = 0, resumed_at_ = 0;
-  std::uint64_t polls_ = 0;  // since the last progress
-  std::size_t done_ = 0;     // warps that have ended
+  std::uint64_t progress_ = 0;  // how often there was some
+  std::uint64_t polls_ = 0;     // since the last progress
+  std::size_t done_ = 0;        // warps that have ended
   std::uint64_t thread_instructions_ = 0;
   Stop stop_ = Stop::done;
   std::vector<work::Awaited> awaited_;  // by the access that is being executed

@@ -3,7 +3,8 @@
 // Models:  facts sass.md 3.9. On sm_90 and sm_120 a 64-bit word: bits 1..20 minus the expected arrivals, 21..42 the transaction
 //          count, 43..62 minus the pending arrivals, 63 the phase; when nothing is pending and the transaction count is
 //          0 the phase flips and the pending count is loaded anew. On sm_80: low word 2^30 - expected, high word phase and
-//          2^31 - pending. A failed test gives other warps their turn (sass_checked.md W24).
+//          2^31 - pending. A test of a phase that has not ended waits until it has (as TRYWAIT may), and is recorded once; where that
+//          brings nothing for long, it fails and gives other warps their turn (sass_checked.md W24).
 //          STAS (st.async) and remote arrivals reach the shared memory of other blocks of the cluster.
 // Ignores: scopes; asynchronous copies have ended before the next instruction, so their arrival is immediate.
 #include <bit>
@@ -48,6 +49,7 @@ void arrive(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::uint64_t token[32];
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
+    x.addresses[1][static_cast<std::size_t>(l)] = operand[l];
     std::byte* p = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
     std::uint64_t state;
     std::memcpy(&state, p, 8);
@@ -75,6 +77,9 @@ void arrive(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+/// The arrivals that a barrier's word expects; 0: it is no barrier any more.
+std::uint64_t expected_of(std::uint64_t word) { return (0 - (word >> 1)) & kField; }
+
 /// Done once for the group: c (a uniform pair) to memory, the old word to the destination.
 void exchange(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
@@ -83,10 +88,23 @@ void exchange(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::uint32_t old[2];
   std::memcpy(old, p, 8);
   const std::uint32_t* c = x.words(op.c);
+  const std::uint64_t expected = expected_of(c[l] | std::uint64_t{c[l + 32]} << 32);
+  for (std::uint64_t& each : x.addresses[1]) each = expected;
   std::memcpy(p, c + l, 4);
   std::memcpy(p + 4, c + l + 32, 4);
   std::uint32_t* d = x.result(op);
   for (std::uint32_t i = 0; i < 64; ++i) d[i] = old[i / 32];
+}
+
+/// The unit forgets what it holds of a barrier, whose word was stored before: sm_120's way to begin one.
+void forget(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::uint64_t word;
+    std::memcpy(&word, x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l), 8);
+    x.addresses[1][static_cast<std::size_t>(l)] = expected_of(word);
+  }
 }
 
 void check_phase(Execution& x, const MicroOp& op, std::uint32_t mask) {
@@ -98,7 +116,10 @@ void check_phase(Execution& x, const MicroOp& op, std::uint32_t mask) {
     std::uint32_t high;
     std::memcpy(&high, x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l) + 4, 4);
     done |= ((high ^ parity[l]) >> 31) << l;
+    x.addresses[1][static_cast<std::size_t>(l)] =
+        (parity[l] >> 31 ? work::kAskedParity : 0) | (done >> l & 1 ? work::kPhaseEnded : 0);
   }
+  if ((mask & ~done) != 0 && x.may_wait()) return;
   x.set_predicate(op.p_out, mask, done);
   if ((mask & ~done) != 0) x.turn = true;
 }
@@ -114,6 +135,7 @@ void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const int l = std::countr_zero(m);
     std::byte* to = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
     for (std::uint32_t i = 0; i < bytes / 4; ++i) std::memcpy(to + 4 * i, data + l + 32 * i, 4);
+    x.addresses[1][static_cast<std::size_t>(l)] = barriers[l];
     signal_bytes(x, barriers[l], bytes, l);
   }
 }
@@ -129,7 +151,7 @@ void stores_and_signals(Decoder& d) {
   take_cluster_address(d, form);
   op.flags = form | static_cast<std::uint32_t>(size + 2) << kSizeShift;
   op.c = d.source(Style::raw);
-  op.address_sets = 1;
+  op.address_sets = 2;
   op.progress = true;
   d.warp(store_and_signal);
 }
@@ -140,11 +162,16 @@ void syncs(Decoder& d) {
     std::uint32_t form = 0;
     take_memory_address(d, form, MemorySpace::shared);
     op.flags = form;
-    op.address_sets = 1;
+    op.address_sets = 2;
   };
   if (d.take("CCTL")) {
     // sm_120 stores an mbarrier's first state with STS and has the unit forget what it holds: no value changes.
-    if (!d.take("IV") && !d.take("IVALL")) Decoder::refuse("a form other than .CCTL.IV and .CCTL.IVALL");
+    if (d.take("IV")) {
+      address();
+      d.warp(forget);
+      return;
+    }
+    if (!d.take("IVALL")) Decoder::refuse("a form other than .CCTL.IV and .CCTL.IVALL");
     while (d.more()) d.next();
     op.kind = Kind::nothing;
     return;

@@ -152,10 +152,11 @@ Stop Execution::run_warp(std::uint64_t budget) {
   const auto record = [&](const MicroOp& op, std::uint32_t executed) {
     if constexpr (kRecording) {
       const std::size_t sets = executed == 0 ? 0 : op.address_sets;
+      const work::Transfer* moved = op.transfers ? &transfer : nullptr;
       if constexpr (kWaits) {
-        recorder->record(pc, active, executed, {addresses.data(), sets}, value, awaited_);
+        recorder->record(pc, active, executed, {addresses.data(), sets}, value, awaited_, moved);
       } else {
-        recorder->record(pc, active, executed, {addresses.data(), sets}, value);
+        recorder->record(pc, active, executed, {addresses.data(), sets}, value, {}, moved);
       }
     }
   };
@@ -186,12 +187,11 @@ Stop Execution::run_warp(std::uint64_t budget) {
           }
           if (op.progress) note_progress();
         }
-        if (op.bulk) {
-          if constexpr (kRecording) record_bulk(op, executed);
-        } else {
+        if (!again) {
           record(op, executed);
+          ++pc;
         }
-        ++pc;
+        again = false;
         if (turn) {  // an awaited event has not come: as YIELD
           turn = false;
           w.now.pc = pc - 1;
@@ -246,25 +246,19 @@ Stop Execution::run_warp(std::uint64_t budget) {
   return Stop::budget;
 }
 
-/// A bulk copy as a warp's lanes would do it, 16 bytes each. The lanes that do it need not be among those that are active; without a
-/// guard, which alone keeps lanes back in a record, they are all that are.
-void Execution::record_bulk(const MicroOp& op, std::uint32_t executed) {
-  work::WarpRecorder& recorder = *warp->recorder;
-  const bool guarded = launch_.translation->shapes.of[pc].guarded;
-  if (executed == 0 || bulk_.bytes == 0) {
-    if (guarded) recorder.record(pc, active, 0, {}, 0);
-    return;
+bool Execution::may_wait() {
+  // Other blocks' progress is not seen here: they need a few turns.
+  constexpr std::uint32_t kMostWaits = 64;
+  Warp& w = *warp;
+  if (w.waited_at != progress_) w.waits = 0;
+  w.waited_at = progress_;
+  if (++w.waits > kMostWaits) {
+    w.waits = 0;
+    return false;
   }
-  constexpr std::uint32_t kLaneBytes = 16;
-  for (std::uint32_t done = 0; done < bulk_.bytes; done += kWarpSize * kLaneBytes) {
-    const std::uint32_t lanes = std::min<std::uint32_t>(kWarpSize, (bulk_.bytes - done) / kLaneBytes);
-    for (std::uint32_t l = 0; l < kWarpSize; ++l) {
-      addresses[0][l] = (op.address_sets == 2 ? bulk_.shared : bulk_.global) + done + l * kLaneBytes;
-      addresses[1][l] = bulk_.global + done + l * kLaneBytes;
-    }
-    const std::uint32_t mask = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
-    recorder.record(pc, guarded ? active | mask : mask, mask, {addresses.data(), op.address_sets}, 0);
-  }
+  ++polls_;
+  turn = again = true;
+  return true;
 }
 
 Dim3 Execution::thread_index(int lane) const {

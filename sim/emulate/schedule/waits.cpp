@@ -273,7 +273,7 @@ bool Execution::follow(const isa::WaitingLoop& loop, std::uint32_t from, int lan
         if (executed != 0) op.lane(frame, op, op.uniform ? ~0u : executed);
         break;
       case Kind::warp:
-        if (op.progress || op.bulk || launch_.translation->shapes.of[pc].tells) return false;
+        if (op.progress || op.transfers || launch_.translation->shapes.of[pc].tells) return false;
         if (executed != 0) op.warp(*this, op, executed);
         break;
       case Kind::nothing:

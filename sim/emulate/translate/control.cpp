@@ -220,7 +220,6 @@ bool translate_control(Decoder& d, Opcode opcode) {
     case Opcode::PMTRIG:
     case Opcode::ACQBULK:
     case Opcode::PREEXIT:
-    case Opcode::UBLKPF:
     case Opcode::UTMAPF:
     case Opcode::UTMACCTL:
     case Opcode::UTMACMDFLUSH: nothing(d); return true;
