@@ -129,6 +129,7 @@ const Key kKeys[] = {
     PIPE(cbu),
     PIPE(adu),
     PIPE(lsu),
+    PIPE(tma),
 
     LATENCY(xu),
     LATENCY(fp64),
@@ -186,6 +187,30 @@ const Key kKeys[] = {
     FIELD(barrier, membar_block, "cycle", 1, 65536),
     FIELD(barrier, membar_gpu, "cycle", 1, 65536),
     FIELD(barrier, membar_system, "cycle", 1, 65536),
+
+    FORETRACE_KEY(mbarrier, latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(mbarrier, wake_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+
+    FORETRACE_KEY(tma, issue_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(tma, source_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(tma, row_interval, "cycle", kInteger, 1, 256, KeyNeed::copies),
+    FORETRACE_KEY(tma, load_bytes, "B/cycle", KeyType::real, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(tma, write_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(tma, store_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+
+    FORETRACE_KEY(cluster, blocks, "block", kInteger, 1, 64, KeyNeed::copies),
+    FORETRACE_KEY(cluster, groups, "SM", KeyType::list, 2, 4096, KeyNeed::copies),
+    FORETRACE_KEY(cluster, hop_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(cluster, barrier_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(cluster, remote_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
+    FORETRACE_KEY(cluster, remote_bytes, "B/cycle", kInteger, 1, 4096, KeyNeed::copies),
+
+    FORETRACE_KEY(wgmma, columns, "column/cycle", kInteger, 1, 256, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, shared_bytes, "B/cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, register_interval, "cycle", kInteger, 1, 256, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, latency, "cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, queue, "product", kInteger, 1, 64, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, registers_latency, "cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
 
     FIELD(network, request_latency, "L2 cycle", 1, 4096),
     FIELD(network, reply_latency, "L2 cycle", 1, 4096),

@@ -33,6 +33,8 @@ enum class KeyNeed {
   pipe,        ///< pipe.<name>.interval: exactly if an opcode of the chip uses the pipe
   latency,     ///< latency.<class>: exactly if an opcode of the chip has the class
   partitions,  ///< exactly if l2.partitions is 2
+  copies,      ///< exactly if the chip has a copy engine: its opcodes have UTMALDG
+  warpgroups,  ///< exactly if the chip multiplies by warpgroups: its opcodes have HGMMA
 };
 
 struct Key {

@@ -115,6 +115,8 @@ bool needed(const Key& key, const Merged& merged, Evaluation& evaluation) {
     case KeyNeed::always: return true;
     case KeyNeed::pipe: return merged.uses_pipe(middle(key.name));
     case KeyNeed::latency: return merged.uses_latency(middle(key.name));
+    case KeyNeed::copies: return merged.uses_pipe("tma");
+    case KeyNeed::warpgroups: return merged.has_opcode("HGMMA");
     case KeyNeed::partitions:
       return merged.entries.contains("l2.partitions") && evaluation.of("l2.partitions").front() == 2;
   }
@@ -125,6 +127,8 @@ const char* reason(KeyNeed need) {
   switch (need) {
     case KeyNeed::pipe: return "no opcode of this machine code uses the pipe";
     case KeyNeed::latency: return "no opcode of this machine code has the latency class";
+    case KeyNeed::copies: return "no opcode of this machine code uses the copy engine";
+    case KeyNeed::warpgroups: return "this machine code has no warpgroup products";
     default: return "l2.partitions is 1";
   }
 }

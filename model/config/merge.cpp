@@ -139,6 +139,12 @@ bool Merged::uses_latency(std::string_view latency) const {
                      [&](const OpcodeGroup& group) { return group.latency == latency; });
 }
 
+bool Merged::has_opcode(std::string_view opcode) const {
+  return std::any_of(groups.begin(), groups.end(), [&](const OpcodeGroup& group) {
+    return std::find(group.opcodes.begin(), group.opcodes.end(), opcode) != group.opcodes.end();
+  });
+}
+
 Merged merge_files(std::string_view name, const fs::path& directory) {
   Merged merged;
   fs::path path;

@@ -31,6 +31,7 @@ struct Merged {
   /// What the opcode table uses: decides which pipe.* and latency.* keys must exist.
   bool uses_pipe(std::string_view pipe) const;
   bool uses_latency(std::string_view latency) const;
+  bool has_opcode(std::string_view opcode) const;
 };
 
 /// Reads the chip's file, what it inherits, and the opcode table of its machine code. Throws InputError.

@@ -53,13 +53,45 @@ std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std:
   return order;
 }
 
+std::vector<std::vector<std::uint32_t>> cluster_groups(const spec::GpuSpec& spec) {
+  std::vector<std::vector<std::uint32_t>> groups(spec.cluster.groups.size());
+  std::uint32_t sm = 0;
+  for (bool some = true; some && sm < spec.sm.count;) {  // TPCs go round the GPCs that have one left
+    some = false;
+    for (std::size_t g = 0; g < groups.size() && sm < spec.sm.count; ++g) {
+      for (int i = 0; i < 2 && groups[g].size() < spec.cluster.groups[g] && sm < spec.sm.count; ++i) {
+        groups[g].push_back(sm++);
+        some = true;
+      }
+    }
+  }
+  for (; sm < spec.sm.count; sm += 2) {
+    groups.push_back({sm});
+    if (sm + 1 < spec.sm.count) groups.back().push_back(sm + 1);
+  }
+  return groups;
+}
+
+std::uint64_t max_active_clusters(const spec::GpuSpec& spec, std::uint32_t blocks_per_sm,
+                                  std::uint32_t cluster_blocks) {
+  std::uint64_t clusters = 0;
+  const std::uint64_t each = std::min(blocks_per_sm, spec.cluster.blocks);
+  for (const auto& group : cluster_groups(spec)) {
+    if (group.size() >= cluster_blocks) clusters += group.size() * each / cluster_blocks;
+  }
+  return clusters;
+}
+
 Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
     : spec_(spec), blocks_(setup.blocks), warps_(setup.warps), limit_(setup.blocks_per_sm),
       most_warps_(setup.most_warps ? setup.most_warps : setup.warps * setup.blocks_per_sm),
       most_blocks_(setup.most_blocks ? setup.most_blocks : setup.blocks_per_sm),
       sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval,
                                    static_cast<Cycle>(setup.warps * spec.launch.warp_interval))),
-      sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count), next_dispatch_(spec.launch.start) {
+      sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count), grid_(setup.grid),
+      cluster_(setup.cluster), cluster_blocks_(setup.cluster[0] * setup.cluster[1] * setup.cluster[2]),
+      next_dispatch_(spec.launch.start) {
+  if (cluster_blocks_ > 1) groups_ = cluster_groups(spec);
   const auto place = [](const std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& places) {
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
   };
@@ -85,15 +117,34 @@ void Dispatcher::ended(std::uint32_t sm, Cycle time, bool block) {
   rooms_.push_back({static_cast<Cycle>(settled_), sm, own, take(beside(sm))});
 }
 
+void Dispatcher::take_room() {
+  while (!rooms_.empty() && rooms_.front().time <= next_dispatch_) {
+    const Room& room = rooms_.front();
+    --sms_[room.sm].resident;
+    sms_[room.sm].warps -= room.warps;
+    sms_[beside(room.sm)].warps -= room.beside;
+    rooms_.pop_front();
+  }
+}
+
+/// A block is dispatched to `sm` at `when`; returns when it starts.
+Cycle Dispatcher::place(std::uint32_t sm, Cycle when) {
+  State& state = sms_[sm];
+  ++state.resident;
+  state.warps += warps_;
+  state.ready = when + sm_interval_;
+  pace_ += spec_.launch.fill_interval;
+  const auto whole = static_cast<Cycle>(pace_);
+  pace_ -= static_cast<double>(whole);
+  next_dispatch_ = when + whole;
+  --blocks_;
+  return when + spec_.launch.block_start;
+}
+
 bool Dispatcher::next(Cycle until, Placement& placement) {
+  if (cluster_blocks_ > 1) return next_of_cluster(until, placement);
   while (blocks_) {
-    while (!rooms_.empty() && rooms_.front().time <= next_dispatch_) {
-      const Room& room = rooms_.front();
-      --sms_[room.sm].resident;
-      sms_[room.sm].warps -= room.warps;
-      sms_[beside(room.sm)].warps -= room.beside;
-      rooms_.pop_front();
-    }
+    take_room();
     std::uint32_t best = 0;
     Cycle when = kNever;
     const auto order = [this](std::uint32_t sm) {
@@ -115,17 +166,83 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
       continue;
     }
     if (when >= until) return false;  // also when no SM has room
-    State& state = sms_[best];
-    ++state.resident;
-    state.warps += warps_;
-    state.ready = when + sm_interval_;
-    pace_ += spec_.launch.fill_interval;
-    const auto whole = static_cast<Cycle>(pace_);
-    pace_ -= static_cast<double>(whole);
-    next_dispatch_ = when + whole;
-    --blocks_;
-    placement = {best, when + spec_.launch.block_start};
+    placement = {};
+    placement.sm = best;
+    placement.start = place(best, when);
     return true;
+  }
+  return false;
+}
+
+/// The SMs for all blocks of the next cluster, in the GPC whose turn it is among those with room, and when; false: none has room.
+bool Dispatcher::find_cluster_room(Cycle& when, std::vector<std::uint32_t>& sms) const {
+  for (std::size_t turn = 0; turn < groups_.size(); ++turn) {
+    const auto& group = groups_[(group_turn_ + turn) % groups_.size()];
+    if (group.size() < cluster_blocks_) continue;
+    // Round after round, the SMs with the fewest blocks first.
+    std::vector<std::uint32_t> taken(group.size());
+    sms.clear();
+    when = next_dispatch_;
+    std::uint32_t level = 0;
+    for (bool room = true; room && sms.size() < cluster_blocks_; ++level) {
+      room = false;
+      for (std::size_t i = 0; i < group.size() && sms.size() < cluster_blocks_; ++i) {
+        const State& state = sms_[group[i]];
+        State after = state;
+        after.resident += taken[i];
+        after.warps += taken[i] * warps_;
+        if (after.resident >= std::min(limit_, spec_.cluster.blocks)) continue;
+        room = true;
+        if (after.resident > level) continue;
+        ++taken[i];
+        sms.push_back(group[i]);
+        when = std::max(when, state.ready);
+      }
+    }
+    if (sms.size() == cluster_blocks_) return true;
+  }
+  return false;
+}
+
+bool Dispatcher::next_of_cluster(Cycle until, Placement& placement) {
+  if (!placed_.empty()) {
+    placement = std::move(placed_.front());
+    placed_.pop_front();
+    return true;
+  }
+  while (blocks_) {
+    take_room();
+    Cycle when = kNever;
+    std::vector<std::uint32_t> sms;
+    const bool found = find_cluster_room(when, sms);
+    if (!found) {
+      if (rooms_.empty()) return false;
+      next_dispatch_ = std::max(next_dispatch_, rooms_.front().time);
+      if (next_dispatch_ >= until) return false;
+      continue;
+    }
+    if (when >= until) return false;
+    const std::uint64_t number = clusters_placed_++;
+    const std::uint64_t across = grid_[0] / cluster_[0], down = grid_[1] / cluster_[1];
+    const std::uint64_t at[3] = {number % across, number / across % down, number / across / down};
+    for (std::uint32_t rank = 0; rank < cluster_blocks_; ++rank) {
+      const std::uint64_t x = at[0] * cluster_[0] + rank % cluster_[0];
+      const std::uint64_t y = at[1] * cluster_[1] + rank / cluster_[0] % cluster_[1];
+      const std::uint64_t z = at[2] * cluster_[2] + rank / cluster_[0] / cluster_[1];
+      Placement each;
+      each.sm = sms[rank];
+      each.start = place(sms[rank], when);
+      each.block = x + grid_[0] * (y + grid_[1] * z);
+      each.cluster = number;
+      each.rank = rank;
+      each.places = sms;
+      placed_.push_back(std::move(each));
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (std::find(groups_[g].begin(), groups_[g].end(), sms[0]) != groups_[g].end())
+        group_turn_ = (g + 1) % groups_.size();
+    }
+    return next_of_cluster(until, placement);
   }
   return false;
 }
@@ -133,6 +250,11 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
 Cycle Dispatcher::next_event() const {
   if (blocks_ == 0) return kNever;
   Cycle next = rooms_.empty() ? kNever : std::max(next_dispatch_, rooms_.front().time);
+  if (cluster_blocks_ > 1) {
+    Cycle when = kNever;
+    std::vector<std::uint32_t> sms;
+    return find_cluster_room(when, sms) ? std::min(next, when) : next;
+  }
   for (const State& state : sms_) {
     if (has_room(state)) next = std::min(next, std::max(next_dispatch_, state.ready));
   }

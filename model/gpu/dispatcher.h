@@ -5,7 +5,9 @@
 //          first of these in an order that shares a grid's first blocks out over the GPCs in runs (launch.by_gpc) or follows
 //          the SMs' numbers; an SM has room again some cycles after a block's last exit. Then both SMs of its TPC also give away
 //          what warps of blocks that go on have left: their slots and registers, but not the block's slot and shared memory.
-// Ignores: clusters (blocks of one are placed singly), other kernels on the GPU.
+//          The blocks of a cluster are placed at once, in one GPC (cluster.groups), two of them on a TPC before any other TPC gets
+//          one; clusters go round the GPCs.
+// Ignores: other kernels on the GPU.
 // Source:  facts E (QRC, ASIM PR #87): first wave one block an SM, refill at block granularity, block turnaround. [h100-sxm]
 //          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles a block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
@@ -13,6 +15,7 @@
 //          other of the TPC as have room, while launch.spare_warps slots are free.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -27,11 +30,21 @@ struct LaunchSetup;
 /// The SMs in the order in which `blocks` first blocks, one an SM at most, come to them; those without one follow.
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks);
 
+/// The SMs that one cluster can be on: those of each GPC, and each TPC that is in none.
+std::vector<std::vector<std::uint32_t>> cluster_groups(const spec::GpuSpec& spec);
+/// Clusters of so many blocks that run at a time, where an SM holds `blocks_per_sm` blocks: cudaOccupancyMaxActiveClusters.
+std::uint64_t max_active_clusters(const spec::GpuSpec& spec, std::uint32_t blocks_per_sm,
+                                  std::uint32_t cluster_blocks);
+
 class Dispatcher {
  public:
   struct Placement {
     std::uint32_t sm;
     Cycle start;
+    std::uint64_t block = 0;            ///< with clusters: its index in the grid
+    std::uint64_t cluster = 0;          ///< number of its cluster
+    std::uint32_t rank = 0;             ///< in it
+    std::vector<std::uint32_t> places;  ///< SMs of its blocks, by rank; empty: blocks are placed singly
   };
 
   Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup);
@@ -60,6 +73,10 @@ class Dispatcher {
     Cycle ready = 0;
   };
   bool has_room(const State& state) const;
+  void take_room();
+  bool next_of_cluster(Cycle until, Placement& placement);
+  bool find_cluster_room(Cycle& when, std::vector<std::uint32_t>& sms) const;
+  Cycle place(std::uint32_t sm, Cycle when);
   /// The other SM of its TPC; itself, if there is none.
   std::uint32_t beside(std::uint32_t sm) const;
 
@@ -72,6 +89,12 @@ class Dispatcher {
   std::vector<State> sms_;
   std::vector<std::uint32_t> first_,
       later_;  // by SM: its place in the order of first blocks, and of those that follow
+  std::array<std::uint32_t, 3> grid_, cluster_;
+  std::uint32_t cluster_blocks_ = 1;
+  std::uint64_t clusters_placed_ = 0;
+  std::vector<std::vector<std::uint32_t>> groups_;  // SMs that a cluster can have, TPC by TPC
+  std::size_t group_turn_ = 0;
+  std::deque<Placement> placed_;  // the rest of a cluster
   std::deque<Room> rooms_;
   Cycle next_dispatch_;
   double pace_ = 0;     // fraction of a cycle that the interval has left over

@@ -1,6 +1,7 @@
 #include "model/gpu/gpu.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -74,6 +75,7 @@ void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
                                                        &Counters::shared_wavefronts_ld,
                                                        &Counters::shared_wavefronts_st,
                                                        &Counters::shared_wavefronts_atom,
+                                                       &Counters::shared_wavefronts_product,
                                                        &Counters::shared_ideal_ld,
                                                        &Counters::shared_ideal_st,
                                                        &Counters::shared_ideal_atom,
@@ -143,7 +145,9 @@ Cycle Gpu::lookahead() const {
 stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSetup& setup,
                                work::BlockSource& source) {
   FORETRACE_ASSERT(setup.blocks_per_sm > 0, "a launch fits on an SM");
-  const Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
+  const bool clusters = setup.cluster[0] * setup.cluster[1] * setup.cluster[2] > 1;
+  Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
+  if (clusters) window = std::min<Cycle>({window, spec_.cluster.hop_latency, spec_.cluster.barrier_latency});
   memory_.begin_launch(setup.warm);
   code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
   Dispatcher dispatcher(spec_, setup);
@@ -169,6 +173,30 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   Cycle watched = 0;
   std::uint64_t skipped = 0;
   bool stopped = false;
+  std::map<std::uint64_t, std::shared_ptr<const work::BlockRecord>>
+      early;  // of blocks that come before their turn
+  const auto record_of = [&](const Dispatcher::Placement& placement) {
+    if (!clusters) return source.next();
+    for (;;) {
+      if (const auto found = early.find(placement.block); found != early.end()) {
+        auto record = std::move(found->second);
+        early.erase(found);
+        return record;
+      }
+      auto record = source.next();
+      FORETRACE_ASSERT(record != nullptr, "the source has a record for every block");
+      early.emplace(record->block, std::move(record));
+    }
+  };
+  std::vector<sm::ClusterMessage> messages;
+  const auto send = [&](std::vector<sm::ClusterMessage>& list) {
+    for (const sm::ClusterMessage& message : list) {
+      if (!sms[message.sm]) continue;
+      sms[message.sm]->receive(message);
+      next_of[message.sm] = std::min(next_of[message.sm], sms[message.sm]->next_event());
+    }
+    list.clear();
+  };
   // An SM is given its replies when it is simulated: all SMs at a time are more than a host's caches hold.
   const auto give = [&](const memory::Reply& reply) {
     replies.of_sm[reply.sm].data.push_back(reply);
@@ -188,6 +216,16 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   };
   const auto serve_memory = [&](Cycle until) {
     memory_.advance(until, replies);
+    if (clusters) {  // what a multicast brings goes to the other blocks as well
+      for (std::size_t i = 0; i < sms.size(); ++i) {
+        const auto& data = replies.of_sm[i].data;
+        for (std::size_t k = looked_at[i].first; k < data.size(); ++k) {
+          constexpr std::uint32_t kMarks = sm::CopyEngine::kMark | sm::CopyEngine::kToOthers;
+          if ((data[k].id & kMarks) == kMarks && (data[k].id >> 29) == 0) sms[i]->spread(data[k], messages);
+        }
+      }
+      send(messages);
+    }
     for (std::size_t i = 0; i < sms.size(); ++i) {
       const auto look = [&](const std::vector<memory::Reply>& list, std::size_t& from) {
         if (from == list.size()) return;
@@ -207,14 +245,15 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     // Blocks whose dispatch can be decided: every end before `now` is known.
     Dispatcher::Placement placement;
     while (dispatcher.next(now + spec_.launch.block_end, placement)) {
-      auto record = source.next();
+      auto record = record_of(placement);
       FORETRACE_ASSERT(record != nullptr, "the source has a record for every block");
       auto& sm = sms[placement.sm];
       if (!sm) {
         sm = std::make_unique<sm::Sm>(spec_, placement.sm, program, setup.l1_bytes, setup.block_shared);
         outboxes[placement.sm] = &sm->outbox;
       }
-      sm->place({placement.start, std::move(record)});
+      sm->place({placement.start, std::move(record), placement.cluster, placement.rank,
+                 std::move(placement.places)});
       next_of[placement.sm] = sm->next_event();
     }
     // The next time at which anything happens; nothing in between needs a window.
@@ -226,7 +265,16 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     const Cycle dispatch = dispatcher.next_event();
     if (dispatch != kNever)
       next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
-    if (next == kNever) break;
+    if (next == kNever) {  // all is done, or warps wait for what will never come
+      bool some = false;
+      for (std::size_t i = 0; i < sms.size(); ++i) {
+        if (!sms[i] || !sms[i]->let_go(now)) continue;
+        some = true;
+        next_of[i] = sms[i]->next_event();
+      }
+      if (!some) break;
+      continue;
+    }
     if (next > now) {  // what the memory system does meanwhile may answer within the next window
       now = next;
       serve_memory(now);
@@ -244,6 +292,9 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       if (!sm) continue;
       code_requests.insert(code_requests.end(), sm->code_outbox.begin(), sm->code_outbox.end());
       sm->code_outbox.clear();
+    }
+    for (const auto& sm : sms) {
+      if (sm) send(sm->cluster_outbox);
     }
     if (!code_requests.empty()) {
       std::stable_sort(code_requests.begin(), code_requests.end(),

@@ -280,8 +280,8 @@ void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& 
   }
   if (instruction.read_barrier < kScoreboards) {
     raise(warp, instruction.read_barrier, false);
-    const Cycle read =
-        2 + spec_.register_file.window + instruction.interval - 1;  // control, allocate, operands
+    Cycle read = 2 + spec_.register_file.window + instruction.interval - 1;  // control, allocate, operands
+    if (instruction.action == Action::transfer) read = spec_.tma.source_latency;
     events_.push(now + read, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
   }
 }
@@ -302,9 +302,17 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       MemoryIssue issued{
           &instruction,     step.index,    id, warp.group_now, static_cast<std::uint16_t>(warp.block),
           generation(warp), step.executed, 0,  &warp.cursor};
+      issued.remote = instruction.action == Action::memory && step.executed && is_remote(warp, instruction);
       issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id)
                                               << 26);  // a window for each warp that can be resident
       if (!rounds_.empty()) tell_and_wait(warp, id, step, issued);
+      if (instruction.barrier_use == isa::BarrierUse::copy_arrive && step.executed) {
+        CopyGroup& group = groups_of(id)[warp.group_now];
+        group.barrier_op = 1 + new_barrier_op(warp, id, step);
+        commit_copies(warp, id, {}, now);
+      } else if (instruction.barrier_use != isa::BarrierUse::none && step.executed) {
+        issued.barrier_op = 1 + new_barrier_op(warp, id, step);
+      }
       memory_.issue(sub_core, issued, now);
       break;
     }
@@ -324,7 +332,22 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
     case Action::unknown:
       if (step.executed != 0) program_.stop_at(step.index);
       break;
-    default: set_scoreboards(warp, id, instruction, now); break;
+    case Action::transfer:
+      set_scoreboards(warp, id, instruction, now);
+      if (step.executed) start_transfer(warp, id, now);
+      break;
+    case Action::commit_transfers:
+      if (step.executed) commit_transfers(warp, id, instruction, now);
+      break;
+    case Action::product:
+      set_scoreboards(warp, id, instruction, now);
+      if (step.executed) issue_product(warp, instruction, now);
+      break;
+    default:
+      set_scoreboards(warp, id, instruction, now);
+      if (instruction.barrier_use == isa::BarrierUse::init && step.executed)
+        do_barrier_op(new_barrier_op(warp, id, step), now, now);
+      break;
   }
   go_on(warp, id, step, now);
 }
@@ -395,6 +418,13 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       break;
     case Action::barrier_arrive:
       if (done.executed) arrive(warp, id, done, false, now);
+      break;
+    case Action::product_begin:
+    case Action::product_wait:
+    case Action::registers:
+    case Action::cluster_arrive:
+    case Action::cluster_wait:
+      if (done.executed && hold_or_wait(warp, id, done, ready, counted, now)) return;
       break;
     default: break;
   }

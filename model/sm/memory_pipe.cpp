@@ -87,6 +87,8 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.waits = issue.waits;
   operation.tells = issue.tells;
   operation.signal = issue.signal;
+  operation.barrier_op = issue.barrier_op;
+  operation.remote = issue.remote;
   if (issue.instruction->action == Action::memory) {
     count_instruction(issue.instruction->form);
     if (issue.executed) prepare(operation, issue);
@@ -211,11 +213,14 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
     (store ? counters_.shared_contention_st : counters_.shared_contention_ld) += again;
     busy += again;
   }
-  data_free_ = start + busy;
   counters_.l1_data_wavefronts += busy;
+  busy = beside_products(start, busy);
+  data_free_ = start + busy;
   const bool generic = instruction.form.space == isa::Space::generic;
   std::uint32_t latency = generic ? spec_.shared.generic_latency : spec_.shared.latency;
   if (atomic) latency = spec_.shared.atomic_latency;
+  const bool of_barrier = operation.barrier_op != 0;
+  if (of_barrier && spec_.mbarrier.latency != 0) latency = spec_.mbarrier.latency;
   if (instruction.form.access == Access::matrix_load) {
     latency = spec_.latency[static_cast<std::size_t>(spec::LatencyClass::matrix_load)];
   }
@@ -226,7 +231,22 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
                       Cycle{operation.wavefronts - wide} * spec_.shared.conflict_latency;
   port_free_[operation.sub_core] =
       start + Cycle{operation.wavefronts} * times * spec_.shared.sub_core_interval;
-  release(operation, instruction.write_barrier, start + tail + std::max<Cycle>(added, busy - 1));
+  Cycle answered = start + tail + std::max<Cycle>(added, busy - 1);
+  if (operation.remote) {
+    const std::uint32_t bytes =
+        static_cast<std::uint32_t>(std::popcount(operation.executed)) * instruction.form.bytes;
+    remote_free_ = std::max(remote_free_, start) + divide_up(bytes, spec_.cluster.remote_bytes);
+    data_free_ = std::max(data_free_, remote_free_);
+    answered = std::max(answered, remote_free_ + spec_.cluster.remote_latency -
+                                      std::min<Cycle>(before, spec_.cluster.remote_latency));
+  }
+  if (of_barrier) {  // what waits for a phase is answered by the barrier
+    events_.push(start + busy, {Event::Kind::barrier,
+                                static_cast<std::uint8_t>(std::min<Cycle>(answered - start - busy, 255)),
+                                operation.warp, operation.barrier_op - 1, operation.generation});
+  }
+  if (!of_barrier || instruction.barrier_use != isa::BarrierUse::check)
+    release(operation, instruction.write_barrier, answered);
   if (is_store(instruction)) notify(Event::Kind::store_done, operation, start + busy);
   free_operation(id);
 }
@@ -257,6 +277,42 @@ void MemoryPipe::leave_stores(Cycle now) {
   for (int sub_core = 0; sub_core < kSubCores; ++sub_core) {
     store_buffer_.leave_all(sub_core, [&](const memory::Request& store) { leave_store(store, now); });
   }
+}
+
+Cycle MemoryPipe::send_stored(memory::Request request, Cycle now) {
+  leave_due_stores(now);
+  const std::uint32_t held = std::max<std::uint32_t>(request.visits, memory::sector_count(request.sectors));
+  if (request.flits == 0) request.flits = memory::write_pieces(request.sectors, request.bytes);
+  request.id = kStoreMark | held;
+  store_sectors_in_flight_ += held;
+  ++requests_in_use_;
+  data_free_ = std::max(data_free_, now) + 1;
+  ++counters_.l1_data_wavefronts;
+  leave(request, now);
+  return last_out_ + 1;
+}
+
+void MemoryPipe::copied_in(std::uint32_t block, std::uint32_t offset, std::uint32_t sectors, Cycle now) {
+  const Cycle again = array_.take(DataArray::Way::write, array_.half_of_shared(block, offset), now, sectors);
+  counters_.shared_contention_st += again;
+  counters_.l1_data_wavefronts += again;
+  data_free_ += again;
+}
+
+void MemoryPipe::take_for_products(Cycle start, Cycle end, std::uint32_t shared) {
+  counters_.l1_data_wavefronts += shared;
+  counters_.shared_wavefronts_product += shared;
+  if (shared && end > start) products_.push_back({start, end, shared});
+}
+
+/// How long an access of `busy` cycles from `start` on takes the data stage while tensor cores read operands: it gets what they leave.
+Cycle MemoryPipe::beside_products(Cycle start, Cycle busy) {
+  constexpr Cycle kLeast = 50;  // cycles for one where they take them all (H100, warpgroup_beside)
+  while (!products_.empty() && products_.front().end <= start) products_.pop_front();
+  if (products_.empty() || products_.front().start > start) return busy;
+  const Taken& taken = products_.front();
+  const Cycle all = taken.end - taken.start, left = all - std::min<Cycle>(taken.shared, all);
+  return left * kLeast <= all ? busy * kLeast : (busy * all + left - 1) / left;
 }
 
 std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycle now) {

@@ -30,7 +30,17 @@ namespace foretrace::sm {
 
 /// What happens in an SM at a time.
 struct Event {
-  enum class Kind : std::uint8_t { release, copy_done, store_done, reply, end };
+  enum class Kind : std::uint8_t {
+    release,
+    copy_done,
+    store_done,
+    reply,
+    end,
+    barrier,    ///< an operation on mbarriers has come to them; id: of Sm's BarrierOp
+    copy_step,  ///< the copy engine's next row
+    copy_told,  ///< one of its copies is done; id: its job
+    message     ///< from another SM of the cluster; id: of Sm's messages
+  };
   Kind kind = Kind::end;
   std::uint8_t scoreboard = 0;
   std::uint16_t warp = 0;
@@ -51,8 +61,10 @@ struct MemoryIssue {
   std::uint32_t executed = 0;
   std::uint64_t local_base = 0;  ///< local memory: where this warp's window starts
   const work::WarpCursor* cursor = nullptr;
-  bool waits = false;      ///< a load that may come too early
-  std::uint8_t tells = 0;  ///< as in memory::Request
+  std::uint32_t barrier_op = 0;  ///< 1 + that of Sm; 0: does nothing to mbarriers
+  bool remote = false;           ///< of the shared memory of a block on another SM
+  bool waits = false;            ///< a load that may come too early
+  std::uint8_t tells = 0;        ///< as in memory::Request
   work::Signal signal = {};
 };
 
@@ -88,6 +100,14 @@ class MemoryPipe {
   }
   /// Whether a store waits for others to be done: only then acknowledged() gives tick() something to do.
   bool stores_wait() const { return stores_wait_; }
+  /// A request of the copy engine for data, which answers it itself: it leaves like any other.
+  void send_copied(const memory::Request& request, Cycle now) { leave(request, now); }
+  /// The same of what it stores; it takes the data stage for a pass. Returns when the next one can follow.
+  Cycle send_stored(memory::Request request, Cycle now);
+  /// `sectors` that the copy engine brings to a block's shared memory at `now`.
+  void copied_in(std::uint32_t block, std::uint32_t offset, std::uint32_t sectors, Cycle now);
+  /// The tensor cores read operands from shared memory for `shared` of the cycles from `start` to `end`. They come first.
+  void take_for_products(Cycle start, Cycle end, std::uint32_t shared);
   /// A warp starts at `when`, not before the one before it.
   void start_warp(Cycle when) { array_.start_warp(when); }
   /// All stores that wait for others leave: a block has ended.
@@ -132,6 +152,8 @@ class MemoryPipe {
     bool waits = false;
     std::uint8_t tells = 0;
     work::Signal signal;
+    std::uint32_t barrier_op = 0;
+    bool remote = false;
   };
   struct Pending {
     std::uint64_t line = 0;
@@ -190,6 +212,7 @@ class MemoryPipe {
   void release_loads(std::uint16_t warp, Cycle now);
   void release(const Operation& operation, std::uint8_t scoreboard, Cycle when);
   void notify(Event::Kind kind, const Operation& operation, Cycle when);
+  Cycle beside_products(Cycle start, Cycle busy);
   void want(Cycle when) { next_tick_ = std::min(next_tick_, when); }
 
   const spec::GpuSpec& spec_;
@@ -233,12 +256,18 @@ class MemoryPipe {
   std::int64_t tag_operation_ = -1;  // in the tag stage
   std::uint32_t tag_line_ = 0;
   int turn_ = 0;
+  Cycle remote_free_ = 0;  // the way to other SMs' shared memory
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
   bool stores_wait_ = false;     // as of the last tick
   std::uint64_t too_early_ = 0;  // warps that were told so
+  struct Taken {
+    Cycle start = 0, end = 0;
+    std::uint32_t shared = 0;
+  };
+  std::deque<Taken> products_;  // when tensor cores read operands, in order of time
   static_assert(kSubCores * kWarpSlots <= 64);
 };
 

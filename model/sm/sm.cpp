@@ -22,7 +22,9 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
                                                                                             SubCore(spec),
                                                                                             SubCore(spec),
                                                                                             SubCore(spec)},
-      warps_(kSubCores * kSlots), blocks_(spec.limits.blocks) {
+      warps_(kSubCores * kSlots), blocks_(spec.limits.blocks), copies_(spec, memory_, events_),
+      mbarriers_(spec.limits.blocks), products_(spec.limits.blocks, spec.wgmma.latency),
+      launch_registers_((program.program->registers + 7) / 8 * 8) {
   FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kSlots, "an SM has at most 64 warps");
   counters.instructions.resize(program.code.size());
   next_tick_.fill(kNever);
@@ -39,8 +41,9 @@ void Sm::place(BlockWork work) {
 
 void Sm::deliver(const memory::Reply& reply) {
   FORETRACE_ASSERT(reply.time > now_ || now_ == 0, "a reply arrives after what has been simulated");
-  const Cycle when =
-      reply.id & kInstructionMark ? std::max(reply.time, first_code_) : memory_.arrive(reply.id, reply.time);
+  const Cycle when = reply.id & kInstructionMark    ? std::max(reply.time, first_code_)
+                     : reply.id & CopyEngine::kMark ? copies_.arrive(reply.id, reply.time)
+                                                    : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
 }
 
@@ -140,6 +143,10 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   free->used = true;
   free->record = std::move(work.record);
   free->live_warps = static_cast<std::uint32_t>(free->record->warps.size());
+  free->serial = ++next_serial_;
+  free->cluster = work.cluster;
+  free->rank = work.rank;
+  free->places = std::move(work.places);
   ++counters.blocks;
   if (counters.blocks == 1) first_code_ = now + spec_.fetch.first_latency;
   const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
@@ -174,6 +181,8 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   warp = Warp{};
   if (!groups_.empty()) groups_[id] = {};
   if (!rounds_.empty()) rounds_[id] = {};
+  if (!bulk_groups_.empty()) bulk_groups_[id] = {};
+  warp.registers = launch_registers_;
   warp.block = block;
   warp.in_block = in_block;
   warp.cursor = work::WarpCursor(program_.shapes, blocks_[block].record->warps[in_block]);
@@ -204,9 +213,13 @@ void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
   --block.live_warps;
   --resident_warps_;
   ended.push_back({now, id_, block.live_warps == 0});
+  if (block.cluster_told != 0 || block.cluster_warps != 0) arrive_at_cluster(block, now);
   if (block.live_warps == 0) {
+    if (block.places.size() > 1) tell_cluster(block, ClusterMessage::Kind::left, now);
     block.used = false;
     block.record.reset();
+    mbarriers_.forget(static_cast<std::uint32_t>(&block - blocks_.data()));
+    products_.forget(static_cast<std::uint32_t>(&block - blocks_.data()));
     memory_.leave_stores(now);
   } else {
     for (Barrier& barrier : block.barriers) {
@@ -230,6 +243,15 @@ void Sm::wake(std::uint16_t id, Cycle now) {
 
 void Sm::handle(const Event& event, Cycle now) {
   Warp& warp = warps_[event.warp];
+  switch (event.kind) {  // those that outlive warps
+    case Event::Kind::barrier: return do_barrier_op(event.id, now + event.scoreboard, now);
+    case Event::Kind::copy_step: return copies_.step(now);
+    case Event::Kind::copy_told: return transfer_told(event.id, now);
+    case Event::Kind::message:
+      free_messages_.push_back(event.id);
+      return take_message(messages_[event.id], now);
+    default: break;
+  }
   if (event.kind != Event::Kind::reply && (warp.phase == Phase::free || event.generation != generation(warp)))
     return;
   switch (event.kind) {
@@ -263,11 +285,14 @@ void Sm::handle(const Event& event, Cycle now) {
         for (std::uint16_t id = 0; id < warps_.size(); ++id) {
           if (warps_[id].phase == Phase::fetch) wake(id, now);
         }
+      } else if (event.id & CopyEngine::kMark) {
+        copies_.filled(event.id, now);
       } else {
         memory_.filled(event.id, now);
       }
       break;
     case Event::Kind::end: end_warp(warp, event.warp, now); break;
+    default: break;
   }
 }
 
@@ -334,6 +359,7 @@ void Sm::settle_groups(Warp& warp, std::uint16_t id, Cycle now) {
     if (group.pending) break;
     if (group.scoreboard < kScoreboards)
       events_.push(now + 1, {Event::Kind::release, group.scoreboard, id, 0, generation(warp)});
+    if (group.barrier_op) do_barrier_op(group.barrier_op - 1, now, now);
     warp.group_first = static_cast<std::uint8_t>((warp.group_first + 1) % kGroups);
   }
 }

@@ -16,8 +16,10 @@
 #include "model/memory/gpc_cache.h"
 #include "model/memory/memory_system.h"
 #include "model/sm/constant_cache.h"
+#include "model/sm/copy_engine.h"
 #include "model/sm/event_wheel.h"
 #include "model/sm/instruction_cache.h"
+#include "model/sm/mbarriers.h"
 #include "model/sm/memory_pipe.h"
 #include "model/sm/register_file.h"
 #include "model/sm/static_program.h"
@@ -30,8 +32,31 @@ namespace foretrace::sm {
 /// A block handed to an SM.
 struct BlockWork {
   Cycle start = 0;  ///< cycle of its first warp's start
-  std::shared_ptr<const work::BlockRecord> record;
+  std::shared_ptr<const work::BlockRecord> record = {};
+  std::uint64_t cluster = 0;  ///< number of its cluster
+  std::uint32_t rank = 0;     ///< its place in it
+  std::vector<std::uint32_t>
+      places;  ///< SMs of the cluster's blocks, by rank; empty: it is a cluster of its own
 };
+
+/// What a block tells another one of its cluster.
+struct ClusterMessage {
+  enum class Kind : std::uint8_t {
+    arrival,  ///< at an mbarrier
+    copied,   ///< bytes of a multicast stand at the SM's port
+    barrier,  ///< all warps of the block have come to the cluster's barrier
+    left      ///< the block has ended: it has come to all that follow
+  };
+  Cycle time = 0;  ///< when it comes to the other SM
+  std::uint32_t sm = 0;
+  std::uint64_t cluster = 0;
+  std::uint32_t rank = 0;  ///< of the block that it is for
+  Kind kind = Kind::arrival;
+  std::uint32_t offset = 0;  ///< of the mbarrier
+  std::uint32_t times = 1;
+  isa::Arrival arrival{};
+};
+
 /// A warp that has ended.
 struct WarpEnd {
   Cycle time = 0;
@@ -57,13 +82,20 @@ class Sm {
   void advance(Cycle until);
   /// Next cycle at which something happens, kNever: nothing without a delivery or a block.
   Cycle next_event() const;
-  bool idle() const { return resident_warps_ == 0 && memory_.idle(); }
+  bool idle() const { return resident_warps_ == 0 && memory_.idle() && copies_.idle(); }
+  /// A message from another SM of a cluster, not before what has been simulated.
+  void receive(const ClusterMessage& message);
+  /// Of an answer to a multicast of this SM (its id has CopyEngine::kToOthers): what it means for the other blocks. Before deliver().
+  void spread(const memory::Reply& reply, std::vector<ClusterMessage>& out) const;
+  /// Nothing happens any more anywhere, and warps wait: they are let go. False: none does.
+  bool let_go(Cycle now);
   /// Closes the books at the launch's end, or, when the simulation stops before it, at the cycle `now`: every resident warp's state
   /// and every scheduler's idle time are then booked up to `now`.
   void finish(Cycle now);
 
   std::vector<memory::Request> outbox;  ///< requests made since the caller last emptied it, in order of time
   std::vector<memory::CodeRequest> code_outbox;  ///< same, for code and constants, to the GPC's cache
+  std::vector<ClusterMessage> cluster_outbox;    ///< same, to other SMs
   std::vector<WarpEnd> ended;  ///< warps ended since the caller last emptied it, in order of time
   stats::LaunchCounters counters;
 
@@ -78,7 +110,10 @@ class Sm {
     std::uint32_t pending = 0;
     bool closed = false;
     std::uint8_t scoreboard = 7;
+    std::uint32_t barrier_op = 0;  ///< 1 + what it does to mbarriers when it is done
   };
+  /// What a warp that is held waits for.
+  enum class Hold : std::uint8_t { none, groups, begun, registers, cluster };
   struct Warp {
     work::WarpCursor cursor;
     work::Step step;
@@ -93,6 +128,10 @@ class Sm {
     std::uint32_t blame = 0;     ///< instruction that the warp's present state is booked to
     std::array<std::uint8_t, kScoreboards> scoreboard{};
     std::uint8_t long_scoreboards = 0;
+    std::uint32_t registers = 0;         ///< a thread
+    std::uint64_t cluster_arrivals = 0;  ///< at the cluster's barrier
+    std::uint8_t bulk_first = 0, bulk_now = 0;
+    Hold hold = Hold::none;
     Phase phase = Phase::free;
     stats::WarpState label = stats::WarpState::wait;
     std::uint8_t group_first = 0, group_now = 0;
@@ -117,6 +156,15 @@ class Sm {
     std::uint32_t live_warps = 0;
     std::array<Barrier, 16> barriers{};
     bool used = false;
+    std::uint64_t serial = 0;  ///< which of the SM's blocks it is
+    std::uint64_t cluster = 0;
+    std::uint32_t rank = 0;
+    std::vector<std::uint32_t> places;
+    std::uint64_t pool = 0;  ///< registers that USETMAXREG gave back
+    // The cluster's barrier: warps here, blocks of the cluster
+    std::uint32_t cluster_warps = 0, cluster_left = 0;
+    std::uint64_t cluster_told = 0, cluster_phase = 0;
+    std::array<std::uint32_t, 2> cluster_blocks{};  ///< that have come, by phase mod 2
   };
   struct SubCore {
     std::uint32_t resident = 0, timed = 0;
@@ -177,6 +225,44 @@ class Sm {
   void raise(Warp& warp, std::uint8_t scoreboard, bool is_long);
   void book_idle(SubCore& core, Cycle now);
   bool class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const;
+  // asynchronous.cpp
+  /// One instruction's doings with mbarriers, on its way to them.
+  struct BarrierOp {
+    struct Item {
+      std::uint32_t rank = 0, offset = 0, times = 0;
+      std::uint32_t operand = 0;
+    };
+    std::vector<Item> items;
+    isa::BarrierUse use = isa::BarrierUse::none;
+    std::uint32_t index = 0;  ///< instruction
+    std::uint32_t block = 0;
+    std::uint64_t serial = 0;
+    std::uint16_t warp = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t waiting = 0;  ///< checks: barriers whose phase has not ended
+    Cycle asked = 0, answered = 0;
+  };
+  std::uint32_t new_barrier_op(const Warp& warp, std::uint16_t id, const work::Step& step);
+  void do_barrier_op(std::uint32_t number, Cycle answered, Cycle now);
+  void do_arrival(std::uint32_t block, std::uint32_t rank, std::uint32_t offset, const isa::Arrival& arrival,
+                  std::uint32_t times, Cycle now);
+  void end_waits(Cycle now);
+  void answer(BarrierOp& op, Cycle now);
+  bool is_remote(const Warp& warp, const StaticInstruction& instruction) const;
+  std::uint32_t own_or_remote(const Block& block, std::uint32_t rank) const;
+  void start_transfer(Warp& warp, std::uint16_t id, Cycle now);
+  void transfer_told(std::uint32_t job, Cycle now);
+  void commit_transfers(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void settle_transfers(Warp& warp, std::uint16_t id, Cycle now);
+  std::array<CopyGroup, kGroups>& bulk_groups_of(std::uint16_t id);
+  void issue_product(Warp& warp, const StaticInstruction& instruction, Cycle now);
+  Cycle held_until(Warp& warp, const StaticInstruction& instruction, Hold hold, Cycle now);
+  bool hold_or_wait(Warp& warp, std::uint16_t id, const work::Step& done, Cycle ready, Cycle counted,
+                    Cycle now);
+  void look_at_held(std::uint32_t block, Cycle now);
+  void arrive_at_cluster(Block& block, Cycle now);
+  void tell_cluster(Block& block, ClusterMessage::Kind kind, Cycle now);
+  void take_message(const ClusterMessage& message, Cycle now);
   static std::uint32_t generation(const Warp& warp) { return static_cast<std::uint32_t>(warp.age); }
   static int core_of(std::uint16_t warp) { return warp / kSlots; }
   void look_at(int sub_core, Cycle when) {
@@ -197,6 +283,17 @@ class Sm {
   std::vector<std::array<CopyGroup, kGroups>> groups_;  // by warp; none before the first copy
   std::vector<Round> rounds_;                           // by warp; none in programs without waiting loops
   std::vector<Block> blocks_;
+  CopyEngine copies_;
+  Mbarriers mbarriers_;
+  Products products_;
+  std::vector<std::array<CopyGroup, kGroups>> bulk_groups_;  // by warp; none before the first copy
+  std::vector<BarrierOp> barrier_ops_;
+  std::vector<std::uint32_t> free_barrier_ops_;
+  std::vector<std::uint32_t> ended_waits_;  // tickets: barrier operations
+  std::vector<ClusterMessage> messages_;
+  std::vector<std::uint32_t> free_messages_;
+  std::uint64_t next_serial_ = 0;
+  std::uint32_t launch_registers_ = 0;
   std::vector<BlockWork> incoming_;              // by start
   std::vector<memory::Reply> acknowledgements_;  // of stores, by time
   std::size_t first_acknowledgement_ = 0;        // those before it were taken

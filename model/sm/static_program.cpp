@@ -223,6 +223,8 @@ StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const s
   for (const isa::Instruction& instruction : program->code) {
     IssueClass issue_class;
     StaticInstruction decoded = decode(instruction, *program, spec, issue_class);
+    if (decoded.action != Action::unknown)
+      decode_asynchronous(*program, static_cast<std::uint32_t>(code.size()), spec, decoded);
     const auto found = std::find_if(classes.begin(), classes.end(),
                                     [&](const IssueClass& known) { return same(known, issue_class); });
     decoded.issue_class = static_cast<std::uint8_t>(found - classes.begin());

@@ -8,8 +8,10 @@
 #include <memory>
 #include <vector>
 
+#include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
 #include "model/isa/program.h"
+#include "model/sm/products.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/warp_record.h"
@@ -30,6 +32,14 @@ enum class Action : std::uint8_t {
   commit_copies,  ///< LDGDEPBAR
   sleep,          ///< NANOSLEEP
   yield,
+  product,           ///< a warpgroup product (wgmma)
+  product_begin,     ///< WARPGROUP.ARRIVE
+  product_wait,      ///< WARPGROUP.DEPBAR
+  transfer,          ///< a copy by the copy engine
+  commit_transfers,  ///< UTMACMDFLUSH
+  registers,         ///< USETMAXREG
+  cluster_arrive,    ///< UCGABAR_ARV
+  cluster_wait,      ///< UCGABAR_WAIT
   unknown  ///< opaque, or without a row in the opcode table: stops the run by name where lanes execute it
 };
 
@@ -66,7 +76,18 @@ struct StaticInstruction {
   std::uint16_t barrier_warps = 0;  ///< warps expected, 0: all of the block
   std::uint8_t depbar_scoreboard = 0, depbar_count = 0;
   std::uint32_t fixed_wait = 0;  ///< MEMBAR: cycles
+  // What goes on behind the warp's back (decode_asynchronous())
+  isa::BarrierUse barrier_use = isa::BarrierUse::none;
+  std::uint16_t poll_interval =
+      0;  ///< PHASECHK: cycles between two tests of the loop around it; 0: it is suspended
+  Product product{};
+  std::uint16_t registers = 0;   ///< USETMAXREG: a thread
+  bool takes_registers = false;  ///< USETMAXREG.TRY_ALLOC
 };
+
+/// What copies, mbarriers, warpgroup products and clusters add to instruction `index`.
+void decode_asynchronous(const isa::Program& program, std::uint32_t index, const spec::GpuSpec& spec,
+                         StaticInstruction& out);
 
 /// A way out of the issue stage: instructions of one class wait for the same pipes.
 struct IssueClass {

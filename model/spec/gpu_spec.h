@@ -37,6 +37,7 @@ enum class Pipe : std::uint8_t {
   cbu,  ///< branches and convergence barriers
   adu,  ///< indexed constants and block barriers
   lsu,  ///< everything that goes through the memory queue
+  tma,  ///< copies of the copy engine
   none  ///< taken by the front end (NOP, DEPBAR)
 };
 inline constexpr int kPipes = static_cast<int>(Pipe::none) + 1;
@@ -189,6 +190,44 @@ struct BarrierSpec {                // keys barrier.*
   std::uint32_t membar_system = 0;
 };
 
+struct MbarrierSpec {         // keys mbarrier.*: barriers in shared memory, where the chip has a copy engine
+  std::uint32_t latency = 0;  ///< SYNCS: issue to its token or its answer usable
+  std::uint32_t wake_latency =
+      0;  ///< from a phase's end to the answer of a test that is suspended until then (NANOSLEEP.SYNCS)
+};
+
+struct TmaSpec {                     // keys tma.*: the copy engine of an SM, where the chip has one
+  std::uint32_t issue_latency = 0;   ///< cycles from a copy's issue until its first row is asked for
+  std::uint32_t source_latency = 0;  ///< cycles from its issue until its operands are read (read scoreboard)
+  std::uint32_t row_interval = 0;  ///< cycles between two rows of boxes, or between two lines of a longer row
+  double load_bytes = 0;           ///< bytes a cycle that loads bring into an SM's shared memory
+  std::uint32_t write_latency =
+      0;  ///< cycles from the arrival of a load's last data until its mbarrier is told
+  std::uint32_t store_latency =
+      0;  ///< cycles from the last data's way out of the SM until a group's wait is over
+};
+
+struct WgmmaSpec {                      // keys wgmma.*: warpgroup products, where the chip has them
+  std::uint32_t columns = 0;            ///< columns of B that the four tensor cores take a cycle
+  std::uint32_t shared_bytes = 0;       ///< bytes of operands a cycle that they take from shared memory
+  std::uint32_t register_interval = 0;  ///< cycles between two products with A in registers, at least
+  std::uint32_t latency = 0;  ///< cycles from issue until a wait for it is over, beyond the columns' time
+  std::uint32_t queue = 0;  ///< products of a warp that have not begun, from which on WARPGROUP.ARRIVE waits
+  std::uint32_t registers_latency = 0;  ///< USETMAXREG: cycles until the warp goes on
+};
+
+struct ClusterSpec {         // keys cluster.*: where the chip has a copy engine
+  std::uint32_t blocks = 0;  ///< of clusters resident on an SM at most
+  std::vector<std::uint32_t>
+      groups;  ///< SMs of each GPC that one cluster can have; what is left takes clusters of one TPC
+  std::uint32_t hop_latency =
+      0;  ///< cycles from an arrival's way out of an SM until it is at another SM's mbarrier
+  std::uint32_t barrier_latency =
+      0;  ///< cycles from the last arrival at a cluster's barrier until warps go on
+  std::uint32_t remote_latency = 0;  ///< a load from another block's shared memory: issue to result usable
+  std::uint32_t remote_bytes = 0;    ///< bytes a cycle that an SM moves to or from other SMs' shared memory
+};
+
 struct SmSpec {                     // keys sm.*
   std::uint32_t count = 0;          ///< SMs of the GPU
   std::uint32_t gpcs = 0;           ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
@@ -313,6 +352,10 @@ struct GpuSpec {
   SharedSpec shared;
   L1Spec l1;
   BarrierSpec barrier;
+  MbarrierSpec mbarrier;  ///< zeros where the chip has no copy engine
+  TmaSpec tma;            ///< likewise
+  ClusterSpec cluster;    ///< likewise
+  WgmmaSpec wgmma;        ///< zeros where the chip has no warpgroup products
   NetworkSpec network;
   L2Spec l2;
   DramSpec dram;

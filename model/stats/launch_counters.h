@@ -92,6 +92,7 @@ struct LaunchCounters {
   std::uint64_t l1_data_wavefronts = 0;  ///< cycles the data stage was busy, shared and global
   // Shared memory: by the rule, and what arbitration added
   std::uint64_t shared_wavefronts_ld = 0, shared_wavefronts_st = 0, shared_wavefronts_atom = 0;
+  std::uint64_t shared_wavefronts_product = 0;  ///< by warpgroup products
   std::uint64_t shared_ideal_ld = 0, shared_ideal_st = 0, shared_ideal_atom = 0;
   std::uint64_t shared_contention_ld = 0,
                 shared_contention_st = 0;  ///< extra data-stage passes by arbitration with other traffic

@@ -137,7 +137,8 @@ class ChipJob {
     for (const frontend::Argument& argument : launch.arguments) {
       if (argument.kind == frontend::ArgumentKind::buffer) buffer_bytes += argument.buffer_bytes();
     }
-    const engine::LaunchShape shape{program, launch.grid, launch.block, launch.dynamic_shared, buffer_bytes};
+    const engine::LaunchShape shape{program,      launch.grid,   launch.block, launch.dynamic_shared,
+                                    buffer_bytes, launch.cluster};
     engine::check_launch(*spec_, shape);
 
     const std::string trace =

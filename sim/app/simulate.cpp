@@ -52,8 +52,9 @@ int simulate(const Words& words) {
       };
       engine::Outcome outcome;
       try {
-        outcome =
-            machine.run({reader.program(), launch.grid, launch.block, launch.dynamic_shared}, source, run);
+        outcome = machine.run(
+            {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster}, source,
+            run);
       } catch (const InputError& error) { throw InputError(in_file(file, error.what())); }
       work::BlockRecord none;
       if (reader.next(none))

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/gpu/dispatcher.h"
 #include "model/isa/compatibility.h"
 #include "model/units/error.h"
 
@@ -66,6 +67,16 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   setup.warps = static_cast<std::uint32_t>((shape.block.count() + kWarpSize - 1) / kWarpSize);
   setup.l1_bytes = spec_->l1.unified_bytes - outcome.occupancy.shared_config;
   setup.block_shared = outcome.occupancy.shared_per_block;
+  setup.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
+  setup.cluster = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+  if (shape.cluster.count() > 1) {
+    const std::uint64_t clusters = gpu::max_active_clusters(
+        *spec_, setup.blocks_per_sm, static_cast<std::uint32_t>(shape.cluster.count()));
+    if (clusters == 0) {
+      throw InputError(fmt::format("kernel {}: no GPC of {} holds a cluster of {} blocks",
+                                   shape.program->kernel, spec_->name, shape.cluster.count()));
+    }
+  }
   setup.warm = options.warm;
   setup.threads = options.threads;
   setup.window = options.window;

@@ -20,6 +20,7 @@ struct LaunchShape {
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   std::uint64_t buffer_bytes = 0;    ///< device memory of the launch's buffers; 0: not known (a trace)
+  Dim3 cluster{1, 1, 1};
 };
 
 struct RunOptions {

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "model/config/load.h"
+#include "model/gpu/dispatcher.h"
 #include "model/gpu/gpu.h"
 #include "model/isa/parse.h"
 #include "model/rules/occupancy.h"
@@ -30,6 +31,8 @@ struct Line {
   std::uint8_t write = 7, read = 7, wait = 0;
   std::uint64_t base = 0;
   std::uint64_t lane = 4, warp = 128, round = 0;
+  std::uint64_t operand = 0;     ///< SYNCS: its second address set
+  work::Transfer transfer = {};  ///< of the copy engine
 };
 
 struct Kernel {
@@ -41,6 +44,7 @@ struct Kernel {
   std::uint32_t barriers = 1;
   std::uint32_t step = 1;         ///< only every so many lines are executed
   std::uint32_t short_warps = 0;  ///< of each block: execute one round
+  std::uint32_t cluster = 1;      ///< blocks
 };
 
 constexpr std::uint64_t kGlobal = std::uint64_t{7} << 40;
@@ -73,7 +77,9 @@ class Source final : public work::BlockSource {
           addresses[0][lane] = address;
           addresses[1][lane] = kGlobal + address;  // a copy: shared destination, global source
         }
-        recorder.record(i, ~0u, ~0u, std::span(addresses.data(), program_.shapes.of[i].addresses));
+        if (program_.code[i].barrier_use != isa::BarrierUse::none) addresses[1].fill(line.operand);
+        recorder.record(i, ~0u, ~0u, std::span(addresses.data(), program_.shapes.of[i].addresses), 0, {},
+                        &line.transfer);
       }
     }
     recorder.record(body, ~0u, ~0u);
@@ -126,6 +132,12 @@ Digest run(const Kernel& kernel, const Loaded& chip) {
   setup.warps = kernel.warps;
   setup.most_warps = occupancy.most_warps;
   setup.most_blocks = occupancy.most_blocks;
+  if (kernel.cluster > 1) {
+    setup.grid = {static_cast<std::uint32_t>(kernel.blocks), 1, 1};
+    setup.cluster = {kernel.cluster, 1, 1};
+    digest.push_back(gpu::max_active_clusters(chip.spec, occupancy.blocks, kernel.cluster));
+    if (digest.back() == 0) return digest;
+  }
   setup.l1_bytes = chip.spec.l1.unified_bytes - occupancy.shared_config;
   Source source(kernel, program);
   const stats::LaunchCounters c = gpu.run(program, setup, source);
@@ -374,6 +386,78 @@ std::vector<Kernel> overflows() {
   return kernels;
 }
 
+/// What copies, mbarriers, warpgroup products and clusters take.
+std::vector<Kernel> asynchronous(int sm_number) {
+  if (sm_number < 90) return {};
+  std::vector<Kernel> kernels;
+  constexpr std::uint64_t kBarrier = 0x400, kEnded = work::kPhaseEnded;
+  const auto barrier_line = [](const char* text, std::uint64_t operand, std::uint8_t write = 7) {
+    return Line{text, 2, write, 7, 0, kBarrier, 0, 0, 0, operand};
+  };
+  for (const std::uint32_t bytes : {16u, 128u}) {
+    Kernel copies{"copies", {}, 2, 1, 1};
+    work::Transfer load, store;
+    load.begin(work::TransferKind::load, 64 * bytes, 64);
+    load.barrier = kBarrier;
+    for (std::uint64_t i = 0; i < 64; ++i) load.piece(kGlobal + i * 4096, bytes);
+    store = load;
+    store.kind = work::TransferKind::store;
+    store.barrier = work::Transfer::kNoBarrier;
+    auto& lines = copies.lines;
+    lines.push_back(barrier_line("SYNCS.EXCH.64 URZ, [UR4], UR6", 1));
+    lines.push_back(barrier_line("SYNCS.ARRIVE.TRANS64 R6, [UR4], R2", 128 * bytes / 32, 0));
+    lines.push_back({"IADD3 R1, R6, R5, RZ", 4, 7, 7, 1});
+    for (int i = 0; i < 2; ++i) {
+      lines.push_back({"UTMALDG.2D [UR8], [UR12]", 1, 7, 1, 0, 0, 0, 0, 0, 0, load});
+      lines.push_back({"IADD3 R1, R6, R5, RZ", 4, 7, 7, 2});
+    }
+    lines.push_back(barrier_line("SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [UR4], R2", kEnded, 0));
+    lines.push_back({"NANOSLEEP.SYNCS 0x10", 5, 7, 7, 1});
+    for (int i = 0; i < 3; ++i)
+      lines.push_back({"UTMASTG.2D [UR8], [UR12]", 1, 7, 7, 0, 0, 0, 0, 0, 0, store});
+    lines.push_back({"UTMACMDFLUSH", 1, 7, 0});
+    lines.push_back({"DEPBAR.LE SB0, 0x0", 4});
+    kernels.push_back(copies);
+  }
+  Kernel clusters{"clusters", {}, 8, 1, 1};
+  clusters.cluster = 2;
+  const std::uint64_t other = std::uint64_t{1} << 24;
+  clusters.lines.push_back(barrier_line("SYNCS.EXCH.64 URZ, [UR4], UR6", 64));
+  clusters.lines.push_back({"UCGABAR_ARV", 2});
+  clusters.lines.push_back({"UCGABAR_WAIT", 2});
+  clusters.lines.push_back({"LD.E R4, desc[UR4][R2.64]", 2, 0, 7, 0, work::kSharedWindow + other, 4, 0});
+  clusters.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  for (const std::uint64_t rank : {std::uint64_t{0}, other}) {
+    Line arrives = barrier_line("SYNCS.ARRIVE.TRANS64.RED.A1T0 RZ, [R2+URZ], RZ", 0);
+    arrives.base += rank;
+    clusters.lines.push_back(arrives);
+  }
+  clusters.lines.push_back(barrier_line("SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [UR4], R2", kEnded, 0));
+  clusters.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  kernels.push_back(clusters);
+  Kernel small = clusters;  // that more fit on an SM than clusters may
+  small.name = "small_clusters";
+  small.blocks = 256;
+  kernels.push_back(small);
+  if (sm_number != 90) return kernels;
+  for (const char* a : {"", "R4, "}) {
+    for (const char* n : {"8", "256"}) {
+      Kernel products{"products", {}, 1, 4, 2};
+      for (int group = 0; group < 2; ++group) {
+        products.lines.push_back({"WARPGROUP.ARRIVE", 1});
+        for (int i = 0; i < 5; ++i) {
+          products.lines.push_back(
+              {std::string("HGMMA.64x") + n + "x16.F32 R24, " + a + "gdesc[UR8], R24, gsb0", 2});
+        }
+      }
+      products.lines.push_back({"WARPGROUP.DEPBAR.LE gsb0, 0x0", 1});
+      products.lines.push_back({"USETMAXREG.DEALLOC.CTAPOOL 0x8", 1});
+      kernels.push_back(products);
+    }
+  }
+  return kernels;
+}
+
 /// Kernels whose occupancy each resource limits, on several blocks an SM.
 std::vector<Kernel> occupants(const spec::LimitsSpec& limits) {
   const std::vector<Line> lines = {{"IADD3 R1, R2, R5, RZ", 4}};
@@ -415,6 +499,7 @@ class Sensitivity : public ::testing::TestWithParam<const char*> {
     kernels_.push_back(back_to_back(sm_number));
     for (auto& kernel : floods(sm_number)) kernels_.push_back(kernel);
     for (auto& kernel : overflows()) kernels_.push_back(kernel);
+    for (auto& kernel : asynchronous(sm_number)) kernels_.push_back(kernel);
   }
 
   Loaded load(const std::vector<Override>& more, const ClockRequest& clock) const {

@@ -21,6 +21,7 @@ std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
   auto program = std::make_shared<isa::Program>();
   program->sm = 90;
   program->kernel = "bench";
+  program->registers = 64;
   std::uint32_t offset = 0;
   for (const Line& line : lines) {
     isa::Instruction instruction =
@@ -52,14 +53,15 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
         for (auto& set : addresses)
           set[lane] = all[w][i].base + static_cast<std::uint64_t>(all[w][i].stride * lane);
       }
-      recorder.record(i, ~0u, all[w][i].executed,
-                      std::span(addresses.data(), program.shapes.of[i].addresses));
+      if (program.code[i].barrier_use != isa::BarrierUse::none) addresses[1].fill(all[w][i].operand);
+      recorder.record(i, ~0u, all[w][i].executed, std::span(addresses.data(), program.shapes.of[i].addresses),
+                      0, {}, &all[w][i].transfer);
     }
     recorder.finish();
   }
   sm::Sm sm(chip, 0, program, l1_bytes ? l1_bytes : chip.l1.unified_bytes - chip.l1.carveouts.back(),
             block_shared);
-  sm.place({0, record});
+  sm.place({0, record, 0, 0, {}});
   Ran ran;
   struct Due {
     memory::Reply reply;

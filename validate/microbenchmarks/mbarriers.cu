@@ -36,7 +36,7 @@ template <int kOp>
 __global__ void chain(uint32_t zero, int count, unsigned long long* out) {
   __shared__ alignas(8) uint64_t barrier;
   const uint32_t bar = shared_address(&barrier);
-  begin_barrier(bar, kOp == 0 ? 1 : 1000);
+  if (threadIdx.x == 0) begin_barrier(bar, kOp == 0 ? blockDim.x : 1 << 19);
   __syncwarp();
   uint32_t at = bar;
   const unsigned long long start = bench::clock_now();

@@ -1,12 +1,12 @@
 // Copies and reductions of a tensor's boxes between global and shared memory (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor).
 //
 // Models:  UTMALDG, UTMASTG, UTMAREDG, tiled and im2col, multicast to blocks of a cluster; the map at a generic address; fills; f32 data
-//          rounded to tf32, to nearest even. The .FTZ types flush nothing (an H100). Into shared memory the mbarrier's transactions fall by the whole box. Bytes outside the tensor are not
-//          written; reductions act on whole units of 16 bytes. Faults: a map that is not aligned to 64 bytes, of other dimensions or not valid; a first coordinate that
-//          makes no multiple of 16 bytes, or a negative one where it writes (an H100:
-//          illegal instruction); shared memory not aligned to 128 bytes.
+//          rounded to tf32, to nearest even. The .FTZ types flush nothing (an H100). Into shared memory the mbarrier's transactions fall by
+//          the whole box. Bytes outside the tensor are not written; reductions act on whole units of 16 bytes. Faults: a map that is not
+//          aligned to 64 bytes, of other dimensions or not valid; a first coordinate that makes no multiple of 16 bytes, or a negative one
+//          where it writes (an H100: illegal instruction); shared memory not aligned to 128 bytes.
 // Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused.
-// Record:  without addresses.
+// Record:  one work::Transfer each, with the rows that lie inside the tensor.
 #include <bit>
 #include <cstring>
 
@@ -106,6 +106,15 @@ void for_each_chunk(const Box& box, Use&& use) {
   }
 }
 
+/// What the model's copy engine will move.
+void record_box(Execution& x, const Box& box, work::TransferKind kind) {
+  work::Transfer& t = x.transfer;
+  t.begin(kind, static_cast<std::uint32_t>(box.map.box_bytes()),
+          static_cast<std::uint32_t>(box.rows->size()));
+  t.shared = box.shared & kOffsetMask;
+  for (const TensorRow& row : *box.rows) t.piece(row.global, row.bytes);
+}
+
 std::uint32_t converted(TensorType type, std::uint32_t word) {
   if (type != TensorType::tf32 && type != TensorType::tf32_ftz) return word;
   if ((word & 0x7fffffff) > 0x7f800000) return kTf32Nan;
@@ -161,6 +170,10 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
                      std::memcpy(x.cluster_shared_at(blocks[i] | at, kChunk, lane), chunk.data(), kChunk);
                  });
   const auto bytes = static_cast<std::uint32_t>(box.map.box_bytes());
+  record_box(x, box, work::TransferKind::load);
+  x.transfer.barrier = a[32] & kOffsetMask;
+  x.transfer.blocks = 0;
+  for (std::size_t i = 0; i < count; ++i) x.transfer.blocks |= 1u << (blocks[i] >> kClusterRankShift & 31);
   for (std::size_t i = 0; i < count; ++i) signal_bytes(x, blocks[i] | (a[32] & kOffsetMask), bytes, lane);
 }
 
@@ -185,6 +198,7 @@ const std::byte* shared_chunk(Execution& x, const Box& box, std::uint32_t image)
 
 void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const Box box = target_box_of(x, op, std::countr_zero(mask));
+  record_box(x, box, work::TransferKind::store);
   for_each_chunk(box,
                  [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
                    const std::byte* from = shared_chunk(x, box, image) + first;
@@ -223,6 +237,7 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const Box box = target_box_of(x, op, std::countr_zero(mask));
   const auto operation = static_cast<AtomicOp>(op.flags >> kAtomicOpShift & 15);
   AtomicType type{};
+  record_box(x, box, work::TransferKind::reduce);
   const bool floats = is_floating(box.map.type);
   const bool halves = element_bytes(box.map.type) == 2;
   if (!reduction_type(box.map.type, type) || (floats && !halves && operation != AtomicOp::add) ||
@@ -277,6 +292,7 @@ void translate(Decoder& d, WarpFunction function) {
     op.flags |= kExtra;
   }
   if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  op.transfers = true;
   op.progress = true;
   d.warp(function);
 }

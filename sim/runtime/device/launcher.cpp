@@ -182,7 +182,7 @@ cudaError_t Launcher::launch(const KernelCall& call, double& seconds) {
   const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
   try {
     const emulate::LaunchContext context = context_of(call, *program);
-    const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared};
+    const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared, 0, context.cluster};
     if (predicted) {
       seconds = journal_.predicted(line, predict(call, context, shape, index));
     } else {

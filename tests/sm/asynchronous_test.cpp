@@ -1,0 +1,371 @@
+// Warpgroup products, mbarriers, the copy engine, registers that change hands: to the cycle, from the chip's configuration.
+
+#include <gtest/gtest.h>
+
+#include "tests/sm/bench.h"
+
+namespace foretrace::sm_tests {
+namespace {
+
+using work::Transfer;
+using work::TransferKind;
+
+std::uint64_t state(const Ran& ran, stats::WarpState which) {
+  return ran.counters.state[static_cast<std::size_t>(which)];
+}
+
+// --- products -------------------------------------------------------------------------------------------------------
+
+std::string product(const std::string& shape, bool registers = false, bool ends = false) {
+  return "HGMMA." + shape + ".F32 R24, " + (registers ? "R4, " : "") + "gdesc[UR8], R24" +
+         (ends ? ", gsb0" : "");
+}
+
+/// `count` products in one group, and a wait for it.
+std::vector<Line> group(const std::string& shape, int count, bool registers = false,
+                        const char* most = "0x0") {
+  std::vector<Line> lines{{"WARPGROUP.ARRIVE", 1}};
+  for (int i = 0; i < count; ++i) lines.push_back({product(shape, registers, i + 1 == count), 2});
+  lines.push_back({std::string("WARPGROUP.DEPBAR.LE gsb0, ") + most, 1});
+  return lines;
+}
+
+/// Cycles that each of twenty more of them takes.
+double initiation(const std::string& shape, bool registers = false, int warpgroups = 1) {
+  const spec::GpuSpec chip = bench_chip();
+  const Cycle few = run(chip, group(shape, 20, registers), 4 * warpgroups).end;
+  return static_cast<double>(run(chip, group(shape, 40, registers), 4 * warpgroups).end - few) / 20;
+}
+
+TEST(Products, WithAInSharedMemoryBeginAsFastAsTheirOperandsCome) {
+  for (const int n : {8, 16, 32, 64, 96, 128, 192, 256}) {
+    const std::string shape = "64x" + std::to_string(n) + "x16";
+    EXPECT_EQ(initiation(shape), std::max(n / 2, 16 + n / 4)) << shape;
+    EXPECT_EQ(initiation(shape, false, 2), 2 * std::max(n / 2, 16 + n / 4))
+        << "two warpgroups share the unit";
+  }
+}
+
+TEST(Products, WithAInRegistersBeginEveryHalfColumnCycle) {
+  for (const int n : {8, 16, 32, 64, 128, 256}) {
+    EXPECT_EQ(initiation("64x" + std::to_string(n) + "x16", true, 2), 2 * std::max(n / 2, 13)) << n;
+  }
+}
+
+TEST(Products, ThatAreSparseReadTwiceTheColumns) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto cycles = [&](const char* n, int count) {
+    std::vector<Line> lines(
+        static_cast<std::size_t>(count),
+        {std::string("HGMMA.SP.64x") + n + "x32.F32 R24, gdesc[UR8], R24, R2, 0x0, gsb0", 2});
+    lines.push_back({"WARPGROUP.DEPBAR.LE gsb0, 0x0", 1});
+    return run(chip, lines, 4).end;
+  };
+  EXPECT_EQ((cycles("64", 40) - cycles("64", 20)) / 20, 48u);
+  EXPECT_EQ((cycles("128", 40) - cycles("128", 20)) / 20, 80u);
+  EXPECT_EQ((cycles("256", 40) - cycles("256", 20)) / 20, 144u);
+}
+
+TEST(Products, AreWaitedForUntilTheirLatencyAndTheirColumns) {
+  const spec::GpuSpec chip = bench_chip();
+  for (const int n : {8, 64, 256}) {
+    const std::string shape = "64x" + std::to_string(n) + "x16";
+    const Ran waited = run(chip, group(shape, 1), 4),
+              not_waited = run(chip, group(shape, 1, false, "0x1"), 4);
+    // ARRIVE at 0, the product at 1, DEPBAR at 3; then the product's end, or the stall count.
+    EXPECT_EQ(waited.end - not_waited.end, 1 + static_cast<Cycle>(n) / 2 + chip.wgmma.latency - 4) << n;
+    EXPECT_GT(state(waited, stats::WarpState::gmma), 0u);
+    EXPECT_EQ(state(not_waited, stats::WarpState::gmma), 0u);
+  }
+}
+
+TEST(Products, LeaveTheLastGroupsUnderWayThatAWaitAllows) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto end = [&](const char* most) {
+    std::vector<Line> lines;
+    for (int i = 0; i < 3; ++i) lines.push_back({product("64x256x16", false, true), 2});
+    lines.push_back({std::string("WARPGROUP.DEPBAR.LE gsb0, ") + most, 1});
+    return run(chip, lines, 4).end;
+  };
+  EXPECT_EQ(end("0x0") - end("0x1"), 128u);
+  EXPECT_EQ(end("0x1") - end("0x2"), 128u);
+}
+
+TEST(Products, BeginWhenTheLastOfFourWarpsHasComeToThem) {
+  const spec::GpuSpec chip = bench_chip();
+  // A load takes a cycle more than one whose lanes are all held back: one warp comes some cycles later.
+  const auto end = [&](bool later, bool multiplies) {
+    std::vector<std::vector<Line>> warps(4);
+    for (std::size_t w = 0; w < 4; ++w) {
+      for (int i = 0; i < 10; ++i)
+        warps[w].push_back({"LDS R0, [R2]", 2, 0, 7, 1, w == 2 && later ? 1u : 0u});
+      warps[w].push_back({"NOP", 1, 7, 7, 1});
+      if (!multiplies) continue;
+      for (const Line& line : group("64x64x16", 1)) warps[w].push_back(line);
+    }
+    return run_warps(chip, warps).end;
+  };
+  const Cycle late = end(true, false) - end(false, false);
+  EXPECT_GT(late, 5u);
+  EXPECT_EQ(end(true, true) - end(false, true), late);
+}
+
+TEST(Products, AnEmptyGroupTakesNothing) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran =
+      run(chip,
+          {{"HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0", 2}, {"WARPGROUP.DEPBAR.LE gsb0, 0x0", 1}}, 4);
+  EXPECT_EQ(ran.counters.shared_wavefronts_product, 0u);
+}
+
+TEST(Products, CountWhatTheDeviceCounts) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto tensor = static_cast<std::size_t>(spec::Pipe::tensor);
+  const Ran wide = run(chip, group("64x256x16", 10), 4), narrow = run(chip, group("64x64x16", 10), 4);
+  EXPECT_EQ(wide.counters.pipe_inst[tensor], 40u) << "a warp each";
+  EXPECT_EQ(wide.counters.pipe_busy[tensor], 40u * 128);
+  EXPECT_EQ(narrow.counters.pipe_busy[tensor], 40u * 32);
+  EXPECT_EQ(wide.counters.shared_wavefronts_product, 800u);
+  EXPECT_EQ(run(chip, group("64x128x16", 10, true), 4).counters.shared_wavefronts_product, 320u);
+}
+
+/// Four warps multiply; a fifth stores twenty times meanwhile. The cycles that it waits for them.
+std::uint64_t stores_wait_beside(const char* shape) {
+  std::vector<std::vector<Line>> warps;
+  for (int w = 0; w < 5; ++w) {
+    std::vector<Line> lines = group(shape, 60);
+    for (Line& line : lines) line.executed = w < 4 ? ~1u : 0u;
+    for (int i = 0; i < 20; ++i) lines.push_back({"STS [R2], R4", 1, 7, 0, 0, w < 4 ? 0u : ~1u});
+    lines.push_back({"NOP", 1, 7, 7, 1});
+    warps.push_back(lines);
+  }
+  const Ran ran = run_warps(bench_chip(), warps);
+  return state(ran, stats::WarpState::short_scoreboard) + state(ran, stats::WarpState::mio_throttle);
+}
+
+TEST(Products, LeaveSharedMemoryToOthersAsFarAsTheyDoNotNeedIt) {
+  // Of 128 columns they need 48 of 64 cycles: a store gets one in four. With 64 columns all: one in fifty.
+  EXPECT_LT(stores_wait_beside("64x128x16"), 500u);
+  EXPECT_GT(stores_wait_beside("64x64x16"), 900u);
+}
+
+// --- mbarriers ------------------------------------------------------------------------------------------------------
+
+constexpr std::uint64_t kBarrier = 0x400;
+constexpr std::uint32_t kOne = 0x1;  // lane
+
+Line begin_barrier(std::uint64_t arrivals) {
+  return {"SYNCS.EXCH.64 URZ, [UR4], UR6", 1, 1, 7, 0, kOne, kBarrier, 0, arrivals};
+}
+Line arrive(std::uint64_t bytes = 0) {
+  return {bytes ? "SYNCS.ARRIVE.TRANS64 RZ, [UR4], R2" : "SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR4], RZ",
+          1,
+          7,
+          7,
+          2,
+          kOne,
+          kBarrier,
+          0,
+          bytes};
+}
+Line check(bool parity, bool ended = true) {
+  return {"SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [UR4], R2",
+          2,
+          0,
+          7,
+          2,
+          kOne,
+          kBarrier,
+          0,
+          (parity ? work::kAskedParity : 0) | (ended ? work::kPhaseEnded : 0)};
+}
+Line skipped(Line line) {
+  line.executed = 0;
+  return line;
+}
+Line waits_for_it() { return {"NOP", 1, 7, 7, 1}; }
+
+TEST(Mbarriers, AnEndedPhaseIsAnsweredAfterTheLatency) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line gap{"NOP", 15};
+  const auto end = [&](std::uint8_t wait) {
+    return run(chip, {begin_barrier(1), arrive(), gap, gap, gap, gap, check(false), {"NOP", 1, 7, 7, wait}})
+        .end;
+  };
+  EXPECT_EQ(end(1) - end(0), chip.mbarrier.latency - 2);
+}
+
+/// Warp 0 begins the barrier and arrives `gaps` times 15 cycles later; warp 1 asks at once. When warp 1 ends.
+Ran ask_early(const spec::GpuSpec& chip, int gaps, bool suspended, bool arrives = true) {
+  std::vector<Line> first{begin_barrier(1)}, second{skipped(begin_barrier(1))};
+  const auto both = [&](const Line& a, const Line& b) {
+    first.push_back(a);
+    second.push_back(b);
+  };
+  both({"BAR.SYNC.DEFER_BLOCKING 0x0", 1, 7, 7, 2}, {"BAR.SYNC.DEFER_BLOCKING 0x0", 1, 7, 7, 2});
+  both(skipped(check(false)), check(false));
+  if (suspended)
+    both(skipped({"NANOSLEEP.SYNCS 0x100", 5, 7, 7, 1, 0}),
+         skipped({"NANOSLEEP.SYNCS 0x100", 5, 7, 7, 1, 0}));
+  both(waits_for_it(), waits_for_it());
+  for (int i = 0; i < gaps; ++i) both({"NOP", 15}, {"NOP", 1});
+  both(arrives ? arrive() : skipped(arrive()), skipped(arrive()));
+  return run_warps(chip, {first, second});
+}
+
+TEST(Mbarriers, AWaitThatIsSuspendedEndsWithThePhase) {
+  const spec::GpuSpec chip = bench_chip();
+  const Cycle ten = ask_early(chip, 10, true).end;
+  for (int gaps = 11; gaps < 20;
+       ++gaps) {  // each NOP comes before the arrival, and in the other warp behind the wait
+    EXPECT_EQ(ask_early(chip, gaps, true).end - ten, 30u * static_cast<Cycle>(gaps - 10)) << gaps;
+  }
+}
+
+TEST(Mbarriers, AWaitInALoopEndsWithARoundOfIt) {
+  const spec::GpuSpec chip = bench_chip();
+  const Cycle round = chip.mbarrier.latency + chip.fetch.branch_latency;
+  const Cycle first = ask_early(chip, 20, false).end;
+  Cycle last = first;
+  for (int gaps = 21; gaps < 60; ++gaps) {
+    const Cycle end = ask_early(chip, gaps, false).end - 15u * static_cast<Cycle>(gaps - 20);
+    EXPECT_EQ((end - first) % round, 0u) << gaps;
+    EXPECT_LE(end - last, round) << gaps;
+    last = end;
+  }
+  EXPECT_NEAR(static_cast<double>(last - first), 39 * 15, static_cast<double>(round));
+}
+
+TEST(Mbarriers, APhaseEndsWithItsBytesToo) {
+  const spec::GpuSpec chip = bench_chip();
+  // An arrival that expects bytes which never come: the wait does not end by itself.
+  std::vector<Line> lines{begin_barrier(1), arrive(128), check(false), waits_for_it()};
+  const auto program = std::make_shared<sm::StaticProgram>(program_of(lines), chip);
+  EXPECT_EQ(program->code[1].barrier_use, isa::BarrierUse::arrive);
+  EXPECT_EQ(run(chip, lines).end, 0u) << "its warp has not ended";
+}
+
+// --- copies ---------------------------------------------------------------------------------------------------------
+
+Transfer moves(TransferKind kind, std::uint32_t rows, std::uint32_t row_bytes, std::uint64_t stride) {
+  Transfer t;
+  t.begin(kind, rows * row_bytes, rows);
+  t.shared = 0x800;
+  t.barrier = kind == TransferKind::load ? static_cast<std::uint32_t>(kBarrier) : Transfer::kNoBarrier;
+  for (std::uint32_t i = 0; i < rows; ++i) t.piece((1 << 20) + i * stride, row_bytes);
+  return t;
+}
+
+Line copy(const Transfer& transfer) {
+  return {transfer.kind == TransferKind::load ? "UTMALDG.2D [UR8], [UR12]" : "UTMASTG.2D [UR8], [UR12]",
+          1,
+          7,
+          2,
+          0,
+          kOne,
+          0,
+          0,
+          0,
+          transfer};
+}
+
+/// When a warp goes on that waits for a load.
+Ran load(const spec::GpuSpec& chip, const Transfer& transfer, Cycle latency = 300) {
+  return run(chip,
+             {begin_barrier(1),
+              arrive(transfer.bytes),
+              copy(transfer),
+              check(false),
+              {"NANOSLEEP.SYNCS 0x100", 5, 7, 7, 1, 0}},
+             1, latency);
+}
+
+TEST(CopyEngine, ALoadEndsWhenItsLastBytesHaveCome) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran small = load(chip, moves(TransferKind::load, 1, 16, 128));
+  ASSERT_EQ(small.requests.size(), 1u);
+  EXPECT_EQ(small.requests[0].sectors, 1u);
+  EXPECT_EQ(load(chip, moves(TransferKind::load, 1, 16, 128), 301).end - small.end, 1u);
+  EXPECT_EQ(load(chip, moves(TransferKind::load, 1, 16, 128), 400).end - small.end, 100u);
+}
+
+TEST(CopyEngine, AsksForARowACycle) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran = load(chip, moves(TransferKind::load, 256, 32, 4096));
+  ASSERT_EQ(ran.requests.size(), 256u);
+  for (std::size_t i = 1; i < ran.requests.size(); ++i)
+    ASSERT_EQ(ran.requests[i].time - ran.requests[i - 1].time, 1u);
+  // Rows of more than a line are asked for line by line.
+  const Ran wide = load(chip, moves(TransferKind::load, 8, 256, 4096));
+  ASSERT_EQ(wide.requests.size(), 16u);
+  EXPECT_EQ(wide.requests.back().time - wide.requests.front().time, 15u);
+}
+
+TEST(CopyEngine, RowsOutsideOfTheTensorTakeTheirTurn) {
+  const spec::GpuSpec chip = bench_chip();
+  Transfer cut = moves(TransferKind::load, 8, 128, 4096);
+  cut.rows = 64;
+  cut.bytes = 64 * 128;
+  std::vector<Line> lines{begin_barrier(1), arrive(cut.bytes + 16),
+                          copy(cut),        copy(moves(TransferKind::load, 1, 16, 128)),
+                          check(false),     {"NANOSLEEP.SYNCS 0x100", 5, 7, 7, 1, 0}};
+  const Ran ran = run(chip, lines);
+  ASSERT_EQ(ran.requests.size(), 9u);
+  EXPECT_EQ(ran.requests[8].time - ran.requests[0].time, 64u);
+}
+
+TEST(CopyEngine, BringsSoManyBytesACycle) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto end = [&](std::uint32_t rows) {
+    return static_cast<double>(load(chip, moves(TransferKind::load, rows, 128, 128)).end);
+  };
+  EXPECT_NEAR(end(256) - end(128), 128 * 128 / chip.tma.load_bytes, 1.0);
+}
+
+TEST(CopyEngine, StoresAreReadAt32BytesACycle) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto end = [&](TransferKind kind, std::uint32_t rows) {
+    return run(chip,
+               {copy(moves(kind, rows, 128, 4096)), {"UTMACMDFLUSH", 1, 7, 0}, {"DEPBAR.LE SB0, 0x0", 4}})
+        .end;
+  };
+  EXPECT_EQ(end(TransferKind::store, 64) - end(TransferKind::store, 32), 32u * 4);
+  EXPECT_EQ(end(TransferKind::reduce, 64) - end(TransferKind::reduce, 32), 32u * 5) << "25.6 bytes a cycle";
+  // Without the wait the warp does not stay.
+  const Cycle not_waited = run(chip, {copy(moves(TransferKind::store, 64, 128, 4096)),
+                                      {"UTMACMDFLUSH", 1, 7, 0},
+                                      {"DEPBAR.LE SB0, 0x1", 4}})
+                               .end;
+  EXPECT_LT(not_waited, 64u);
+}
+
+TEST(CopyEngine, CountsItsInstructions) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran = load(chip, moves(TransferKind::load, 4, 128, 128));
+  EXPECT_EQ(ran.counters.pipe_inst[static_cast<std::size_t>(spec::Pipe::tma)], 1u);
+}
+
+// --- registers ------------------------------------------------------------------------------------------------------
+
+TEST(Registers, AreTakenWhenOthersHaveGivenThemBack) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto end = [&](int gaps, const std::string& wanted) {  // warp 0 gives 40 of 64, warp 1 wants more
+    std::vector<Line> gives, takes;
+    const auto both = [&](const Line& line, std::uint32_t first, std::uint32_t second) {
+      gives.push_back(line);
+      gives.back().executed = first;
+      takes.push_back(line);
+      takes.back().executed = second;
+    };
+    both({"USETMAXREG.TRY_ALLOC.CTAPOOL UP0, " + wanted, 1}, 0, ~1u);
+    for (int i = 0; i < gaps; ++i) both({"NOP", 15}, ~0u, ~0u);
+    both({"USETMAXREG.DEALLOC.CTAPOOL 0x18", 1}, ~1u, 0);
+    return run_warps(chip, {gives, takes}).end;
+  };
+  EXPECT_EQ(end(11, "0x60") - end(10, "0x60"), 30u);
+  EXPECT_GT(end(10, "0x60"), 300u + chip.wgmma.registers_latency);
+  EXPECT_LT(end(10, "0xe8"), 300u) << "more than there are: it waits for ever";
+}
+
+}  // namespace
+}  // namespace foretrace::sm_tests
