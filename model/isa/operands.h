@@ -40,8 +40,8 @@ struct MemoryForm {
   std::uint8_t matrices = 0;  ///< LDSM, STSM: 1, 2 or 4 8x8 tiles
   std::uint8_t address_sets =
       1;  ///< 1; 2 for LDGSTS, SYNCS (what its operand says) and STAS (destination, mbarrier)
-  bool uniform_address = false;   ///< the address comes from uniform registers or an immediate alone
-  bool strong = false;            ///< .STRONG or volatile: not served from L1
+  bool uniform_address = false;  ///< the address comes from uniform registers or an immediate alone
+  bool strong = false;           ///< .STRONG or volatile: not served from L1
   AtomicKind atomic = AtomicKind::plain;
 };
 /// False for instructions that access no memory through the load/store unit (those of the copy engine: isa/asynchronous.h). LDC and

@@ -81,8 +81,8 @@ struct MicroOp {
   bool plain = false;             ///< no source is changed on reading (all masks idle, no swizzle)
   bool progress = false;          ///< a store or an atomic: the kernel does not just spin
   std::uint8_t address_sets = 0;  ///< of the record: 0, 1 or 2
-  bool transfers = false;         ///< starts a copy: the function fills in Execution::transfer, which is recorded
-  bool value_recorded = false;    ///< the record holds a number beside the masks
+  bool transfers = false;  ///< starts a copy: the function fills in Execution::transfer, which is recorded
+  bool value_recorded = false;  ///< the record holds a number beside the masks
   PredicateSource guard;
   File destination_file = File::registers;
   std::uint32_t destination = 0;   ///< first word of the result in its file
