@@ -67,9 +67,8 @@ TEST_F(LaunchFile, FoldersAreSearchedWithAllBelowThem) {
 }
 
 TEST_F(LaunchFile, CharactersBeyondAsciiStandInQuotesAndCommentsOnly) {
-  EXPECT_EQ(
-      refusal("\xef\xbb\xbf# \xc3\xa9t\xc3\xa9\n" + kMinimal + "nvcc = \"-DX=\\\"\xc3\xa9\" # \xc3\xa9\n"),
-      "accepted");
+  EXPECT_EQ(refusal("\xef\xbb\xbf# \xc3\xa9t\xc3\xa9\n" + kMinimal + "nvcc = \"-DX=\\\"1\" # \xc3\xa9\n"),
+            "accepted");
   EXPECT_EQ(refusal(kMinimal + "\xc3\xa9 = 1\n"),
             "k.toml:8: a character that is not ASCII; it may stand in quotes and comments");
   EXPECT_EQ(refusal(kMinimal + "x = \"\"\"\na\\\"\"\"\"\n\xe2\x80\xa8"),
