@@ -1,10 +1,12 @@
 // The tag array of the unified L1: which sectors of which 128-byte lines are here or on their way.
 //
 // Models:  sectored lines, hashed sets, least recently used way; a sector that was asked for counts as present (its data comes later);
-//          stores allocate and mark what they write; data always goes on to L2.
+//          stores allocate and mark what they write; data always goes on to L2. A load finds words that a store left in a sector that is
+//          not here; a store that follows another one which is still on its way leaves nothing else of its sector.
 // Source:  facts D2, D3; store hits: facts I (l1tex__t_sector_hit_rate counts store hits too).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +24,12 @@ class L1Tags {
     std::uint8_t valid = 0;      ///< sectors present or asked for
     std::uint8_t in_flight = 0;  ///< of those, asked for and not yet arrived
     std::uint8_t written = 0;    ///< sectors that a store touched: later stores to them count as hits
+  };
+
+  /// What stores left of a line's sectors, while not all of a sector is here.
+  struct Stored {
+    std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< that are here
+    std::array<std::uint32_t, kSectorsPerLine> last{};   ///< cycle of the last store, 0: none
   };
 
   L1Tags(std::uint64_t bytes, std::uint32_t ways);
@@ -53,6 +61,16 @@ class L1Tags {
   /// Where an entry's line lies in the SM's array, in bytes from L1's start: entries get their places as they are first taken.
   std::uint64_t place(std::uint32_t position) const { return std::uint64_t{places_[position]} * kLineBytes; }
   void invalidate();
+  /// A store of `bytes` to `sectors` of the line at `now`; `joins`: it leaves the SM together with the store before. A store to a sector
+  /// while another one to it is on its way (for `flight` cycles) leaves nothing of the sector but its own bytes (H100, written_words). Returns those sectors.
+  std::uint8_t store(Entry& entry, std::uint8_t sectors,
+                     const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, Cycle now,
+                     Cycle flight);
+  /// The sectors are not here any more: L2 has changed them.
+  void drop(Entry& entry, std::uint8_t sectors);
+  /// Those of `sectors`, not here as a whole, of which stores left all `bytes`.
+  std::uint8_t covered(const Entry& entry, std::uint8_t sectors,
+                       const std::array<std::uint32_t, kSectorsPerLine>& bytes) const;
 
  private:
   std::uint32_t set_of(std::uint64_t line) const {
@@ -62,6 +80,7 @@ class L1Tags {
   /// Most of a line's number in half the bytes: what a search compares first.
   static std::uint32_t mark_of(std::uint64_t line) { return static_cast<std::uint32_t>(line ^ line >> 32); }
   std::vector<Entry> entries_;
+  std::vector<Stored> stored_;                // by entry; none before the first store
   memory::LargeVector<std::uint32_t> marks_;  // by entry
   memory::LargeVector<std::uint32_t> used_;   // by entry: the clock when it was used last
   std::vector<std::uint32_t> places_;         // by entry

@@ -115,7 +115,8 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   const work::AddressPattern& pattern = issue.cursor->pattern(set);
   const bool store = is_store(instruction);
   const bool local = operation.space == Space::local;
-  const bool writes = form.access == Access::store && !local;
+  const bool bytes =
+      !local && (form.access == Access::store || (form.access == Access::load && stores_here_));
   const bool needs_addresses = form.access == Access::reduction || form.access == Access::atomic;
   Detail& detail = *operation.detail;
   auto& kept = memo_lines_[slot + static_cast<unsigned>(set)];
@@ -137,7 +138,7 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
                                              store ? rules::SharedAccess::store : rules::SharedAccess::load)
                               .wavefronts;
       }
-      if (writes)
+      if (bytes)
         rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
     }
     memo.pattern = pattern;
@@ -159,7 +160,7 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
     detail.lines.lines[i] = found.lines.lines[i];
     detail.lines.lines[i].line += moved;
   }
-  if (writes) std::copy_n(found.written.begin(), found.lines.count, detail.written.begin());
+  if (bytes) std::copy_n(found.written.begin(), found.lines.count, detail.written.begin());
   if (is_copy(instruction)) {
     Memo& destination = memo_[slot];
     const work::AddressPattern& to = issue.cursor->pattern(0);

@@ -3,32 +3,13 @@
 #include <algorithm>
 #include <bit>
 
-#include "model/rules/atomic_packets.h"
 #include "model/sm/memory_forms.h"
 #include "model/units/error.h"
 
 namespace foretrace::sm {
 
-namespace {
-
 using isa::Access;
 using isa::Space;
-
-/// How an atomic of lanes on `line` leaves the SM: a 32-byte piece for the address, which has room for a lone word, and
-/// one a sector; an answer takes a piece's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
-void put_packets(memory::Request& request, const isa::MemoryForm& form, const work::LaneAddresses& addresses,
-                 std::uint32_t executed) {
-  const rules::AtomicPackets leaves = rules::atomic_packets(addresses, executed, form.bytes, request.line);
-  const bool answers = form.access == Access::atomic;
-  const std::uint32_t lone = answers ? 2u * leaves.lone : leaves.lone;
-  const std::uint32_t others = leaves.packets + leaves.visits - 2u * leaves.lone;
-  request.packets = leaves.packets;
-  request.visits = leaves.visits;
-  request.flits =
-      static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
-}
-
-}  // namespace
 
 MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes,
                        std::uint64_t block_shared, const StaticProgram& program, Events& events,
@@ -38,6 +19,9 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
       memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
       hit_starts_(spec.lsu.data_queue), store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
+  stores_here_ = std::any_of(program.code.begin(), program.code.end(), [](const StaticInstruction& i) {
+    return i.action == Action::memory && i.form.access == Access::store && i.form.space != Space::shared;
+  });
 }
 
 std::uint32_t MemoryPipe::new_operation() {
@@ -203,9 +187,9 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
       atomic && instruction.form.atomic == isa::AtomicKind::compare ? spec_.shared.compare_passes : 1;
   std::uint32_t pass = 1;
   if (atomic) pass = spec_.shared.atomic_interval * times;
-  if (!atomic && instruction.form.bytes <= 4) pass = spec_.l1.narrow_interval;
   const Cycle start = std::max(data_free_, now + kTagToData);
   Cycle busy = Cycle{operation.wavefronts} * pass;
+  if (!atomic && instruction.form.bytes <= 4) busy = std::max<Cycle>(busy, spec_.l1.narrow_interval);
   if (!atomic && instruction.form.access != Access::matrix_store) {
     const bool store = instruction.form.access == Access::store;
     const Cycle again =
@@ -259,24 +243,6 @@ void MemoryPipe::leave(memory::Request request, Cycle now) {
   request.sm = sm_;
   request.wants_reply = true;
   outbox_.push_back(request);
-}
-
-void MemoryPipe::leave_store(memory::Request store, Cycle now) {
-  store.id = kStoreMark | memory::sector_count(store.sectors);
-  store.flits = memory::write_pieces(store.sectors, store.bytes);
-  ++requests_in_use_;
-  leave(store, now);
-}
-
-void MemoryPipe::leave_due_stores(Cycle now) {
-  store_buffer_.leave_due(now, [&](const memory::Request& store, Cycle due) { leave_store(store, due); });
-}
-
-void MemoryPipe::leave_stores(Cycle now) {
-  leave_due_stores(now);
-  for (int sub_core = 0; sub_core < kSubCores; ++sub_core) {
-    store_buffer_.leave_all(sub_core, [&](const memory::Request& store) { leave_store(store, now); });
-  }
 }
 
 Cycle MemoryPipe::send_stored(memory::Request request, Cycle now) {
@@ -369,9 +335,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   if (atomic || form.strong) {  // served by L2, whatever L1 holds
     const auto sectors = memory::sector_count(access.sectors);
     if (!load_room(sectors)) return false;
-    if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) {
-      entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
-    }
+    if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) tags_.drop(*entry, access.sectors);
     request.sectors = access.sectors;
     put_signal(request, operation, tag_line_ + 1 == operation.lines);
     wait_for(send(request, true, now), id);
@@ -381,7 +345,11 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   }
   L1Tags::Entry* entry = tags_.find(access.line);
   const std::uint8_t present = entry ? entry->valid : std::uint8_t{0};
-  const auto missing = static_cast<std::uint8_t>(access.sectors & ~present);
+  auto missing = static_cast<std::uint8_t>(access.sectors & ~present);
+  if (entry && (missing & entry->written) && form.access == Access::load && operation.space != Space::local) {
+    missing = static_cast<std::uint8_t>(
+        missing & ~tags_.covered(*entry, missing, operation.detail->written[tag_line_]));
+  }
   const auto missing_count = memory::sector_count(missing);
   if (missing && !load_room(missing_count)) return false;
   count_hits(operation, memory::sector_count(access.sectors) - missing_count);
@@ -408,54 +376,6 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   entry->in_flight = static_cast<std::uint8_t>(entry->in_flight | missing);
   ++operation.waiting;
   operation.missed = true;
-  return true;
-}
-
-bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::LineAccess& access, Cycle now) {
-  const isa::MemoryForm& form = operation.instruction->form;
-  memory::Request request;
-  request.line = access.line;
-  request.sectors = access.sectors;
-  L1Tags::Entry* entry = tags_.find(access.line);
-  if (form.access == Access::reduction) {
-    request.kind = memory::RequestKind::reduction;
-    put_packets(request, form, operation.detail->addresses, operation.executed);
-    if (entry) entry->valid = static_cast<std::uint8_t>(entry->valid & ~access.sectors);
-  } else {
-    request.kind = memory::RequestKind::write;
-    if (operation.space == Space::local) {
-      for (std::uint32_t m = operation.executed; m; m &= m - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(m));
-        const std::uint32_t word = form.bytes >= 4 ? 0xfu : (1u << form.bytes) - 1;
-        request.bytes[lane / 8] |= word << (lane % 8 * 4);
-      }
-      for (unsigned s = 0; s < kSectorsPerLine; ++s) {
-        if (!(access.sectors >> s & 1)) request.bytes[s] = 0;
-      }
-    } else {
-      request.bytes = operation.detail->written[tag_line_];
-    }
-    if (!entry) entry = &tags_.allocate(access.line);
-    count_hits(operation, memory::sector_count(
-                              static_cast<std::uint8_t>(access.sectors & (entry->valid | entry->written))));
-    for (unsigned s = 0; s < kSectorsPerLine; ++s) {
-      if (request.bytes[s] == ~0u) entry->valid = static_cast<std::uint8_t>(entry->valid | 1u << s);
-    }
-    entry->written = static_cast<std::uint8_t>(entry->written | access.sectors);
-    const Cycle again =
-        array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
-                    memory::sector_count(access.sectors));
-    counters_.shared_contention_ld += again;
-    counters_.l1_data_wavefronts += again;
-    data_free_ += again;
-    if (!form.strong && operation.lines <= store_buffer_.room()) {
-      store_sectors_in_flight_ += store_buffer_.hold(operation.sub_core, request);
-      return true;
-    }
-    request.flits = memory::write_pieces(access.sectors, request.bytes);
-  }
-  put_signal(request, operation, tag_line_ + 1 == operation.lines);
-  send(request, false, now);
   return true;
 }
 
@@ -496,7 +416,7 @@ void MemoryPipe::finish_tags(Cycle now) {
   tag_free_ = std::max(tag_free_, now);
   want(tag_free_);
   if (is_store(*operation.instruction)) {
-    store_buffer_.end_instruction(operation.sub_core, now,
+    store_buffer_.end_instruction(operation.warp,
                                   [&](const memory::Request& store) { leave_store(store, now); });
     const Cycle start = std::max(data_free_, operation.ready + kTagToData);
     data_free_ = start + operation.wavefronts;

@@ -125,7 +125,7 @@ class MemoryPipe {
   struct Detail {
     work::LaneAddresses addresses{};  // of atomics and reductions
     rules::Coalesced lines;
-    rules::WrittenBytes written;  // stores to global memory: by line
+    rules::WrittenBytes written;  // by line: bytes that a store to global memory writes, or a load asks for
   };
   struct Operation {
     Detail* detail = nullptr;
@@ -204,6 +204,8 @@ class MemoryPipe {
   void leave_due_stores(Cycle now);
   void leave(memory::Request request, Cycle now);
   void leave_store(memory::Request store, Cycle now);
+  static void put_packets(memory::Request& request, const isa::MemoryForm& form,
+                          const work::LaneAddresses& addresses, std::uint32_t executed);
   static void put_signal(memory::Request& request, const Operation& operation, bool last);
   void wait_for(std::uint32_t request, std::uint32_t operation);
   bool load_room(std::uint32_t sectors) const;
@@ -261,6 +263,7 @@ class MemoryPipe {
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
+  bool stores_here_ = false;     // the program stores to global memory
   bool stores_wait_ = false;     // as of the last tick
   std::uint64_t too_early_ = 0;  // warps that were told so
   struct Taken {

@@ -31,10 +31,17 @@ void MemoryPipe::drain_loads(Cycle now) {
       break;
     }
     const StaticInstruction& instruction = *operation.instruction;
-    const Cycle start = std::max(data_free_, now + kTagToData);
-    const std::uint32_t pass = instruction.form.bytes <= 4 ? spec_.l1.narrow_interval : 1;
-    const Cycle busy = Cycle{operation.wavefronts} * pass + operation.shared_wavefronts;
-    data_free_ = start + busy;
+    const std::uint32_t least = instruction.form.bytes <= 4 ? spec_.l1.narrow_interval : 1;
+    const Cycle busy = std::max(operation.wavefronts, least) + operation.shared_wavefronts;
+    // The stage serves several sub-cores in turn; what conflicts add goes to one of them at half its rate (H100, row_walks).
+    const std::uint32_t wide = std::max<std::uint32_t>(least, instruction.data_registers);
+    const Cycle conflicts =
+        is_copy(instruction) || operation.wavefronts <= wide ? 0 : operation.wavefronts - wide;
+    const Cycle slot = std::max(data_free_, now + kTagToData);
+    Cycle& port = port_free_[operation.sub_core];
+    const Cycle start = conflicts ? std::max(slot, port) : slot;
+    data_free_ = slot + busy;
+    if (conflicts) port = start + busy + conflicts * (spec_.shared.sub_core_interval - 1);
     if (operation.hit) {
       hit_starts_[oldest_start_] = std::max(hits_done_, now + kTagToData);
       hits_done_ = hit_starts_[oldest_start_] + busy;
@@ -44,9 +51,9 @@ void MemoryPipe::drain_loads(Cycle now) {
     const std::uint32_t latency = operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency;
     const Cycle tail = latency > before ? latency - before : 1;
     const Cycle width = Cycle{instruction.data_registers - 1u} * spec_.lsu.width_latency;
-    const Cycle floor = Cycle{instruction.data_registers} * pass;  // the width's own passes are in `width`
-    const Cycle conflicts = busy > floor ? busy - floor : 0;
-    const Cycle when = start + tail + conflicts + (is_copy(instruction) ? 0 : width);
+    const Cycle more = is_copy(instruction) ? busy - std::min<Cycle>(busy, wide)
+                                            : conflicts * spec_.shared.sub_core_interval;
+    const Cycle when = start + tail + more + (is_copy(instruction) ? 0 : width);
     release(operation, instruction.write_barrier, when);
     if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, when);
     free_operation(id);

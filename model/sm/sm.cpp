@@ -8,12 +8,6 @@
 
 namespace foretrace::sm {
 
-namespace {
-
-constexpr std::uint32_t kConstantMark = 0x4000'0000;  // beside kInstructionMark
-
-}  // namespace
-
 Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes,
        std::uint64_t block_shared)
     : spec_(spec), id_(id), program_(program), fetch_(spec.fetch, program.code.size() * kInstructionBytes),
@@ -362,101 +356,6 @@ void Sm::settle_groups(Warp& warp, std::uint16_t id, Cycle now) {
     if (group.barrier_op) do_barrier_op(group.barrier_op - 1, now, now);
     warp.group_first = static_cast<std::uint8_t>((warp.group_first + 1) % kGroups);
   }
-}
-
-// --- constants ------------------------------------------------------------------------------------------------------
-
-/// Whether a constant operand is in the sub-core's cache; if not, the warp is held (imc_miss) and this returns false. A warp that waited
-/// takes the constant as it arrives, whoever has taken the line's place since.
-bool Sm::constant_ready(Warp& warp, std::uint16_t id, Cycle now) {
-  SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
-  const std::uint32_t address = warp.instruction->constant_address;
-  if (warp.constant_at <= now) return true;
-  if (warp.phase == Phase::fetch && warp.label == stats::WarpState::imc_miss)
-    return false;  // woken by something else
-  const Cycle here = core.constants.lookup(address);
-  if (here <= now) return true;
-  if (here == kNever) {
-    ++counters.constant_l0_misses;
-    if (!constant_near(address, now)) {
-      enter(warp, Phase::fetch, stats::WarpState::imc_miss, now);
-      return false;
-    }
-  }
-  warp.constant_at = here == kNever ? now + spec_.constant.l0_miss : here;
-  if (here == kNever) core.constants.insert(address, warp.constant_at);
-  wait_until(warp, id, warp.constant_at, stats::WarpState::imc_miss, now);
-  return false;
-}
-
-/// Whether the GPC's cache has a constant for certain; if not, it is asked for. A launch's parameters always are there.
-bool Sm::constant_near(std::uint32_t address, Cycle now) {
-  if (address >> 16 == 0) return true;
-  const std::uint32_t block = address / spec_.gpc_cache.line_bytes;
-  for (const ConstantBlock& known : constant_blocks_) {
-    if (known.block == block) return known.here;
-  }
-  constant_blocks_.push_back({block, false});
-  code_outbox.push_back({now, id_, kInstructionMark | kConstantMark | block,
-                         work::kConstantBase + std::uint64_t{block} * spec_.gpc_cache.line_bytes, true});
-  return false;
-}
-
-void Sm::constants_arrived(std::uint32_t block, Cycle now) {
-  for (ConstantBlock& known : constant_blocks_) {
-    if (known.block == block) known.here = true;
-  }
-  for (std::size_t id = 0; id < warps_.size(); ++id) {
-    Warp& warp = warps_[id];
-    if (warp.phase != Phase::fetch || warp.label != stats::WarpState::imc_miss) continue;
-    const std::uint32_t address = warp.instruction->constant_address;
-    ConstantCache& cache = cores_[id / kSlots].constants;
-    if (address / spec_.gpc_cache.line_bytes != block) continue;
-    warp.constant_at = now;
-    if (cache.lookup(address) == kNever) cache.insert(address, now);
-  }
-  const Cycle way =
-      spec_.latency[static_cast<std::size_t>(spec::LatencyClass::constant)] + spec_.constant.l1_miss;
-  const Cycle ready =
-      now + (way > spec_.constant.l0_miss ? way - spec_.constant.l0_miss : 1);  // LDC's way is the longer one
-  std::erase_if(constant_waits_, [&](const ConstantWait& wait) {
-    if (wait.address / spec_.gpc_cache.line_bytes != block) return false;
-    if (constants_.lookup(wait.address) == kNever) constants_.insert(wait.address, ready);
-    events_.push(ready, wait.release);
-    return true;
-  });
-}
-
-/// LDC, which the ADU takes at `now`.
-void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction,
-                       std::uint32_t executed, Cycle now) {
-  raise(warp, instruction.write_barrier, false);
-  const std::uint32_t address = instruction.constant_address;
-  const Event release{Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)};
-  const bool awaited = instruction.write_barrier < kScoreboards;
-  const Cycle latency = std::max<Cycle>(1, instruction.latency);
-  Cycle here = executed ? constants_.lookup(address)
-                        : now;  // a guard that holds back every lane: nothing is looked up
-  if (here == kNever) {
-    ++counters.constant_l1_misses;
-    if (!constant_near(address, now_)) {
-      ++counters.constant_l1_replays;
-      if (awaited) constant_waits_.push_back({address, release});
-      return;
-    }
-    here = now + latency + spec_.constant.l1_miss;
-    constants_.insert(address, here);
-  }
-  Cycle ready = std::max(here, now + latency);
-  if (here > now + latency) {
-    // What its line is still on the way for goes through the ADU once more (H100, sm__inst_executed_pipe_adu of the lessons), as soon
-    // as the line is there.
-    ++counters.constant_l1_replays;
-    ready += replay_cycles_;
-    replays_from_ = replay_cycles_ ? std::min(replays_from_, here - latency) : here - latency;
-    replay_cycles_ += instruction.interval;
-  }
-  if (awaited) events_.push(ready, release);
 }
 
 }  // namespace foretrace::sm

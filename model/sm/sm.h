@@ -103,6 +103,7 @@ class Sm {
   static constexpr int kSlots = kWarpSlots;
   static constexpr std::uint32_t kInstructionMark =
       0x8000'0000;  // in ids of requests for code and constants; others are the memory pipe's
+  static constexpr std::uint32_t kConstantMark = 0x4000'0000;  // beside kInstructionMark
   enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, drain };
 
   static constexpr std::size_t kGroups = 64;  // of asynchronous copies: open at a time in a warp
@@ -206,8 +207,10 @@ class Sm {
   void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   bool constant_near(std::uint32_t address, Cycle now);
   void constants_arrived(std::uint32_t block, Cycle now);
+  void constant_words(const Warp& warp, const StaticInstruction& instruction, std::uint32_t executed);
   void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction,
                      std::uint32_t executed, Cycle now);
+  void hold_adu_place(std::uint16_t id, Cycle until);
   void arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now);
   void check_barrier(Block& block, Barrier& barrier, Cycle now);
   void commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
@@ -305,9 +308,12 @@ class Sm {
   std::vector<ConstantBlock> constant_blocks_;  // that were asked of the GPC's cache
   struct ConstantWait {
     std::uint32_t address;
+    Cycle passes_left;  // cycles that its other words take
     Event release;
   };
   std::vector<ConstantWait> constant_waits_;  // LDC whose block is on its way
+  std::vector<std::uint32_t> words_;          // of the LDC at hand
+  Cycle constant_port_free_ = 0;              // the way of LDC's lines from the GPC's cache
   std::uint32_t resident_warps_ = 0;
   std::uint64_t next_age_ = 0;
   Cycle now_ = 0, active_since_ = 0, first_code_ = 0;

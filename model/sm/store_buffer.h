@@ -1,12 +1,13 @@
-// Where stores wait in an SM for the next ones to the same lines.
+// Where stores wait in an SM for others to the same lines.
 //
-// Models:  what the last store instruction of each sub-core wrote, line by line. What its next one writes to the same lines joins
-//          it and leaves as one packet; lines that the next one does not write leave when it comes, all leave a while after the last.
-//          An instruction that writes more lines than are held leaves at once.
-// Ignores: that stores of different sub-cores to a line meet where they come within a few cycles.
-// Source:  our store_window on H100: parts of 16 bytes that a warp stores one after the other come to L2 as one packet a line, also
-//          with loads between them, up to 16 lines; none do where stores to other lines lie between, where they go to 32 lines, or
-//          where some 90 cycles do (store_parts).
+// Models:  the lines that the SM's warps stored to last, up to a number of them. A store to a line that its warp's last one wrote, or
+//          another warp's a few cycles before, joins what is there and leaves with it as one packet. A line leaves when its warp's next store instruction does not write it, when the room is needed (the
+//          line that was written longest ago), and some cycles after the last store to it. An instruction that writes more lines than are
+//          held leaves at once.
+// Ignores: that a line waits less where the clock is read between the stores (H100, store_order).
+// Source:  our store_window, record_stores and store_order on H100: parts of 16 bytes that a warp stores one after the other come to L2 as
+//          one packet a line, also with loads between them; none do where stores of the thread to other lines lie between; 32 warps
+//          that each write records of four words, 30 cycles of other work between the words, do; four warps of 28 lines do, of 32 none.
 #pragma once
 
 #include <algorithm>
@@ -22,26 +23,43 @@ namespace foretrace::sm {
 class StoreBuffer {
  public:
   static constexpr std::uint32_t kMostLines = 32;
+  /// Cycles within which stores of different warps to a line meet (H100, store_window: 2 cycles apart they do, 23 apart they do not).
+  static constexpr Cycle kTogether = 16;
 
-  /// Holds up to `lines` (at most kMostLines) a sub-core, for `cycles` after the last store.
+  /// Holds up to `lines` (at most kMostLines), each for `cycles` after the last store to it.
   StoreBuffer(std::uint32_t lines, Cycle cycles) : lines_(lines), cycles_(cycles) {
-    FORETRACE_ASSERT(lines <= kMostLines, "a store buffer holds at most 32 lines a sub-core");
+    FORETRACE_ASSERT(lines <= kMostLines, "a store buffer holds at most 32 lines");
   }
 
   std::uint32_t room() const { return lines_; }
   /// When something next leaves by itself, kNever if nothing waits.
   Cycle due() const { return due_; }
+  /// Whether a warp's store at `now` joins what is held of the line.
+  bool joins(std::uint64_t line, std::uint16_t warp, Cycle now) const {
+    const std::uint32_t at = find(line);
+    return at < size_ && joins_at(at, warp, now);
+  }
 
-  /// A line of a store instruction that writes at most room() lines. Returns how many sectors more are held.
-  std::uint32_t hold(int sub_core, const memory::Request& store) {
-    Held& held = held_[static_cast<std::size_t>(sub_core)];
-    std::uint32_t at = 0;
-    while (at < held.size && held.stores[at].line != store.line) ++at;
-    memory::Request& there = held.stores[at];
-    held.fresh |= std::uint64_t{1} << at;
-    if (at == held.size) {
+  /// A line of a warp's store instruction, which writes at most room() lines, at `now`. Returns how many sectors more are held. Calls
+  /// leave(request) for what has to make room for it.
+  template <typename Leave>
+  std::uint32_t hold(std::uint16_t warp, const memory::Request& store, Cycle now, Leave&& leave) {
+    std::uint32_t at = find(store.line);
+    if (at < size_ && !joins_at(at, warp, now)) {
+      leave_one(at, leave);
+      at = size_;
+    }
+    const bool held = at < size_;
+    if (!held) {
+      if (size_ == lines_) leave_one(oldest(), leave);
+      at = size_++;
+      names_[at] = store.line;
+    }
+    marks_[at] = {now + cycles_, ++order_, warp, true};
+    due_ = std::min(due_, now + cycles_);
+    memory::Request& there = stores_[at];
+    if (!held) {
       there = store;
-      ++held.size;
       return memory::sector_count(store.sectors);
     }
     const auto added = static_cast<std::uint8_t>(store.sectors & ~there.sectors);
@@ -49,61 +67,75 @@ class StoreBuffer {
     for (std::size_t s = 0; s < there.bytes.size(); ++s) there.bytes[s] |= store.bytes[s];
     return memory::sector_count(added);
   }
-  /// The instruction held its last line: calls leave(request) for what an earlier one wrote and it did not.
+  /// The instruction held its last line: calls leave(request) for what the warp wrote before and it did not.
   template <typename Leave>
-  void end_instruction(int sub_core, Cycle now, Leave&& leave) {
-    Held& held = held_[static_cast<std::size_t>(sub_core)];
-    std::uint32_t kept = 0;
-    for (std::uint32_t at = 0; at < held.size; ++at) {
-      if (!(held.fresh >> at & 1)) {
-        leave(held.stores[at]);
-      } else if (kept++ != at) {
-        held.stores[kept - 1] = held.stores[at];
+  void end_instruction(std::uint16_t warp, Leave&& leave) {
+    for (std::uint32_t at = 0; at < size_;) {
+      if (marks_[at].warp == warp && !marks_[at].fresh) {
+        leave_one(at, leave);
+      } else {
+        marks_[at++].fresh = false;
       }
     }
-    held.size = kept;
-    held.fresh = 0;
-    held.due = now + cycles_;
-    find_due();
   }
   /// Calls leave(request, due) for all that are due at `now`, by time.
   template <typename Leave>
   void leave_due(Cycle now, Leave&& leave) {
-    while (due_ <= now) {
-      const auto first = std::min_element(held_.begin(), held_.end(),
-                                          [](const Held& a, const Held& b) { return a.due < b.due; });
-      empty(*first, [&](const memory::Request& store) { leave(store, first->due); });
+    if (due_ > now) return;
+    while (size_ != 0) {
+      const std::uint32_t at = oldest();
+      const Cycle due = marks_[at].due;
+      due_ = due;
+      if (due > now) return;
+      leave_one(at, [&](const memory::Request& store) { leave(store, due); });
     }
+    due_ = kNever;
   }
-  /// Calls leave(request) for all that a sub-core's stores left here.
+  /// Calls leave(request) for all that wait, by age.
   template <typename Leave>
-  void leave_all(int sub_core, Leave&& leave) {
-    empty(held_[static_cast<std::size_t>(sub_core)], leave);
+  void leave_all(Leave&& leave) {
+    while (size_ != 0) leave_one(oldest(), leave);
+    due_ = kNever;
   }
 
  private:
-  struct Held {
-    std::array<memory::Request, 2 * kMostLines> stores;  // of an instruction and of the one before it
-    std::uint32_t size = 0;
-    std::uint64_t fresh = 0;  // bit i: stores[i] was written by the instruction at hand
+  struct Mark {
     Cycle due = kNever;
+    std::uint64_t order = 0;
+    std::uint16_t warp = 0;
+    bool fresh = false;  // written by the instruction at hand
   };
-  template <typename Leave>
-  void empty(Held& held, Leave&& leave) {
-    for (std::uint32_t at = 0; at < held.size; ++at) leave(held.stores[at]);
-    held.size = 0;
-    held.due = kNever;
-    find_due();
+  std::uint32_t find(std::uint64_t line) const {
+    std::uint32_t at = 0;
+    while (at < size_ && names_[at] != line) ++at;
+    return at;
   }
-  void find_due() {
-    due_ = kNever;
-    for (const Held& held : held_) due_ = std::min(due_, held.due);
+  bool joins_at(std::uint32_t at, std::uint16_t warp, Cycle now) const {
+    return marks_[at].warp == warp || now < marks_[at].due - cycles_ + kTogether;
+  }
+  std::uint32_t oldest() const {
+    std::uint32_t first = 0;
+    for (std::uint32_t at = 1; at < size_; ++at) {
+      if (marks_[at].order < marks_[first].order) first = at;
+    }
+    return first;
+  }
+  template <typename Leave>
+  void leave_one(std::uint32_t at, Leave&& leave) {
+    leave(stores_[at]);
+    if (--size_ == 0) due_ = kNever;
+    stores_[at] = stores_[size_];
+    marks_[at] = marks_[size_];
+    names_[at] = names_[size_];
   }
 
-  std::uint32_t lines_;
+  std::uint32_t lines_, size_ = 0;
   Cycle cycles_;
-  Cycle due_ = kNever;
-  std::array<Held, kSubCores> held_{};
+  Cycle due_ = kNever;  // no later than the first of the lines' times
+  std::uint64_t order_ = 0;
+  std::array<std::uint64_t, kMostLines> names_{};
+  std::array<Mark, kMostLines> marks_{};
+  std::array<memory::Request, kMostLines> stores_;
 };
 
 }  // namespace foretrace::sm

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/asynchronous.h"
+#include "model/isa/indexed_constants.h"
 #include "model/isa/operands.h"
 #include "model/units/error.h"
 #include "model/work/numbers.h"
@@ -93,6 +94,10 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
     if (isa::starts_transfer(instruction)) {
       shape.transfers = true;
       shape.slot = static_cast<std::uint16_t>(transfers++);
+    } else if (isa::indexes_constants(instruction)) {
+      shape.addresses = 1;
+      shape.slot = static_cast<std::uint16_t>(slots);
+      slots += shape.addresses;
     } else if (is_access || isa::barrier_use(instruction) == isa::BarrierUse::init) {
       shape.addresses = is_access ? form.address_sets : std::uint8_t{2};
       shape.slot = static_cast<std::uint16_t>(slots);

@@ -151,5 +151,40 @@ TEST(Constants, AnIndexedLoadThatWaitsForItsLineGoesThroughItsUnitAgain) {
       << "no lane asks";
 }
 
+/// Cycles of an LDC whose lanes lie `stride` bytes from each other, its lines there: by the wait of what needs it.
+std::uint64_t indexed(const spec::GpuSpec& chip, std::int64_t stride) {
+  std::vector<Line> lines = {{"LDC R4, c[0x0][R2+0x240]", 2, 0, 7, 0, ~0u, 0x240, stride},
+                             {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}};
+  std::vector<Line> twice = lines;
+  twice.insert(twice.end(), lines.begin(), lines.end());
+  const auto wait = [](const Ran& ran) {
+    return ran.counters.state[static_cast<std::size_t>(stats::WarpState::short_scoreboard)];
+  };
+  return wait(run(chip, twice)) - wait(run(chip, lines));
+}
+
+TEST(Constants, AnIndexedLoadPassesOnceForEachDifferentAddressOfItsLanes) {
+  const spec::GpuSpec chip = bench_chip();
+  const std::uint64_t same = indexed(chip, 0);
+  EXPECT_EQ(indexed(chip, 4) - same, 31u * 11u) << "two lines, 32 words";
+  const auto passes = [&](std::int64_t stride, std::uint32_t executed) {
+    const Line load{"LDC R4, c[0x0][R2+0x240]", 2, 0, 7, 0, executed, 0x240, stride};
+    return run(chip, {load, {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}, load}).counters.constant_l1_replays;
+  };
+  EXPECT_EQ(passes(0, ~0u), 1u) << "the first goes again for its line";
+  EXPECT_EQ(passes(4, 0xffu), 1u + 2u * 7u);
+  EXPECT_EQ(passes(4, ~0u), 2u + 2u * 31u);
+}
+
+TEST(Constants, AMissingLineOfAnIndexedLoadHoldsUpItsNextWord) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto wait = [&](std::int64_t stride, std::uint32_t lanes) {
+    return run(chip,
+               {{"LDC R4, c[0x0][R2]", 2, 0, 7, 0, lanes, 0, stride}, {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}})
+        .counters.state[static_cast<std::size_t>(stats::WarpState::short_scoreboard)];
+  };
+  EXPECT_EQ(wait(64, 0xfu) - wait(64, 0x1u), 3u * (11u + chip.constant.l1_miss));
+}
+
 }  // namespace
 }  // namespace foretrace::sm_tests

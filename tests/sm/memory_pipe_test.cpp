@@ -276,8 +276,61 @@ TEST(GlobalMemory, StoresGoOnToL2AndLaterLoadsOfWholeSectorsHit) {
   EXPECT_EQ(std::count_if(ran.requests.begin(), ran.requests.end(),
                           [](const memory::Request& r) { return r.kind == memory::RequestKind::write; }),
             3);
-  EXPECT_EQ(ran.counters.l1_hits_global_st, 4u);  // the second
+  EXPECT_EQ(ran.counters.l1_hits_global_st, 0u) << "the first one is on its way";
   EXPECT_EQ(ran.counters.l1_hits_global_ld, 4u);
+  const std::vector<Line> pause(12, {"NOP", 15});
+  std::vector<Line> later = {store, other};
+  later.insert(later.end(), pause.begin(), pause.end());
+  later.push_back(store);
+  EXPECT_EQ(run(chip, later).counters.l1_hits_global_st, 4u);
+  EXPECT_EQ(run(chip, {store, store}).counters.l1_hits_global_st, 4u) << "they leave as one";
+}
+
+TEST(GlobalMemory, ALoadFindsWordsThatStoresLeft) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto hits = [&](std::uint64_t stored, std::uint64_t loaded, std::int64_t stride) {
+    return run(chip, {{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, ~0u, stored, stride},
+                      {"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 1, ~0u, loaded, stride},
+                      {"NOP", 1, 7, 7, 1}})
+        .counters.l1_hits_global_ld;
+  };
+  EXPECT_EQ(hits(4096, 4096, 32), 32u);
+  EXPECT_EQ(hits(4096, 4096, 8), 8u);
+  EXPECT_EQ(hits(4096, 4100, 32), 0u) << "another word of the sector";
+}
+
+TEST(GlobalMemory, AStoreBehindAnotherThatIsOnItsWayLeavesOnlyItsOwnWords) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto store = [](std::uint64_t base, std::int64_t stride) {
+    return Line{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, ~0u, base, stride};
+  };
+  const auto load = [](std::uint64_t base, std::int64_t stride) {
+    return Line{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 1, ~0u, base, stride};
+  };
+  const Line wait{"NOP", 1, 7, 7, 1};
+  const auto hits = [&](const std::vector<Line>& lines) {
+    return run(chip, lines).counters.l1_hits_global_ld;
+  };
+  // 32 lines leave at once: the second store finds the first on its way. Eight lines wait for it, and what was loaded stays.
+  EXPECT_EQ(hits({load(4096, 128), wait, store(4096, 128), load(4104, 128), wait}), 32u);
+  EXPECT_EQ(hits({load(4096, 128), wait, store(4096, 128), store(4100, 128), load(4104, 128), wait}), 0u);
+  EXPECT_EQ(hits({load(4096, 128), wait, store(4096, 128), store(4100, 128), load(4100, 128), wait}), 32u);
+  EXPECT_EQ(hits({load(4096, 32), wait, store(4096, 32), store(4100, 32), load(4104, 32), wait}), 32u);
+}
+
+TEST(DataStage, WhatConflictsAddGoesToASubCoreAtHalfTheRate) {
+  const spec::GpuSpec chip = bench_chip();
+  // Rows of one line in L1: each load takes 32 passes of the stage, and its sub-core takes one in two cycles.
+  const auto cycles = [&](int loads, int warps) {
+    std::vector<Line> lines = {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096, 128},
+                               {"NOP", 1, 7, 7, 1}};
+    for (int i = 0; i < loads; ++i)
+      lines.push_back({"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4100, 128});
+    lines.push_back({"NOP", 1, 7, 7, 1});
+    return run(chip, lines, warps).end;
+  };
+  EXPECT_EQ(cycles(9, 1) - cycles(8, 1), 1u + 2u * 31u);
+  EXPECT_EQ(cycles(9, 4) - cycles(8, 4), 4u * 32u) << "four sub-cores in turn";
 }
 
 TEST(GlobalMemory, APartlyWrittenSectorIsNoHitForALoad) {

@@ -44,13 +44,29 @@ TEST(StoresOfAWarp, LoadsBetweenDoNot) {
   EXPECT_EQ(writes_of({store(4096, 4), load, store(4096, 4)}), 1u);
 }
 
-TEST(StoresOfAWarp, SixteenLinesAreHeldSeventeenAreNot) {
-  EXPECT_EQ(writes_of({store(4096, 128, 0xffff), store(4100, 128, 0xffff)}), 16u);
-  EXPECT_EQ(writes_of({store(4096, 128, 0x1ffff), store(4100, 128, 0x1ffff)}), 34u);
+TEST(StoresOfAWarp, AsManyLinesAsTheBufferHoldsMeetOneMoreDoesNot) {
+  const std::uint32_t lines = bench_chip().l1.store_lines;
+  ASSERT_LT(lines, 32u);
+  const std::uint32_t most = (1u << lines) - 1;
+  EXPECT_EQ(writes_of({store(4096, 128, most), store(4100, 128, most)}), lines);
+  EXPECT_EQ(writes_of({store(4096, 128, ~0u), store(4100, 128, ~0u)}), 64u);
 }
 
-TEST(StoresOfTwoSubCores, DoNotMeet) {
-  EXPECT_EQ(writes(run_warps(bench_chip(), {{store(4096, 4)}, {store(4096, 4)}})).size(), 2u);
+TEST(StoresOfSeveralWarps, MeetInAFewCyclesAndShareTheRoom) {
+  EXPECT_EQ(writes(run_warps(bench_chip(), {{store(4096, 4)}, {store(4096, 4)}})).size(), 1u);
+  // Records of 7 words of four warps: 28 lines. Of 8 words: 32, of which each pushes out what the next store would have met.
+  const auto records = [](std::int64_t bytes) {
+    std::vector<std::vector<Line>> warps;
+    for (std::uint64_t w = 0; w < 4; ++w) {
+      std::vector<Line> lines;
+      for (std::uint64_t word = 0; word < 4; ++word)
+        lines.push_back(store(4096 + w * 32 * static_cast<std::uint64_t>(bytes) + 4 * word, bytes));
+      warps.push_back(lines);
+    }
+    return writes(run_warps(bench_chip(), warps)).size();
+  };
+  EXPECT_EQ(records(28), 28u);
+  EXPECT_EQ(records(32), 4u * 4u * 8u);
 }
 
 TEST(StoreBuffer, LinesLeaveAtTheirTime) {
@@ -60,12 +76,15 @@ TEST(StoreBuffer, LinesLeaveAtTheirTime) {
   request.sectors = 0b0010;
   const auto no = [](const memory::Request&) { FAIL() << "nothing leaves with the first instruction"; };
   EXPECT_EQ(buffer.due(), kNever);
-  EXPECT_EQ(buffer.hold(1, request), 1u);
-  buffer.end_instruction(1, 100, no);
+  EXPECT_EQ(buffer.hold(1, request, 100, no), 1u);
+  buffer.end_instruction(1, no);
   EXPECT_EQ(buffer.due(), 164u);
   request.sectors = 0b0110;
-  EXPECT_EQ(buffer.hold(1, request), 1u) << "one of its sectors is held already";
-  buffer.end_instruction(1, 110, no);
+  EXPECT_TRUE(buffer.joins(3, 1, 110));
+  EXPECT_TRUE(buffer.joins(3, 2, 115)) << "another warp, a few cycles later";
+  EXPECT_FALSE(buffer.joins(3, 2, 116));
+  EXPECT_EQ(buffer.hold(1, request, 110, no), 1u) << "one of its sectors is held already";
+  buffer.end_instruction(1, no);
   std::vector<Cycle> times;
   const auto leave = [&](const memory::Request& left, Cycle due) {
     EXPECT_EQ(left.sectors, 0b0110);

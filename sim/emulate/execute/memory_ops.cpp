@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "model/isa/indexed_constants.h"
 #include "sim/emulate/execute/execution.h"
 #include "sim/emulate/translate/address_form.h"
 #include "sim/emulate/translate/decoder.h"
@@ -139,6 +140,7 @@ void load_constant(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = uniform ? 1 : mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint64_t at = (base[l] + more[l] + op.immediate) & 0xffffffffu;
+    x.addresses[0][static_cast<std::size_t>(l)] = at;
     if (at + bytes > bank.size()) {
       x.fault(
           FaultKind::out_of_bounds, std::countr_zero(mask),
@@ -376,6 +378,7 @@ void translate_constant(Decoder& d) {
       .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
       .file = File::uniform};
   op.immediate = static_cast<std::uint64_t>(operand.offset);
+  op.address_sets = isa::indexes_constants(d.instruction()) ? 1 : 0;
   d.warp(load_constant);
 }
 

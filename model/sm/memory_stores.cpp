@@ -1,0 +1,101 @@
+// What stores, reductions and atomics send, and what stores leave in L1.
+
+#include <bit>
+
+#include "model/rules/atomic_packets.h"
+#include "model/sm/memory_forms.h"
+#include "model/sm/memory_pipe.h"
+
+namespace foretrace::sm {
+
+using isa::Access;
+using isa::Space;
+
+namespace {
+
+// Cycles for which a store that has left is on its way for L1: another store to its sectors misses (H100, record_stores: 131 cycles
+// apart they hit, unless several warps' lines push each other out: those miss 170 cycles apart).
+constexpr Cycle kStoreFlight = 120;
+
+}  // namespace
+
+/// How an atomic of lanes on `line` leaves the SM: a 32-byte piece for the address, which has room for a lone word, and
+/// one a sector; an answer takes a piece's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
+void MemoryPipe::put_packets(memory::Request& request, const isa::MemoryForm& form,
+                             const work::LaneAddresses& addresses, std::uint32_t executed) {
+  const rules::AtomicPackets leaves = rules::atomic_packets(addresses, executed, form.bytes, request.line);
+  const bool answers = form.access == Access::atomic;
+  const std::uint32_t lone = answers ? 2u * leaves.lone : leaves.lone;
+  const std::uint32_t others = leaves.packets + leaves.visits - 2u * leaves.lone;
+  request.packets = leaves.packets;
+  request.visits = leaves.visits;
+  request.flits =
+      static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
+}
+
+void MemoryPipe::leave_store(memory::Request store, Cycle now) {
+  store.id = kStoreMark | memory::sector_count(store.sectors);
+  store.flits = memory::write_pieces(store.sectors, store.bytes);
+  ++requests_in_use_;
+  leave(store, now);
+}
+
+void MemoryPipe::leave_due_stores(Cycle now) {
+  store_buffer_.leave_due(now, [&](const memory::Request& store, Cycle due) { leave_store(store, due); });
+}
+
+void MemoryPipe::leave_stores(Cycle now) {
+  leave_due_stores(now);
+  store_buffer_.leave_all([&](const memory::Request& store) { leave_store(store, now); });
+}
+
+bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::LineAccess& access, Cycle now) {
+  const isa::MemoryForm& form = operation.instruction->form;
+  memory::Request request;
+  request.line = access.line;
+  request.sectors = access.sectors;
+  L1Tags::Entry* entry = tags_.find(access.line);
+  if (form.access == Access::reduction) {
+    request.kind = memory::RequestKind::reduction;
+    put_packets(request, form, operation.detail->addresses, operation.executed);
+    if (entry) tags_.drop(*entry, access.sectors);
+  } else {
+    request.kind = memory::RequestKind::write;
+    if (operation.space == Space::local) {
+      for (std::uint32_t m = operation.executed; m; m &= m - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(m));
+        const std::uint32_t word = form.bytes >= 4 ? 0xfu : (1u << form.bytes) - 1;
+        request.bytes[lane / 8] |= word << (lane % 8 * 4);
+      }
+      for (unsigned s = 0; s < kSectorsPerLine; ++s) {
+        if (!(access.sectors >> s & 1)) request.bytes[s] = 0;
+      }
+    } else {
+      request.bytes = operation.detail->written[tag_line_];
+    }
+    if (!entry) entry = &tags_.allocate(access.line);
+    const bool held = !form.strong && operation.lines <= store_buffer_.room();
+    const std::uint8_t here = static_cast<std::uint8_t>(entry->valid | entry->written);
+    const std::uint8_t follows =
+        tags_.store(*entry, access.sectors, request.bytes,
+                    held && store_buffer_.joins(access.line, operation.warp, now), now, kStoreFlight);
+    count_hits(operation, memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
+    const Cycle again =
+        array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
+                    memory::sector_count(access.sectors));
+    counters_.shared_contention_ld += again;
+    counters_.l1_data_wavefronts += again;
+    data_free_ += again;
+    if (held) {
+      store_sectors_in_flight_ += store_buffer_.hold(
+          operation.warp, request, now, [&](const memory::Request& other) { leave_store(other, now); });
+      return true;
+    }
+    request.flits = memory::write_pieces(access.sectors, request.bytes);
+  }
+  put_signal(request, operation, tag_line_ + 1 == operation.lines);
+  send(request, false, now);
+  return true;
+}
+
+}  // namespace foretrace::sm
