@@ -37,6 +37,7 @@ void check_modules(void);
 void check_launches(void);
 void check_graphs(void);
 void check_lookup(void);
+void check_tensor_maps(void);
 
 /* PTX with kernels scale(float*, float, int) and shared(int*), a variable and a constant. */
 extern const char* const kPtx;
