@@ -127,9 +127,8 @@ void parse_code(Members& in, isa::Program& program) {
     in.array("code", row, 4);
     if (!row[0].is_string() || !row[1].is_string()) in.fail("key 'code' holds a row without word and text");
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    isa::Instruction instruction =
-        isa::parse_instruction(word_from(row[0].get<std::string>(), in), row[1].get<std::string>(), offset,
-                               program.sm, labels);
+    isa::Instruction instruction = isa::parse_instruction(
+        word_from(row[0].get<std::string>(), in), row[1].get<std::string>(), offset, program.sm, labels);
     in.number("code", row[2], instruction.file);
     in.number("code", row[3], instruction.line);
     if (instruction.file > program.files.size())

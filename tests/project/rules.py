@@ -247,7 +247,7 @@ ASSERTING = re.compile(r"\b(EXPECT|ASSERT)_\w+\s*\(|\bFAIL\(\)|\bADD_FAILURE\b")
 
 def asserting_helpers(code):
     """Names of the functions defined in the code that assert something themselves or call one that does."""
-    starts = list(re.finditer(r"^ {0,2}[\w:<>&*\[\], ]+[\s&*](\w+)\([^;{}]*\)[^;{}()]*\{", code, re.M))
+    starts = list(re.finditer(r"^ {0,2}\w[\w:<>&*\[\], ]*[\s&*](\w+)\([^;{}]*\)[^;{}()]*\{", code, re.M))
     ends = [m.start() for m in starts[1:]] + [len(code)]
     bodies = {}
     for start, end in zip(starts, ends):

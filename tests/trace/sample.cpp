@@ -63,8 +63,7 @@ isa::Program vector_add_program() {
   const isa::Labels labels = {{".L_x_0", 0x140}};
   for (const Row& row : kRows) {
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    program.code.push_back(
-        isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels));
+    program.code.push_back(isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels));
     program.code.back().file = 1 + offset / 16 % 2;
     program.code.back().line = 10 + offset / 64;
   }
@@ -84,8 +83,7 @@ isa::Program waiting_program() {
   const isa::Labels labels = {{".L_x_5", 0}};
   for (const Row& row : kWait) {
     const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    program.code.push_back(
-        isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels));
+    program.code.push_back(isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels));
   }
   return program;
 }
