@@ -9,7 +9,7 @@ import sys
 
 
 def names(repository):
-    folder = os.path.join(repository, "sim", "runtime")
+    folder = os.path.join(repository, "sim", "runtime", "api")
     with open(os.path.join(folder, "exports.def"), encoding="utf-8") as file:
         exported = re.findall(r"^FORETRACE_EXPORT\((\w+)\)", file.read(), re.M)
     provided = set()
