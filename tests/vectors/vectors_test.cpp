@@ -28,16 +28,15 @@ std::vector<std::uint32_t> device_answers() {
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
-/// Kernels whose instructions are refused: sparse matrices and the halves' form for out-of-bounds NaNs.
-bool is_refused(const VectorKernel& kernel) {
-  return kernel.name == "mma_sparse" || has(kernel.name, "_oob");
-}
+/// Kernels whose instructions are refused: the halves' form for out-of-bounds NaNs.
+bool is_refused(const VectorKernel& kernel) { return has(kernel.name, "_oob"); }
 
 /// Floating-point tensor arithmetic of the chips that were not asked: sm_80 sums in other pieces, sm_120 multiplies eight-bit floats
 /// as they are where sm_90 widens them.
 bool is_unchecked(const std::string& sm, const VectorKernel& kernel) {
   if (sm == "80")
-    return kernel.name.starts_with("mma_") && (has(kernel.name, "f16") || has(kernel.name, "tf32"));
+    return kernel.name == "mma_sparse" ||
+           (kernel.name.starts_with("mma_") && (has(kernel.name, "f16") || has(kernel.name, "tf32")));
   return sm == "120" && kernel.name == "mma_e4m3";
 }
 
