@@ -19,8 +19,9 @@ bool read(emulate::TensorMap& map, CUtensorMapDataType type, cuuint32_t rank, vo
           const cuuint64_t* dims, const cuuint64_t* strides, const cuuint32_t* element_strides,
           CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
           CUtensorMapFloatOOBfill fill) {
-  if (rank == 0 || rank > emulate::kTensorRank || dims == nullptr || element_strides == nullptr) return false;
-  if (rank > 1 && strides == nullptr) return false;
+  if (rank == 0 || rank > emulate::kTensorRank || dims == nullptr || strides == nullptr ||
+      element_strides == nullptr)
+    return false;
   if (static_cast<int>(type) < 0 || static_cast<int>(type) >= emulate::kTensorTypes) return false;
   if (swizzle < CU_TENSOR_MAP_SWIZZLE_NONE || swizzle > CU_TENSOR_MAP_SWIZZLE_128B) return false;
   if (interleave < CU_TENSOR_MAP_INTERLEAVE_NONE || interleave > CU_TENSOR_MAP_INTERLEAVE_32B) return false;
