@@ -88,9 +88,11 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
   if (!memo.repeats(pattern, issue.executed)) {
     work::LaneAddresses addresses;
     issue.cursor->addresses(0, addresses);
-    const rules::SharedCost cost =
-        rules::shared_cost(addresses, issue.executed, instruction.form.bytes, bank_access(instruction.form),
-                           instruction.form.matrices);
+    const bool barrier =
+        issue.barrier_op != 0;  // lanes at one mbarrier are one pass (mbarrier_latency on H100)
+    const rules::SharedCost cost = rules::shared_cost(
+        addresses, issue.executed, barrier ? 4 : instruction.form.bytes,
+        barrier ? rules::SharedAccess::increment : bank_access(instruction.form), instruction.form.matrices);
     memo.pattern = pattern;
     memo.executed = issue.executed;
     memo.valid = pattern.regular;

@@ -117,6 +117,7 @@ bool MemoryPipe::load_room(std::uint32_t sectors) const {
 bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
   const StaticInstruction& instruction = *operation.instruction;
   if (operation.executed == 0) return true;
+  if (instruction.barrier_use == isa::BarrierUse::check) return true;
   if (instruction.action == Action::memory_other || operation.space == isa::Space::shared) {
     return data_free_ <= now + kTagToData && port_free_[operation.sub_core] <= now + kTagToData;
   }
@@ -187,8 +188,10 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
       atomic && instruction.form.atomic == isa::AtomicKind::compare ? spec_.shared.compare_passes : 1;
   std::uint32_t pass = 1;
   if (atomic) pass = spec_.shared.atomic_interval * times;
-  const Cycle start = std::max(data_free_, now + kTagToData);
-  Cycle busy = Cycle{operation.wavefronts} * pass;
+  // A test of an mbarrier takes no pass of the data stage: ncu counts it neither there nor on the LSU (ncu_multicast on H100).
+  const bool tests = instruction.barrier_use == isa::BarrierUse::check;
+  const Cycle start = tests ? now + kTagToData : std::max(data_free_, now + kTagToData);
+  Cycle busy = tests ? 1 : Cycle{operation.wavefronts} * pass;
   if (!atomic && instruction.form.bytes <= 4) busy = std::max<Cycle>(busy, spec_.l1.narrow_interval);
   if (!atomic && instruction.form.access != Access::matrix_store) {
     const bool store = instruction.form.access == Access::store;
@@ -197,9 +200,11 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
     (store ? counters_.shared_contention_st : counters_.shared_contention_ld) += again;
     busy += again;
   }
-  counters_.l1_data_wavefronts += busy;
-  busy = beside_products(start, busy);
-  data_free_ = start + busy;
+  if (!tests) {
+    counters_.l1_data_wavefronts += busy;
+    busy = beside_products(start, busy);
+    data_free_ = start + busy;
+  }
   const bool generic = instruction.form.space == isa::Space::generic;
   std::uint32_t latency = generic ? spec_.shared.generic_latency : spec_.shared.latency;
   if (atomic) latency = spec_.shared.atomic_latency;
@@ -213,8 +218,9 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   const std::uint32_t wide = std::min(operation.wavefronts, operation.ideal);
   const Cycle added = Cycle{wide - 1} * spec_.lsu.width_latency +
                       Cycle{operation.wavefronts - wide} * spec_.shared.conflict_latency;
-  port_free_[operation.sub_core] =
-      start + Cycle{operation.wavefronts} * times * spec_.shared.sub_core_interval;
+  if (!tests)
+    port_free_[operation.sub_core] =
+        start + Cycle{operation.wavefronts} * times * spec_.shared.sub_core_interval;
   Cycle answered = start + tail + std::max<Cycle>(added, busy - 1);
   if (operation.remote) {
     const std::uint32_t bytes =
@@ -460,7 +466,9 @@ void MemoryPipe::tick(Cycle now) {
     if (head.executed) {
       const bool data_only =
           head.instruction->action == Action::memory_other || head.space == isa::Space::shared;
-      if (data_only) {
+      if (head.instruction->barrier_use == isa::BarrierUse::check) {
+        // needs no more than its turn
+      } else if (data_only) {
         const Cycle free = std::max(data_free_, port_free_[head.sub_core]);
         when = std::max(when, free > kTagToData ? free - kTagToData : 0);
       } else if (tag_operation_ >= 0) {

@@ -143,6 +143,15 @@ std::uint64_t stores_wait_beside(const char* shape) {
   return state(ran, stats::WarpState::short_scoreboard) + state(ran, stats::WarpState::mio_throttle);
 }
 
+TEST(Products, ReadTheirSumsBehindTheIssueStage) {
+  // 64 sums and 4 registers of A: the instruction behind the product finds the register banks free (ncu_warpgroup on H100).
+  const spec::GpuSpec chip = bench_chip();
+  for (const bool registers : {false, true}) {
+    const Ran ran = run(chip, {{product("64x128x16", registers), 2}, {"FFMA R0, R1, R2, R3", 1}}, 4);
+    EXPECT_EQ(state(ran, stats::WarpState::dispatch_stall), 0u);
+  }
+}
+
 TEST(Products, LeaveSharedMemoryToOthersAsFarAsTheyDoNotNeedIt) {
   // Of 128 columns they need 48 of 64 cycles: a store gets one in four. With 64 columns all: one in fifty.
   EXPECT_LT(stores_wait_beside("64x128x16"), 500u);
@@ -193,6 +202,52 @@ TEST(Mbarriers, AnEndedPhaseIsAnsweredAfterTheLatency) {
         .end;
   };
   EXPECT_EQ(end(1) - end(0), chip.mbarrier.latency - 2);
+}
+
+TEST(Mbarriers, LanesOfAWarpAskAndArriveAsOne) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto end = [&](Line line, std::uint32_t lanes) {
+    line.executed = lanes;
+    std::vector<Line> lines{begin_barrier(std::uint64_t{32} * 20)};
+    for (int i = 0; i < 10; ++i) lines.push_back(line);
+    lines.push_back({"LDS R0, [R2]", 2, 0});
+    lines.push_back(waits_for_it());
+    return run(chip, lines).end;
+  };
+  EXPECT_EQ(end(check(true), ~kOne), end(check(true), kOne));
+  EXPECT_EQ(end(arrive(), ~kOne), end(arrive(), kOne));
+}
+
+TEST(Mbarriers, ATestTakesNothingOfTheDataStage) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran = run(chip, {begin_barrier(1), check(true), check(true), waits_for_it()});
+  EXPECT_EQ(ran.counters.l1_data_wavefronts, 1u) << "the barrier's begin";
+  EXPECT_EQ(ran.counters.pipe_inst[static_cast<std::size_t>(spec::Pipe::adu)], 2u);
+  EXPECT_EQ(ran.counters.pipe_inst[static_cast<std::size_t>(spec::Pipe::lsu)], 1u);
+}
+
+TEST(Mbarriers, ATestDoesNotWaitForProducts) {
+  const spec::GpuSpec chip = bench_chip();
+  std::vector<std::vector<Line>> alone, beside;
+  for (int w = 0; w < 5; ++w) {
+    std::vector<Line> lines = group("64x64x16", 60);
+    for (Line& line : lines) line.executed = w < 4 ? ~1u : 0u;
+    lines.insert(lines.begin(), w == 4 ? begin_barrier(1) : skipped(begin_barrier(1)));
+    for (int i = 0; i < 20; ++i) {
+      lines.push_back(w == 4 ? check(true) : skipped(check(true)));
+      lines.push_back(waits_for_it());
+    }
+    beside.push_back(lines);
+    for (Line& line : lines) {
+      if (line.text.starts_with("HGMMA")) line.executed = 0;
+    }
+    alone.push_back(lines);
+  }
+  const auto waited = [&](const std::vector<std::vector<Line>>& warps) {
+    return state(run_warps(chip, warps), stats::WarpState::short_scoreboard);
+  };
+  EXPECT_NEAR(static_cast<double>(waited(beside)), static_cast<double>(waited(alone)), 2);
+  EXPECT_GT(waited(alone), 0u);
 }
 
 /// Warp 0 begins the barrier and arrives `gaps` times 15 cycles later; warp 1 asks at once. When warp 1 ends.
