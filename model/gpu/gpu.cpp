@@ -16,91 +16,6 @@ namespace foretrace::gpu {
 
 namespace {
 
-template <typename Numbers>
-void add_all(Numbers& into, const Numbers& from) {
-  std::transform(into.begin(), into.end(), from.begin(), into.begin(), std::plus<>());
-}
-
-void add(stats::InstructionCounters& into, const stats::InstructionCounters& from) {
-  into.executed += from.executed;
-  into.thread_executed += from.thread_executed;
-  into.pred_on += from.pred_on;
-  into.requests += from.requests;
-  into.sectors += from.sectors;
-  into.ideal_sectors += from.ideal_sectors;
-  into.wavefronts += from.wavefronts;
-  into.ideal_wavefronts += from.ideal_wavefronts;
-  into.l1_hit_sectors += from.l1_hit_sectors;
-  add_all(into.stalled, from.stalled);
-}
-
-/// Counters of one SM into those of the launch.
-void add(stats::LaunchCounters& into, const stats::LaunchCounters& from) {
-  using Counters = stats::LaunchCounters;
-  static constexpr std::uint64_t Counters::*kSums[] = {&Counters::inst_executed,
-                                                       &Counters::thread_inst_executed,
-                                                       &Counters::thread_inst_pred_on,
-                                                       &Counters::issue_active,
-                                                       &Counters::scheduler_cycles,
-                                                       &Counters::warp_cycles,
-                                                       &Counters::inst_shared_ld,
-                                                       &Counters::inst_shared_st,
-                                                       &Counters::inst_shared_atom,
-                                                       &Counters::inst_global_ld,
-                                                       &Counters::inst_global_st,
-                                                       &Counters::inst_global_atom,
-                                                       &Counters::inst_global_red,
-                                                       &Counters::inst_local_ld,
-                                                       &Counters::inst_local_st,
-                                                       &Counters::inst_async_copy,
-                                                       &Counters::inst_matrix_ld,
-                                                       &Counters::l1_requests_global_ld,
-                                                       &Counters::l1_requests_global_st,
-                                                       &Counters::l1_requests_local_ld,
-                                                       &Counters::l1_requests_local_st,
-                                                       &Counters::l1_requests_global_atom,
-                                                       &Counters::l1_requests_global_red,
-                                                       &Counters::l1_sectors_global_ld,
-                                                       &Counters::l1_sectors_global_st,
-                                                       &Counters::l1_sectors_local_ld,
-                                                       &Counters::l1_sectors_local_st,
-                                                       &Counters::l1_sectors_global_atom,
-                                                       &Counters::l1_sectors_global_red,
-                                                       &Counters::l1_hits_global_ld,
-                                                       &Counters::l1_hits_global_st,
-                                                       &Counters::l1_hits_local_ld,
-                                                       &Counters::l1_hits_local_st,
-                                                       &Counters::l1_tag_cycles,
-                                                       &Counters::l1_data_wavefronts,
-                                                       &Counters::shared_wavefronts_ld,
-                                                       &Counters::shared_wavefronts_st,
-                                                       &Counters::shared_wavefronts_atom,
-                                                       &Counters::shared_wavefronts_product,
-                                                       &Counters::shared_ideal_ld,
-                                                       &Counters::shared_ideal_st,
-                                                       &Counters::shared_ideal_atom,
-                                                       &Counters::shared_contention_ld,
-                                                       &Counters::shared_contention_st,
-                                                       &Counters::l1i_misses,
-                                                       &Counters::constant_l0_misses,
-                                                       &Counters::constant_l1_misses,
-                                                       &Counters::constant_l1_replays,
-                                                       &Counters::register_bank_conflict_cycles,
-                                                       &Counters::branches,
-                                                       &Counters::divergent_branches,
-                                                       &Counters::blocks,
-                                                       &Counters::barriers_waited};
-  for (const auto member : kSums) into.*member += from.*member;
-  add_all(into.idle_reason, from.idle_reason);
-  add_all(into.state, from.state);
-  add_all(into.pipe_inst, from.pipe_inst);
-  add_all(into.pipe_busy, from.pipe_busy);
-  into.sm_active += from.sm_active;
-  into.sm_active_max = std::max(into.sm_active_max, from.sm_active);
-  into.sm_active_each.push_back(from.sm_active);
-  for (std::size_t i = 0; i < into.instructions.size(); ++i) add(into.instructions[i], from.instructions[i]);
-}
-
 /// The laws that hold in every run, whatever it simulated.
 void check_conservation(const stats::LaunchCounters& counters) {
   const auto sum = [](const auto& numbers) {
@@ -348,7 +263,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     }
     FORETRACE_ASSERT(stopped || sm->idle(), "a launch ends when nothing is under way");
     sm->finish(now);
-    add(counters, sm->counters);
+    stats::add(counters, sm->counters);
   }
   counters.memory = memory_.counters();
   code_caches_.count(counters.memory);

@@ -9,22 +9,13 @@ namespace {
 InstructionResult make_row(const isa::Program& program, const isa::Instruction& instruction,
                            const stats::InstructionCounters& counted) {
   InstructionResult row;
+  static_cast<stats::InstructionCounters&>(row) = counted;
   row.offset = instruction.offset;
   row.sass = instruction.text;
   if (instruction.file > 0 && instruction.file <= program.files.size()) {
     row.file = program.files[instruction.file - 1];
     row.line = instruction.line;
   }
-  row.executed = counted.executed;
-  row.thread_executed = counted.thread_executed;
-  row.pred_on = counted.pred_on;
-  row.requests = counted.requests;
-  row.sectors = counted.sectors;
-  row.ideal_sectors = counted.ideal_sectors;
-  row.l1_hit_sectors = counted.l1_hit_sectors;
-  row.wavefronts = counted.wavefronts;
-  row.ideal_wavefronts = counted.ideal_wavefronts;
-  row.stalled = counted.stalled;
   return row;
 }
 

@@ -21,22 +21,12 @@ namespace foretrace::report {
 
 inline constexpr int kSchema = 1;
 
-/// One static instruction: counts summed over the launch.
-struct InstructionResult {
+/// One static instruction, with its counters summed over the launch.
+struct InstructionResult : stats::InstructionCounters {
   std::uint32_t offset = 0;  ///< bytes from the kernel's start
   std::string sass;
-  std::string file;                   ///< source file; empty: unknown (null in JSON)
-  std::uint32_t line = 0;             ///< source line; 0: unknown (null in JSON)
-  std::uint64_t executed = 0;         ///< warp instructions
-  std::uint64_t thread_executed = 0;  ///< active lanes
-  std::uint64_t pred_on = 0;          ///< lanes whose guard was true
-  std::uint64_t requests = 0;
-  std::uint64_t sectors = 0;        ///< global and local memory; 0 for shared
-  std::uint64_t ideal_sectors = 0;  ///< fewest sectors that could hold the bytes asked for
-  std::uint64_t l1_hit_sectors = 0;
-  std::uint64_t wavefronts = 0;        ///< by the rule, without contention
-  std::uint64_t ideal_wavefronts = 0;  ///< floor of the access width
-  stats::StateCycles stalled{};        ///< warp-cycles with this instruction next
+  std::string file;        ///< source file; empty: unknown (null in JSON)
+  std::uint32_t line = 0;  ///< source line; 0: unknown (null in JSON)
 
   /// Of shared memory: it made requests and wavefronts but touched no sector.
   bool is_shared() const { return requests > 0 && sectors == 0 && wavefronts > 0; }

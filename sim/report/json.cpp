@@ -26,20 +26,13 @@ Json row_of(const InstructionResult& row) {
   for (int i = 0; i < stats::kWarpStates; ++i) {
     stalled[stats::name_of(static_cast<stats::WarpState>(i))] = row.stalled[static_cast<std::size_t>(i)];
   }
-  return Json{{"offset", row.offset},
-              {"sass", row.sass},
-              {"file", json_text_or_null(row.file)},
-              {"line", row.line > 0 ? Json(row.line) : Json(nullptr)},
-              {"executed", row.executed},
-              {"thread_executed", row.thread_executed},
-              {"pred_on", row.pred_on},
-              {"requests", row.requests},
-              {"sectors", row.sectors},
-              {"ideal_sectors", row.ideal_sectors},
-              {"l1_hit_sectors", row.l1_hit_sectors},
-              {"wavefronts", row.wavefronts},
-              {"ideal_wavefronts", row.ideal_wavefronts},
-              {"stalled", std::move(stalled)}};
+  Json json{{"offset", row.offset},
+            {"sass", row.sass},
+            {"file", json_text_or_null(row.file)},
+            {"line", row.line > 0 ? Json(row.line) : Json(nullptr)}};
+  for (const auto& counter : stats::kInstructionCounters) json[counter.name] = row.*counter.member;
+  json["stalled"] = std::move(stalled);
+  return json;
 }
 
 Json prediction_of(const LaunchResult& result) {
@@ -177,15 +170,7 @@ InstructionResult read_row(const Reader& from) {
   row.sass = from.text("sass");
   row.file = from.text_or_null("file");
   row.line = static_cast<std::uint32_t>(from.whole_or_null("line"));
-  row.executed = from.whole("executed");
-  row.thread_executed = from.whole("thread_executed");
-  row.pred_on = from.whole("pred_on");
-  row.requests = from.whole("requests");
-  row.sectors = from.whole("sectors");
-  row.ideal_sectors = from.whole("ideal_sectors");
-  row.l1_hit_sectors = from.whole("l1_hit_sectors");
-  row.wavefronts = from.whole("wavefronts");
-  row.ideal_wavefronts = from.whole("ideal_wavefronts");
+  for (const auto& counter : stats::kInstructionCounters) row.*counter.member = from.whole(counter.name);
   const Reader stalled = from.object("stalled");
   for (int i = 0; i < stats::kWarpStates; ++i) {
     row.stalled[static_cast<std::size_t>(i)] =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace foretrace::sampling {
@@ -108,45 +109,45 @@ void extend_pipes(stats::LaunchCounters& into, const stats::LaunchCounters& simu
   }
 }
 
-/// Extra passes by contention: as they were, and then as often as in the steady state, when fills come as they will.
-void extend_contention(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
-                       const SteadyRate& rate) {
+/// By the growth of each: what goes with the work, and what a cache that has it misses no more. Extra passes by contention: as they were,
+/// and then as often as in the steady state, when fills come as they will.
+void extend_sums(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
+                 const SteadyRate& rate) {
+  const double all = ratio(into.inst_executed, simulated.inst_executed);
   const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
   const double more = ratio(left, rate.to.instructions - rate.from.instructions, 0);
-  into.shared_contention_ld =
-      simulated.shared_contention_ld +
-      whole(more * real(rate.to.shared_contention_ld - rate.from.shared_contention_ld));
-  into.shared_contention_st =
-      simulated.shared_contention_st +
-      whole(more * real(rate.to.shared_contention_st - rate.from.shared_contention_st));
+  const auto steady = [&](std::uint64_t gpu::Snapshot::*member) {
+    return whole(more * real(rate.to.*member - rate.from.*member));
+  };
+  for (const auto& counter : stats::kLaunchCounters) {
+    const std::uint64_t seen = simulated.*counter.member;
+    switch (counter.growth) {
+      case stats::Growth::with_work: into.*counter.member = whole(all * real(seen)); break;
+      case stats::Growth::first_touch: into.*counter.member = seen; break;
+      case stats::Growth::steady: into.*counter.member = seen; break;  // and below
+      case stats::Growth::work:                                        // the survey's
+      case stats::Growth::hits:                                        // extend_instructions
+      case stats::Growth::time: break;                                 // extend_time, extend_states
+    }
+  }
+  static_assert(std::count_if(std::begin(stats::kLaunchCounters), std::end(stats::kLaunchCounters),
+                              [](const auto& each) { return each.growth == stats::Growth::steady; }) == 2,
+                "what grows as in the steady state is in gpu::Snapshot and below");
+  into.shared_contention_ld += steady(&gpu::Snapshot::shared_contention_ld);
+  into.shared_contention_st += steady(&gpu::Snapshot::shared_contention_st);
 }
 
 /// What the memory system counted: as it was, and then what it did for an instruction in the steady state, for those that are left.
 void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
                    const SteadyRate& rate) {
   using Memory = stats::MemoryCounters;
-  static constexpr std::uint64_t Memory::*kGrowing[] = {
-      &Memory::tex_sectors_read,    &Memory::tex_sectors_write,
-      &Memory::tex_sectors_atomic,  &Memory::tex_sectors_reduction,
-      &Memory::tex_sectors_hit,     &Memory::tex_sectors_miss,
-      &Memory::tex_requests,        &Memory::lts_sectors,
-      &Memory::lts_sectors_hit,     &Memory::lts_sectors_read,
-      &Memory::lts_sectors_write,   &Memory::partition_sectors,
-      &Memory::dram_bytes_read,     &Memory::dram_bytes_write,
-      &Memory::dram_row_hits,       &Memory::dram_row_misses,
-      &Memory::fill_sectors,        &Memory::l2_slice_busy,
-      &Memory::dram_busy,           &Memory::gpc_code_requests,
-      &Memory::gpc_code_misses,     &Memory::gpc_constant_requests,
-      &Memory::gpc_constant_misses, &Memory::read_requests,
-      &Memory::segment_network,     &Memory::segment_l2,
-      &Memory::segment_partition,   &Memory::segment_dram_queue,
-      &Memory::segment_dram};
   const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
   const double more = ratio(left, rate.to.instructions - rate.from.instructions, 0);
   into.memory = simulated.memory;
-  for (const auto member : kGrowing) {
-    const std::uint64_t before = rate.from.memory.*member, after = rate.to.memory.*member;
-    into.memory.*member += whole(more * real(after - std::min(before, after)));
+  for (const auto& counter : stats::kMemoryCounters) {
+    if (counter.growth != stats::Growth::steady) continue;
+    const std::uint64_t before = rate.from.memory.*counter.member, after = rate.to.memory.*counter.member;
+    into.memory.*counter.member += whole(more * real(after - std::min(before, after)));
   }
   Memory& memory = into.memory;
   memory.read_latency = memory.segment_network + memory.segment_l2 + memory.segment_partition +
@@ -177,17 +178,7 @@ stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const 
   extend_time(all, simulated, elapsed, idle_at_end);
   extend_states(all, simulated);
   extend_pipes(all, simulated, program);
-  const double more = ratio(all.inst_executed, simulated.inst_executed);
-  static constexpr std::uint64_t stats::LaunchCounters::*kWithWork[] = {
-      &stats::LaunchCounters::l1_tag_cycles, &stats::LaunchCounters::l1_data_wavefronts,
-      &stats::LaunchCounters::register_bank_conflict_cycles};
-  for (const auto member : kWithWork) all.*member = whole(more * real(simulated.*member));
-  static constexpr std::uint64_t stats::LaunchCounters::*kAtFirst[] = {
-      // a cache that has the code misses no more
-      &stats::LaunchCounters::l1i_misses, &stats::LaunchCounters::constant_l0_misses,
-      &stats::LaunchCounters::constant_l1_misses, &stats::LaunchCounters::constant_l1_replays};
-  for (const auto member : kAtFirst) all.*member = simulated.*member;
-  extend_contention(all, simulated, rate);
+  extend_sums(all, simulated, rate);
   extend_memory(all, simulated, rate);
   return all;
 }
