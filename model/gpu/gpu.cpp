@@ -64,6 +64,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
   if (clusters) window = std::min<Cycle>({window, spec_.cluster.hop_latency, spec_.cluster.barrier_latency});
   memory_.begin_launch(setup.warm);
+  std::vector<memory::ReadJourney> journeys;
+  memory_.observe(setup.timeline ? &journeys : nullptr);
   code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
   Dispatcher dispatcher(spec_, setup);
   std::vector<std::unique_ptr<sm::Sm>> sms(spec_.sm.count);  // none before the SM's first block
@@ -131,6 +133,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   };
   const auto serve_memory = [&](Cycle until) {
     memory_.advance(until, replies);
+    if (setup.timeline) setup.timeline->answered(std::exchange(journeys, {}));
     if (clusters) {  // what a multicast brings goes to the other blocks as well
       for (std::size_t i = 0; i < sms.size(); ++i) {
         const auto& data = replies.of_sm[i].data;
@@ -166,6 +169,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       if (!sm) {
         sm = std::make_unique<sm::Sm>(spec_, placement.sm, program, setup.l1_bytes, setup.block_shared);
         outboxes[placement.sm] = &sm->outbox;
+        if (setup.timeline) sm->observe(setup.timeline->of_sm(placement.sm));
       }
       sm->place({placement.start, std::move(record), placement.cluster, placement.rank,
                  std::move(placement.places)});
@@ -265,6 +269,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     sm->finish(now);
     stats::add(counters, sm->counters);
   }
+  if (setup.timeline) setup.timeline->finish();
+  memory_.observe(nullptr);
   counters.memory = memory_.counters();
   code_caches_.count(counters.memory);
   counters.memory.lts_sectors += spec_.l2.launch_sectors;

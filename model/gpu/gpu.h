@@ -13,6 +13,7 @@
 #include "model/memory/gpc_cache.h"
 #include "model/memory/memory_system.h"
 #include "model/sm/static_program.h"
+#include "model/sm/timeline.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/block_source.h"
@@ -54,6 +55,7 @@ struct LaunchSetup {
   /// `window`.
   std::function<Verdict(const Snapshot&)> watch;
   Cycle watch_interval = 1000;
+  sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions; may be null
 };
 
 class Gpu {

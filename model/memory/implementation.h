@@ -41,6 +41,7 @@ struct MemorySystem::Implementation {
   bool idle() const;
   void begin_launch(bool warm);
   const stats::MemoryCounters& counters() const;
+  void observe(std::vector<ReadJourney>* journeys) { journeys_ = journeys; }
 
  private:
   enum class EventKind : std::uint8_t { arrive, serve, fill, reply, channel, retry, way };
@@ -125,6 +126,7 @@ struct MemorySystem::Implementation {
   void reply(std::uint32_t index);
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);
+  void observe_journey(const Transaction& transaction, Cycle time);
 
   // arrival.cpp: what comes to a slice before it is served
   void arrive(Event event);
@@ -228,6 +230,7 @@ struct MemorySystem::Implementation {
   std::uint64_t order_ = 0;
   Outgoing outgoing_;
   mutable stats::MemoryCounters counters_;
+  std::vector<ReadJourney>* journeys_ = nullptr;
   ReadTotals totals_;
 };
 

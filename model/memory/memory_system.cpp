@@ -259,6 +259,7 @@ void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t ou
   }
   outgoing_.put({time, transaction.sm, id}, transaction.order,
                 transaction.kind == Transaction::Kind::instruction);
+  if (journeys_ && transaction.kind != Transaction::Kind::instruction) observe_journey(transaction, time);
   if (transaction.kind == Transaction::Kind::read) {
     const Segments& waited = transaction.segments;
     const std::uint64_t part = sm_to_l2_.from();
@@ -277,6 +278,24 @@ void MemorySystem::Implementation::deliver(std::uint32_t index, std::uint64_t ou
     totals_.dram += static_cast<Wide>(waited.dram) * part;
   }
   pool_.give_back(index);
+}
+
+void MemorySystem::Implementation::observe_journey(const Transaction& transaction, Cycle time) {
+  const Segments& waited = transaction.segments;
+  std::uint64_t at = transaction.reached;
+  const auto upto = [&](std::uint32_t length) {
+    at += length;
+    return std::clamp<Cycle>(at * sm_to_l2_.from() / sm_to_l2_.to(), transaction.issued, time);
+  };
+  ReadJourney journey{transaction.sm, transaction.id, transaction.issued, upto(0)};
+  journey.l2 = upto(waited.l2);
+  journey.partition = upto(waited.partition);
+  journey.dram_queue = upto(waited.dram_queue);
+  journey.dram = upto(waited.dram);
+  journey.answered = time;
+  if (transaction.kind != Transaction::Kind::read)
+    journey.l2 = journey.partition = journey.dram_queue = journey.dram = time;
+  journeys_->push_back(journey);
 }
 
 bool MemorySystem::Implementation::idle() const {
@@ -353,6 +372,7 @@ void MemorySystem::advance(Cycle until, Replies& replies) { implementation_->adv
 bool MemorySystem::idle() const { return implementation_->idle(); }
 Cycle MemorySystem::next_event() const { return implementation_->next_event(); }
 void MemorySystem::begin_launch(bool warm) { implementation_->begin_launch(warm); }
+void MemorySystem::observe(std::vector<ReadJourney>* journeys) { implementation_->observe(journeys); }
 const stats::MemoryCounters& MemorySystem::counters() const { return implementation_->counters(); }
 
 }  // namespace foretrace::memory

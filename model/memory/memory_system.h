@@ -82,6 +82,17 @@ struct Reply {
   std::uint32_t id = 0;
 };
 
+/// Where the time of a read or an atomic went: SM cycles up to which it was there. Within the slices it is told in this order, whatever
+/// the order in which they were passed; an atomic's time from its slice to its answer is all told as L2's.
+struct ReadJourney {
+  std::uint32_t sm = 0;
+  std::uint32_t id = 0;  ///< as in the request
+  Cycle issued = 0;      ///< it leaves the SM
+  Cycle reached = 0;     ///< its first slice
+  Cycle l2 = 0, partition = 0, dram_queue = 0, dram = 0;
+  Cycle answered = 0;  ///< as in the reply
+};
+
 /// Replies that became known, by whom they are for.
 struct Replies {
   /// Each in order of time; data of one time in the order in which they were asked for.
@@ -118,6 +129,8 @@ class MemorySystem {
   /// launch, as ncu's flush does); warm: L2 stays as the launch before left it. Counters start at zero.
   void begin_launch(bool warm);
   const stats::MemoryCounters& counters() const;
+  /// Journeys of answered reads and atomics are appended there from now on; null: nowhere. For timelines.
+  void observe(std::vector<ReadJourney>* journeys);
 
  private:
   struct Implementation;

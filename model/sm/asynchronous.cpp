@@ -41,6 +41,7 @@ std::uint32_t Sm::new_barrier_op(const Warp& warp, std::uint16_t id, const work:
   op.warp = id;
   op.generation = generation(warp);
   op.waiting = 0;
+  if (timeline_) timeline_->begin_test(number, id);
   work::LaneAddresses barriers{}, operands{};
   const bool stores = op.use == isa::BarrierUse::store;
   if (!stores) warp.cursor.addresses(0, barriers);
@@ -131,6 +132,8 @@ void Sm::answer(BarrierOp& op, Cycle now) {
   if (instruction.write_barrier < kScoreboards) {
     events_.push(std::max(when, now + 1),
                  {Event::Kind::release, instruction.write_barrier, op.warp, 0, op.generation});
+    if (timeline_)
+      timeline_->end_test(static_cast<std::uint32_t>(&op - barrier_ops_.data()), std::max(when, now + 1));
   }
   free_barrier_ops_.push_back(static_cast<std::uint32_t>(&op - barrier_ops_.data()));
 }
@@ -167,13 +170,15 @@ void Sm::start_transfer(Warp& warp, std::uint16_t id, Cycle now) {
   }
   if (kind == work::TransferKind::store || kind == work::TransferKind::reduce)
     ++bulk_groups_of(id)[warp.bulk_now].pending;
-  copies_.start(std::move(job), now);
+  const std::uint32_t number = copies_.start(std::move(job), now);
+  if (timeline_) timeline_->begin_copy(number, id, now);
 }
 
 /// A copy is done: its bytes are told to the mbarrier, or its group goes on.
 void Sm::transfer_told(std::uint32_t number, Cycle now) {
   const CopyEngine::Job job = copies_.job(number);
   copies_.finish(number);
+  if (timeline_) timeline_->end_copy(number, now);
   const work::TransferKind kind = job.transfer.kind;
   const bool live = blocks_[job.block].used && blocks_[job.block].serial == job.serial;
   if (kind == work::TransferKind::store || kind == work::TransferKind::reduce) {
@@ -228,6 +233,7 @@ void Sm::issue_product(Warp& warp, const StaticInstruction& instruction, Cycle n
   Products::Use use;
   if (!products_.issue(warp.block, warp.in_block, warps, instruction.product, now, use)) return;
   memory_.take_for_products(use.start, use.end, use.shared);
+  if (timeline_) timeline_->stage(slot_of(warp), Stage::execute, use.start, use.end);
   look_at_held(warp.block, now);
 }
 

@@ -79,6 +79,7 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
     if (wait.address / spec_.gpc_cache.line_bytes != block) return false;
     if (constants_.lookup(wait.address) == kNever) constants_.insert(wait.address, ready);
     events_.push(ready + wait.passes_left, wait.release);
+    if (timeline_) timeline_->written(wait.release.warp, ready + wait.passes_left);
     return true;
   });
 }
@@ -118,6 +119,7 @@ void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& in
   const Cycle latency = std::max<Cycle>(1, instruction.latency);
   if (executed == 0) {  // a guard that holds back every lane: nothing is looked up
     if (awaited) events_.push(now + latency, release);
+    if (timeline_) timeline_->written(id, now + latency);
     return;
   }
   constant_words(warp, instruction, executed);
@@ -163,6 +165,7 @@ void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& in
     hold_adu_place(id, ready - latency);
   }
   if (awaited) events_.push(ready, release);
+  if (timeline_) timeline_->written(id, ready);
 }
 
 }  // namespace foretrace::sm

@@ -9,7 +9,7 @@ namespace foretrace::sm {
 
 using work::TransferKind;
 
-void CopyEngine::start(Job job, Cycle now) {
+std::uint32_t CopyEngine::start(Job job, Cycle now) {
   std::uint32_t number = static_cast<std::uint32_t>(jobs_.size());
   if (free_jobs_.empty()) {
     jobs_.emplace_back();
@@ -21,9 +21,11 @@ void CopyEngine::start(Job job, Cycle now) {
   jobs_[number] = std::move(job);
   ++live_;
   queue_.push_back(number);
-  if (stepping_) return;
-  stepping_ = true;
-  events_.push(std::max(now + spec_.tma.issue_latency, free_at_), {Event::Kind::copy_step, 0, 0, 0, 0});
+  if (!stepping_) {
+    stepping_ = true;
+    events_.push(std::max(now + spec_.tma.issue_latency, free_at_), {Event::Kind::copy_step, 0, 0, 0, 0});
+  }
+  return number;
 }
 
 /// The next bytes of one line that the copy asks for.

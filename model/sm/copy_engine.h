@@ -42,8 +42,8 @@ class CopyEngine {
   CopyEngine(const spec::GpuSpec& spec, MemoryPipe& memory, Events& events)
       : spec_(spec), memory_(memory), events_(events) {}
 
-  /// A copy is issued at `now`.
-  void start(Job job, Cycle now);
+  /// A copy is issued at `now`. Returns its job's number.
+  std::uint32_t start(Job job, Cycle now);
   /// Event::Kind::copy_step: the next row.
   void step(Cycle now);
   /// The answer to request `id` stands at the SM's port; returns when it is in shared memory.

@@ -29,6 +29,7 @@ void Sm::book(Warp& warp, WarpState state, Cycle until) {
   const Cycle cycles = until - warp.since;
   counters.state[static_cast<std::size_t>(state)] += cycles;
   counters.instructions[warp.blame].stalled[static_cast<std::size_t>(state)] += cycles;
+  if (timeline_) timeline_->waited(slot_of(warp), warp.blame, state, warp.since, until);
   warp.since = until;
 }
 
@@ -186,6 +187,13 @@ void Sm::book_candidate(SubCore& core, Warp& warp, Cycle now) {
   add(WarpState::dispatch_stall, allocation);
   add(program_.classes[c].throttle, throttled);
   add(WarpState::selected, 1);
+  if (timeline_) {  // in which order they came is not known
+    const std::uint16_t slot = slot_of(warp);
+    const Cycle held = warp.since + throttled, selectable = held + allocation;
+    timeline_->waited(slot, warp.blame, program_.classes[c].throttle, warp.since, held);
+    timeline_->waited(slot, warp.blame, WarpState::dispatch_stall, held, selectable);
+    timeline_->waited(slot, warp.blame, WarpState::not_selected, selectable, now);
+  }
   warp.since = now + 1;
 }
 
@@ -262,6 +270,7 @@ void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
   counters.thread_inst_executed += active;
   counters.thread_inst_pred_on += on;
   take_pipe(sub_core, id, instruction, now);
+  if (timeline_) tell_issue(core, id, now);
   act(sub_core, warp, id, now);
 }
 
@@ -275,15 +284,38 @@ void Sm::raise(Warp& warp, std::uint8_t scoreboard, bool is_long) {
 void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
   if (instruction.write_barrier < kScoreboards) {
     raise(warp, instruction.write_barrier, false);
-    events_.push(served_ + std::max<Cycle>(2, instruction.latency),
-                 {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
+    const Cycle written = served_ + std::max<Cycle>(2, instruction.latency);
+    events_.push(written, {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
+    if (timeline_) timeline_->written(id, written);
   }
   if (instruction.read_barrier < kScoreboards) {
     raise(warp, instruction.read_barrier, false);
     Cycle read = 2 + spec_.register_file.window + instruction.interval - 1;  // control, allocate, operands
     if (instruction.action == Action::transfer) read = spec_.tma.source_latency;
     events_.push(now + read, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
+    if (timeline_) timeline_->sources_read(id, now + read);
   }
+}
+
+/// The timeline's row of the instruction that issues: what its pipe and its operands take. A memory instruction's way is told by the pipe.
+void Sm::tell_issue(const SubCore& core, std::uint16_t id, Cycle now) {
+  const Warp& warp = warps_[id];
+  const StaticInstruction& instruction = *warp.instruction;
+  const IssueClass& issue_class = program_.classes[instruction.issue_class];
+  timeline_->issued(id, warp.step.index, warp.step.active, warp.step.executed, now);
+  if (issue_class.queue || issue_class.first == spec::Pipe::none) return;
+  if (issue_class.first == spec::Pipe::adu) {
+    timeline_->stage(id, Stage::queue, now + 1, served_);
+    timeline_->stage(id, Stage::execute, std::max(now + 1, served_),
+                     std::max(now + 1, served_) + instruction.interval);
+    return;
+  }
+  const Cycle held = core.dispatch_free > now + 1 ? core.dispatch_free - now - 1 : 0;
+  const Cycle read = instruction.sources ? now + 3 + spec_.register_file.window + held
+                                         : now + 1;  // control, allocate, operands
+  timeline_->stage(id, Stage::operands, now + 1, read);
+  timeline_->stage(id, Stage::execute, read,
+                   std::max(read + instruction.interval, served_ + instruction.latency));
 }
 
 void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
@@ -325,6 +357,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
         if (instruction.read_barrier < kScoreboards) {
           events_.push(served_ + spec_.lsu.source_latency,
                        {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
+          if (timeline_) timeline_->sources_read(id, served_ + spec_.lsu.source_latency);
         }
       }
       break;

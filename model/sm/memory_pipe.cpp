@@ -85,6 +85,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.ready = start + spec_.lsu.address_latency;
   queue.operation[(queue.first + queue.size) % queue.operation.size()] = id;
   ++queue.size;
+  if (timeline_) timeline_->queued(id, operation.warp, now, start, operation.ready);
   want(std::max(operation.ready, arbiter_free_));
 }
 
@@ -103,10 +104,15 @@ void MemoryPipe::count(const MemoryIssue& issue) {
 void MemoryPipe::release(const Operation& operation, std::uint8_t scoreboard, Cycle when) {
   if (scoreboard >= kScoreboards) return;
   events_.push(when, {Event::Kind::release, scoreboard, operation.warp, 0, operation.generation});
+  if (timeline_ && scoreboard == operation.instruction->write_barrier)
+    timeline_->operation_written(number_of(operation), when);
+  else if (timeline_)
+    timeline_->operation_sources_read(number_of(operation), when);
 }
 
 void MemoryPipe::notify(Event::Kind kind, const Operation& operation, Cycle when) {
   events_.push(when, {kind, 0, operation.warp, operation.copy_group, operation.generation});
+  if (timeline_ && kind == Event::Kind::copy_done) timeline_->operation_written(number_of(operation), when);
 }
 
 bool MemoryPipe::load_room(std::uint32_t sectors) const {
@@ -130,6 +136,7 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   Operation& operation = operations_[id];
   const StaticInstruction& instruction = *operation.instruction;
   operation.accepted = now;
+  if (timeline_) timeline_->accepted(id, now);
   const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency;  // already spent, unloaded
   const auto after = [&](std::uint32_t latency) { return now + (latency > before ? latency - before : 1); };
   const bool stores_data = instruction.action == Action::memory && is_store(instruction);
@@ -151,6 +158,8 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
                                  instruction.latency_class == spec::LatencyClass::match;
     if (uses_data_stage) {
       data_free_ = std::max(data_free_, now + kTagToData) + instruction.interval;
+      if (timeline_)
+        timeline_->operation_stage(id, Stage::data, data_free_ - instruction.interval, data_free_);
       counters_.l1_data_wavefronts += instruction.interval;
     }
     release(operation, instruction.write_barrier, after(instruction.latency));
@@ -204,6 +213,7 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
     counters_.l1_data_wavefronts += busy;
     busy = beside_products(start, busy);
     data_free_ = start + busy;
+    if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + busy);
   }
   const bool generic = instruction.form.space == isa::Space::generic;
   std::uint32_t latency = generic ? spec_.shared.generic_latency : spec_.shared.latency;
@@ -307,21 +317,6 @@ std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycl
   return id;
 }
 
-void MemoryPipe::wait_for(std::uint32_t request, std::uint32_t operation) {
-  std::int32_t waiter = free_waiter_;
-  if (waiter < 0) {
-    waiter = static_cast<std::int32_t>(waiters_.size());
-    waiters_.emplace_back();
-  } else {
-    free_waiter_ = waiters_[static_cast<std::size_t>(waiter)].next;
-  }
-  waiters_[static_cast<std::size_t>(waiter)] = {operation, -1};
-  Pending& pending = pending_[request];
-  (pending.last_waiter < 0 ? pending.first_waiter
-                           : waiters_[static_cast<std::size_t>(pending.last_waiter)].next) = waiter;
-  pending.last_waiter = waiter;
-}
-
 /// What an access tells or waits for goes with the last of its lines.
 void MemoryPipe::put_signal(memory::Request& request, const Operation& operation, bool last) {
   if (!last) return;
@@ -344,7 +339,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
     if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) tags_.drop(*entry, access.sectors);
     request.sectors = access.sectors;
     put_signal(request, operation, tag_line_ + 1 == operation.lines);
-    wait_for(send(request, true, now), id);
+    wait_for(send(request, true, now), id, now);
     ++operation.waiting;
     operation.missed = true;
     return true;
@@ -362,7 +357,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   if (entry && (access.sectors & entry->in_flight)) {  // on the way already: wait with the others
     for (std::int32_t p = entry->pending; p >= 0; p = pending_[static_cast<std::size_t>(p)].next) {
       if (pending_[static_cast<std::size_t>(p)].sectors & access.sectors) {
-        wait_for(static_cast<std::uint32_t>(p), id);
+        wait_for(static_cast<std::uint32_t>(p), id, now);
         ++operation.waiting;
         operation.missed = true;
       }
@@ -376,7 +371,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   pending.tagged = true;
   pending.entry = tags_.position(*entry);
   pending.next = entry->pending;
-  wait_for(sent, id);
+  wait_for(sent, id, now);
   entry->pending = static_cast<std::int32_t>(sent);
   entry->valid = static_cast<std::uint8_t>(entry->valid | missing);
   entry->in_flight = static_cast<std::uint8_t>(entry->in_flight | missing);
@@ -421,11 +416,13 @@ void MemoryPipe::finish_tags(Cycle now) {
   operation.ready = std::max(operation.ready, now);
   tag_free_ = std::max(tag_free_, now);
   want(tag_free_);
+  if (timeline_) timeline_->operation_stage(id, Stage::tags, operation.accepted, tag_free_);
   if (is_store(*operation.instruction)) {
     store_buffer_.end_instruction(operation.warp,
                                   [&](const memory::Request& store) { leave_store(store, now); });
     const Cycle start = std::max(data_free_, operation.ready + kTagToData);
     data_free_ = start + operation.wavefronts;
+    if (timeline_) timeline_->operation_stage(id, Stage::data, start, data_free_);
     counters_.l1_data_wavefronts += operation.wavefronts;
     // A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
     notify(Event::Kind::store_done, operation, std::max(data_free_, last_out_));

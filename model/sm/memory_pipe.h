@@ -22,6 +22,7 @@
 #include "model/sm/l1_tags.h"
 #include "model/sm/static_program.h"
 #include "model/sm/store_buffer.h"
+#include "model/sm/timeline.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/warp_record.h"
@@ -76,6 +77,8 @@ class MemoryPipe {
              const StaticProgram& program, Events& events, stats::LaunchCounters& counters,
              std::vector<memory::Request>& outbox);
 
+  /// What becomes of its operations is told there, which must outlive it.
+  void observe(SmTimeline& timeline) { timeline_ = &timeline; }
   bool queue_has_room(int sub_core) const { return queue_[sub_core].size < spec_.lsu.queue; }
   /// Entry of an instruction into its sub-core's queue at `now`. Room must have been asked for.
   void issue(int sub_core, const MemoryIssue& issue, Cycle now);
@@ -207,7 +210,7 @@ class MemoryPipe {
   static void put_packets(memory::Request& request, const isa::MemoryForm& form,
                           const work::LaneAddresses& addresses, std::uint32_t executed);
   static void put_signal(memory::Request& request, const Operation& operation, bool last);
-  void wait_for(std::uint32_t request, std::uint32_t operation);
+  void wait_for(std::uint32_t request, std::uint32_t operation, Cycle now);
   bool load_room(std::uint32_t sectors) const;
   void finish_tags(Cycle now);
   void drain_loads(Cycle now);
@@ -215,6 +218,9 @@ class MemoryPipe {
   void release(const Operation& operation, std::uint8_t scoreboard, Cycle when);
   void notify(Event::Kind kind, const Operation& operation, Cycle when);
   Cycle beside_products(Cycle start, Cycle busy);
+  std::uint32_t number_of(const Operation& operation) const {
+    return static_cast<std::uint32_t>(&operation - operations_.data());
+  }
   void want(Cycle when) { next_tick_ = std::min(next_tick_, when); }
 
   const spec::GpuSpec& spec_;
@@ -272,6 +278,7 @@ class MemoryPipe {
   };
   std::deque<Taken> products_;  // when tensor cores read operands, in order of time
   static_assert(kSubCores * kWarpSlots <= 64);
+  SmTimeline* timeline_ = nullptr;  // null: nobody looks
 };
 
 }  // namespace foretrace::sm

@@ -7,6 +7,23 @@
 
 namespace foretrace::sm {
 
+/// The operation waits for the data of a request, which other operations may wait for too.
+void MemoryPipe::wait_for(std::uint32_t request, std::uint32_t operation, Cycle now) {
+  std::int32_t waiter = free_waiter_;
+  if (waiter < 0) {
+    waiter = static_cast<std::int32_t>(waiters_.size());
+    waiters_.emplace_back();
+  } else {
+    free_waiter_ = waiters_[static_cast<std::size_t>(waiter)].next;
+  }
+  waiters_[static_cast<std::size_t>(waiter)] = {operation, -1};
+  Pending& pending = pending_[request];
+  (pending.last_waiter < 0 ? pending.first_waiter
+                           : waiters_[static_cast<std::size_t>(pending.last_waiter)].next) = waiter;
+  pending.last_waiter = waiter;
+  if (timeline_) timeline_->asks(operation, request, now);
+}
+
 /// The warp's loads whose data are there may return, up to the first that still waits.
 void MemoryPipe::release_loads(std::uint16_t warp, Cycle now) {
   WarpLoads& loads = warp_loads_[warp];
@@ -48,6 +65,7 @@ void MemoryPipe::drain_loads(Cycle now) {
       oldest_start_ = (oldest_start_ + 1) % hit_starts_.size();
     }
     counters_.l1_data_wavefronts += busy;
+    if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + busy);
     const std::uint32_t latency = operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency;
     const Cycle tail = latency > before ? latency - before : 1;
     const Cycle width = Cycle{instruction.data_registers - 1u} * spec_.lsu.width_latency;
@@ -69,6 +87,7 @@ void MemoryPipe::drain_loads(Cycle now) {
 Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
   const auto bytes = memory::sector_count(pending_[id & ~memory::kTooEarly].sectors) * kSectorBytes;
   fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
+  if (timeline_) timeline_->arrived(id & ~memory::kTooEarly, now, fill_free_);
   return fill_free_;
 }
 

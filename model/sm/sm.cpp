@@ -186,6 +186,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   if (!rounds_.empty()) begin_round(warp, id);
   warp.instruction = &program_.code[warp.step.index];
   warp.age = next_age_++;
+  if (timeline_) timeline_->start_warp(id, blocks_[block].record->block, in_block, now);
   warp.since = warp.started = now;
   warp.blame = warp.step.index;
   warp.label = stats::WarpState::no_instruction;
@@ -203,6 +204,7 @@ void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
   core.resident &= ~(1u << (id % kSlots));
   if (core.greedy == id % kSlots) core.greedy = -1;
   warp.phase = Phase::free;
+  if (timeline_) timeline_->end_warp(id);
   Block& block = blocks_[warp.block];
   --block.live_warps;
   --resident_warps_;

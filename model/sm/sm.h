@@ -23,6 +23,7 @@
 #include "model/sm/memory_pipe.h"
 #include "model/sm/register_file.h"
 #include "model/sm/static_program.h"
+#include "model/sm/timeline.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/warp_record.h"
@@ -70,6 +71,11 @@ class Sm {
   Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes,
      std::uint64_t block_shared = 0);
 
+  /// What becomes of its warps' instructions is told to `timeline`, which must outlive the SM. Before its first block.
+  void observe(SmTimeline& timeline) {
+    timeline_ = &timeline;
+    memory_.observe(timeline);
+  }
   /// A block that starts at work.start, not before what has been simulated. Its warps must fit.
   void place(BlockWork work);
   /// A reply of the memory system or of the GPC's cache, not before what has been simulated.
@@ -227,6 +233,8 @@ class Sm {
   void go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now);
   void raise(Warp& warp, std::uint8_t scoreboard, bool is_long);
   void book_idle(SubCore& core, Cycle now);
+  void tell_issue(const SubCore& core, std::uint16_t id, Cycle now);
+  std::uint16_t slot_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
   bool class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const;
   // asynchronous.cpp
   /// One instruction's doings with mbarriers, on its way to them.
@@ -319,6 +327,7 @@ class Sm {
   Cycle now_ = 0, active_since_ = 0, first_code_ = 0;
   Cycle adu_free_ = 0;                          // the SM's ADU
   Cycle replays_from_ = 0, replay_cycles_ = 0;  // what it takes once more, and when
+  SmTimeline* timeline_ = nullptr;              // null: nobody looks
   Cycle served_ = 0;  // when the instruction that issues is served: its cycle, or when the ADU takes it
 };
 

@@ -19,6 +19,7 @@ int occupancy(const Words& words);
 int predict(const Words& words);
 int run(const Words& words);
 int simulate(const Words& words);
+int timeline(const Words& words);
 int validate(const Words& words);
 
 /// All words of the command line, the program's name first: the result document's "command".

@@ -25,6 +25,7 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   run.accuracy = choices.accuracy;
   run.warm = choices.warm;
   run.threads = context.threads;
+  run.timeline = choices.timeline;
   run.complete = choices.complete;
   run.writer = writer ? &*writer : nullptr;
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };

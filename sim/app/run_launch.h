@@ -15,7 +15,8 @@ struct RunChoices {
   std::uint64_t max_instructions = 0;  ///< a block; 0: no limit
   std::string trace;                   ///< file to record to; empty: none
   engine::Accuracy accuracy = engine::Accuracy::exact;
-  bool complete = true;  ///< a launch after it reads what it writes
+  bool complete = true;              ///< a launch after it reads what it writes
+  sm::Timeline* timeline = nullptr;  ///< see engine::LaunchRun
 };
 
 /// Emulates the launch on `device` and simulates it on `machine` at the same time; `chip` names the machine in the progress line.

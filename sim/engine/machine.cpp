@@ -82,6 +82,7 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   setup.window = options.window;
   setup.progress = options.progress;
   setup.watch = options.watch;
+  setup.timeline = options.timeline;
   setup.watch_interval = options.watch_interval;
   outcome.counters = gpu_.run(program, setup, source);
   if (outcome.counters.memory.waits_let_go) {

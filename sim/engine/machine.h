@@ -30,7 +30,8 @@ struct RunOptions {
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
   std::function<gpu::Verdict(const gpu::Snapshot&)> watch;  ///< see gpu::LaunchSetup
   Cycle watch_interval = 1000;
-  std::uint32_t blocks_per_sm = 0;  ///< at most so many are resident; 0: as many as fit
+  sm::Timeline* timeline = nullptr;  ///< see gpu::LaunchSetup
+  std::uint32_t blocks_per_sm = 0;   ///< at most so many are resident; 0: as many as fit
 };
 
 struct Outcome {

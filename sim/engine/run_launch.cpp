@@ -21,6 +21,7 @@ Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& sh
   options.warm = run.warm;
   options.threads = run.threads;
   options.progress = run.progress;
+  options.timeline = run.timeline;
   return machine.run(shape, source, options);
 }
 
@@ -43,7 +44,7 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where) {
 Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
                    const LaunchRun& run) {
   check_launch(machine.spec(), shape);
-  if (run.accuracy == Accuracy::exact || run.writer != nullptr)
+  if (run.accuracy == Accuracy::exact || run.writer != nullptr || run.timeline != nullptr)
     return run_exactly(context, shape, machine, run);
   const bool asked = run.accuracy == Accuracy::sampled;
   const Suitability suits = suitability(context, shape, machine, asked);

@@ -32,6 +32,8 @@ struct LaunchRun {
       0;  ///< sampled: simulate at least so many warp instructions; 0: what the size of the launch suggests
   trace::TraceWriter* writer = nullptr;  ///< records every block, which asks for an exact run; may be null
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
+  sm::Timeline* timeline =
+      nullptr;  ///< records what becomes of instructions, which asks for an exact run; may be null
 };
 
 /// Executes the launch on `context`'s memory and simulates it on `machine`. Throws InputError when the chip cannot run it, KernelFault.

@@ -119,6 +119,33 @@ class Offline(Case):
                 csv.write(",".join(f'"{cell}"' for cell in line) + "\n")
         self.refused(["report.csv", "line 3", "Grid Size", "expected (x, y, z)"], "compare", result, "--ncu", report)
 
+    def test_a_timeline_shows_the_chosen_warps(self):
+        words = ["timeline", trace("vector_add", 90), "--arch", "h100"]
+        text = self.answer(*words, "--blocks", "1", "--warps", "0,2-3")
+        self.assertLessEqual(max(len(line) for line in text.split("\n")), 120)
+        shown = {line.split()[0] for line in text.split("\n") if line.startswith("1.")}
+        self.assertEqual(shown, {"1.0", "1.2", "1.3"})
+        for word in ("LDG.E", "long_scoreboard", "issue", "DRAM", "branch_resolving"):
+            self.assertIn(word, text)
+        rows = json.loads(self.answer(*words, "--json", "-"))["timeline"]
+        self.assertEqual([row["number"] for row in rows], list(range(len(rows))))
+        self.assertEqual({(row["block"], row["warp"]) for row in rows}, {(0, 0)})
+        for row in rows:  # each cycle between two issues is in one state
+            self.assertEqual(sum(state["to"] - state["from"] for state in row["states"] if state["to"] <= row["issued"]),
+                             row["issued"] - min([state["from"] for state in row["states"]] + [row["issued"]]))
+        middle = rows[len(rows) // 2]["issued"]
+        some = json.loads(self.answer(*words, "--cycles", f"{middle}..{middle + 1}", "--json", "-"))["timeline"]
+        self.assertIn(middle, [row["issued"] for row in some])
+        self.assertLess(len(some), len(rows))
+        few = self.answer(*words, "--instructions", "3")
+        self.assertEqual(len([line for line in few.split("\n") if line.startswith("0.0")]), 3)
+        self.assertIn(f"{len(rows) - 3} more instructions", few)
+        self.refused(["--blocks 8: the grid has 8 blocks"], *words, "--blocks", "8")
+        self.refused(["--warps 4: a block has 4 warps"], *words, "--warps", "4")
+        self.refused(["--warps 2-1: expected numbers and ranges"], *words, "--warps", "2-1")
+        self.refused(["--cycles 7: expected A..B"], *words, "--cycles", "7")
+        self.refused(["--cycles 9..8: the range is empty"], *words, "--cycles", "9..8")
+
     def test_disassembly_shows_control_bits_and_pipes(self):
         text = self.answer("disassemble", os.path.join(REPOSITORY, "tests", "emulate", "data", "sgemm_tiled.sm_90.cubin"), "--arch", "h100")
         self.assertRegex(text, r"FFMA [^\n]*")
