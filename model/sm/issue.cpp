@@ -187,13 +187,6 @@ void Sm::book_candidate(SubCore& core, Warp& warp, Cycle now) {
   add(WarpState::dispatch_stall, allocation);
   add(program_.classes[c].throttle, throttled);
   add(WarpState::selected, 1);
-  if (timeline_) {  // in which order they came is not known
-    const std::uint16_t slot = slot_of(warp);
-    const Cycle held = warp.since + throttled, selectable = held + allocation;
-    timeline_->waited(slot, warp.blame, program_.classes[c].throttle, warp.since, held);
-    timeline_->waited(slot, warp.blame, WarpState::dispatch_stall, held, selectable);
-    timeline_->waited(slot, warp.blame, WarpState::not_selected, selectable, now);
-  }
   warp.since = now + 1;
 }
 
@@ -256,6 +249,7 @@ void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
   Warp& warp = warps_[id];
   const StaticInstruction& instruction = *warp.instruction;
   const std::uint8_t c = instruction.issue_class;
+  if (timeline_) tell_candidate(core, warp, now);
   book_candidate(core, warp, now);
   core.candidates[c] &= ~(1u << (id % kSlots));
   if (core.candidates[c] == 0) core.classes_waiting &= ~(1u << c);
@@ -297,8 +291,19 @@ void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& 
   }
 }
 
+/// What a candidate that issues waited for, as book_candidate() books it; in which order it was is not known.
+[[gnu::cold]] void Sm::tell_candidate(const SubCore& core, const Warp& warp, Cycle now) {
+  const std::uint8_t c = warp.instruction->issue_class;
+  const Cycle selectable = now - (core.free_cycles[c] - warp.free_before - 1);
+  const Cycle held = selectable - (core.allocate_cycles[c] - warp.allocate_before);
+  const std::uint16_t slot = slot_of(warp);
+  timeline_->waited(slot, warp.blame, program_.classes[c].throttle, warp.since, held);
+  timeline_->waited(slot, warp.blame, WarpState::dispatch_stall, held, selectable);
+  timeline_->waited(slot, warp.blame, WarpState::not_selected, selectable, now);
+}
+
 /// The timeline's row of the instruction that issues: what its pipe and its operands take. A memory instruction's way is told by the pipe.
-void Sm::tell_issue(const SubCore& core, std::uint16_t id, Cycle now) {
+[[gnu::cold]] void Sm::tell_issue(const SubCore& core, std::uint16_t id, Cycle now) {
   const Warp& warp = warps_[id];
   const StaticInstruction& instruction = *warp.instruction;
   const IssueClass& issue_class = program_.classes[instruction.issue_class];

@@ -104,10 +104,7 @@ void MemoryPipe::count(const MemoryIssue& issue) {
 void MemoryPipe::release(const Operation& operation, std::uint8_t scoreboard, Cycle when) {
   if (scoreboard >= kScoreboards) return;
   events_.push(when, {Event::Kind::release, scoreboard, operation.warp, 0, operation.generation});
-  if (timeline_ && scoreboard == operation.instruction->write_barrier)
-    timeline_->operation_written(number_of(operation), when);
-  else if (timeline_)
-    timeline_->operation_sources_read(number_of(operation), when);
+  if (timeline_) tell_release(operation, scoreboard, when);
 }
 
 void MemoryPipe::notify(Event::Kind kind, const Operation& operation, Cycle when) {

@@ -216,6 +216,7 @@ class MemoryPipe {
   void drain_loads(Cycle now);
   void release_loads(std::uint16_t warp, Cycle now);
   void release(const Operation& operation, std::uint8_t scoreboard, Cycle when);
+  void tell_release(const Operation& operation, std::uint8_t scoreboard, Cycle when);
   void notify(Event::Kind kind, const Operation& operation, Cycle when);
   Cycle beside_products(Cycle start, Cycle busy);
   std::uint32_t number_of(const Operation& operation) const {

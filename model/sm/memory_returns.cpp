@@ -24,6 +24,14 @@ void MemoryPipe::wait_for(std::uint32_t request, std::uint32_t operation, Cycle 
   if (timeline_) timeline_->asks(operation, request, now);
 }
 
+[[gnu::cold]] void MemoryPipe::tell_release(const Operation& operation, std::uint8_t scoreboard, Cycle when) {
+  if (scoreboard == operation.instruction->write_barrier) {
+    timeline_->operation_written(number_of(operation), when);
+  } else {
+    timeline_->operation_sources_read(number_of(operation), when);
+  }
+}
+
 /// The warp's loads whose data are there may return, up to the first that still waits.
 void MemoryPipe::release_loads(std::uint16_t warp, Cycle now) {
   WarpLoads& loads = warp_loads_[warp];

@@ -233,6 +233,7 @@ class Sm {
   void go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now);
   void raise(Warp& warp, std::uint8_t scoreboard, bool is_long);
   void book_idle(SubCore& core, Cycle now);
+  void tell_candidate(const SubCore& core, const Warp& warp, Cycle now);
   void tell_issue(const SubCore& core, std::uint16_t id, Cycle now);
   std::uint16_t slot_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
   bool class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const;
