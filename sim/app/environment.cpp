@@ -27,11 +27,11 @@ std::string quoted(const std::string& text) {
 }
 
 /// The flag before what the variable holds; as it is where the flag is there already.
-std::string with_flag(const char* variable, const std::string& flag) {
+std::string with_flag(const char* variable, const std::string& flag, const char* separator = " ") {
   const char* before = std::getenv(variable);
   const std::string now = before == nullptr ? "" : before;
   if (now.find(flag) != std::string::npos) return now;
-  return now.empty() ? flag : flag + " " + now;
+  return now.empty() ? flag : flag + separator + now;
 }
 
 }  // namespace
@@ -42,9 +42,12 @@ int environment(const Words& words) {
   if (!parse(words, kUsage, known, "word", values)) return 0;
   if (values.count("word"))
     throw InputError(fmt::format("{}: expected nothing after env", values["word"].as<Words>().front()));
-  const std::string flag = "-L" + (runtime_directory() / "link").string();
+  const std::string folder = (runtime_directory() / "link").string(), flag = "-L" + folder;
   for (const char* variable : {"NVCC_PREPEND_FLAGS", "LDFLAGS"})
     std::cout << "export " << variable << "=" << quoted(with_flag(variable, flag)) << "\n";
+  // For targets that name CUDA::cudart_static, and for a linker without a folder of CUDA's.
+  for (const char* variable : {"CMAKE_LIBRARY_PATH", "LIBRARY_PATH"})
+    std::cout << "export " << variable << "=" << quoted(with_flag(variable, folder, ":")) << "\n";
   return 0;
 }
 

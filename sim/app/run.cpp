@@ -100,9 +100,11 @@ int run(const Words& words) {
       "max-instructions", options::value(&settings.max_instructions),
       "a block that executes more warp instructions than this is a timeout")(
       "check", options::value(&checks),
-      "watch for faults: uninitialized (reads), races (on shared memory), or both with a comma; predicts "
-      "nothing")("threads", options::value(&settings.threads),
-                 "host threads (default: all); any number gives the same result")(
+      "make faults of what a GPU lets pass, several with commas: bounds (accesses beyond an allocation, on a "
+      "page "
+      "that the device has), uninitialized (reads), races (on shared memory); the last two predict nothing")(
+      "threads", options::value(&settings.threads),
+      "host threads (default: all); any number gives the same result")(
       "quiet", options::bool_switch(&settings.quiet), "no line a launch and no summary");
   const auto end = std::find(words.begin(), words.end(), "--");
   options::variables_map values;
@@ -123,11 +125,10 @@ int run(const Words& words) {
     if (!launches.empty()) settings.launches = runtime::parse_launches(launches);
     if (!checks.empty()) {
       settings.check = split(checks);
-      settings.functional = true;
       for (const std::string& check : settings.check) {
-        if (check != "uninitialized" && check != "races") {
-          throw InputError(fmt::format("--check {}: expected uninitialized, races or both", check));
-        }
+        if (check != "bounds" && check != "uninitialized" && check != "races")
+          throw InputError(fmt::format("--check {}: expected bounds, uninitialized or races", check));
+        if (check != "bounds") settings.functional = true;
       }
     }
     try {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,8 @@ struct Checks {
   bool uninitialized =
       false;  ///< reads of shared memory, and of global memory under GlobalMemory::track_writes(), that was never written
   bool races = false;  ///< between warps on shared memory (shared_checks.h)
+  /// An access beyond an allocation, on a page that the device has, is a fault; false: it is reported once and done.
+  bool bounds = true;
 };
 
 struct LaunchContext {
@@ -64,6 +67,8 @@ struct LaunchContext {
   /// then the warp has arrived. The first such barrier is reported.
   bool strict_barriers = true;
   TextSink print = to_standard_output;  ///< what device printf writes
+  /// Whether an access beyond an allocation has been reported (Checks::bounds); null: each launch reports one.
+  std::atomic<bool>* bounds_reported = nullptr;
   TextSink report = to_standard_error;  ///< what a failed assert writes
 };
 

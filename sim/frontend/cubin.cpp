@@ -83,11 +83,24 @@ class Reader {
           where_ + ": relocatable device code, expected a linked cubin; build it without -rdc=true and -c");
     }
     module_->sm = sm_of(elf_.abi_version, elf_.flags);
+    module_->virtual_sm = virtual_sm();
     const auto [target, suffix] = assembled_for();
     if (expected_sm != 0 && !isa::runs_on(module_->sm, target, expected_sm)) {
       throw InputError(fmt::format("{}: a cubin for sm_{}{}, expected one that runs on sm_{}", where_,
                                    module_->sm, suffix, expected_sm));
     }
+  }
+
+  /// The revision of the PTX that it was assembled from: a note of CUDA 13's cubins, a field of the flags in CUDA 12's.
+  int virtual_sm() const {
+    if (elf_.abi_version == kAbiCuda12) return static_cast<int>(elf_.flags >> 16 & 0xff);
+    constexpr std::size_t kNoteName = 24,
+                          kRevision = kNoteName + 2;  // the note's header and owner; a version
+    const ElfSection* note = elf_.find(".note.nv.cuinfo");
+    std::uint16_t revision = 0;
+    if (note == nullptr || note->bytes.size() < kRevision + sizeof revision) return module_->sm;
+    std::memcpy(&revision, note->bytes.data() + kRevision, sizeof revision);
+    return revision;
   }
 
   /// sm_90 or sm_90a: the ELF flags say the same of both, but the assembler notes its options.

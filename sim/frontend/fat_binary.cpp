@@ -26,6 +26,14 @@ constexpr std::uint16_t kPtx = 1, kElf = 2;
 constexpr std::uint64_t kLz4Flag = 0x2000, kZstdFlag = 0x8000;
 constexpr std::uint64_t kSpecificFlag = 0x100000, kFamilyFlag = 0x200000;
 
+struct Wrapper {  // __fatBinC_Wrapper_t
+  std::uint32_t magic;
+  std::uint32_t version;
+  const void* data;
+  const void*
+      prelinked;  ///< version 2: the containers that were linked, null behind the last; version 1: a file's name
+};
+
 template <class T>
 T value_at(std::span<const std::byte> bytes, std::uint64_t offset) {
   T value{};
@@ -142,13 +150,19 @@ std::vector<std::byte> entry_contents(const FatEntry& entry, const std::string& 
   return out;
 }
 
+std::span<const void* const> linked_containers(const void* wrapper) {
+  Wrapper head{};
+  std::memcpy(&head.magic, wrapper, sizeof head.magic);
+  if (head.magic != kWrapperMagic) return {};
+  std::memcpy(&head, wrapper, sizeof head);
+  if (head.version != 2 || head.prelinked == nullptr) return {};
+  const auto* first = static_cast<const void* const*>(head.prelinked);
+  std::size_t count = 0;
+  while (first[count] != nullptr) ++count;
+  return {first, count};
+}
+
 std::span<const std::byte> fat_binary_in_memory(const void* address, const std::string& where) {
-  struct Wrapper {  // __fatBinC_Wrapper_t
-    std::uint32_t magic;
-    std::uint32_t version;
-    const void* data;
-    const void* prelinked;
-  };
   std::uint32_t magic = 0;
   if (address != nullptr) std::memcpy(&magic, address, sizeof magic);
   if (magic == kWrapperMagic) {

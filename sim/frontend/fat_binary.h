@@ -51,6 +51,10 @@ std::vector<std::byte> entry_contents(const FatEntry& entry, const std::string& 
 /// the wrapper or of the container. Throws InputError when neither magic number stands there.
 std::span<const std::byte> fat_binary_in_memory(const void* address, const std::string& where);
 
+/// The containers of relocatable code from which the program's code was linked: what the wrapper of a program built with -rdc=true
+/// points to. Empty: there are none.
+std::span<const void* const> linked_containers(const void* wrapper);
+
 /// A whole ELF file that a program's memory holds from `address` on: as long as its header and tables say. Throws InputError.
 std::span<const std::byte> elf_in_memory(const void* address, const std::string& where);
 

@@ -53,6 +53,7 @@ struct Pointer {
 /// All that the kernels of one cubin share.
 struct Module {
   int sm = 0;                        ///< 80, 90, 120
+  int virtual_sm = 0;                ///< of the PTX that it was assembled from: 75
   std::string path;                  ///< the cubin's file, as the user gave it; "" when it came from memory
   std::string toolkit;               ///< version of ptxas that made it ("13.0.88"), "": not stated
   std::vector<std::byte> constant3;  ///< `__constant__` variables with their initial values; empty: none

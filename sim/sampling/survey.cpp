@@ -218,6 +218,7 @@ emulate::LaunchContext without_effects(const emulate::LaunchContext& context, em
   own.memory = &fork;
   own.idle_limit = std::min(own.idle_limit, kPatience);
   own.print = own.report = [](std::string_view) {};
+  own.bounds_reported = nullptr;  // silent: the launch itself has to say it
   return own;
 }
 

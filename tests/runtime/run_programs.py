@@ -86,11 +86,25 @@ class Core(Case):
                 "endless": ["cudaErrorLaunchTimeout", "endless"]}
         for fault, parts in said.items():
             with self.subTest(fault):
-                words = ["--max-instructions", "100000"] if fault == "endless" else []
+                words = ["--max-instructions", "100000"] if fault == "endless" else ["--check", "bounds"]
                 done = run("--arch", "h100", "--functional", *words, "--", program, fault)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 for part in parts:
                     self.assertIn(part, done.stderr)
+
+    def test_an_access_beyond_an_allocation_on_its_page_is_reported_once_and_goes_on(self):
+        for words in ([], ["--functional"]):
+            done = run("--arch", "h100", *words, "--", build("faults"), "beyond")
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            warnings = [line for line in done.stderr.splitlines() if "warning: " in line]
+            self.assertEqual(len(warnings), 1, done.stderr)
+            for part in ("kernel out_of_bounds", "thread (40,0,0)", "faults.cu:", "144 bytes after the end of buffer device memory", "--check bounds"):
+                self.assertIn(part, warnings[0])
+
+    def test_bounds_are_checked_and_predicted_at_once(self):
+        done = run("--arch", "h100", "--check", "bounds", "--", build("barriers"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("predicted for h100-sxm", done.stderr)
 
     def test_ptx_alone_runs_on_every_chip(self):
         program = build("faults.ptx", source=os.path.join(SOURCES, "faults.cu"), gencode=["-gencode", "arch=compute_75,code=compute_75"])
@@ -134,7 +148,7 @@ class Core(Case):
             self.assertIn("checks.cu:", done.stderr)
 
     def test_a_fault_in_a_predicted_launch(self):
-        done = run("--arch", "h100", "--", build("faults"), "out_of_bounds")
+        done = run("--arch", "h100", "--check", "bounds", "--", build("faults"), "out_of_bounds")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("cudaErrorIllegalAddress", done.stderr)
         self.assertIn("1 ended by a fault", done.stderr)

@@ -1,7 +1,8 @@
 // From a lane's address to host memory, and the faults on the way.
 //
 // Models:  an access must be aligned to its size and lie inside one live allocation (global), below the block's size (shared;
-//          bits 24 and up of an address name the block of a cluster) or inside the thread's own memory (local).
+//          bits 24 and up of an address name the block of a cluster) or inside the thread's own memory (local). Without
+//          Checks::bounds what lies beyond an allocation on a page of the device is read and written, as on a GPU.
 //          Generic addresses: windows for shared and local memory, all else is global.
 #include <bit>
 
@@ -34,8 +35,8 @@ void Execution::form_addresses(const Source& base, const Source& uniform, std::u
   launch_.lanes->addresses(low, high, (form >> kBaseShift) & 7, add, keep, out);
 }
 
-void Execution::fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
-                             std::uint32_t bytes) const {
+std::string Execution::describe_access(FaultKind& kind, const std::string& space, std::uint64_t address,
+                                       std::uint32_t bytes) const {
   std::string what;
   if (kind == FaultKind::misaligned) {
     what = fmt::format("misaligned {} access of {} bytes at 0x{:x}", space, bytes, address);
@@ -63,7 +64,32 @@ void Execution::fault_access(FaultKind kind, int lane, const std::string& space,
   } else {
     what += "; the launch has no buffers";
   }
+  return what;
+}
+
+void Execution::fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
+                             std::uint32_t bytes) const {
+  const std::string what = describe_access(kind, space, address, bytes);
   fault(kind, lane, what);
+}
+
+/// An access that no allocation holds: a fault, or what a GPU does where it has a page there.
+std::byte* Execution::beyond_allocation(std::uint64_t address, std::uint32_t bytes, int lane) {
+  if (launch_.context.checks.bounds || !memory_.on_page(address, bytes))
+    fault_access(FaultKind::out_of_bounds, lane, "global", address, bytes);
+  if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "global", address, bytes);
+  std::atomic<bool>* const kernels = launch_.context.bounds_reported;
+  if (!(kernels != nullptr ? *kernels : launch_.bounds_reported).exchange(true)) {
+    FaultKind kind = FaultKind::out_of_bounds;
+    const std::string what = describe_access(kind, "global", address, bytes);
+    launch_.context.report(fmt::format(
+        "{}\n",
+        fault_text(
+            lane, fmt::format("warning: {}; a GPU has the page and does not fault (--check bounds makes it a "
+                              "fault)",
+                              what))));
+  }
+  return memory_.at(address);
 }
 
 void Execution::fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const {
@@ -135,9 +161,8 @@ void Execution::check_global(std::uint64_t address, std::uint32_t bytes, int lan
 
 std::byte* Execution::global_at(std::uint64_t address, std::uint32_t bytes, int lane) {
   if (last_ == nullptr || address - last_->address >= last_->size) last_ = memory_.find(address);
-  if (last_ == nullptr || last_->size - (address - last_->address) < bytes) {
-    fault_access(FaultKind::out_of_bounds, lane, "global", address, bytes);
-  }
+  if (last_ == nullptr || last_->size - (address - last_->address) < bytes)
+    return beyond_allocation(address, bytes, lane);
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "global", address, bytes);
   if (memory_.heap().holds(address) && !memory_.heap().usable(address, bytes))
     fault_heap(lane, address, bytes);

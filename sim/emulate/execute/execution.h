@@ -27,6 +27,7 @@ struct Emulator::Launch {
   const LaneTable* lanes = nullptr;
   std::shared_ptr<const Translation> translation;
   LaneWords literals;
+  mutable std::atomic<bool> bounds_reported{false};      ///< of an access, Checks::bounds
   mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
   mutable WriteHistory writes;  ///< of launches with waiting loops, whose blocks one thread executes
   std::uint64_t workspace = 0;  ///< address of what a grid-wide barrier needs; 0: none
@@ -204,6 +205,10 @@ class Execution {
   [[noreturn]] void fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const;
   [[noreturn]] void fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
                                  std::uint32_t bytes) const;
+  /// What the access did wrong, in words; may make the kind more precise.
+  std::string describe_access(FaultKind& kind, const std::string& space, std::uint64_t address,
+                              std::uint32_t bytes) const;
+  std::byte* beyond_allocation(std::uint64_t address, std::uint32_t bytes, int lane);
 
  private:
   struct BlockBarrier {

@@ -96,7 +96,7 @@ void GlobalMemory::make_pages(std::uint64_t address, std::uint64_t size) {
 
 void GlobalMemory::open_arena(std::uint64_t end) {
   if (end <= open_end_) return;
-  const std::uint64_t to = round_up(end, kPageBytes);
+  const std::uint64_t to = round_up(end, kPlacementBytes);  // whole pages of the device: on_page()
   if (mprotect(reinterpret_cast<void*>(open_end_), to - open_end_, PROT_READ | PROT_WRITE) != 0) {
     throw InputError(
         fmt::format("out of host memory for the device's global memory: {}", std::strerror(errno)));
@@ -177,6 +177,17 @@ const GlobalMemory::Allocation* GlobalMemory::find(std::uint64_t address) const 
   if (next == allocations_.begin()) return nullptr;
   --next;
   return address - next->address < next->size ? &*next : nullptr;
+}
+
+bool GlobalMemory::on_page(std::uint64_t address, std::uint64_t size) const {
+  if (address < kHostArena || address >= kHostArena + kHostArenaBytes) return false;
+  const std::uint64_t page = address / kPlacementBytes * kPlacementBytes;
+  if (address + size > page + kPlacementBytes) return false;
+  const auto next = std::upper_bound(allocations_.begin(), allocations_.end(), address,
+                                     [](std::uint64_t a, const Allocation& b) { return a < b.address; });
+  // The nearest before may reach into the page, the nearest behind may start in it.
+  if (next != allocations_.end() && next->address < page + kPlacementBytes) return true;
+  return next != allocations_.begin() && (next - 1)->address + (next - 1)->size > page;
 }
 
 const GlobalMemory::Allocation* GlobalMemory::nearest(std::uint64_t address) const {

@@ -80,6 +80,10 @@ class GlobalMemory {
   /// The allocation that held the address until it was freed, if that was not long ago and the addresses were not given to another.
   const Allocation* freed(std::uint64_t address) const;
 
+  /// Whether all of it lies in a device's page that an allocation is on, where the addresses are the host's: a GPU reads and writes
+  /// what is there, the padding or a neighbour.
+  bool on_page(std::uint64_t address, std::uint64_t size) const;
+
   /// Host memory of an address inside an allocation; it goes on while in_one_piece() says so. Safe from several threads.
   std::byte* at(std::uint64_t address) {
     if (backing_ == Backing::host) return reinterpret_cast<std::byte*>(address);

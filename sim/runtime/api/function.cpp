@@ -74,7 +74,8 @@ FORETRACE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     attributes->localSizeBytes = program.local_bytes;
     attributes->maxThreadsPerBlock = most_threads(s, kernel);
     attributes->numRegs = static_cast<int>(program.registers);
-    attributes->ptxVersion = attributes->binaryVersion = program.sm;
+    attributes->binaryVersion = program.sm;
+    attributes->ptxVersion = kernel.module().cubin().module->virtual_sm;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel.settings.max_dynamic_shared);
     attributes->preferredShmemCarveout = kernel.settings.carveout;
     const bool fixed = program.cluster[0] != 0;

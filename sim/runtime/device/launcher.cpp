@@ -30,9 +30,11 @@ Launcher::Launcher(State& state)
     : state_(state), journal_(state.settings, state.spec->name),
       machine_(std::make_unique<engine::Machine>(state.spec)) {
   if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
+  checks_.bounds = false;
   for (const std::string& check : state.settings.check) {
     if (check == "uninitialized") checks_.uninitialized = true;
     if (check == "races") checks_.races = true;
+    if (check == "bounds") checks_.bounds = true;
   }
   accuracy_ = engine::parse_accuracy(state.settings.accuracy, "--accuracy");
   threads_ = state.settings.threads > 0 ? state.settings.threads
@@ -88,6 +90,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   call.kernel->module().fill_banks(context.banks[3], context.banks[4]);
   context.checks = checks_;
   context.strict_barriers = false;
+  context.bounds_reported = &call.kernel->bounds_reported;
   context.max_instructions = state_.settings.max_instructions;
   context.local_bytes = static_cast<std::uint32_t>(state_.stack_bytes);
   return context;

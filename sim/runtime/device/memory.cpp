@@ -15,6 +15,7 @@ const char* name_of(MemoryKind kind) {
     case MemoryKind::registered: return "registered host memory";
     case MemoryKind::managed: return "managed memory";
     case MemoryKind::variable: return "device variables";
+    case MemoryKind::mapped: return "mapped memory";
   }
   return "memory";
 }
@@ -77,10 +78,30 @@ bool DeviceMemory::register_host(void* pointer, std::uint64_t size, unsigned fla
   return true;
 }
 
+void DeviceMemory::add_range(std::uint64_t address, std::uint64_t size) {
+  const std::uint64_t id = next_id_++;
+  const bool fresh = global_.adopt(address, size, fmt::format("{} {}", name_of(MemoryKind::mapped), id));
+  FORETRACE_ASSERT(fresh, "reserved addresses hold nothing else");
+  blocks_[address] = {address, size, MemoryKind::mapped, 0, id};
+  mark_written(reinterpret_cast<void*>(address), size);
+}
+
+void DeviceMemory::remove_range(std::uint64_t address) {
+  global_.forget(address);
+  blocks_.erase(address);
+}
+
+bool DeviceMemory::take(std::uint64_t size) {
+  if (size > capacity_ - used_) return false;
+  used_ += size;
+  return true;
+}
+
 void DeviceMemory::release_all() {
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     const auto [address, what] = *block++;
-    if (what.kind != MemoryKind::variable) release(reinterpret_cast<void*>(address), what.kind);
+    if (what.kind != MemoryKind::variable && what.kind != MemoryKind::mapped)
+      release(reinterpret_cast<void*>(address), what.kind);
   }
 }
 

@@ -14,7 +14,14 @@
 
 namespace foretrace::runtime {
 
-enum class MemoryKind : std::uint8_t { device, host, registered, managed, variable };
+enum class MemoryKind : std::uint8_t {
+  device,
+  host,
+  registered,
+  managed,
+  variable,
+  mapped  ///< of virtual_memory.h, which counts it
+};
 
 struct MemoryBlock {
   std::uint64_t address = 0, size = 0;  ///< bytes
@@ -39,7 +46,13 @@ class DeviceMemory {
   /// False: no block of that kind (device and managed count as one) starts there.
   bool release(void* pointer, MemoryKind kind);
   bool register_host(void* pointer, std::uint64_t size, unsigned flags);
-  /// Frees every block but the program's variables.
+  /// Memory that stands at an address of its own (virtual_memory.h) becomes the device's, and is no longer.
+  void add_range(std::uint64_t address, std::uint64_t size);
+  void remove_range(std::uint64_t address);
+  /// Bytes of the chip's memory for that; false: there are not so many.
+  bool take(std::uint64_t size);
+  void give_back(std::uint64_t size) { used_ -= size; }
+  /// Frees every block but the program's variables and what is mapped.
   void release_all();
 
   /// The block that holds the address; null: none.

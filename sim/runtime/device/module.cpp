@@ -16,6 +16,7 @@
 #include "sim/frontend/disassembly.h"
 #include "sim/frontend/fat_binary.h"
 #include "sim/frontend/link.h"
+#include "sim/frontend/link_objects.h"
 #include "sim/frontend/ptx.h"
 
 namespace foretrace::runtime {
@@ -107,6 +108,14 @@ std::vector<std::byte> Module::compile(std::string text) const {
   }
 }
 
+std::vector<std::byte> Module::link(std::span<const void* const> objects) const {
+  try {
+    return frontend::link_fat_binaries(objects, context_.sm, ptxas_, *context_.toolchain, where_);
+  } catch (const ToolError& error) {
+    throw LoadFailure(cudaErrorInvalidPtx, fmt::format("{}: {}", where_, error.what()), error.output());
+  } catch (const InputError& error) { throw LoadFailure(cudaErrorNoKernelImageForDevice, error.what()); }
+}
+
 std::vector<std::byte> Module::code_of_image() const {
   const auto* start = static_cast<const std::byte*>(image_);
   if (is_elf({start, 4})) {
@@ -129,6 +138,7 @@ std::vector<std::byte> Module::code_of_image() const {
     text.resize(std::min(text.size(), text.find('\0')));
     return compile(std::move(text));
   }
+  if (const auto objects = frontend::linked_containers(image_); !objects.empty()) return link(objects);
   throw LoadFailure(cudaErrorNoKernelImageForDevice,
                     fmt::format("{}: {}", where_, frontend::missing_code_message(entries, context_.sm)));
 }

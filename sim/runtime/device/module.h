@@ -6,10 +6,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,7 @@ class Kernel {
 
   KernelSettings settings;
   std::shared_ptr<const emulate::Translation> translation;  ///< made at the first launch
+  std::atomic<bool> bounds_reported{false};                 ///< an access beyond an allocation
 
  private:
   Module& module_;
@@ -106,6 +109,8 @@ class Module {
  private:
   std::vector<std::byte> code_of_image() const;
   std::vector<std::byte> compile(std::string text) const;
+  /// Of containers of relocatable code, where the program's own linker has made nothing for the chip.
+  std::vector<std::byte> link(std::span<const void* const> objects) const;
   void place();
   ModuleContext context_;
   const void* image_;

@@ -24,6 +24,7 @@
 #include "sim/runtime/device/operation.h"
 #include "sim/runtime/device/stop.h"
 #include "sim/runtime/device/stream.h"
+#include "sim/runtime/device/virtual_memory.h"
 #include "sim/runtime/settings.h"
 
 namespace foretrace::runtime {
@@ -40,6 +41,7 @@ struct State {
   std::shared_ptr<const spec::GpuSpec> spec;
   frontend::Toolchain toolchain;
   DeviceMemory memory;
+  VirtualMemory virtual_memory{memory};
   Streams streams;
   std::unique_ptr<Launcher> launcher;
   cudaError_t pending = cudaSuccess;  ///< a kernel's fault that no call has returned yet

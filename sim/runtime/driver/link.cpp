@@ -1,13 +1,11 @@
-// The linker: several pieces of code become one cubin, by ptxas and nvlink.
-#include <filesystem>
-#include <fstream>
+// The linker: several pieces of code become one cubin (sim/frontend/link_objects.h).
 #include <map>
 
 #include <fmt/format.h>
 
 #include "sim/frontend/cubin.h"
 #include "sim/frontend/fat_binary.h"
-#include "sim/frontend/process.h"
+#include "sim/frontend/link_objects.h"
 #include "sim/frontend/ptx.h"
 #include "sim/runtime/driver/driver.h"
 #include "sim/runtime/driver/jit.h"
@@ -17,8 +15,6 @@ using namespace foretrace::runtime;
 using namespace foretrace::runtime::driver;
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Piece {
   CUjitInputType type;
@@ -70,25 +66,14 @@ std::vector<std::byte> machine_code(const State& s, const Link& link, const Piec
 }
 
 std::vector<std::byte> link_pieces(const State& s, const Link& link) {
-  if (!s.toolchain.ptxas)
-    throw InputError("no ptxas, and no nvlink beside it, to link the program's code with");
-  const fs::path nvlink = fs::path(s.toolchain.ptxas->path).parent_path() / "nvlink";
-  const frontend::TemporaryDirectory directory;
-  const std::string out = (directory.path() / "linked.cubin").string();
-  std::vector<std::string> words = {nvlink.string(), fmt::format("-arch=sm_{}", s.spec->sm_number), "-o",
-                                    out};
+  std::vector<frontend::LinkPiece> pieces;
   for (const Piece& piece : link.pieces) {
-    const std::vector<std::byte> code = machine_code(s, link, piece, true);
     const char* suffix = piece.type == CU_JIT_INPUT_LIBRARY  ? "a"
                          : piece.type == CU_JIT_INPUT_OBJECT ? "o"
                                                              : "cubin";
-    words.push_back((directory.path() / fmt::format("{}.{}", words.size(), suffix)).string());
-    std::ofstream(words.back(), std::ios::binary)
-        .write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
+    pieces.push_back({machine_code(s, link, piece, true), suffix});
   }
-  const frontend::ProcessResult done = frontend::run_process(words);
-  if (done.status != 0) throw ToolError("nvlink does not link the program's code", done.output + done.errors);
-  return frontend::read_file(out);
+  return frontend::link_objects(pieces, s.spec->sm_number, s.toolchain);
 }
 
 CUresult add(CUlinkState handle, CUjitInputType type, std::vector<std::byte> bytes) {

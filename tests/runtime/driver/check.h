@@ -38,6 +38,7 @@ void check_launches(void);
 void check_graphs(void);
 void check_lookup(void);
 void check_tensor_maps(void);
+void check_virtual_memory(void);
 
 /* PTX with kernels scale(float*, float, int) and shared(int*), a variable and a constant. */
 extern const char* const kPtx;

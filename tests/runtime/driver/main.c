@@ -79,7 +79,8 @@ static const struct {
     {"lookup", check_lookup, 0},   {"memory", check_memory, 1},    {"copies", check_copies, 1},
     {"streams", check_streams, 1}, {"modules", check_modules, 1},  {"launches", check_launches, 1},
     {"graphs", check_graphs, 1},   {"profiler", check_profiler, 1},
-    {"tensor_maps", check_tensor_maps, 1}};
+    {"tensor_maps", check_tensor_maps, 1},
+    {"virtual_memory", check_virtual_memory, 1}};
 
 /* One section a process: main.c NAME. Without a name: their names. */
 int main(int argc, char** argv) {

@@ -86,6 +86,17 @@ int main(int argc, char** argv) {
   if (which == "out_of_bounds") {
     out_of_bounds<<<2, 64>>>(data);
     expect_sticky(cudaErrorIllegalAddress);
+  } else if (which == "beyond") {
+    for (int i = 0; i < 2; ++i) out_of_bounds<<<2, 64>>>(data);
+    expect("synchronize", cudaDeviceSynchronize(), cudaSuccess);
+    int* neighbour = nullptr;
+    expect("malloc", cudaMalloc(&neighbour, 64 * sizeof(int)), cudaSuccess);
+    const long beside = neighbour - data;
+    fine<<<1, 64>>>(data + beside);
+    out_of_bounds<<<1, 64>>>(data + beside - 64);
+    int host[64];
+    expect("copy", cudaMemcpy(host, neighbour, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+    if (beside == 128 && host[36] != 1) ++failures, std::printf("the neighbour holds %d\n", host[36]);
   } else if (which == "use_after_free") {
     cudaFree(data);
     fine<<<1, 64>>>(data);

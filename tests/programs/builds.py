@@ -1,0 +1,114 @@
+"""Programs built as a stranger builds them, in the environment of `foretrace env`, and run with predictions: builds.py FORETRACE
+REPOSITORY FOLDER [--all] [--rows] [CHIP ...].
+
+Each is compiled by the commands below in FOLDER, nothing about Foretrace in them, and has to print `ok` on each chip, or to stop with
+the sentence that is expected. Without --all: those that compile in seconds. --rows: prints lines of the table in docs/programs.md.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+# name, commands ($S: the folder with the sources), the program, what it prints or how it stops, slow
+DEFAULT = "nvcc $S/{0}.cu -o {0}"
+BUILDS = [
+    ("relocatable", ["nvcc -rdc=true $S/relocatable/a.cu $S/relocatable/b.cu -o relocatable"], "./relocatable", "ok", False),
+    ("relocatable, CMake, CUDA::cudart_static", ["cmake -S $S/relocatable -B cmake", "cmake --build cmake"], "cmake/app", "ok", False),
+    ("threads", [DEFAULT.format("threads")], "./threads", "ok", False),
+    ("managed", [DEFAULT.format("managed")], "./managed", "ok", True),
+    ("streams", [DEFAULT.format("streams")], "./streams", "ok", True),
+    ("graphs", [DEFAULT.format("graphs")], "./graphs", "ok", True),
+    ("graphs, -G -g", ["nvcc -G -g $S/graphs.cu -o graphs_debug"], "./graphs_debug", "ok", True),
+    ("assertion", [DEFAULT.format("assertion")], "./assertion", "cudaErrorAssert", True),
+    ("cooperative_groups", ["nvcc -std=c++17 $S/cooperative_groups.cu -o cooperative_groups"], "./cooperative_groups", "ok", True),
+    ("thrust_cub", ["nvcc -std=c++17 $S/thrust_cub.cu -o thrust_cub"], "./thrust_cub", "ok", True),
+    ("curand_device", [DEFAULT.format("curand_device")], "./curand_device", "ok", True),
+    ("features", ["nvcc -std=c++17 --extended-lambda $S/features.cu -o features"], "./features", "ok", True),
+    ("clusters", ["nvcc -arch=sm_90 $S/clusters.cu -o clusters"], "./clusters", "ok", True),
+    ("driver, a cubin", ["gcc $S/driver.c -I$CUDA/include -L$OURS -lcuda -o driver", "nvcc -fatbin $S/saxpy.cu -o saxpy.fatbin"], "./driver saxpy.fatbin", "ok",
+     True),
+    ("driver, PTX", ["gcc $S/driver.c -I$CUDA/include -L$OURS -lcuda -o driver", "nvcc -ptx $S/saxpy.cu -o saxpy.ptx"], "./driver saxpy.ptx", "ok", True),
+    ("nvrtc", ["nvcc $S/nvrtc.cpp -o nvrtc -lnvrtc -lcuda"], "./nvrtc", "ok", True),
+    ("many_launches", [DEFAULT.format("many_launches")], "./many_launches 10000", "done", True),
+    ("textures", [DEFAULT.format("textures")], "./textures", "cudaCreateTextureObject is not provided by Foretrace", True),
+    ("dynamic_parallelism", ["nvcc -rdc=true $S/dynamic_parallelism.cu -o dynamic_parallelism -lcudadevrt"], "./dynamic_parallelism", "dynamic parallelism", True),
+]
+NEEDS = {"clusters": ("h100", "rtx5080")}  # code for sm_90; sm_120 has it as PTX
+
+
+def nvcc(repository):
+    script = 'source "$0/scripts/common.sh"; cuda_tool nvcc'
+    return subprocess.run(["bash", "-c", script, repository], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def environment(foretrace, repository, compiler):
+    text = subprocess.run([foretrace, "env"], capture_output=True, text=True, check=True).stdout
+    added = dict(re.findall(r"export (\w+)='(.*)'", text))
+    root = os.path.dirname(os.path.dirname(compiler))
+    return {**os.environ, **added, "PATH": os.path.dirname(compiler) + ":" + os.environ["PATH"], "CUDA": root,
+            "S": os.path.join(repository, "tests", "programs", "builds"),
+            "OURS": os.path.join(os.path.dirname(os.path.dirname(foretrace)), "lib", "foretrace")}
+
+
+def build(commands, folder, variables):
+    """What the compiler said when it failed."""
+    shutil.rmtree(os.path.join(folder, "cmake"), ignore_errors=True)
+    for command in commands:
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=variables, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return done.stdout + done.stderr
+    return ""
+
+
+def run(foretrace, chip, program, folder, words):
+    done = subprocess.run([foretrace, "run", "--arch", chip, *words, "--", *program.split()], cwd=folder, capture_output=True, text=True,
+                          check=False, timeout=600)
+    return done.stdout + done.stderr
+
+
+def missing(said):
+    """What a machine without a whole toolkit lacks."""
+    return next((what for what in ("cannot find -lcudadevrt", "CMAKE_CUDA_COMPILER", "cmake: command not found", "cannot find -lnvrtc",
+                                   "libcudadevrt.a") if what in said), None)
+
+
+def main(foretrace, repository, folder, words):
+    everything, rows = "--all" in words, "--rows" in words
+    chips = [word for word in words if not word.startswith("--")] or ["a100", "h100", "rtx5080"]
+    os.makedirs(folder, exist_ok=True)
+    compiler = nvcc(repository)
+    variables = environment(foretrace, repository, compiler)
+    failed = 0
+    for name, commands, program, expected, slow in BUILDS:
+        if slow and not everything:
+            continue
+        refused = build(commands, folder, variables)
+        cells = []
+        for chip in chips:
+            if refused:
+                absent = missing(refused)
+                cells.append(f"not built: {absent}" if absent else "NOT BUILT")
+                failed += absent is None
+                if absent is None:
+                    print(refused)
+                continue
+            if chip not in NEEDS.get(name, chips):
+                cells.append("-")
+                continue
+            said = run(foretrace, chip, program, folder, [] if everything else ["--functional"])
+            fine = expected in said
+            if expected in ("ok", "done"):
+                fine = expected in said.splitlines()
+            failed += not fine
+            cells.append(("works" if expected in ("ok", "done", "cudaErrorAssert") else f"stopped: {expected}") if fine else "WRONG")
+            if not fine:
+                print(said)
+        command = "; ".join(commands).replace("$S/", "").replace("$", "")
+        print(f"| {name} | `{command}` | {' | '.join(cells)} |" if rows else f"{name:44} {' '.join(cells)}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]))

@@ -1,0 +1,3 @@
+__device__ float f(float);
+void helper(float*);
+extern __device__ float bias;
