@@ -76,7 +76,7 @@ AddressMap::AddressMap(const spec::GpuSpec& spec) {
   banks_ = dram.banks;
   row_lines_ = dram.row_bytes / kLineBytes;
   partition_bits_ = l2.partition_bits | kHighBits;
-  const std::uint32_t granule_lines = l2.granule_bytes / kLineBytes, together = l2.together_bits / kLineBytes;
+  const std::uint32_t granule_lines = l2.granule() / kLineBytes, together = l2.together_bits / kLineBytes;
   granule_shift_ = std::countr_zero(granule_lines);
   together_shift_ = std::popcount(together);
   for (std::uint32_t line = 0; line < granule_lines; ++line) {

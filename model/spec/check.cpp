@@ -121,12 +121,13 @@ Result check(const NetworkSpec& network) {
 }
 
 Result check(const L2Spec& l2) {
-  if (!std::has_single_bit(l2.granule_bytes)) return problem("l2.granule_bytes", "expected a power of two");
-  if ((l2.together_bits & ~(l2.granule_bytes - 1)) != 0 || l2.together_bits % kLineBytes != 0) {
+  if (l2.partitions == 2 && !std::has_single_bit(l2.granule_bytes))
+    return problem("l2.granule_bytes", "expected a power of two");
+  if (l2.together_bits % kLineBytes != 0 || l2.together_bits >= l2.granule()) {
     return problem(
         "l2.together_bits",
         fmt::format("expected bits of an address between a line of {} bytes and a granule of {} bytes",
-                    kLineBytes, l2.granule_bytes));
+                    kLineBytes, l2.granule()));
   }
   // One of each pair of granules is the pair's number on its side: lines stay dense.
   if (l2.partitions == 2 && (l2.partition_bits & l2.granule_bytes) == 0)

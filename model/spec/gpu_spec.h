@@ -6,7 +6,9 @@
 //          Unless a comment says otherwise a latency is in SM cycles. Every field moves at least one counter (tests/config/sensitivity).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -257,10 +259,11 @@ struct L2Spec {             // keys l2.*
   std::uint32_t slices = 0;
   std::uint32_t partitions = 0;  ///< 1 or 2
   std::uint32_t ways = 0;
-  std::uint32_t latency = 0;        ///< L2 cycles of a slice from lookup to data, hit
-  std::uint32_t slice_bytes = 0;    ///< bytes a slice delivers a L2 cycle
-  double write_cost = 0;            ///< what a byte written takes of its home slice, in bytes read
-  std::uint32_t granule_bytes = 0;  ///< runs of addresses that lie in one partition; a power of two
+  std::uint32_t latency = 0;      ///< L2 cycles of a slice from lookup to data, hit
+  std::uint32_t slice_bytes = 0;  ///< bytes a slice delivers a L2 cycle
+  double write_cost = 0;          ///< what a byte written takes of its home slice, in bytes read
+  std::uint32_t granule_bytes =
+      0;  ///< runs of addresses that lie in one partition; a power of two; 0 with one partition
   std::uint32_t partition_bits =
       0;  ///< bits of an address within 2 MiB whose parity, with every bit above, picks the partition
   std::uint32_t together_bits =
@@ -283,6 +286,12 @@ struct L2Spec {             // keys l2.*
       0;  ///< share of a slice's lines that may be dirty before the oldest are written back
   double partly_fraction =
       0;  ///< share of a set's lines that may hold partly written sectors before the oldest is completed and written back
+
+  /// Bytes of the runs of addresses within which `together_bits` choose: with one partition the smallest that hold them.
+  std::uint32_t granule() const {
+    return partitions == 2 ? granule_bytes
+                           : std::max<std::uint32_t>(kLineBytes, std::bit_ceil(together_bits + 1));
+  }
 };
 
 struct DramSpec {           // keys dram.*

@@ -221,7 +221,7 @@ Kernel back_to_back(int sm_number) {
   texts.push_back(sm_number < 90 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4");
   if (sm_number < 90)
     texts.insert(texts.end(), {"HMMA.1684.F32.TF32 R4, R8, R12, R4", "IMMA.16816.S8.S8 R4, R8, R12, R4"});
-  if (sm_number == 120) texts.push_back("HMMA.16816.F16 R4, R8, R12, R4");
+  if (sm_number == 89 || sm_number == 120) texts.push_back("HMMA.16816.F16 R4, R8, R12, R4");
   if (sm_number == 90) {
     texts.push_back("MATCH.ANY R4, R5");
     texts.push_back("DMMA.16x8x8 R4, R8, R12, R4");
@@ -293,12 +293,11 @@ std::vector<Kernel> floods(int sm_number) {
   exchange.lines.push_back({"ATOMS.CAS R4, [R2], R5, R6", 1, 7, 7, 0, 0, 128, 0});
   kernels.push_back(exchange);
   Kernel contention{"contention", {}, 1, 8, 4};  // shared stores while lines fill all of L1
-  contention.shared = 4096;
+  contention.shared = 128;                       // so that L1 has more than half of the array on every chip
   for (std::uint64_t i = 0; i < 24; ++i) {
     contention.lines.push_back(
         {"LDG.E.128 R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 16, 512, 1 << 20});
-    contention.lines.push_back({"STS [R2], R5", 1, 7, 7, 0, 0, 4, 128});
-    contention.lines.push_back({"STS [R2], R5", 1, 7, 7, 0, 0, 4, 128});
+    for (int k = 0; k < 8; ++k) contention.lines.push_back({"STS [R2], R5", 1, 7, 7, 0, 0, 4, 128});
   }
   kernels.push_back(contention);
   return kernels;
@@ -419,6 +418,13 @@ std::vector<Kernel> asynchronous(int sm_number) {
     lines.push_back({"DEPBAR.LE SB0, 0x0", 4});
     kernels.push_back(copies);
   }
+  Kernel sources{"sources", {}, 2, 1, 4};  // copies so small that the engine never holds the warp up
+  work::Transfer row;
+  row.begin(work::TransferKind::store, 16, 1);
+  row.piece(kGlobal, 16);
+  sources.lines.push_back({"UTMASTG.2D [UR8], [UR12]", 1, 7, 1, 0, 0, 0, 0, 0, 0, row});
+  sources.lines.push_back({"IADD3 R1, R6, R5, RZ", 4, 7, 7, 2});
+  kernels.push_back(sources);
   Kernel clusters{"clusters", {}, 8, 1, 1};
   clusters.cluster = 2;
   const std::uint64_t other = std::uint64_t{1} << 24;
@@ -486,6 +492,7 @@ std::vector<Override> small(const std::string& chip) {
   set.push_back({"launch.by_gpc", "1"});  // launch.first_group means nothing without it
   set.push_back({"launch.first_group", "2"});
   if (chip == "a100") set.push_back({"l2.bytes", "4194304"});
+  if (chip == "h100" || chip == "gb203") set.push_back({"cluster.groups", "[4,4]"});
   return set;
 }
 
@@ -515,6 +522,10 @@ class Sensitivity : public ::testing::TestWithParam<const char*> {
       if (change.key == "l2.partitions") {
         put("network.partition_bytes", two ? "128" : "");
         if (two) put("network.partition_latency", "80");
+        if (two) put("l2.granule_bytes", "4096");
+        if (two) put("l2.partition_bits", "4096");
+        if (two && chip_ == "rtx4090") put("l2.slices", "12");
+        if (two && chip_ == "rtx4090") put("dram.channels", "4");
         if (two) put("l2.atomic_pass_interval", "0.7");
       }
       if (change.key == "limits.warps") put("limits.threads_per_block", "768");
