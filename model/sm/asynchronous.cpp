@@ -3,7 +3,8 @@
 //
 // A test of an mbarrier (SYNCS.PHASECHK) stands on record once, when its phase had ended. Here its answer comes when the phase has ended
 // in the model's time: at once, at the next round of the loop that asks (StaticInstruction::poll_interval), or some
-// cycles after the phase's end where the test is suspended. What waits for the answer is held by its scoreboard, as on the chip.
+// cycles after the phase's end where the test is suspended: with a time hint, and without one where the phase lacks bytes of copies (no
+// wait in wgmma_product on H100 goes round; waits for arrivals alone do). What waits for the answer is held by its scoreboard, as there.
 
 #include <algorithm>
 #include <bit>
@@ -82,7 +83,7 @@ void Sm::do_arrival(std::uint32_t block, std::uint32_t rank, std::uint32_t offse
   const Block& from = blocks_[block];
   if (own_or_remote(from, rank) == block) {
     mbarriers_.arrive(block, offset, arrival, times, ended_waits_);
-    end_waits(now);
+    end_waits(arrival.arrivals == 0, now);
   } else if (rank < from.places.size()) {
     cluster_outbox.push_back({now + spec_.cluster.hop_latency, from.places[rank], from.cluster, rank,
                               ClusterMessage::Kind::arrival, offset, times, arrival});
@@ -101,7 +102,7 @@ void Sm::do_barrier_op(std::uint32_t number, Cycle answered, Cycle now) {
       if (!mbarriers_.wait(op.block, item.offset, (item.operand & work::kAskedParity) != 0, number))
         ++op.waiting;
     }
-    if (op.waiting == 0) answer(op, now);
+    if (op.waiting == 0) answer(op, false, now);
     return;
   }
   for (std::size_t i = 0; live && i < barrier_ops_[number].items.size(); ++i) {
@@ -118,12 +119,14 @@ void Sm::do_barrier_op(std::uint32_t number, Cycle answered, Cycle now) {
   free_barrier_ops_.push_back(number);
 }
 
-void Sm::answer(BarrierOp& op, Cycle now) {
+void Sm::answer(BarrierOp& op, bool by_bytes, Cycle now) {
   const StaticInstruction& instruction = program_.code[op.index];
   Cycle when = op.answered;
   if (now > op.asked) {
     if (instruction.poll_interval == 0) {
       when = std::max(op.answered, now + spec_.mbarrier.wake_latency);
+    } else if (by_bytes && instruction.suspends) {
+      when = std::max(op.answered, now);  // tma.write_latency reaches to here
     } else {
       when += (now - op.asked + instruction.poll_interval - 1) / instruction.poll_interval *
               instruction.poll_interval;
@@ -138,10 +141,10 @@ void Sm::answer(BarrierOp& op, Cycle now) {
   free_barrier_ops_.push_back(static_cast<std::uint32_t>(&op - barrier_ops_.data()));
 }
 
-void Sm::end_waits(Cycle now) {
+void Sm::end_waits(bool by_bytes, Cycle now) {
   for (const std::uint32_t ticket : ended_waits_) {
     BarrierOp& op = barrier_ops_[ticket];
-    if (--op.waiting == 0) answer(op, now);
+    if (--op.waiting == 0) answer(op, by_bytes, now);
   }
   ended_waits_.clear();
 }
@@ -375,11 +378,11 @@ void Sm::take_message(const ClusterMessage& message, Cycle now) {
     case ClusterMessage::Kind::copied:
       if (message.arrival.transactions == 0) return;
       mbarriers_.arrive(slot, message.offset, message.arrival, 1, ended_waits_);
-      end_waits(now);
+      end_waits(true, now);
       return;
     case ClusterMessage::Kind::arrival:
       mbarriers_.arrive(slot, message.offset, message.arrival, message.times, ended_waits_);
-      end_waits(now);
+      end_waits(message.arrival.arrivals == 0, now);
       return;
     case ClusterMessage::Kind::left: ++block->cluster_left; break;
     case ClusterMessage::Kind::barrier: ++block->cluster_blocks[message.offset]; break;
@@ -409,7 +412,7 @@ bool Sm::let_go(Cycle now) {
   mbarriers_.let_go(ended_waits_);
   bool some = !ended_waits_.empty();
   now_ = std::max(now_, now);
-  end_waits(now_);
+  end_waits(false, now_);
   for (std::uint16_t id = 0; id < warps_.size(); ++id) {
     Warp& warp = warps_[id];
     if (warp.phase != Phase::barrier || warp.hold == Hold::none) continue;

@@ -101,8 +101,11 @@ void decode_asynchronous(const isa::Program& program, std::uint32_t index, const
   const isa::Instruction& instruction = program.code[index];
   out.action = action_of(instruction, out.action);
   out.barrier_use = isa::barrier_use(instruction);
-  if (out.barrier_use == isa::BarrierUse::check)
+  if (out.barrier_use == isa::BarrierUse::check) {
     out.poll_interval = static_cast<std::uint16_t>(poll_interval(program, index, spec));
+    out.suspends = out.poll_interval == 0 || instruction.has("TRYWAIT");
+    out.long_scoreboard = true;  // ncu's states of wgmma_product on H100
+  }
   if (out.action == Action::product) decode_product(instruction, spec, out);
   for (const isa::Operand& operand : instruction.operands) {
     if (operand.kind != isa::OperandKind::immediate) continue;

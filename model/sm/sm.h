@@ -258,8 +258,8 @@ class Sm {
   void do_barrier_op(std::uint32_t number, Cycle answered, Cycle now);
   void do_arrival(std::uint32_t block, std::uint32_t rank, std::uint32_t offset, const isa::Arrival& arrival,
                   std::uint32_t times, Cycle now);
-  void end_waits(Cycle now);
-  void answer(BarrierOp& op, Cycle now);
+  void end_waits(bool by_bytes, Cycle now);
+  void answer(BarrierOp& op, bool by_bytes, Cycle now);
   bool is_remote(const Warp& warp, const StaticInstruction& instruction) const;
   std::uint32_t own_or_remote(const Block& block, std::uint32_t rank) const;
   void start_transfer(Warp& warp, std::uint16_t id, Cycle now);

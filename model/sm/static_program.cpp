@@ -110,10 +110,8 @@ Pipe counted_on(const isa::Instruction& instruction, Pipe issued) {
     case Opcode::VOTEU:
     case Opcode::REDUX: return Pipe::none;
     case Opcode::R2UR: return Pipe::alu;
-    case Opcode::BAR: return Pipe::adu;
-    case Opcode::
-        SYNCS:  // tests of an mbarrier (ncu_multicast: adu varies with the time waited, lsu does not)
-      return instruction.has("PHASECHK") ? Pipe::adu : issued;
+    case Opcode::BAR:
+    case Opcode::SYNCS: return Pipe::adu;
     default: return issued;
   }
 }
