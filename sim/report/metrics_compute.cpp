@@ -17,6 +17,11 @@ Value executed_by(P p) {
   return has_pipe(p, kPipe) ? Value(pipe_inst(p, kPipe)) : Value();
 }
 
+template <Pipe kPipe>
+Value busy_cycles(P p) {
+  return has_pipe(p, kPipe) ? Value(pipe_busy(p, kPipe)) : Value();
+}
+
 /// Share of the sub-cores' cycles, from the launch to its end, in which the inputs of these pipes were taken.
 template <Pipe... kPipe>
 Value busy_share(P p) {
@@ -113,6 +118,13 @@ std::vector<Metric> compute_metrics() {
        [](P p) { return Value(pipe_inst(p, Pipe::adu) + number(p.counters.constant_l1_replays)); }},
       {"sm__inst_executed_pipe_tensor.sum", "inst", "warp instructions of the tensor pipe",
        executed_by<Pipe::tensor>},
+      {"sm__pipe_tensor_cycles_active.sum", "cycle",
+       "cycles of the sub-cores' tensor cores; of a warpgroup product half its columns for each warp",
+       busy_cycles<Pipe::tensor>},
+      {"sm__inst_executed_pipe_tma.sum", "inst", "warp instructions of the copy engine (TMA)",
+       executed_by<Pipe::tma>},
+      {"sm__pipe_tma_cycles_active.sum", "cycle", "cycles that the way to the copy engine was taken",
+       busy_cycles<Pipe::tma>},
   };
   add_stall_metrics(table, std::make_index_sequence<stats::kWarpStates>());
 

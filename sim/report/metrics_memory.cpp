@@ -132,6 +132,9 @@ std::vector<Metric> l1_metrics() {
 
 std::vector<Metric> shared_metrics() {
   return {
+      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", "",
+       "data-stage passes in which warpgroup products read their operands",
+       count<&Launch::shared_wavefronts_product>},
       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "",
        "data-stage passes of shared loads: by the rule, and by arbitration with other traffic",
        sum<&Launch::shared_wavefronts_ld, &Launch::shared_contention_ld>},

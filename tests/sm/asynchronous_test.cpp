@@ -345,6 +345,26 @@ TEST(CopyEngine, ALoadEndsWhenItsLastBytesHaveCome) {
   EXPECT_EQ(load(chip, moves(TransferKind::load, 1, 16, 128), 400).end - small.end, 100u);
 }
 
+TEST(CopyEngine, AWaitForItsBytesIsSuspended) {
+  // No wait for a copy goes round on an H100 (instructions of wgmma_product); with test_wait the loop does.
+  const spec::GpuSpec chip = bench_chip();
+  const Transfer transfer = moves(TransferKind::load, 1, 16, 128);
+  const auto end = [&](bool tries, Cycle latency) {
+    Line asks = check(false);
+    if (!tries) asks.text = "SYNCS.PHASECHK.TRANS64 P1, [UR4], R2";
+    const Ran ran = run(
+        chip, {begin_barrier(1), arrive(transfer.bytes), copy(transfer), asks, waits_for_it()}, 1, latency);
+    EXPECT_GT(state(ran, stats::WarpState::long_scoreboard), 200u);
+    EXPECT_LT(state(ran, stats::WarpState::short_scoreboard), 50u) << "of the barrier that begins";
+    return ran.end;
+  };
+  const Cycle round = chip.mbarrier.latency + chip.fetch.branch_latency;
+  for (const Cycle later : {1u, 17u, 100u}) {
+    EXPECT_EQ(end(true, 300 + later) - end(true, 300), later);
+    EXPECT_EQ((end(false, 300 + later) - end(false, 300)) % round, 0u) << later;
+  }
+}
+
 TEST(CopyEngine, AsksForARowACycle) {
   const spec::GpuSpec chip = bench_chip();
   const Ran ran = load(chip, moves(TransferKind::load, 256, 32, 4096));

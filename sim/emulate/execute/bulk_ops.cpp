@@ -27,8 +27,6 @@ constexpr std::uint32_t kBulkRow = 128;  // bytes of a copy without a map that a
 /// MicroOp::flags beside the atomic's: where it goes.
 constexpr std::uint32_t kToShared = 1, kFromShared = 2, kMulticast = 4, kReduces = 8;
 
-std::uint64_t pair(const std::uint32_t* words) { return words[0] | std::uint64_t{words[32]} << 32; }
-
 constexpr std::uint64_t kOffset = (std::uint64_t{1} << kClusterRankShift) - 1;  // in a block's shared memory
 
 void record_bulk(Execution& x, const MicroOp& op, std::uint64_t to, std::uint64_t from, std::uint32_t bytes,
@@ -96,17 +94,6 @@ void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const auto rank = static_cast<std::uint64_t>(std::countr_zero(ranks));
     copy_to(rank << kClusterRankShift | (to & ((1u << kClusterRankShift) - 1)));
   }
-}
-
-/// [URn+offset]
-Source take_uniform_address(Decoder& d, std::int64_t& offset) {
-  const isa::Operand& operand = d.next();
-  if (operand.kind != isa::OperandKind::memory || operand.uniform_base < 0 ||
-      (operand.base >= 0 && operand.base != isa::kRz)) {
-    Decoder::refuse(fmt::format("address '{}'", operand.text));
-  }
-  offset = operand.offset;
-  return Source{.word = Decoder::uniform_word(operand.uniform_base, false), .file = File::uniform};
 }
 
 void take_reduction(Decoder& d) {

@@ -34,8 +34,6 @@ constexpr std::uint32_t kOffsetMask = (1u << kClusterRankShift) - 1;
 constexpr std::uint32_t kNanWord = 0x7ff77ff7;  ///< what fills, in every float type
 constexpr std::uint32_t kTf32Nan = 0x7fffe000;
 
-std::uint64_t pair(const std::uint32_t* words) { return words[0] | std::uint64_t{words[32]} << 32; }
-
 /// One box of one instruction.
 struct Box {
   TensorMap map;
@@ -264,17 +262,6 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
                      std::memcpy(to, old.data(), step);
                    }
                  });
-}
-
-/// [URn+offset]
-Source take_uniform_address(Decoder& d, std::int64_t& offset) {
-  const isa::Operand& operand = d.next();
-  if (operand.kind != isa::OperandKind::memory || operand.uniform_base < 0 ||
-      (operand.base >= 0 && operand.base != isa::kRz)) {
-    Decoder::refuse(fmt::format("address '{}'", operand.text));
-  }
-  offset = operand.offset;
-  return Source{.word = Decoder::uniform_word(operand.uniform_base, false), .file = File::uniform};
 }
 
 void translate(Decoder& d, WarpFunction function) {

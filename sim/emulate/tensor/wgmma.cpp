@@ -14,6 +14,7 @@
 #include "sim/emulate/execute/execution.h"
 #include "sim/emulate/tensor/matrix_descriptor.h"
 #include "sim/emulate/tensor/products.h"
+#include "sim/emulate/translate/address_form.h"
 #include "sim/emulate/translate/decoder.h"
 
 namespace foretrace::emulate {
@@ -37,8 +38,6 @@ constexpr int kDescriptorB =
 
 Element type_a(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeAShift & 15); }
 Element type_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeBShift & 15); }
-
-std::uint64_t pair(const std::uint32_t* words) { return words[0] | std::uint64_t{words[32]} << 32; }
 
 /// 16 bytes of the block's shared memory.
 struct Chunk {

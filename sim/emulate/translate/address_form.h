@@ -3,6 +3,10 @@
 
 #include <cstdint>
 
+#include <fmt/format.h>
+
+#include "sim/emulate/translate/decoder.h"
+
 namespace foretrace::emulate {
 
 inline constexpr std::uint32_t kBase64 = 1;  ///< the base is a register pair; else 32 bits, zero-extended
@@ -40,5 +44,21 @@ enum class AtomicOp : std::uint8_t {
   arrive
 };
 enum class AtomicType : std::uint8_t { u32, s32, u64, s64, f32, f32_flush, f64, f16x2, bf16x2, b128 };
+
+/// What a lane's register pair holds: the second word stands a warp's lanes behind the first.
+inline std::uint64_t pair(const std::uint32_t* words) {
+  return words[0] | std::uint64_t{words[kWarpSize]} << 32;
+}
+
+/// [URn+offset]
+inline Source take_uniform_address(Decoder& d, std::int64_t& offset) {
+  const isa::Operand& operand = d.next();
+  if (operand.kind != isa::OperandKind::memory || operand.uniform_base < 0 ||
+      (operand.base >= 0 && operand.base != isa::kRz)) {
+    Decoder::refuse(fmt::format("address '{}'", operand.text));
+  }
+  offset = operand.offset;
+  return Source{.word = Decoder::uniform_word(operand.uniform_base, false), .file = File::uniform};
+}
 
 }  // namespace foretrace::emulate

@@ -5,7 +5,13 @@ import ctypes
 import numpy
 
 CUDA = ctypes.CDLL("libcuda.so.1")
-NAMES = {"float32": "fp32", "float16": "fp16", "int32": "i32"}
+NAMES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "uint8": "u8"}
+
+
+class Name(str):
+    """A type as Triton names it; tensor descriptors ask for its size."""
+
+    itemsize = 0
 
 
 def check(code):
@@ -21,7 +27,8 @@ class Array:
     def __init__(self, host):
         host = numpy.ascontiguousarray(host)
         self.shape, self.kind, self.bytes = host.shape, host.dtype, host.nbytes
-        self.dtype = NAMES[str(host.dtype)]
+        self.dtype = Name(NAMES[str(host.dtype)])
+        self.dtype.itemsize = host.itemsize
         pointer = ctypes.c_uint64()
         check(CUDA.cuMemAlloc_v2(ctypes.byref(pointer), ctypes.c_size_t(self.bytes)))
         self.pointer = pointer.value

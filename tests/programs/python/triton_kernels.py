@@ -56,6 +56,30 @@ def matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.c
 
 
 @triton.jit
+def matmul_persistent_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PROGRAMS: tl.constexpr):
+    tiles_n = tl.cdiv(N, BN)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, BM) * tiles_n, PROGRAMS):
+        row, column = tile // tiles_n * BM, tile % tiles_n * BN
+        total = tl.zeros((BM, BN), dtype=tl.float32)
+        for k in range(0, K, BK):
+            total = tl.dot(a.load([row, k]), b.load([column, k]).T, total)
+        c.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def matmul_fp8_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for start_k in range(0, K, BK):
+        left = tl.load(a + rows[:, None] * K + (start_k + k)[None, :]).to(tl.float8e4nv, bitcast=True)
+        right = tl.load(b + columns[None, :] * K + (start_k + k)[:, None]).to(tl.float8e4nv, bitcast=True)
+        total = tl.dot(left, right, total)
+    tl.store(c + rows[:, None] * N + columns[None, :], total)
+
+
+@triton.jit
 def attention_kernel(q, k, v, out, scale, N: tl.constexpr, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
     d = tl.arange(0, D)
@@ -115,6 +139,29 @@ def matmul(random):
     c = Array(numpy.zeros((256, 256), "float32"))
     matmul_kernel[(4, 4)](Array(a), Array(b), c, 256, 256, 256, BM=64, BN=64, BK=32)
     report("matmul", c.numpy(), a.astype("float32") @ b.astype("float32"), 1e-2)
+
+
+def matmul_persistent(random):
+    """Two operands and the result by tensor descriptors; 6 programs for 16 tiles."""
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    def described(array, block):
+        return TensorDescriptor(array, list(array.shape), [array.shape[1], 1], block)
+
+    a, b = (random.standard_normal((512, 256)).astype("float16") for _ in range(2))
+    c = Array(numpy.zeros((512, 512), "float16"))
+    matmul_persistent_kernel[(6,)](described(Array(a), [128, 64]), described(Array(b), [128, 64]), described(c, [128, 128]), 512, 512, 256,
+                                   BM=128, BN=128, BK=64, PROGRAMS=6, num_warps=8, num_stages=3)
+    report("matmul_persistent", c.numpy(), a.astype("float32") @ b.astype("float32").T, 5e-2)
+
+
+def matmul_fp8(random):
+    """e4m3 with sums that keep 13 bits, as the tensor cores of an H100 do."""
+    bits = [random.integers(0x20, 0x40, (256, 256), dtype="uint8") | random.integers(0, 2, (256, 256), dtype="uint8") << 7 for _ in range(2)]
+    x, y = ((1 - 2.0 * (b >> 7)) * (1 + (b & 7) / 8) * 2.0 ** ((b >> 3 & 15).astype("float64") - 7) for b in bits)
+    c = Array(numpy.zeros((256, 256), "float32"))
+    matmul_fp8_kernel[(2, 2)](Array(bits[0]), Array(bits[1]), c, 256, 256, 256, BM=128, BN=128, BK=64)
+    report("matmul_fp8", c.numpy(), x @ y.T, 0.1)
 
 
 def attention(random):
