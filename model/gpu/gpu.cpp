@@ -47,6 +47,14 @@ Snapshot snapshot(Cycle now, std::uint64_t placed, std::uint64_t ended,
   return result;
 }
 
+/// Whether the memory system serves a window's requests while SMs simulate the next one. Not where something is looked at between
+/// windows: blocks of a cluster, what a load of a waiting loop waits for when it is sent, a simulation that may be stopped. With one
+/// thread there is nothing to gain.
+bool serves_beside(const sm::StaticProgram& program, const LaunchSetup& setup) {
+  return setup.threads > 1 && !setup.watch && !setup.timeline &&
+         setup.cluster[0] * setup.cluster[1] * setup.cluster[2] == 1 && program.shapes.loops.empty();
+}
+
 }  // namespace
 
 Gpu::Gpu(const spec::GpuSpec& spec) : spec_(spec), memory_(spec_), code_caches_(spec_) {}
@@ -63,6 +71,8 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   const bool clusters = setup.cluster[0] * setup.cluster[1] * setup.cluster[2] > 1;
   Cycle window = setup.window ? std::min(setup.window, lookahead()) : lookahead();
   if (clusters) window = std::min<Cycle>({window, spec_.cluster.hop_latency, spec_.cluster.barrier_latency});
+  const bool beside = serves_beside(program, setup);
+  if (beside) window = std::min(window, memory_.lookahead() / 2);
   memory_.begin_launch(setup.warm);
   std::vector<memory::ReadJourney> journeys;
   memory_.observe(setup.timeline ? &journeys : nullptr);
@@ -77,7 +87,9 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   outboxes.push_back(&code_caches_.outbox);
   std::vector<memory::CodeRequest> code_requests;
   memory::Replies replies;  // those to SMs until they are delivered
+  memory::Replies fresh;    // that the memory system has just made known
   replies.of_sm.resize(sms.size());
+  fresh.of_sm.resize(sms.size());
   std::vector<memory::Reply> code_replies;
   std::vector<std::pair<std::size_t, std::size_t>> looked_at(
       sms.size());                                    // how many data and acknowledgements for an SM
@@ -131,9 +143,23 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     replied_of[i] = kNever;
     next_of[i] = sms[i]->next_event();
   };
-  const auto serve_memory = [&](Cycle until) {
-    memory_.advance(until, replies);
+  Cycle served = 0;  // what was sent before it has been submitted
+  const auto submit = [&](const memory::Request& request) {
+    if (request.waits == 0) return memory_.submit(request);
+    memory_.submit(request, sms[request.sm]->awaited(request.waits - 1u));
+  };
+  // Hands out what memory_.advance() made known.
+  const auto take_replies = [&] {
     if (setup.timeline) setup.timeline->answered(std::exchange(journeys, {}));
+    for (std::size_t i = 0; i < sms.size(); ++i) {
+      const auto append = [](std::vector<memory::Reply>& to, std::vector<memory::Reply>& from) {
+        if (to.empty()) return to.swap(from);
+        to.insert(to.end(), from.begin(), from.end());
+        from.clear();
+      };
+      append(replies.of_sm[i].data, fresh.of_sm[i].data);
+      append(replies.of_sm[i].acknowledgements, fresh.of_sm[i].acknowledgements);
+    }
     if (clusters) {  // what a multicast brings goes to the other blocks as well
       for (std::size_t i = 0; i < sms.size(); ++i) {
         const auto& data = replies.of_sm[i].data;
@@ -155,9 +181,15 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       look(replies.of_sm[i].acknowledgements, looked_at[i].second);
     }
     code_replies.clear();
-    for (const memory::Reply& reply : replies.of_code) code_caches_.fill(reply, code_replies);
-    replies.of_code.clear();
+    for (const memory::Reply& reply : fresh.of_code) code_caches_.fill(reply, code_replies);
+    fresh.of_code.clear();
     for (const memory::Reply& reply : code_replies) give(reply);
+  };
+  const auto serve_memory = [&](Cycle until) {
+    requests.submit(submit);
+    memory_.advance(until, fresh);
+    served = until;
+    take_replies();
   };
   for (;;) {
     // Blocks whose dispatch can be decided: every end before `now` is known.
@@ -175,32 +207,46 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
                  std::move(placement.places)});
       next_of[placement.sm] = sm->next_event();
     }
-    // The next time at which anything happens; nothing in between needs a window.
-    Cycle next = std::min(memory_.next_event(), requests.earliest_left());
-    if (*std::min_element(next_of.begin(), next_of.end()) > now) {
-      for (std::size_t i = 0; i < sms.size(); ++i) deliver(i);
-    }
-    next = std::min(next, *std::min_element(next_of.begin(), next_of.end()));
-    const Cycle dispatch = dispatcher.next_event();
-    if (dispatch != kNever)
-      next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
-    if (next == kNever) {  // all is done, or warps wait for what will never come
-      bool some = false;
-      for (std::size_t i = 0; i < sms.size(); ++i) {
-        if (!sms[i] || !sms[i]->let_go(now)) continue;
-        some = true;
-        next_of[i] = sms[i]->next_event();
+    const auto soonest = [](const std::vector<Cycle>& times) {
+      return *std::min_element(times.begin(), times.end());
+    };
+    // While SMs have something to do, the memory system serves the window before beside them: it answers after this one.
+    const bool serves = served < now && std::min(soonest(next_of), soonest(replied_of)) < now + window;
+    if (served < now && !serves) serve_memory(now);
+    if (!serves) {  // The next time at which anything happens; nothing in between needs a window.
+      Cycle next = std::min(memory_.next_event(), requests.earliest_left());
+      if (soonest(next_of) > now) {
+        for (std::size_t i = 0; i < sms.size(); ++i) deliver(i);
       }
-      if (!some) break;
-      continue;
-    }
-    if (next > now) {  // what the memory system does meanwhile may answer within the next window
-      now = next;
-      serve_memory(now);
+      next = std::min(next, soonest(next_of));
+      const Cycle dispatch = dispatcher.next_event();
+      if (dispatch != kNever)
+        next = std::min(next, dispatch > spec_.launch.block_end ? dispatch - spec_.launch.block_end : 0);
+      if (next == kNever) {  // all is done, or warps wait for what will never come
+        bool some = false;
+        for (std::size_t i = 0; i < sms.size(); ++i) {
+          if (!sms[i] || !sms[i]->let_go(now)) continue;
+          some = true;
+          next_of[i] = sms[i]->next_event();
+        }
+        if (!some) break;
+        continue;
+      }
+      if (next > now) {  // what the memory system does meanwhile may answer within the next window
+        now = next;
+        serve_memory(now);
+      }
     }
     const Cycle until = now + window;
 
-    team.run(sms.size(), [&](std::size_t i) {
+    team.run(sms.size() + 1, [&](std::size_t item) {
+      if (item == 0) {
+        if (!serves) return;
+        requests.submit(submit);
+        memory_.advance(now, fresh);
+        return;
+      }
+      const std::size_t i = item - 1;
       if (next_of[i] >= until && replied_of[i] >= until) return;
       deliver(i);
       sms[i]->advance(until);
@@ -226,16 +272,17 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
       for (const memory::Reply& reply : code_replies) give(reply);
     }
 
-    requests.take(now, until, outboxes, [&](const memory::Request& request) {
-      if (request.waits == 0) return memory_.submit(request);
-      memory_.submit(request, sms[request.sm]->awaited(request.waits - 1u));
-    });
+    if (serves) {
+      served = now;
+      take_replies();
+    }
+    requests.take(now, until, outboxes);
     for (const auto& sm : sms) {
       if (!sm) continue;
       ends.insert(ends.end(), sm->ended.begin(), sm->ended.end());
       sm->ended.clear();
     }
-    serve_memory(until);
+    if (!beside) serve_memory(until);
     std::stable_sort(ends.begin(), ends.end(), [](const sm::WarpEnd& a, const sm::WarpEnd& b) {
       return a.time != b.time ? a.time < b.time : a.sm < b.sm;
     });

@@ -41,11 +41,14 @@ TEST(RequestOrder, IsThatOfAStableSortAndLeavesWhatIsLater) {
   EXPECT_EQ(order.earliest_left(), kNever);
   std::vector<std::uint32_t> taken;
   const auto take = [&](const Request& r) { taken.push_back(r.id); };
-  order.take(1000, 1100, outboxes, take);
+  order.take(1000, 1100, outboxes);
+  order.submit(take);
   const auto later = std::find_if(all.begin(), all.end(), [](const Request& r) { return r.time >= 1100; });
   EXPECT_EQ(taken.size(), static_cast<std::size_t>(later - all.begin()));
   EXPECT_EQ(order.earliest_left(), later->time);
-  order.take(1100, 1150, outboxes, take);
+  order.take(1100, 1150, outboxes);
+  for (const auto& outbox : made) EXPECT_TRUE(outbox.empty());
+  order.submit(take);
   EXPECT_EQ(order.earliest_left(), kNever);
   ASSERT_EQ(taken.size(), all.size());
   for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(taken[i], all[i].id) << i;
