@@ -9,11 +9,19 @@ if(FORETRACE_WARNINGS_AS_ERRORS)
   target_compile_options(foretrace_options INTERFACE -Werror)
 endif()
 
-# foretrace_room(<name> SOURCES a.cpp ... DEPENDS foretrace_units fmt::fmt ...): target foretrace_<name>.
+# Rooms that most of the time is spent in use the instructions that the emulator needs anyway (main.cpp of sim/app looks for them).
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(FORETRACE_HOT_OPTIONS -march=x86-64-v3)
+endif()
+
+# foretrace_room(<name> [HOT] SOURCES a.cpp ... DEPENDS foretrace_units fmt::fmt ...): target foretrace_<name>.
 function(foretrace_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(foretrace_${name} STATIC ${ROOM_SOURCES})
   target_link_libraries(foretrace_${name} PUBLIC foretrace_options fmt::fmt ${ROOM_DEPENDS})
+  if(ROOM_HOT AND FORETRACE_HOT_OPTIONS)
+    target_compile_options(foretrace_${name} PRIVATE ${FORETRACE_HOT_OPTIONS})
+  endif()
 endfunction()
 
 # foretrace_test(<name> SOURCES a.cpp ... DEPENDS foretrace_x ... [LABELS l ...]): one GoogleTest binary, ctest name <name>.

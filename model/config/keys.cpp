@@ -96,7 +96,7 @@ const Key kKeys[] = {
     FIELD(fetch, resolve_latency, "cycle", 0, 256),
     FIELD(fetch, converge_latency, "cycle", 1, 256),
 
-    FIELD(register_file, banks, "bank", 1, 16),
+    FIELD(register_file, banks, "bank", 1, 4),
     FIELD(register_file, ports, "read/cycle", 1, 16),
     FIELD(register_file, window, "cycle", 1, 16),
 

@@ -319,8 +319,7 @@ void Sm::look_at_held(std::uint32_t block, Cycle now) {
     warp.hold = Hold::none;
     warp.ready_at = std::max({warp.ready_at, until, now + 1});
     warp.phase = Phase::timed;  // the wait until then still is what it was
-    cores_[static_cast<std::size_t>(core_of(id))].timed |= 1u << (id % kSlots);
-    look_at(core_of(id), warp.ready_at);
+    look_when_ready(warp, id);
   }
 }
 
@@ -420,8 +419,7 @@ bool Sm::let_go(Cycle now) {
     warp.hold = Hold::none;
     warp.ready_at = std::max(warp.ready_at, now_ + 1);
     warp.phase = Phase::timed;
-    cores_[static_cast<std::size_t>(core_of(id))].timed |= 1u << (id % kSlots);
-    look_at(core_of(id), warp.ready_at);
+    look_when_ready(warp, id);
   }
   return some;
 }

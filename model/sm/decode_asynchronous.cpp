@@ -74,7 +74,7 @@ std::uint32_t poll_interval(const isa::Program& program, std::uint32_t index, co
 void decode_product(const isa::Instruction& instruction, const spec::GpuSpec& spec, StaticInstruction& out) {
   // The tensor core reads sums and fragments while it multiplies: no operand is collected at the issue (ncu_warpgroup on H100: 0.2 cycles
   // of dispatch_stall a product of 128 registers, with sums alone and with A in registers).
-  out.sources = 0;
+  out.reads.clear();
   isa::MatrixShape shape;
   const auto& operands = instruction.operands;
   const bool first_rz =

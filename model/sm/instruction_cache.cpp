@@ -4,10 +4,6 @@
 
 namespace foretrace::sm {
 
-namespace {
-constexpr std::uint32_t kInstructionsPerLine = kLineBytes / kInstructionBytes;
-}
-
 InstructionCache::InstructionCache(const spec::FetchSpec& spec, std::size_t code_bytes)
     : prefetch_(spec.prefetch_lines),
       lines_(static_cast<std::uint32_t>((code_bytes + kLineBytes - 1) / kLineBytes)),
@@ -21,9 +17,8 @@ void InstructionCache::want(std::uint32_t line, std::vector<std::uint32_t>& requ
   requests.push_back(line);
 }
 
-bool InstructionCache::ready(std::uint32_t index, Buffer& buffer, std::vector<std::uint32_t>& requests) {
+bool InstructionCache::enter(std::uint32_t index, Buffer& buffer, std::vector<std::uint32_t>& requests) {
   const std::uint32_t line = index / kInstructionsPerLine;
-  if (line == buffer.held) return true;
   const bool here = state_[line] == State::here;
   if (here) {
     buffer.held = line;

@@ -24,7 +24,12 @@ class InstructionCache {
   };
   /// Whether a warp can issue instruction `index` from now on; if not, ask again after fill(). `requests` receives the lines to ask the
   /// GPC's cache for.
-  bool ready(std::uint32_t index, Buffer& buffer, std::vector<std::uint32_t>& requests);
+  bool ready(std::uint32_t index, Buffer& buffer, std::vector<std::uint32_t>& requests) {
+    return holds(buffer, index) || enter(index, buffer, requests);
+  }
+  static bool holds(const Buffer& buffer, std::uint32_t index) {
+    return index / kInstructionsPerLine == buffer.held;
+  }
 
   /// Line `line` arrived.
   void fill(std::uint32_t line);
@@ -32,6 +37,8 @@ class InstructionCache {
   std::uint64_t misses = 0;  ///< lines asked for
 
  private:
+  static constexpr std::uint32_t kInstructionsPerLine = kLineBytes / kInstructionBytes;
+  bool enter(std::uint32_t index, Buffer& buffer, std::vector<std::uint32_t>& requests);
   enum class State : std::uint8_t { absent, asked, here };
   struct Way {
     std::uint32_t line = 0;

@@ -43,9 +43,7 @@ void Sm::enter(Warp& warp, Phase phase, WarpState label, Cycle now) {
 void Sm::wait_until(Warp& warp, std::uint16_t id, Cycle when, WarpState label, Cycle now) {
   enter(warp, Phase::timed, label, now);
   warp.ready_at = when;
-  SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
-  core.timed |= 1u << (id % kSlots);
-  look_at(core_of(id), when);
+  look_when_ready(warp, id);
 }
 
 void Sm::book_idle(SubCore& core, Cycle now) {
@@ -69,15 +67,17 @@ void Sm::evaluate(std::uint16_t id, Cycle now) {
   const int sub_core = core_of(id);
   SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
   const StaticInstruction& instruction = *warp.instruction;
-  const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
-  for (const std::uint32_t line : fetch_requests_) {
-    code_outbox.push_back(
-        {now, id_, kInstructionMark | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
-  }
-  fetch_requests_.clear();
-  if (!fetched) {
-    enter(warp, Phase::fetch, WarpState::no_instruction, now);
-    return;
+  if (!InstructionCache::holds(warp.code, warp.step.index)) {
+    const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
+    for (const std::uint32_t line : fetch_requests_) {
+      code_outbox.push_back(
+          {now, id_, kInstructionMark | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
+    }
+    fetch_requests_.clear();
+    if (!fetched) {
+      enter(warp, Phase::fetch, WarpState::no_instruction, now);
+      return;
+    }
   }
   if (!scoreboards_clear(warp)) {
     std::uint32_t blocking = instruction.wait_mask;
@@ -111,18 +111,16 @@ void Sm::tick(int sub_core, Cycle now) {
   next = kNever;
   for (std::uint32_t m = core.timed; m; m &= m - 1) {
     const int slot = std::countr_zero(m);
-    const auto id = static_cast<std::uint16_t>(sub_core * kSlots + slot);
-    if (warps_[id].ready_at <= now) {
-      core.timed &= ~(1u << slot);
-      evaluate(id, now);
-    }
+    if (core.ready[static_cast<std::size_t>(slot)] > now) continue;
+    core.timed &= ~(1u << slot);
+    evaluate(static_cast<std::uint16_t>(sub_core * kSlots + slot), now);
   }
   std::uint32_t eligible = 0;
   const bool held = core.dispatch_free > now;
+  const IssueClass* const classes = program_.classes.data();
   for (std::uint32_t m = core.classes_waiting; m; m &= m - 1) {
     const auto c = static_cast<std::size_t>(std::countr_zero(m));
-    const IssueClass& issue_class = program_.classes[c];
-    if (!class_free(core, sub_core, issue_class, now)) continue;
+    if (!class_free(core, sub_core, classes[c], now)) continue;
     if (held) {
       ++core.allocate_cycles[c];
       continue;
@@ -149,26 +147,28 @@ void Sm::tick(int sub_core, Cycle now) {
     core.idle_since = now + 1;
   }
   // When to look again, and what the cycles until then are.
-  core.idle_reason = core.resident ? kNoneEligible : kNoWarp;
+  int reason = core.resident ? kNoneEligible : kNoWarp;
+  Cycle soonest = next;
   for (std::uint32_t m = core.classes_waiting; m; m &= m - 1) {
-    const auto c = static_cast<std::size_t>(std::countr_zero(m));
-    const IssueClass& issue_class = program_.classes[c];
+    const IssueClass& issue_class = classes[std::countr_zero(m)];
     Cycle free = now + 1;
     if (issue_class.queue) {
-      core.idle_reason = std::max(core.idle_reason, kQueueFull);
+      reason = kQueueFull;
       if (!memory_.queue_has_room(sub_core)) continue;  // the memory pipe's tick comes back here
     } else {
-      core.idle_reason = std::max(core.idle_reason, kPipeBusy);
+      if (reason < kPipeBusy) reason = kPipeBusy;
       free = core.pipe_free[static_cast<std::size_t>(issue_class.first)];
       if (issue_class.second != spec::Pipe::none) {
         free = std::min(free, core.pipe_free[static_cast<std::size_t>(issue_class.second)]);
       }
     }
-    next = std::min(next, std::max(now + 1, free));
+    soonest = std::min(soonest, std::max(now + 1, free));
   }
   for (std::uint32_t m = core.timed; m; m &= m - 1) {
-    next = std::min(next, warps_[static_cast<std::size_t>(sub_core * kSlots + std::countr_zero(m))].ready_at);
+    soonest = std::min(soonest, core.ready[static_cast<std::size_t>(std::countr_zero(m))]);
   }
+  core.idle_reason = reason;
+  next = soonest;
 }
 
 void Sm::book_candidate(SubCore& core, Warp& warp, Cycle now) {
@@ -207,12 +207,12 @@ void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& inst
   }
   Cycle hold = instruction.hold;
   if (issue_class.allocate) {
-    const Cycle conflicts = core.registers.allocate(instruction, id, now);
+    const Cycle conflicts = core.registers.allocate(instruction.reads, id, now);
     counters.register_bank_conflict_cycles += conflicts;
     // A tensor core takes its operands over several cycles: no dispatch_stall to speak of in the matrix products of an H100.
     if (issue_class.first != spec::Pipe::tensor) hold = std::max(hold, conflicts);
   } else {
-    core.registers.read(instruction, now);
+    core.registers.read(instruction.reads, now);
   }
   if (hold) hold_back(core, sub_core, hold, now);
 }
@@ -239,8 +239,9 @@ void Sm::take_adu(SubCore& core, const StaticInstruction& instruction, Cycle now
 void Sm::hold_back(SubCore& core, int sub_core, Cycle cycles, Cycle now) {
   core.dispatch_free = now + 1 + cycles;
   for (std::uint32_t m = core.timed; m; m &= m - 1) {
-    Warp& warp = warps_[static_cast<std::size_t>(sub_core * kSlots + std::countr_zero(m))];
-    if (warp.label == WarpState::wait && warp.ready_at > now + 1) warp.ready_at += cycles;
+    const auto slot = static_cast<std::size_t>(std::countr_zero(m));
+    Warp& warp = warps_[static_cast<std::size_t>(sub_core) * kSlots + slot];
+    if (warp.label == WarpState::wait && warp.ready_at > now + 1) core.ready[slot] = warp.ready_at += cycles;
   }
 }
 
@@ -316,8 +317,8 @@ void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& 
     return;
   }
   const Cycle held = core.dispatch_free > now + 1 ? core.dispatch_free - now - 1 : 0;
-  const Cycle read = instruction.sources ? now + 3 + spec_.register_file.window + held
-                                         : now + 1;  // control, allocate, operands
+  const Cycle read = !instruction.reads.empty() ? now + 3 + spec_.register_file.window + held
+                                                : now + 1;  // control, allocate, operands
   timeline_->stage(id, Stage::operands, now + 1, read);
   timeline_->stage(id, Stage::execute, read,
                    std::max(read + instruction.interval, served_ + instruction.latency));
@@ -382,7 +383,8 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       if (step.executed) issue_product(warp, instruction, now);
       break;
     default:
-      set_scoreboards(warp, id, instruction, now);
+      if (instruction.write_barrier < kScoreboards || instruction.read_barrier < kScoreboards)
+        set_scoreboards(warp, id, instruction, now);
       if (instruction.barrier_use == isa::BarrierUse::init && step.executed)
         do_barrier_op(new_barrier_op(warp, id, step), now, now);
       break;

@@ -5,7 +5,8 @@
 namespace foretrace::sm {
 
 L1Tags::L1Tags(std::uint64_t bytes, std::uint32_t ways)
-    : ways_(ways), sets_(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, bytes / kLineBytes / ways))) {
+    : ways_(ways), sets_(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, bytes / kLineBytes / ways))),
+      share_of_set_(~std::uint64_t{0} / sets_ + 1) {
   entries_.resize(std::size_t{ways_} * sets_);
   marks_.resize(entries_.size(), mark_of(Entry{}.line));
   used_.resize(entries_.size());

@@ -85,6 +85,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.ready = start + spec_.lsu.address_latency;
   queue.operation[(queue.first + queue.size) % queue.operation.size()] = id;
   ++queue.size;
+  queued_ |= 1u << sub_core;
   if (timeline_) timeline_->queued(id, operation.warp, now, start, operation.ready);
   want(std::max(operation.ready, arbiter_free_));
 }
@@ -249,13 +250,14 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
 }
 
 /// A request on its way: one a cycle leaves the SM, writes and atomics with their last piece.
-void MemoryPipe::leave(memory::Request request, Cycle now) {
+memory::Request& MemoryPipe::leave(const memory::Request& request, Cycle now) {
   last_out_ = std::max(now, last_out_ + 1);
   if (request.flits > 1) last_out_ += request.flits - 1u;
-  request.time = last_out_;
-  request.sm = sm_;
-  request.wants_reply = true;
-  outbox_.push_back(request);
+  memory::Request& out = outbox_.emplace_back(request);
+  out.time = last_out_;
+  out.sm = sm_;
+  out.wants_reply = true;
+  return out;
 }
 
 Cycle MemoryPipe::send_stored(memory::Request request, Cycle now) {
@@ -308,9 +310,7 @@ std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycl
     store_sectors_in_flight_ += held;
   }
   ++requests_in_use_;
-  memory::Request request = prototype;
-  request.id = id;
-  leave(request, now);
+  leave(prototype, now).id = id;
   return id;
 }
 
@@ -436,15 +436,15 @@ void MemoryPipe::tick(Cycle now) {
   drain_loads(now);
   if (next_tick_ <= now) next_tick_ = kNever;
   run_tags(now);
-  if (arbiter_free_ <= now) {
+  if (queued_ != 0 && arbiter_free_ <= now) {
     for (int i = 0; i < kSubCores; ++i) {
       const int sub_core = (turn_ + i) % kSubCores;
+      if ((queued_ >> sub_core & 1) == 0) continue;
       Queue& queue = queue_[static_cast<std::size_t>(sub_core)];
-      if (queue.size == 0) continue;
       const std::uint32_t id = queue.operation[queue.first];
       if (operations_[id].ready > now || !can_accept(operations_[id], now)) continue;
       queue.first = static_cast<std::uint32_t>((queue.first + 1) % queue.operation.size());
-      --queue.size;
+      if (--queue.size == 0) queued_ &= ~(1u << sub_core);
       turn_ = (sub_core + 1) % kSubCores;
       arbiter_free_ = now + spec_.lsu.sm_interval;
       accept(id, now);
@@ -453,8 +453,8 @@ void MemoryPipe::tick(Cycle now) {
   }
   // What a head waits for is either a time or an event that comes with a tick of its own.
   stores_wait_ = false;
-  for (const Queue& queue : queue_) {
-    if (queue.size == 0) continue;
+  for (std::uint32_t m = queued_; m; m &= m - 1) {
+    const Queue& queue = queue_[static_cast<std::size_t>(std::countr_zero(m))];
     const Operation& head = operations_[queue.operation[queue.first]];
     Cycle when = std::max({head.ready, arbiter_free_, now + 1});
     if (head.executed) {

@@ -205,8 +205,8 @@ class MemoryPipe {
   bool store_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access, Cycle now);
   std::uint32_t send(const memory::Request& prototype, bool load, Cycle now);
   void leave_due_stores(Cycle now);
-  void leave(memory::Request request, Cycle now);
-  void leave_store(memory::Request store, Cycle now);
+  memory::Request& leave(const memory::Request& request, Cycle now);
+  void leave_store(const memory::Request& store, Cycle now);
   static void put_packets(memory::Request& request, const isa::MemoryForm& form,
                           const work::LaneAddresses& addresses, std::uint32_t executed);
   static void put_signal(memory::Request& request, const Operation& operation, bool last);
@@ -265,7 +265,8 @@ class MemoryPipe {
   std::int64_t tag_operation_ = -1;  // in the tag stage
   std::uint32_t tag_line_ = 0;
   int turn_ = 0;
-  Cycle remote_free_ = 0;  // the way to other SMs' shared memory
+  std::uint32_t queued_ = 0;  // sub-cores whose queues hold something
+  Cycle remote_free_ = 0;     // the way to other SMs' shared memory
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle last_out_ = 0;

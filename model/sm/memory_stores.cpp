@@ -33,11 +33,12 @@ void MemoryPipe::put_packets(memory::Request& request, const isa::MemoryForm& fo
       static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
 }
 
-void MemoryPipe::leave_store(memory::Request store, Cycle now) {
-  store.id = kStoreMark | memory::sector_count(store.sectors);
-  store.flits = memory::write_pieces(store.sectors, store.bytes);
+void MemoryPipe::leave_store(const memory::Request& store, Cycle now) {
+  memory::Request leaving = store;
+  leaving.id = kStoreMark | memory::sector_count(store.sectors);
+  leaving.flits = memory::write_pieces(store.sectors, store.bytes);
   ++requests_in_use_;
-  leave(store, now);
+  leave(leaving, now);
 }
 
 void MemoryPipe::leave_due_stores(Cycle now) {

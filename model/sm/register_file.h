@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "model/sm/static_program.h"
 #include "model/spec/gpu_spec.h"
@@ -18,67 +19,46 @@ namespace foretrace::sm {
 
 class RegisterFile {
  public:
-  explicit RegisterFile(const spec::RegisterFileSpec& spec) : spec_(spec) {}
+  explicit RegisterFile(const spec::RegisterFileSpec& spec)
+      : banks_(spec.banks), ports_(spec.ports), window_(spec.window) {}
 
   /// Reserves the reads of an instruction issued at `now`; cycles that the allocate stage is held beyond its one.
-  Cycle allocate(const StaticInstruction& instruction, std::uint16_t warp, Cycle now) {
-    std::array<std::uint32_t, kMaxBanks> reads{};
-    count_reads(instruction, warp, reads);
+  Cycle allocate(std::span<const RegisterRead> reads, std::uint16_t warp, Cycle now) {
+    std::array<std::uint32_t, RegisterRead::kMaxBanks> asked{};
+    for (const RegisterRead& read : reads) {
+      const std::uint32_t name = std::uint32_t{warp} << 8 | read.number;
+      std::uint32_t& cached = cache_[read.bank][read.slot];
+      if (cached != name) asked[read.bank] += read.first;
+      cached = read.reuse ? name : kNothing;
+    }
     const Cycle start = now + 2;  // control, then allocate
     Cycle hold = 0;
-    for (std::uint32_t bank = 0; bank < spec_.banks; ++bank) {
-      if (reads[bank] == 0) continue;
-      const Cycle cycles = (reads[bank] + spec_.ports - 1) / spec_.ports;
+    for (std::uint32_t bank = 0; bank < banks_; ++bank) {
+      if (asked[bank] == 0) continue;
+      const Cycle cycles = ports_ == 1 ? asked[bank] : (asked[bank] + ports_ - 1) / ports_;
       const Cycle end = std::max(start, free_[bank]) + cycles;
       free_[bank] = end;
-      if (end > start + spec_.window) hold = std::max(hold, end - start - spec_.window);
+      if (end > start + window_) hold = std::max(hold, end - start - window_);
     }
     return hold;
   }
 
   /// Reads of a memory instruction: they take port cycles but hold nothing up.
-  void read(const StaticInstruction& instruction, Cycle now) {
-    for (std::uint32_t slot = 0; slot < instruction.sources; ++slot) {
-      for (std::uint32_t i = 0; i < instruction.source_count[slot]; ++i) {
-        Cycle& free = free_[(instruction.source_register[slot] + i) % spec_.banks];
-        free = std::max(free, now + 2) + 1;
-      }
-    }
+  void read(std::span<const RegisterRead> reads, Cycle now) {
+    for (const RegisterRead& read : reads) free_[read.bank] = std::max(free_[read.bank], now + 2) + 1;
   }
 
  private:
-  static constexpr std::uint32_t kMaxBanks = 4;
-  struct Cached {
-    std::uint16_t warp = 0xffff;
-    std::uint8_t reg = 255;
-  };
-
-  void count_reads(const StaticInstruction& instruction, std::uint16_t warp,
-                   std::array<std::uint32_t, kMaxBanks>& reads) {
-    for (std::uint32_t slot = 0; slot < instruction.sources; ++slot) {
-      for (std::uint32_t i = 0; i < instruction.source_count[slot]; ++i) {
-        const auto reg = static_cast<std::uint8_t>(instruction.source_register[slot] + i);
-        const std::uint32_t bank = reg % spec_.banks;
-        Cached& cached = cache_[bank][slot];
-        const bool hit = cached.warp == warp && cached.reg == reg;
-        if (!hit && !named_before(instruction, slot, reg)) ++reads[bank];
-        cached = instruction.source_reuse[slot] ? Cached{warp, reg} : Cached{};
-      }
-    }
+  static constexpr std::uint32_t kNothing = ~0u;
+  const std::uint32_t banks_, ports_, window_;
+  std::array<Cycle, RegisterRead::kMaxBanks> free_{};
+  // By bank and operand slot: warp and register that are kept.
+  std::array<std::array<std::uint32_t, 3>, RegisterRead::kMaxBanks> cache_ = nothing_kept();
+  static constexpr std::array<std::array<std::uint32_t, 3>, RegisterRead::kMaxBanks> nothing_kept() {
+    std::array<std::array<std::uint32_t, 3>, RegisterRead::kMaxBanks> none{};
+    for (auto& bank : none) bank.fill(kNothing);
+    return none;
   }
-
-  /// A register that two operands name is read once (validate/microbenchmarks/register_banks).
-  static bool named_before(const StaticInstruction& instruction, std::uint32_t slot, std::uint8_t reg) {
-    for (std::uint32_t earlier = 0; earlier < slot; ++earlier) {
-      const auto distance = static_cast<std::uint8_t>(reg - instruction.source_register[earlier]);
-      if (distance < instruction.source_count[earlier]) return true;
-    }
-    return false;
-  }
-
-  const spec::RegisterFileSpec& spec_;
-  std::array<Cycle, kMaxBanks> free_{};
-  std::array<std::array<Cached, 3>, kMaxBanks> cache_{};
 };
 
 }  // namespace foretrace::sm

@@ -323,8 +323,7 @@ void Sm::check_barrier(Block& block, Barrier& barrier, Cycle now) {
     warp.ready_at = std::max(warp.ready_at, release);
     if (warp.phase == Phase::barrier) {
       warp.phase = Phase::timed;  // the wait until the release still is the barrier's
-      cores_[static_cast<std::size_t>(core_of(id))].timed |= 1u << (id % kSlots);
-      look_at(core_of(id), warp.ready_at);
+      look_when_ready(warp, id);
     }
   }
 }

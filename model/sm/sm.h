@@ -175,6 +175,7 @@ class Sm {
   };
   struct SubCore {
     std::uint32_t resident = 0, timed = 0;
+    std::array<Cycle, kSlots> ready{};  // by slot, of those timed: their ready_at
     std::array<std::uint32_t, kMaxClasses> candidates{};
     std::uint32_t classes_waiting = 0;  // classes with candidates
     std::array<std::uint64_t, kMaxClasses> free_cycles{}, allocate_cycles{};
@@ -277,6 +278,13 @@ class Sm {
   void take_message(const ClusterMessage& message, Cycle now);
   static std::uint32_t generation(const Warp& warp) { return static_cast<std::uint32_t>(warp.age); }
   static int core_of(std::uint16_t warp) { return warp / kSlots; }
+  /// Looks at the warp again when it is ready.
+  void look_when_ready(const Warp& warp, std::uint16_t id) {
+    SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
+    core.timed |= 1u << (id % kSlots);
+    core.ready[id % kSlots] = warp.ready_at;
+    look_at(core_of(id), warp.ready_at);
+  }
   void look_at(int sub_core, Cycle when) {
     Cycle& next = next_tick_[static_cast<std::size_t>(sub_core)];
     next = std::min(next, when);

@@ -122,6 +122,26 @@ std::uint32_t membar_cycles(const isa::Instruction& instruction, const spec::Bar
   return barrier.membar_block;
 }
 
+std::vector<RegisterRead> register_reads(const isa::RegisterUse& use, std::uint32_t banks) {
+  FORETRACE_ASSERT(banks <= RegisterRead::kMaxBanks, "a register file has at most four banks");
+  std::vector<RegisterRead> reads;
+  for (std::size_t slot = 0; slot < use.sources.size(); ++slot) {
+    for (unsigned i = 0; i < use.sources[slot].count; ++i) {
+      RegisterRead read;
+      read.number = static_cast<std::uint8_t>(use.sources[slot].first + i);
+      read.bank = static_cast<std::uint8_t>(read.number % banks);
+      read.slot = static_cast<std::uint8_t>(slot);
+      read.reuse = use.reuse[slot];
+      for (std::size_t earlier = 0; earlier < slot; ++earlier) {
+        const auto distance = static_cast<std::uint8_t>(read.number - use.sources[earlier].first);
+        if (distance < use.sources[earlier].count) read.first = false;
+      }
+      reads.push_back(read);
+    }
+  }
+  return reads;
+}
+
 StaticInstruction decode(const isa::Instruction& instruction, const isa::Program& program,
                          const spec::GpuSpec& spec, IssueClass& issue_class) {
   StaticInstruction out;
@@ -188,14 +208,7 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
     issue_class.throttle = stats::WarpState::mio_throttle;  // ncu: the MIO queue feeds them
   }
 
-  const isa::RegisterUse use = isa::register_use(instruction, program.sm);
-  for (const isa::RegisterRange& range : use.sources) {
-    const auto slot = static_cast<std::size_t>(&range - use.sources.data());
-    out.source_register[slot] = range.first;
-    out.source_count[slot] = range.count;
-    out.source_reuse[slot] = use.reuse[slot];
-    if (range.count) out.sources = static_cast<std::uint8_t>(slot + 1);
-  }
+  out.reads = register_reads(isa::register_use(instruction, program.sm), spec.register_file.banks);
   if (const isa::Operand* operand = constant_operand(instruction)) {
     const bool is_static = operand->base < 0 || operand->base == isa::kRz;
     out.constant = out.action == Action::constant_load || is_static;

@@ -43,6 +43,17 @@ enum class Action : std::uint8_t {
   unknown  ///< opaque, or without a row in the opcode table: stops the run by name where lanes execute it
 };
 
+/// One register that an instruction reads.
+struct RegisterRead {
+  static constexpr std::uint32_t kMaxBanks = 4;
+  std::uint8_t number = 0;
+  std::uint8_t bank = 0;
+  std::uint8_t slot = 0;  ///< operand
+  bool reuse = false;     ///< the register-file cache keeps it
+  bool first =
+      true;  ///< no operand before names it: two that do read it once (validate/microbenchmarks/register_banks)
+};
+
 struct StaticInstruction {
   Action action = Action::compute;
   std::uint8_t issue_class = 0;  ///< index into StaticProgram::classes
@@ -60,9 +71,7 @@ struct StaticInstruction {
   spec::Pipe counted =
       spec::Pipe::none;  ///< where the counters book it; fmaheavy and fmalite: wherever it was issued
   // Register reads
-  std::uint8_t sources = 0;  ///< operand slots that read registers
-  std::uint8_t source_register[3]{}, source_count[3]{};
-  bool source_reuse[3]{};
+  std::vector<RegisterRead> reads;  ///< in order of operands
   // Constant operand or load: byte address in the constant space, and whether it is static
   bool constant = false;
   std::uint32_t constant_address = 0;

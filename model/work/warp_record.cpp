@@ -119,6 +119,9 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
       of[i].waits = loop.holds(i) && isa::asks_memory(program.code[i]);
     }
   }
+  for (Shape& shape : of) {
+    shape.details = shape.guarded || shape.addresses != 0 || shape.value || shape.transfers || shape.waits;
+  }
   FORETRACE_ASSERT(slots < 65536, "a program has fewer than 65536 memory instructions");
 }
 
@@ -280,7 +283,7 @@ std::uint32_t get_mask(const std::uint8_t* p) {
 }
 }  // namespace
 
-bool WarpCursor::next(Step& step) {
+bool WarpCursor::next_of_any(Step& step) {
   if (left_ == 0) {
     if (runs_ == runs_end_) {
       if (details_ != details_end_) damaged("details left over");
@@ -299,10 +302,7 @@ bool WarpCursor::next(Step& step) {
   }
   --left_;
   step.index = next_index_++;
-  if (left_ != 0 && shapes_->of[next_index_].addresses) {
-    __builtin_prefetch(&last_[shapes_->of[next_index_]
-                                  .slot]);  // the next step's: the host's caches hold few warps' at a time
-  }
+  look_ahead();
   step.active = mask_;
   step.executed = mask_;
   step.value = 0;

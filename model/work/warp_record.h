@@ -33,6 +33,7 @@ struct Shape {
   bool tells = false;      ///< may be waited for; only in programs with waiting loops
   bool counts = false;     ///< tells, and its executions are counted where all its lanes go to one word
   bool transfers = false;  ///< starts a copy by the copy engine, which is recorded
+  bool details = false;    ///< any of the above that `details` holds something of
   std::uint16_t slot =
       0;  ///< index of the first address set among all address sets of the program; `transfers`: among those that do
 };
@@ -146,7 +147,13 @@ class WarpCursor {
   WarpCursor() = default;
   WarpCursor(const Shapes& shapes, const WarpRecord& record);
   /// The next instruction; false at the end.
-  bool next(Step& step);
+  bool next(Step& step) {
+    if (left_ == 0 || shapes_->of[next_index_].details) return next_of_any(step);
+    --left_;
+    step = {next_index_++, mask_, mask_, 0};
+    look_ahead();
+    return true;
+  }
   /// After the end of a record: goes on with the one that continues it, which must outlive the cursor too.
   void go_on_with(const WarpRecord& record);
   /// Address set `which` (0, 1) of the step just read; lanes outside the executed mask are unspecified.
@@ -164,6 +171,13 @@ class WarpCursor {
     AddressPattern pattern;
     std::int64_t step = 0;
   };
+  bool next_of_any(Step& step);
+  /// Asks for what the next step's addresses are read against: the host's caches hold few warps' at a time.
+  void look_ahead() const {
+    if (left_ == 0) return;
+    const Shape& shape = shapes_->of[next_index_];
+    if (shape.addresses) __builtin_prefetch(&last_[shape.slot]);
+  }
   void read_addresses(std::uint32_t executed, Last& last, int which);
   void read_awaited();
   std::uint64_t varint(const std::uint8_t*& p, const std::uint8_t* end);

@@ -73,6 +73,14 @@ int run_command(const Words& words) {
   return found->run(Words(words.begin() + 2, words.end()));
 }
 
+/// What the rooms marked HOT are compiled for (cmake/foretrace.cmake).
+void check_processor() {
+#ifdef __x86_64__
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("fma"))
+    throw InputError("this processor has no AVX2, BMI2 and FMA, which this build needs");
+#endif
+}
+
 }  // namespace
 
 const Words& command_line() { return words_of_program(); }
@@ -86,6 +94,7 @@ int main(int argc, char** argv) {
     // A limit on the size of files is an error like a full disk, not the end of the process.
     std::signal(SIGXFSZ, SIG_IGN);
     errno = 0;
+    app::check_processor();
     const int code = app::run_command(app::command_line());
     if (!std::cout.flush()) {
       throw InputError(fmt::format("standard output: cannot be written{}{}", errno != 0 ? ": " : "",
