@@ -88,7 +88,7 @@ struct StaticInstruction {
   // What goes on behind the warp's back (decode_asynchronous())
   isa::BarrierUse barrier_use = isa::BarrierUse::none;
   std::uint16_t poll_interval =
-      0;  ///< PHASECHK: cycles between two tests of the loop around it; 0: it is suspended
+      0;                  ///< PHASECHK: cycles between two tests of the loop around it; 0: it is suspended
   bool suspends = false;  ///< PHASECHK: a wait for bytes of copies ends with them
   Product product{};
   std::uint16_t registers = 0;   ///< USETMAXREG: a thread
