@@ -4,11 +4,12 @@
 
 cuBLAS and cuDNN bring a CUDA runtime of their own that runs on NVIDIA's driver alone. This package registers Triton kernels for mm,
 addmm, bmm, baddbmm, addmv, mv, dot, vdot and convolution (1-D and 2-D, forward, backward and transposed, as im2col and a product) under
-PyTorch's CUDA key; linear, matmul, einsum and scaled_dot_product_attention are made of these. Results are right; the predicted times are
+PyTorch's CUDA key; linear, matmul and einsum are made of these. scaled_dot_product_attention takes PyTorch's own kernels, which run as they
+are, or products and a softmax; cuDNN's is switched off. Results are right; the predicted times are
 those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error.
 """
 
-from foretrace_torch import attention, convolution, product
+from foretrace_torch import convolution, product
 
 _LIBRARY = []
 
@@ -24,11 +25,10 @@ def enable():
     library = torch.library.Library("aten", "IMPL")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that kernels of PyTorch's own are replaced is what is wanted
-        for part in (product, convolution, attention):
+        for part in (product, convolution):
             for name, function in part.OPERATORS.items():
                 library.impl(name, function, part.KEY)
     _LIBRARY.append(library)
-    # Attention by PyTorch's own choice would go to cuDNN where that is there.
     torch.backends.cuda.enable_cudnn_sdp(False)
 
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -226,6 +227,44 @@ std::string to_json(const Document& document) {
                       {"command", document.command},
                       {"predictions", std::move(predictions)}},
                  {"instructions"});
+}
+
+void DocumentText::cut() {
+  if (closed_) text_.resize(body_);
+  closed_ = false;
+}
+
+void DocumentText::add(LaunchResult result) {
+  head_.predictions.assign(1, std::move(result));
+  const std::string alone = to_json(head_);
+  head_.predictions.clear();
+  const std::string none = to_json(head_);
+  // The two texts begin alike up to the list's bracket and end alike from its other bracket on.
+  const std::size_t list =
+      static_cast<std::size_t>(std::mismatch(none.begin(), none.end(), alone.begin()).first - none.begin());
+  const std::string close = "\n " + none.substr(list);
+  FORETRACE_ASSERT(alone.size() > list + close.size() && alone.ends_with(close),
+                   "a document's list of predictions stands on lines of its own");
+  cut();
+  if (empty_) {
+    text_ = alone.substr(0, list);
+    end_ = close;
+    empty_ = false;
+  } else {
+    text_ += ',';
+  }
+  text_.append(alone, list, alone.size() - list - close.size());
+  body_ = text_.size();
+}
+
+const std::string& DocumentText::text() {
+  if (empty_) {
+    text_ = to_json(head_);
+  } else if (!closed_) {
+    text_ += end_;
+    closed_ = true;
+  }
+  return text_;
 }
 
 Document from_json(std::string_view text, const std::string& name) {

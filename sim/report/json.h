@@ -17,6 +17,24 @@ namespace foretrace::report {
 /// The document's text, ending with a newline.
 std::string to_json(const Document& document);
 
+/// What to_json makes, launch by launch: each one's text is made once, and nothing else of it is kept.
+class DocumentText {
+ public:
+  /// `head`: a document without predictions.
+  explicit DocumentText(const Document& head) : head_(head) {}
+  void add(LaunchResult result);
+  /// The whole text as it is now; what add() appends to it is no longer the caller's.
+  const std::string& text();
+
+ private:
+  void cut();
+  Document head_;
+  std::string text_;      // the document up to its last prediction, and, while closed_, its end
+  std::string end_;       // what follows the last prediction
+  std::size_t body_ = 0;  // bytes up to the last prediction
+  bool closed_ = false, empty_ = true;
+};
+
 /// Reads what to_json wrote. `name` is the file's name in errors.
 /// Throws InputError in one line when the text is no JSON, no result document, of another schema, or misses a
 /// key.

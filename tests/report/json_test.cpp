@@ -41,6 +41,21 @@ TEST(Json, WritesTheDocumentThatTheSchemaTestReads) {
   EXPECT_FALSE(std::filesystem::exists(folder / "report_sample.json.partial"));
 }
 
+TEST(Json, MadeLaunchByLaunchIsTheSame) {
+  const Document all = sample_document({"a", "b", "c"});
+  Document head = all;
+  head.predictions.clear();
+  DocumentText text(head);
+  EXPECT_EQ(text.text(), to_json(head));
+  Document so_far = head;
+  for (const LaunchResult& result : all.predictions) {
+    so_far.predictions.push_back(result);
+    text.add(result);
+    EXPECT_EQ(text.text(), to_json(so_far));
+    EXPECT_EQ(text.text(), to_json(so_far));
+  }
+}
+
 TEST(Json, SameResultSameBytes) {
   EXPECT_EQ(to_json(sample_document({"a", "b"})), to_json(sample_document({"a", "b"})));
 }

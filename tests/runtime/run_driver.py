@@ -98,8 +98,9 @@ class Driver(unittest.TestCase):
         refused = [line.split(" =")[0] for line in lines if line.endswith("= CUDA_ERROR_INVALID_VALUE")]
         self.assertEqual(refused, ["cuMemAddressReserve(&room, 100, 0, 0, 0)", "cuMemCreate(&again, 100, &properties, 0)",
                                    "cuMemMap(room + kGranule, kGranule, 0, second, 0)",
-                                   "cuMemcpyDtoH_v2(back, room + kGranule - 8, sizeof back)", "cuMemAddressFree(room, 4 * kGranule)",
-                                   "cuMemRelease(second)"])
+                                   "cuMemcpyDtoH_v2(back, room + kGranule - 8, sizeof back)",
+                                   "cuMemImportFromShareableHandle(NULL, (void*)(intptr_t)file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)",
+                                   "cuMemAddressFree(room, 4 * kGranule)", "cuMemRelease(second)"])
         numbers = [line for line in lines if ": " in line]
         self.assertEqual(numbers, ["granule: 2097152", "before - after: 4194304", "flags: 0", "flags: 3", "back[3]: 4", "again == first: 1",
                                    "properties.type: 1", "back[0]: 1", "before - after: 0"])

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/report/json.h"
-
 namespace foretrace::runtime {
 
 namespace {
@@ -43,10 +41,16 @@ std::string estimate_text(const sampling::Estimate& estimate) {
 Journal::Journal(const Settings& settings, std::string chip) : settings_(settings), chip_(std::move(chip)) {
   terminal_ = isatty(STDERR_FILENO) != 0;
   begun_ = last_shown_ = std::chrono::steady_clock::now();
-  document_.foretrace = settings.version;
-  document_.commit = settings.commit;
-  document_.command = settings.command;
+  begin_document();
   process_ = getpid();
+}
+
+void Journal::begin_document() {
+  report::Document head;
+  head.foretrace = settings_.version;
+  head.commit = settings_.commit;
+  head.command = settings_.command;
+  document_ = std::make_unique<report::DocumentText>(head);
 }
 
 Journal::~Journal() = default;
@@ -56,7 +60,7 @@ void Journal::own_process() {
   if (process_ == getpid()) return;
   process_ = getpid();
   (void)saver_.release();
-  document_.predictions.clear();
+  begin_document();
   kernels_.clear();
   order_.clear();
   launches_ = predicted_ = faults_ = 0;
@@ -74,7 +78,7 @@ std::string Journal::file() const {
 
 /// With saving_ held.
 void Journal::save() {
-  report::write_file(file(), report::to_json(document_));  // by renaming
+  report::write_file(file(), document_->text());  // by renaming
   unsaved_ = false;
 }
 
@@ -94,7 +98,7 @@ void Journal::save_now_and_then() {
 
 void Journal::keep(report::LaunchResult result) {
   const std::lock_guard lock(saving_);
-  document_.predictions.push_back(std::move(result));
+  document_->add(std::move(result));
   unsaved_ = true;
   // A pipe or a terminal gets the whole once, at the end.
   std::error_code none;

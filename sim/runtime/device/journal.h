@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/report/document.h"
+#include "sim/report/json.h"
 #include "sim/report/prediction.h"
 #include "sim/runtime/settings.h"
 
@@ -58,6 +59,7 @@ class Journal {
   void count(const LaunchLine& line);
   void keep(report::LaunchResult result);
   void own_process();
+  void begin_document();
   std::string file() const;
   void save();
   void save_now_and_then();
@@ -66,8 +68,8 @@ class Journal {
   const Settings& settings_;
   std::string chip_;
   std::map<std::string, PerKernel> kernels_;
-  std::vector<std::string> order_;  // of first launch
-  report::Document document_;
+  std::vector<std::string> order_;                  // of first launch
+  std::unique_ptr<report::DocumentText> document_;  // while there is a file to write
   std::uint64_t launches_ = 0, predicted_ = 0, faults_ = 0;
   double seconds_ = 0;
   bool terminal_ = false, shown_ = false, finished_ = false;

@@ -3,9 +3,16 @@
 // Source: cudaTypedefs.h and cudaProfilerTypedefs.h for names and versions; cuda.h for what a look-up answers.
 #include "sim/runtime/driver/entry_points.h"
 
-#include <atomic>
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "sim/runtime/driver/driver.h"
 
@@ -67,6 +74,30 @@ using namespace foretrace;
 using namespace foretrace::runtime;
 using namespace foretrace::runtime::driver;
 
+namespace {
+
+/// Once for each library that has NVIDIA's runtime inside: its name, what that means, and what can be done.
+void say_what_asks(const void* caller) {
+  if (state().settings.quiet) return;
+  Dl_info where{};
+  const bool known = dladdr(caller, &where) != 0 && where.dli_fname != nullptr;
+  const std::string file = known ? std::filesystem::path(where.dli_fname).filename().string() : "the program";
+  static std::mutex mutex;
+  static auto* said = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  if (!said->insert(file).second) return;
+  const bool library = file.find(".so") != std::string::npos;
+  std::fputs(
+      fmt::format(
+          "foretrace: {} has NVIDIA's CUDA runtime inside, which runs on NVIDIA's driver alone: {}\n", file,
+          library ? "what needs it fails here (PyTorch's products and convolutions: import foretrace_torch)"
+                  : "build it with -cudart shared, or in the environment of `eval $(foretrace env)`")
+          .c_str(),
+      stderr);
+}
+
+}  // namespace
+
 FORETRACE_API CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
                                            CUdriverProcAddressQueryResult* status) {
   constexpr cuuint64_t kKnown =
@@ -88,16 +119,7 @@ FORETRACE_API CUresult cuGetProcAddress(const char* name, void** function, int v
 }
 
 FORETRACE_API CUresult cuGetExportTable(const void** table, const CUuuid*) {
-  static std::atomic<bool> said{false};
   if (table != nullptr) *table = nullptr;
-  if (!said.exchange(true) && !state().settings.quiet) {
-    std::fputs(
-        "foretrace: code with NVIDIA's CUDA runtime inside (a program linked with cudart_static, or a "
-        "library such as "
-        "cuBLAS or cuDNN) asks the driver for private tables, which are not provided; build programs with "
-        "-cudart "
-        "shared, or in the environment of `eval $(foretrace env)`\n",
-        stderr);
-  }
+  say_what_asks(__builtin_return_address(0));
   return CUDA_ERROR_NOT_FOUND;
 }

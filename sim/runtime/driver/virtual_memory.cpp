@@ -29,14 +29,15 @@ Handle* find(CUmemGenericAllocationHandle handle) {
 
 bool whole(std::uint64_t size) { return size != 0 && size % VirtualMemory::kGranule == 0; }
 
-/// What this device makes: pinned memory of its own, shared with nobody.
+/// What this device makes: pinned memory of its own. Whether it is to be shared is for later: see below.
 CUresult check(const CUmemAllocationProp* properties) {
   if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
   if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
   if (properties->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
-  return properties->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE ? CUDA_SUCCESS
-                                                                     : CUDA_ERROR_NOT_SUPPORTED;
+  const unsigned others = static_cast<unsigned>(properties->requestedHandleTypes) &
+                          ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
+  return others == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult value_unless(bool done) { return done ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
@@ -149,5 +150,19 @@ FORETRACE_API CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationPro
     if (properties == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *properties = found->properties;
     return CUDA_SUCCESS;
+  });
+}
+// Memory may be asked for as one that can be shared (PyTorch always does); sharing it is refused.
+FORETRACE_API CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle,
+                                                    CUmemAllocationHandleType, unsigned long long flags) {
+  return with_state([&](State&) -> CUresult {
+    if (out == nullptr || find(handle) == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_NOT_SUPPORTED;
+  });
+}
+FORETRACE_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* out, void*,
+                                                      CUmemAllocationHandleType) {
+  return with_state([&](State&) -> CUresult {
+    return out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
   });
 }

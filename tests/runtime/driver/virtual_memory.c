@@ -1,10 +1,13 @@
 #include "check.h"
 
+#include <stdint.h>
+
 /* Two mappings side by side, one copy across both; memory that keeps its contents while it is mapped nowhere. */
 void check_virtual_memory(void) {
   enum { kGranule = 2 << 20 };
   CUmemAllocationProp properties;
   CUmemGenericAllocationHandle first = 0, second = 0, again = 0;
+  int file = -1;
   CUmemAccessDesc access;
   CUdeviceptr room = 0;
   size_t granule = 0, before = 0, after = 0, total = 0;
@@ -13,6 +16,7 @@ void check_virtual_memory(void) {
   memset(&properties, 0, sizeof properties);
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   memset(&access, 0, sizeof access);
   access.location = properties.location;
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -49,6 +53,8 @@ void check_virtual_memory(void) {
   back[0] = 0;
   T(cuMemcpyDtoH_v2(back, room + 3 * kGranule - 8, 8));
   NUMBER(back[0]);
+  T(cuMemExportToShareableHandle(&file, first, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  T(cuMemImportFromShareableHandle(NULL, (void*)(intptr_t)file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
   T(cuMemAddressFree(room, 4 * kGranule));
   T(cuMemUnmap(room + kGranule, 2 * kGranule));
   T(cuMemRelease(first));
