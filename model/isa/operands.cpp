@@ -26,6 +26,18 @@ int access_bytes(const Instruction& in) {
   return 4;
 }
 
+/// What an atomic of global memory does its sums on. `form`: its size and kind, as far as known.
+spec::AtomicData atomic_data(const Instruction& in, const MemoryForm& form) {
+  if (form.atomic == AtomicKind::compare) return spec::AtomicData::compare;
+  if (in.has("F64")) return spec::AtomicData::double_precision;
+  const auto is_float = [](const auto& modifier) {
+    return modifier.starts_with("F16") || modifier.starts_with("BF16") || modifier.starts_with("F32");
+  };
+  if (std::any_of(in.modifiers.begin(), in.modifiers.end(), is_float))
+    return spec::AtomicData::single_precision;
+  return form.bytes == 8 ? spec::AtomicData::wide : spec::AtomicData::integer;
+}
+
 int registers_of_bytes(int bytes) { return std::max(1, bytes / 4); }
 
 bool is_predicate(const Operand& operand) {
@@ -227,6 +239,7 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
   form.strong = in.has("MMIO") || (in.has("STRONG") && !in.has("SM"));
   if (in.has("POPC")) form.atomic = AtomicKind::increment;
   if (in.has("CAS") || in.has("CAST")) form.atomic = AtomicKind::compare;
+  if (form.access == Access::atomic || form.access == Access::reduction) form.data = atomic_data(in, form);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "model/isa/instruction.h"
+#include "model/spec/gpu_spec.h"
 
 namespace foretrace::isa {
 
@@ -43,6 +44,7 @@ struct MemoryForm {
   bool uniform_address = false;  ///< the address comes from uniform registers or an immediate alone
   bool strong = false;           ///< .STRONG or volatile: not served from L1
   AtomicKind atomic = AtomicKind::plain;
+  spec::AtomicData data = spec::AtomicData::integer;  ///< what an atomic of global memory works on
 };
 /// False for instructions that access no memory through the load/store unit (those of the copy engine: isa/asynchronous.h). LDC and
 /// c[][] operands are not included.

@@ -51,7 +51,7 @@ void MemorySystem::Implementation::enter(Event event) {
   const bool home = at_home(transaction);
   std::uint32_t taken = port.width();
   if (is_atomic(transaction)) {
-    taken = transaction.visits * (home ? atomic_bytes_ : atomic_pass_bytes_);
+    taken = home ? transaction.home_bytes : transaction.visits * atomic_pass_bytes_;
   } else if (home || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
     taken =
         (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();

@@ -96,6 +96,12 @@ struct MemorySystem::Implementation {
   };
   static_assert(sizeof(Event) == 16);
   /// What a packet takes of a slice's port.
+  /// Bytes that a slice could read while it works on a sector of an atomic packet.
+  struct AtomicWork {
+    std::uint32_t several = 0;  ///< words of it
+    std::uint32_t lone = 0;     ///< a packet of a single word
+  };
+  static std::array<AtomicWork, spec::kAtomicDataKinds> atomic_work(const spec::L2Spec& l2);
   struct SliceWork {
     std::uint32_t bytes = 0, cycles = 0;
   };
@@ -198,7 +204,8 @@ struct MemorySystem::Implementation {
   const std::uint32_t partly_limit_;     // lines with partly written sectors a set
   const std::uint32_t granule_sectors_;  // sectors of a DRAM access
   // How long a sector of an atomic packet takes of a slice's time, as bytes of its port: at home, and on the way there.
-  const std::uint32_t atomic_bytes_, atomic_pass_bytes_;
+  const std::array<AtomicWork, spec::kAtomicDataKinds> atomic_work_;
+  const std::uint32_t atomic_pass_bytes_;
 
   std::array<std::array<SliceWork, 8>, 2> write_work_;  // of a write: passed on and at home, by its pieces
   std::vector<SmPlace> sm_place_;

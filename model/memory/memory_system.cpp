@@ -8,6 +8,21 @@
 
 namespace foretrace::memory {
 
+std::array<MemorySystem::Implementation::AtomicWork, spec::kAtomicDataKinds>
+MemorySystem::Implementation::atomic_work(const spec::L2Spec& l2) {
+  const auto work = [&l2](double several, double lone) {
+    const auto bytes = [&l2](double cycles) {
+      return static_cast<std::uint32_t>(std::lround(cycles * l2.slice_bytes));
+    };
+    return AtomicWork{bytes(several), bytes(lone)};
+  };
+  // In the order of spec::AtomicData.
+  return {work(l2.atomic_interval, l2.atomic_interval), work(l2.atomic_wide_interval, l2.atomic_interval),
+          work(l2.atomic_compare_interval, l2.atomic_interval),
+          work(l2.atomic_float_interval, l2.atomic_lone_interval),
+          work(l2.atomic_double_interval, l2.atomic_lone_interval)};
+}
+
 MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
     : spec_(chip), map_(chip), sm_to_l2_(chip.clock.sm, chip.clock.l2),
       l2_to_sm_(chip.clock.l2, chip.clock.sm), l2_to_dram_(chip.clock.l2, chip.clock.dram),
@@ -16,8 +31,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
           std::max(1u, static_cast<std::uint32_t>(chip.l2.dirty_fraction * map_.sets() * chip.l2.ways))),
       partly_limit_(
           std::max(1u, static_cast<std::uint32_t>(std::lround(chip.l2.partly_fraction * chip.l2.ways)))),
-      granule_sectors_(chip.dram.access_bytes / kSectorBytes),
-      atomic_bytes_(static_cast<std::uint32_t>(std::lround(chip.l2.atomic_interval * chip.l2.slice_bytes))),
+      granule_sectors_(chip.dram.access_bytes / kSectorBytes), atomic_work_(atomic_work(chip.l2)),
       atomic_pass_bytes_(
           static_cast<std::uint32_t>(std::lround(chip.l2.atomic_pass_interval * chip.l2.slice_bytes))),
       way_(chip.sm.count), sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
@@ -120,6 +134,10 @@ void MemorySystem::Implementation::submit(const Request& request, std::span<cons
       transaction.kind = atomic ? Transaction::Kind::atomic : Transaction::Kind::reduction;
       if (request.visits != 0) transaction.visits = request.visits;
       transaction.flits = request.flits != 0 ? request.flits : transaction.visits;
+      const AtomicWork& work = atomic_work_[static_cast<std::size_t>(request.data)];
+      const std::uint32_t lone = std::min(request.lone, transaction.visits);
+      transaction.home_bytes =
+          static_cast<std::uint16_t>(lone * work.lone + (transaction.visits - lone) * work.several);
       (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += transaction.visits;
       counters_.tex_requests += request.packets - 1u;
       bytes = transaction.flits * kSectorBytes;

@@ -49,6 +49,8 @@ struct Request {
   // Atomics and reductions: what leaves the SM for this line, packet after packet (rules::AtomicPackets).
   std::uint8_t packets = 1;
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
+  std::uint8_t lone = 0;    ///< packets of a single word
+  spec::AtomicData data = spec::AtomicData::integer;
   /// Writes, atomics, reductions: 1: with it `signal` is given; 2 + w: it is one for the counter in word w of the line; 0: neither.
   std::uint8_t tells = 0;
   std::uint8_t waits =

@@ -53,7 +53,8 @@ struct alignas(64) Packet : Passage {
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them
   std::uint8_t flits = 0;   ///< atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
-  std::uint32_t note = 0;  ///< of Signals; 0: none
+  std::uint16_t home_bytes = 0;  ///< atomics: what their home slice could read meanwhile
+  std::uint32_t note = 0;        ///< of Signals; 0: none
 };
 
 /// Where its time went.

@@ -29,6 +29,8 @@ void MemoryPipe::put_packets(memory::Request& request, const isa::MemoryForm& fo
   const std::uint32_t others = leaves.packets + leaves.visits - 2u * leaves.lone;
   request.packets = leaves.packets;
   request.visits = leaves.visits;
+  request.lone = leaves.lone;
+  request.data = form.data;
   request.flits =
       static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
 }

@@ -254,6 +254,10 @@ struct NetworkSpec {                  // keys network.*
       0;  ///< bytes a L2 cycle between the partitions, each way; 0 with one partition
 };
 
+/// What a slice's atomic unit works on.
+enum class AtomicData : std::uint8_t { integer, wide, compare, single_precision, double_precision };
+inline constexpr std::size_t kAtomicDataKinds = 5;
+
 struct L2Spec {             // keys l2.*
   std::uint64_t bytes = 0;  ///< all slices together
   std::uint32_t slices = 0;
@@ -273,7 +277,13 @@ struct L2Spec {             // keys l2.*
       0;  ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
   std::uint32_t merge_cycles =
       0;  ///< L2 cycles after its lookup found the data during which a read still takes others along
-  double atomic_interval = 0;  ///< L2 cycles a slice takes for a sector of an atomic packet
+  double atomic_interval =
+      0;  ///< L2 cycles a slice takes for a sector of an atomic packet of integers, or of a single word of them
+  double atomic_wide_interval = 0;     ///< same for 64-bit integers, several words together
+  double atomic_compare_interval = 0;  ///< same for compare-and-swap, several words together
+  double atomic_float_interval = 0;    ///< same for half and single precision, several words together
+  double atomic_double_interval = 0;   ///< same for double precision, several words together
+  double atomic_lone_interval = 0;     ///< same for a single word of floating-point numbers
   double atomic_pass_interval =
       0;  ///< L2 cycles the slice beside the SM takes to pass such a sector on to its home
   std::uint32_t atomic_latency = 0;  ///< L2 cycles from lookup to result, hit

@@ -289,6 +289,18 @@ std::vector<Kernel> floods(int sm_number) {
                            7, 0, kGlobal, 0, 0});
   atomics.lines.push_back({"ATOMS.ADD R4, [R2], R5", 2, 0, 7, 0, 0, 128, 0});
   kernels.push_back(atomics);
+  // Sums of each kind on the words of a line, and on one alone.
+  const std::string reduction = sm_number < 90 ? "RED" : "REDG";
+  for (const std::string& operation :
+       {reduction + ".E.ADD.64.STRONG.GPU ", reduction + ".E.ADD.F32.FTZ.RN.STRONG.GPU ",
+        reduction + ".E.ADD.F64.RN.STRONG.GPU ", std::string("ATOMG.E.CAS.STRONG.GPU PT, R4, ")}) {
+    for (const std::uint64_t lane : {0u, 8u}) {
+      const bool cas = operation.starts_with("ATOMG");
+      Kernel sums{"sums", {}, 8, 8, 4};
+      sums.lines.push_back({operation + global + ", R6" + (cas ? ", R7" : ""), 2, 7, 7, 0, kGlobal, lane, 0});
+      kernels.push_back(sums);
+    }
+  }
   Kernel exchange{"exchange", {}, 1, 4, 4};
   exchange.lines.push_back({"ATOMS.CAS R4, [R2], R5, R6", 1, 7, 7, 0, 0, 128, 0});
   kernels.push_back(exchange);

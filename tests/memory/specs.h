@@ -34,6 +34,11 @@ inline spec::GpuSpec small_chip() {
   chip.l2.together_bits = 0x280;
   chip.l2.misses = 64;
   chip.l2.atomic_interval = 1.25;
+  chip.l2.atomic_wide_interval = 1.0;
+  chip.l2.atomic_compare_interval = 2.0;
+  chip.l2.atomic_float_interval = 1.5;
+  chip.l2.atomic_double_interval = 2.0;
+  chip.l2.atomic_lone_interval = 3.0;
   chip.l2.atomic_pass_interval = 0.5;
   chip.l2.atomic_latency = 80;
   chip.l2.dirty_fraction = 0.25;
