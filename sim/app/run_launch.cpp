@@ -29,8 +29,8 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   run.complete = choices.complete;
   run.writer = writer ? &*writer : nullptr;
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
-  engine::Outcome outcome =
-      engine::run_launch(bound, {program, launch.grid, launch.block, launch.dynamic_shared}, machine, run);
+  engine::Outcome outcome = engine::run_launch(
+      bound, {program, launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster}, machine, run);
   if (writer) writer->close();
   return outcome;
 }

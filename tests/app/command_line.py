@@ -230,6 +230,17 @@ class WithCompiler(Case):
         for prediction in together:
             self.assertEqual(self.document(*words, prediction["arch"])["predictions"], [prediction])
 
+    def test_predict_places_a_cluster_in_one_gpc(self):
+        # 128 blocks that fill an SM each: one wave of 132 SMs, two of 7 clusters of 16 blocks.
+        with open(self.path("spin.cu"), "w") as source:
+            source.write("__global__ void spin(float* out) { float x = threadIdx.x;\n"
+                         "  for (int i = 0; i < 2000; ++i) x = x * 0.5f + 1.0f;\n"
+                         "  out[blockIdx.x * blockDim.x + threadIdx.x] = x; }\n")
+        words = ["predict", self.path("spin.cu"), "--kernel", "spin", "--grid", "128", "--block", "256", "--shared", "200000",
+                 "--arg", "buf:f32:32768", "--arch", "h100"]
+        cycles = [self.predictions(*words, "--cluster", blocks)[0]["metrics"]["gpc__cycles_elapsed.max"] for blocks in ("1", "16")]
+        self.assertGreater(cycles[1], 1.4 * cycles[0])
+
     def test_a_result_can_be_taken_out(self):
         self.answer("predict", kernel_file("sgemm_tiled.cu"), *SGEMM, "--arch", "h100", "--dump", "C=" + self.path("c.bin"))
         self.assertEqual(os.path.getsize(self.path("c.bin")), 4 * 64 * 64)
