@@ -31,6 +31,16 @@ void MemorySystem::Implementation::open_way(std::uint32_t sm) {
   events_.push(way.blocked, {sm, EventKind::way});
 }
 
+/// Bytes that its home slice could read while it works on an atomic.
+std::uint32_t MemorySystem::Implementation::home_work(const Transaction& atomic) {
+  const std::uint64_t sectors =
+      std::uint64_t{atomic.tag} << 32 | std::uint32_t{set_of(atomic)} << 4 | atomic.sectors;
+  std::uint64_t& last = last_atomic_[slice_of(atomic)];
+  const bool same = last == sectors;
+  last = sectors;
+  return atomic.home_bytes + (same ? atomic.again_bytes : 0u);
+}
+
 void MemorySystem::Implementation::enter(Event event) {
   if (event.write()) return enter_write(event);
   const std::uint32_t index = event.index();
@@ -51,7 +61,7 @@ void MemorySystem::Implementation::enter(Event event) {
   const bool home = at_home(transaction);
   std::uint32_t taken = port.width();
   if (is_atomic(transaction)) {
-    taken = home ? transaction.home_bytes : transaction.visits * atomic_pass_bytes_;
+    taken = home ? home_work(transaction) : transaction.visits * atomic_pass_bytes_;
   } else if (home || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
     taken =
         (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();

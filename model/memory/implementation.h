@@ -100,6 +100,7 @@ struct MemorySystem::Implementation {
   struct AtomicWork {
     std::uint32_t several = 0;  ///< words of it
     std::uint32_t lone = 0;     ///< a packet of a single word
+    std::uint32_t again = 0;    ///< same, on the sector that the slice's last packet was on
   };
   static std::array<AtomicWork, spec::kAtomicDataKinds> atomic_work(const spec::L2Spec& l2);
   struct SliceWork {
@@ -138,6 +139,7 @@ struct MemorySystem::Implementation {
   void arrive(Event event);
   void enter(Event event);
   void enter_write(Event event);
+  std::uint32_t home_work(const Transaction& atomic);
   void hold_way(std::uint32_t sm, std::uint64_t passed);
   void open_way(std::uint32_t sm);
   bool merge(std::uint32_t index);
@@ -211,7 +213,8 @@ struct MemorySystem::Implementation {
   std::vector<SmPlace> sm_place_;
   std::vector<Way> way_;  // by SM
   std::vector<Port> sm_out_, sm_in_, gpc_out_, gpc_in_, slice_port_;
-  std::vector<Port> link_;  // by the partition it leaves
+  std::vector<std::uint64_t> last_atomic_;  // by slice: the sectors that its last atomic at home was on
+  std::vector<Port> link_;                  // by the partition it leaves
   L2Tags tags_;
   // By queue: what a slice holds of lines at home, and what it copies from the other partition. They are
   // kept apart: two slices whose entries were all taken by copies would wait for each other for ever.

@@ -10,17 +10,17 @@ namespace foretrace::memory {
 
 std::array<MemorySystem::Implementation::AtomicWork, spec::kAtomicDataKinds>
 MemorySystem::Implementation::atomic_work(const spec::L2Spec& l2) {
-  const auto work = [&l2](double several, double lone) {
+  const auto work = [&l2](double several, double lone, double again) {
     const auto bytes = [&l2](double cycles) {
       return static_cast<std::uint32_t>(std::lround(cycles * l2.slice_bytes));
     };
-    return AtomicWork{bytes(several), bytes(lone)};
+    return AtomicWork{bytes(several), bytes(lone), bytes(std::max(lone, again))};
   };
   // In the order of spec::AtomicData.
-  return {work(l2.atomic_interval, l2.atomic_interval), work(l2.atomic_wide_interval, l2.atomic_interval),
-          work(l2.atomic_compare_interval, l2.atomic_interval),
-          work(l2.atomic_float_interval, l2.atomic_lone_interval),
-          work(l2.atomic_double_interval, l2.atomic_lone_interval)};
+  const double integer = l2.atomic_interval, single = l2.atomic_float_interval;
+  return {work(integer, integer, integer), work(l2.atomic_wide_interval, integer, integer),
+          work(l2.atomic_compare_interval, integer, integer), work(single, single, l2.atomic_lone_interval),
+          work(l2.atomic_double_interval, single, l2.atomic_lone_interval)};
 }
 
 MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
@@ -38,7 +38,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
       gpc_out_(chip.sm.gpcs, Port(chip.network.gpc_request_bytes)),
       gpc_in_(chip.sm.gpcs, Port(chip.network.gpc_reply_bytes)),
-      slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)),
+      slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)), last_atomic_(chip.l2.slices),
       link_(chip.l2.partitions > 1 ? 2 : 0, Port(chip.network.partition_bytes)),
       tags_(chip.l2.slices, map_.sets(), chip.l2.ways), misses_(2 * std::size_t{chip.l2.slices}),
       stalled_(2 * std::size_t{chip.l2.slices}), wake_(chip.dram.channels, kNever),
@@ -135,9 +135,12 @@ void MemorySystem::Implementation::submit(const Request& request, std::span<cons
       if (request.visits != 0) transaction.visits = request.visits;
       transaction.flits = request.flits != 0 ? request.flits : transaction.visits;
       const AtomicWork& work = atomic_work_[static_cast<std::size_t>(request.data)];
+      // Several packets of a single word are of one word; whether the slice's last one was as well turns out at home (arrival.cpp).
       const std::uint32_t lone = std::min(request.lone, transaction.visits);
-      transaction.home_bytes =
-          static_cast<std::uint16_t>(lone * work.lone + (transaction.visits - lone) * work.several);
+      const std::uint32_t first = lone == 0 ? 0 : 1;
+      transaction.home_bytes = static_cast<std::uint16_t>(first * work.lone + (lone - first) * work.again +
+                                                          (transaction.visits - lone) * work.several);
+      transaction.again_bytes = static_cast<std::uint16_t>(first * (work.again - work.lone));
       (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += transaction.visits;
       counters_.tex_requests += request.packets - 1u;
       bytes = transaction.flits * kSectorBytes;

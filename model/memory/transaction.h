@@ -53,7 +53,7 @@ struct alignas(64) Packet : Passage {
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them
   std::uint8_t flits = 0;   ///< atomics: 32-byte pieces that leave the GPC
   bool wants_reply = false;
-  std::uint16_t home_bytes = 0;  ///< atomics: what their home slice could read meanwhile
+  std::uint16_t home_bytes = 0;  ///< atomics: what their home slice could read meanwhile, and see again_bytes
   std::uint32_t note = 0;        ///< of Signals; 0: none
 };
 
@@ -66,8 +66,10 @@ struct alignas(64) Journey {
   std::uint32_t peer = kNone;       ///< reads that others may join: the next one of the line
   bool leads = false;               ///< reads: others may join
   bool answered = false;            ///< reads: the data were there at `since`
-  std::uint32_t back = 0;           ///< far reads: L2 cycles of the way back between the partitions
-  Segments segments;                ///< of what delays the reply
+  std::uint16_t again_bytes =
+      0;  ///< atomics: what more their home slice could read meanwhile if its last one was on their sector
+  std::uint32_t back = 0;  ///< far reads: L2 cycles of the way back between the partitions
+  Segments segments;       ///< of what delays the reply
 };
 
 struct Transaction : Packet, Journey {};

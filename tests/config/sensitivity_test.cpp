@@ -298,6 +298,9 @@ std::vector<Kernel> floods(int sm_number) {
       const bool cas = operation.starts_with("ATOMG");
       Kernel sums{"sums", {}, 8, 8, 4};
       sums.lines.push_back({operation + global + ", R6" + (cas ? ", R7" : ""), 2, 7, 7, 0, kGlobal, lane, 0});
+      // What follows has to wait where its way is held up.
+      sums.lines.push_back({"LDG.E R4, " + global, 2, 0, 7, 0, kGlobal + (1 << 24), 4, 128, 1 << 20});
+      sums.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
       kernels.push_back(sums);
     }
   }

@@ -161,6 +161,40 @@ TEST_F(SmallChip, PacketsOfAtomicsFollowAtTheAtomicInterval) {
   EXPECT_EQ(memory.counters().tex_requests, 1u + 2u * 32u + 1u);
 }
 
+TEST_F(SmallChip, AnAtomicTakesItsSliceByWhatItAdds) {
+  latency_of(memory, read_request(0, kNearSm, near_line, 0b1111));
+  using Data = spec::AtomicData;
+  Cycle at = 1000;
+  // Reductions of SMs 0 and 1 on `first` and `second`, then one more: all are done so many cycles after the first one.
+  const auto time_of = [&](Data data, std::uint8_t first, std::uint8_t second, std::uint8_t packets,
+                           bool lone) {
+    std::vector<memory::Request> requests = {
+        atomic_request(at, 0, near_line, first, packets, 0),
+        atomic_request(at, 1, near_line, second, packets, 1),
+        atomic_request(at + (lone ? 12 : 0), 2, near_line, 0b1000, 1, 2)};
+    for (memory::Request& request : requests) {
+      request.kind = memory::RequestKind::reduction;
+      request.data = data;
+      if (lone) request.lone = request.packets;
+    }
+    const std::vector<memory::Reply> replies = play(memory, requests, at);
+    at += 1000;
+    return replies.at(2).time - replies.at(lone ? 0 : 1).time;
+  };
+  // Several words of four sectors.
+  EXPECT_EQ(time_of(Data::integer, 0b0001, 0b1111, 1, false), 5u);  // 1.25 cycles a sector
+  EXPECT_EQ(time_of(Data::wide, 0b0001, 0b1111, 1, false), 4u);
+  EXPECT_EQ(time_of(Data::compare, 0b0001, 0b1111, 1, false), 8u);
+  EXPECT_EQ(time_of(Data::single_precision, 0b0001, 0b1111, 1, false), 6u);
+  EXPECT_EQ(time_of(Data::double_precision, 0b0001, 0b1111, 1, false), 8u);
+  // Eight lanes on one word: also the first takes long where the slice's last packet was on it.
+  EXPECT_EQ(time_of(Data::integer, 0b0001, 0b0001, 8, true), time_of(Data::integer, 0b0001, 0b0010, 8, true));
+  EXPECT_GT(time_of(Data::single_precision, 0b0001, 0b0001, 8, true),
+            time_of(Data::single_precision, 0b0001, 0b0010, 8, true));
+  EXPECT_GT(time_of(Data::single_precision, 0b0001, 0b0001, 8, true),
+            2 * time_of(Data::integer, 0b0001, 0b0001, 8, true));
+}
+
 TEST_F(SmallChip, SlicesPassFarAtomicsOnFaster) {
   latency_of(memory, read_request(0, kOtherSm, far_line, 0b0001));
   std::vector<memory::Request> requests;
