@@ -56,7 +56,12 @@ struct LaunchSetup {
   std::function<Verdict(const Snapshot&)> watch;
   Cycle watch_interval = 1000;
   sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions; may be null
+
+  bool clusters() const { return cluster[0] * cluster[1] * cluster[2] > 1; }
 };
+
+class Grid;
+class SmArray;
 
 class Gpu {
  public:
@@ -69,6 +74,11 @@ class Gpu {
   Cycle lookahead() const;
 
  private:
+  Cycle window_of(const LaunchSetup& setup, bool beside) const;
+  Snapshot look(Cycle now, const Grid& grid, const SmArray& sms) const;
+  stats::LaunchCounters counters_of(SmArray& sms, const sm::StaticProgram& program, Cycle now,
+                                    bool stopped) const;
+
   spec::GpuSpec spec_;
   memory::MemorySystem memory_;
   memory::GpcCaches code_caches_;
