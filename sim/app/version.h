@@ -1,9 +1,10 @@
-// Which foretrace this is. Both are set where the build is configured.
+// Which foretrace this is.
 #pragma once
 
 namespace foretrace::app {
 
-inline constexpr const char* kVersion = FORETRACE_VERSION;
-inline constexpr const char* kCommit = FORETRACE_COMMIT;
+extern const char* const kVersion;  ///< "0.2.0"
+extern const char* const
+    kCommit;  ///< 12 digits of the commit that it was built from; empty: the source is no checkout
 
 }  // namespace foretrace::app

@@ -11,6 +11,8 @@
 #include "sim/report/table.h"
 
 namespace foretrace::compare {
+
+constexpr int kSchema = 1;  // docs/comparison_schema.json
 namespace {
 
 using report::grouped;
@@ -173,7 +175,7 @@ std::string to_json(const Comparison& comparison, const std::string& version) {
   for (const auto& [name, errors] : errors_of(comparison)) metrics[name] = errors_json(errors);
   Json launches = Json::array();
   for (const auto& launch : comparison.launches) launches.push_back(launch_json(comparison, launch));
-  return report::lay_out(Json{{"schema", report::kSchema},
+  return report::lay_out(Json{{"schema", kSchema},
                               {"foretrace", version},
                               {"against", results ? "result" : "measurement"},
                               {results ? "before" : "measured", comparison.reference_name},

@@ -14,6 +14,8 @@
 #include "sim/report/table.h"
 
 namespace foretrace::compare {
+
+constexpr int kSchema = 1;  // docs/validation_schema.json
 namespace {
 
 using report::grouped;
@@ -311,7 +313,7 @@ std::string to_json(const Validation& validation) {
                            {"elapsed", errors_json(each.elapsed)},
                            {"active", errors_json(each.active)}});
   }
-  return report::lay_out(Json{{"schema", report::kSchema},
+  return report::lay_out(Json{{"schema", kSchema},
                               {"foretrace", validation.foretrace},
                               {"commit", report::json_text_or_null(validation.commit)},
                               {"arch", validation.arch},

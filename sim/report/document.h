@@ -19,7 +19,18 @@
 
 namespace foretrace::report {
 
-inline constexpr int kSchema = 1;
+inline constexpr int kSchema = 2;  ///< documents of schema 1 are read as well: they lack optional keys
+
+/// Where a launch stood in a program, and how its numbers came about. All keys are optional in JSON, and left out where they hold nothing.
+struct LaunchPlace {
+  /// "simulated" (also where the key is absent), "represented" (the counters are another launch's, of the same kernel and shape), or
+  /// "functional" (executed, not simulated: no metrics).
+  std::string simulated = "simulated";
+  std::optional<std::uint64_t> device;     ///< number of the program's GPU
+  std::optional<std::uint64_t> stream;     ///< number of its stream on that GPU, 0: the default stream
+  std::optional<double> start_ns, end_ns;  ///< on the program's time line
+  std::string operation;                   ///< "operator": what called it, as PyTorch names it; empty: none
+};
 
 /// One static instruction, with its counters summed over the launch.
 struct InstructionResult : stats::InstructionCounters {
@@ -57,6 +68,7 @@ struct LaunchResult {
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool warm = false;
   bool time_dependent = false;
+  LaunchPlace place;
   sampling::Estimate estimate;  ///< "accuracy"
   MetricValues metrics;
   std::string occupancy_next_step;  ///< what the next better occupancy would need; empty: none (null in JSON)

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -36,39 +37,51 @@ Json row_of(const InstructionResult& row) {
   return json;
 }
 
+/// Of a launch in a program; what is not known is left out.
+void put_place(const LaunchPlace& place, Json& json) {
+  if (place.simulated != "simulated") json["simulated"] = place.simulated;
+  if (place.device) json["device"] = *place.device;
+  if (place.stream) json["stream"] = *place.stream;
+  if (place.start_ns) json["start_ns"] = json_number(*place.start_ns);
+  if (place.end_ns) json["end_ns"] = json_number(*place.end_ns);
+  if (!place.operation.empty()) json["operator"] = json_text_or_null(place.operation);
+}
+
 Json prediction_of(const LaunchResult& result) {
   Json metrics = Json::object();
   for (const auto& [name, value] : result.metrics.all()) metrics[name] = json_number(value);
   Json instructions = Json::array();
   for (const auto& row : result.instructions) instructions.push_back(row_of(row));
-  return Json{{"arch", result.arch},
-              {"sm", result.sm},
-              {"clock_hz",
-               Json{{"sm", result.clock_hz.sm}, {"l2", result.clock_hz.l2}, {"dram", result.clock_hz.dram}}},
-              {"kernel", result.kernel},
-              {"mangled", result.mangled},
-              {"code_sha256", result.code_sha256},
-              {"toolkit", json_text_or_null(result.toolkit)},
-              {"config_sha256", result.config_sha256},
-              {"assumed_values", result.assumed_values},
-              {"transferred_values", result.transferred_values},
-              {"set", result.overrides},
-              {"launch", json_text_or_null(result.launch)},
-              {"grid", dimensions(result.grid)},
-              {"block", dimensions(result.block)},
-              {"cluster", dimensions(result.cluster)},
-              {"dynamic_shared", result.dynamic_shared},
-              {"warm", result.warm},
-              {"time_dependent", result.time_dependent},
-              {"accuracy", Json{{"sampled", result.estimate.sampled},
-                                {"cycles_low", json_number(result.estimate.cycles_low)},
-                                {"cycles_high", json_number(result.estimate.cycles_high)},
-                                {"simulated_share", json_number(result.estimate.simulated)},
-                                {"note", json_text_or_null(result.estimate.note)}}},
-              {"metrics", std::move(metrics)},
-              {"occupancy_next_step", json_text_or_null(result.occupancy_next_step)},
-              {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}},
-              {"instructions", std::move(instructions)}};
+  Json json{{"arch", result.arch},
+            {"sm", result.sm},
+            {"clock_hz",
+             Json{{"sm", result.clock_hz.sm}, {"l2", result.clock_hz.l2}, {"dram", result.clock_hz.dram}}},
+            {"kernel", result.kernel},
+            {"mangled", result.mangled},
+            {"code_sha256", result.code_sha256},
+            {"toolkit", json_text_or_null(result.toolkit)},
+            {"config_sha256", result.config_sha256},
+            {"assumed_values", result.assumed_values},
+            {"transferred_values", result.transferred_values},
+            {"set", result.overrides},
+            {"launch", json_text_or_null(result.launch)},
+            {"grid", dimensions(result.grid)},
+            {"block", dimensions(result.block)},
+            {"cluster", dimensions(result.cluster)},
+            {"dynamic_shared", result.dynamic_shared},
+            {"warm", result.warm},
+            {"time_dependent", result.time_dependent}};
+  put_place(result.place, json);
+  json.update(Json{{"accuracy", Json{{"sampled", result.estimate.sampled},
+                                     {"cycles_low", json_number(result.estimate.cycles_low)},
+                                     {"cycles_high", json_number(result.estimate.cycles_high)},
+                                     {"simulated_share", json_number(result.estimate.simulated)},
+                                     {"note", json_text_or_null(result.estimate.note)}}},
+                   {"metrics", std::move(metrics)},
+                   {"occupancy_next_step", json_text_or_null(result.occupancy_next_step)},
+                   {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}},
+                   {"instructions", std::move(instructions)}});
+  return json;
 }
 
 /// Reads members of one object; an error names the file, the place in it and what was expected there.
@@ -93,8 +106,16 @@ class Reader {
   std::uint64_t whole(const char* key) const { return whole(member(key), path(key)); }
   std::uint64_t whole_or_null(const char* key) const { return member(key).is_null() ? 0 : whole(key); }
 
-  /// A key that came later than the schema: 0 in a document that lacks it.
-  std::uint64_t whole_or_absent(const char* key) const { return object_.contains(key) ? whole(key) : 0; }
+  /// Keys that a document may lack.
+  std::optional<std::uint64_t> whole_if_there(const char* key) const {
+    return object_.contains(key) ? std::optional(whole(key)) : std::nullopt;
+  }
+  std::optional<double> number_if_there(const char* key) const {
+    return object_.contains(key) ? std::optional(number(key)) : std::nullopt;
+  }
+  std::string text_if_there(const char* key, const std::string& otherwise) const {
+    return object_.contains(key) ? text(key) : otherwise;
+  }
 
   double number(const char* key) const {
     const Json& value = member(key);
@@ -180,6 +201,20 @@ InstructionResult read_row(const Reader& from) {
   return row;
 }
 
+LaunchPlace read_place(const Reader& from) {
+  LaunchPlace place;
+  place.simulated = from.text_if_there("simulated", place.simulated);
+  if (place.simulated != "simulated" && place.simulated != "represented" && place.simulated != "functional") {
+    from.refuse(from.path("simulated"), "simulated, represented or functional");
+  }
+  place.device = from.whole_if_there("device");
+  place.stream = from.whole_if_there("stream");
+  place.start_ns = from.number_if_there("start_ns");
+  place.end_ns = from.number_if_there("end_ns");
+  place.operation = from.text_if_there("operator", "");
+  return place;
+}
+
 LaunchResult read_prediction(const Reader& from, const std::string& file) {
   LaunchResult result;
   result.arch = from.text("arch");
@@ -192,7 +227,7 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
   result.toolkit = from.text_or_null("toolkit");
   result.config_sha256 = from.text("config_sha256");
   result.assumed_values = from.whole("assumed_values");
-  result.transferred_values = from.whole_or_absent("transferred_values");
+  result.transferred_values = from.whole_if_there("transferred_values").value_or(0);
   result.overrides = from.texts("set");
   result.launch = from.text_or_null("launch");
   result.grid = from.dimensions("grid");
@@ -201,6 +236,7 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
   result.dynamic_shared = from.whole("dynamic_shared");
   result.warm = from.flag("warm");
   result.time_dependent = from.flag("time_dependent");
+  result.place = read_place(from);
   const Reader accuracy = from.object("accuracy");
   result.estimate = {accuracy.flag("sampled"), accuracy.number("cycles_low"), accuracy.number("cycles_high"),
                      accuracy.number("simulated_share"), accuracy.text_or_null("note")};
@@ -279,8 +315,9 @@ Document from_json(std::string_view text, const std::string& name) {
     throw InputError(
         fmt::format("{}: this is no result document; expected one made by foretrace --json", name));
   }
-  if (json["schema"] != kSchema) {
-    throw InputError(fmt::format("{}: schema: found {}, expected {}", name, json["schema"].dump(), kSchema));
+  if (json["schema"] != kSchema && json["schema"] != 1) {
+    throw InputError(
+        fmt::format("{}: schema: found {}, expected {} or 1", name, json["schema"].dump(), kSchema));
   }
   const Reader from(json, name, "");
   Document document;

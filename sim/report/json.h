@@ -1,9 +1,9 @@
 // The result document as JSON: written, and read back.
 //
-// Models:  docs/json_schema.json, schema 1. The same result gives the same bytes: keys in a fixed order,
+// Models:  docs/json_schema.json, schema 2. The same result gives the same bytes: keys in a fixed order,
 //          whole numbers without a point, other numbers in the shortest form that reads back to the same
 //          double.
-// Ignores: documents of other schemas: they are refused by number.
+// Ignores: documents of other schemas but 1, which are read: they are refused by number. Keys it does not know.
 // Source:  docs/json.md.
 #pragma once
 

@@ -200,7 +200,7 @@ def rule_headers_alone(tree, compiler):
     def compile_alone(path):
         command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-x", "c++", "-I", tree.root,
                    *(word for folder in cuda for word in ("-isystem", folder)),
-                   '-DFORETRACE_VERSION=""', '-DFORETRACE_COMMIT=""', "-"]
+                   "-"]
         # A file on standard input stands in the working directory, where quoted includes are looked up first.
         run = subprocess.run(command, cwd=tree.root, input=f'#include "{path}"\n', capture_output=True, text=True, check=False)
         errors = [line for line in run.stderr.split("\n") if "error:" in line or "warning:" in line]

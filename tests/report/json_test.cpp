@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
@@ -100,8 +101,9 @@ TEST(Json, DamageIsNamedInOneLine) {
   EXPECT_EQ(refusal(good.substr(0, good.size() / 2)).find("result.json: byte "), 0u);
   EXPECT_NE(refusal("{\"benchmarks\": []}").find("no result document"), std::string::npos);
   EXPECT_NE(refusal("[1, 2]").find("no result document"), std::string::npos);
-  EXPECT_NE(refusal(replaced(good, "\"schema\": 1", "\"schema\": 2")).find("schema: found 2, expected 1"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(replaced(good, "\"schema\": 2", "\"schema\": 3")).find("schema: found 3, expected 2 or 1"),
+      std::string::npos);
   EXPECT_NE(refusal(replaced(good, "\"mangled\"", "\"mangeld\"")).find("predictions[0].mangled"),
             std::string::npos);
   EXPECT_NE(refusal(replaced(good, "\"grid\": [20,2,1]", "\"grid\": [20,2]"))
@@ -115,6 +117,33 @@ TEST(Json, DamageIsNamedInOneLine) {
           .find("predictions[0].metrics.dram__bytes_read.sum: expected a number or null"),
       std::string::npos);
   EXPECT_EQ(refusal(good.substr(0, 100)).find('\n'), std::string::npos);
+}
+
+TEST(Json, DocumentsOfSchemaOneAreReadAndUnknownKeysPassedOver) {
+  const std::string now = to_json(sample_document({"a"}));
+  const std::string before = replaced(now, "\"schema\": 2", "\"schema\": 1");
+  EXPECT_EQ(to_json(from_json(before, "result.json")), now);
+  const std::string later = replaced(now, "\"warm\"", "\"since_later\": [1], \"warm\"");
+  EXPECT_EQ(to_json(from_json(later, "result.json")), now);
+}
+
+TEST(Json, PlaceOfALaunchInItsProgram) {
+  Document document = sample_document({"a"});
+  const std::string alone = to_json(document);
+  for (const char* key : {"simulated", "device", "stream", "start_ns", "end_ns", "operator"}) {
+    EXPECT_EQ(alone.find(fmt::format("\n   \"{}\"", key)), std::string::npos) << key;
+  }
+  document.predictions[0].place = {"represented", 1, 7, 1500.5, 2750, "aten::addmm"};
+  const LaunchPlace read = from_json(to_json(document), "result.json").predictions[0].place;
+  EXPECT_EQ(read.simulated, "represented");
+  EXPECT_EQ(read.device, 1u);
+  EXPECT_EQ(read.stream, 7u);
+  EXPECT_EQ(read.start_ns, 1500.5);
+  EXPECT_EQ(read.end_ns, 2750);
+  EXPECT_EQ(read.operation, "aten::addmm");
+  const std::string wrong = replaced(to_json(document), "\"represented\"", "\"guessed\"");
+  EXPECT_NE(refusal(wrong).find("predictions[0].simulated: expected simulated, represented or functional"),
+            std::string::npos);
 }
 
 TEST(Json, FilesThatCannotBeAreNamed) {

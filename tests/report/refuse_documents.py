@@ -12,9 +12,11 @@ def changes():
     def prediction(key, value):
         return lambda document: document["predictions"][0].__setitem__(key, value)
 
-    yield "schema 2", lambda document: document.__setitem__("schema", 2)
+    yield "schema 3", lambda document: document.__setitem__("schema", 3)
     yield "no command", lambda document: document.pop("command")
     yield "unknown key", prediction("extra", 1)
+    yield "simulated in another way", prediction("simulated", "guessed")
+    yield "stream by name", prediction("stream", "main")
     yield "grid of two", prediction("grid", [1, 2])
     yield "hash cut short", prediction("code_sha256", "abc")
     yield "metric as text", lambda document: document["predictions"][0]["metrics"].__setitem__("dram__bytes_read.sum", "12")
