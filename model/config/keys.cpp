@@ -105,6 +105,8 @@ const Key kKeys[] = {
     FIELD(constant, line_bytes, "B", 4, 4096),
     FIELD(constant, l0_miss, "cycle", 1, 4096),
     FIELD(constant, l1_miss, "cycle", 0, 4096),
+    FIELD(constant, word_interval, "cycle", 0, 4096),
+    FIELD(constant, line_interval, "cycle", 0, 4096),
 
     FIELD(gpc_cache, bytes, "B", 1024, 64 * kMega),
     FIELD(gpc_cache, ways, "way", 1, 1024),
@@ -174,6 +176,8 @@ const Key kKeys[] = {
     FIELD(l1, store_sectors_in_flight, "sector", 4, 262144),
     FIELD(l1, store_lines, "line", 1, 32),
     FIELD(l1, store_cycles, "cycle", 1, 4096),
+    FIELD(l1, store_merge_cycles, "cycle", 0, 4096),
+    FIELD(l1, store_flight, "cycle", 0, 4096),
     FIELD(l1, fill_bytes, "B/cycle", 1, 4096),
     FIELD(l1, miss_latency, "cycle", 0, 4096),
     FORETRACE_KEY(l1, sector_interval, "cycle", KeyType::real, 0, 64, kAlways),
@@ -211,6 +215,7 @@ const Key kKeys[] = {
     FORETRACE_KEY(wgmma, latency, "cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
     FORETRACE_KEY(wgmma, queue, "product", kInteger, 1, 64, KeyNeed::warpgroups),
     FORETRACE_KEY(wgmma, registers_latency, "cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, shared_interval, "cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
 
     FIELD(network, request_latency, "L2 cycle", 1, 4096),
     FIELD(network, reply_latency, "L2 cycle", 1, 4096),

@@ -13,15 +13,6 @@
 
 namespace foretrace::sm {
 
-namespace {
-
-// Cycles between the passes of one LDC, one for each different address of its lanes (H100, indexed_constants: 11.0 a word more).
-constexpr Cycle kWordInterval = 11;
-// Cycles between two lines that come to an SM for LDC (H100, indexed_constants: 8.1 to 9.3 a line in tables of 4 to 64 KiB).
-constexpr Cycle kLineInterval = 8;
-
-}  // namespace
-
 /// Whether a constant operand is in the sub-core's cache; if not, the warp is held (imc_miss) and this returns false. A warp that waited
 /// takes the constant as it arrives, whoever has taken the line's place since.
 bool Sm::constant_ready(Warp& warp, std::uint16_t id, Cycle now) {
@@ -133,16 +124,16 @@ void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& in
   if (far != nullptr) {
     ++counters.constant_l1_misses;
     ++counters.constant_l1_replays;
-    if (awaited) constant_waits_.push_back({*far, more * kWordInterval, release});
+    if (awaited) constant_waits_.push_back({*far, more * spec_.constant.word_interval, release});
     return;
   }
   Cycle pass = now, ready = now + latency;
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    if (i != 0) pass += kWordInterval;
+    if (i != 0) pass += spec_.constant.word_interval;
     Cycle here = constants_.lookup(words_[i]);
     if (here == kNever) {
       ++counters.constant_l1_misses;
-      constant_port_free_ = std::max(constant_port_free_, now) + kLineInterval;
+      constant_port_free_ = std::max(constant_port_free_, now) + spec_.constant.line_interval;
       here = std::max(pass + latency + spec_.constant.l1_miss, constant_port_free_ + latency);
       constants_.insert(words_[i], here);
     }

@@ -17,7 +17,8 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
       array_(spec.l1.unified_bytes, block_shared, spec.l1.sector_interval), tags_(l1_bytes, spec.l1.ways),
       memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
-      hit_starts_(spec.lsu.data_queue), store_buffer_(spec.l1.store_lines, spec.l1.store_cycles) {
+      hit_starts_(spec.lsu.data_queue),
+      store_buffer_(spec.l1.store_lines, spec.l1.store_cycles, spec.l1.store_merge_cycles) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
   stores_here_ = std::any_of(program.code.begin(), program.code.end(), [](const StaticInstruction& i) {
     return i.action == Action::memory && i.form.access == Access::store && i.form.space != Space::shared;
@@ -288,12 +289,12 @@ void MemoryPipe::take_for_products(Cycle start, Cycle end, std::uint32_t shared)
 
 /// How long an access of `busy` cycles from `start` on takes the data stage while tensor cores read operands: it gets what they leave.
 Cycle MemoryPipe::beside_products(Cycle start, Cycle busy) {
-  constexpr Cycle kLeast = 50;  // cycles for one where they take them all (H100, warpgroup_beside)
   while (!products_.empty() && products_.front().end <= start) products_.pop_front();
   if (products_.empty() || products_.front().start > start) return busy;
   const Taken& taken = products_.front();
   const Cycle all = taken.end - taken.start, left = all - std::min<Cycle>(taken.shared, all);
-  return left * kLeast <= all ? busy * kLeast : (busy * all + left - 1) / left;
+  return left * spec_.wgmma.shared_interval <= all ? busy * spec_.wgmma.shared_interval
+                                                   : (busy * all + left - 1) / left;
 }
 
 std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycle now) {

@@ -11,14 +11,6 @@ namespace foretrace::sm {
 using isa::Access;
 using isa::Space;
 
-namespace {
-
-// Cycles for which a store that has left is on its way for L1: another store to its sectors misses (H100, record_stores: 131 cycles
-// apart they hit, unless several warps' lines push each other out: those miss 170 cycles apart).
-constexpr Cycle kStoreFlight = 120;
-
-}  // namespace
-
 /// How an atomic of lanes on `line` leaves the SM: a 32-byte piece for the address, which has room for a lone word, and
 /// one a sector; an answer takes a piece's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
 void MemoryPipe::put_packets(memory::Request& request, const isa::MemoryForm& form,
@@ -79,9 +71,9 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
     if (!entry) entry = &tags_.allocate(access.line);
     const bool held = !form.strong && operation.lines <= store_buffer_.room();
     const std::uint8_t here = static_cast<std::uint8_t>(entry->valid | entry->written);
-    const std::uint8_t follows =
-        tags_.store(*entry, access.sectors, request.bytes,
-                    held && store_buffer_.joins(access.line, operation.warp, now), now, kStoreFlight);
+    const std::uint8_t follows = tags_.store(*entry, access.sectors, request.bytes,
+                                             held && store_buffer_.joins(access.line, operation.warp, now),
+                                             now, spec_.l1.store_flight);
     count_hits(operation, memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
     const Cycle again =
         array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,

@@ -23,11 +23,11 @@ namespace foretrace::sm {
 class StoreBuffer {
  public:
   static constexpr std::uint32_t kMostLines = 32;
-  /// Cycles within which stores of different warps to a line meet (H100, store_window: 2 cycles apart they do, 23 apart they do not).
-  static constexpr Cycle kTogether = 16;
 
-  /// Holds up to `lines` (at most kMostLines), each for `cycles` after the last store to it.
-  StoreBuffer(std::uint32_t lines, Cycle cycles) : lines_(lines), cycles_(cycles) {
+  /// Holds up to `lines` (at most kMostLines), each for `cycles` after the last store to it. Stores of different warps to a line merge
+  /// where they are less than `together` cycles apart.
+  StoreBuffer(std::uint32_t lines, Cycle cycles, Cycle together)
+      : lines_(lines), cycles_(cycles), together_(together) {
     FORETRACE_ASSERT(lines <= kMostLines, "a store buffer holds at most 32 lines");
   }
 
@@ -111,7 +111,7 @@ class StoreBuffer {
     return at;
   }
   bool joins_at(std::uint32_t at, std::uint16_t warp, Cycle now) const {
-    return marks_[at].warp == warp || now < marks_[at].due - cycles_ + kTogether;
+    return marks_[at].warp == warp || now < marks_[at].due - cycles_ + together_;
   }
   std::uint32_t oldest() const {
     std::uint32_t first = 0;
@@ -131,6 +131,7 @@ class StoreBuffer {
 
   std::uint32_t lines_, size_ = 0;
   Cycle cycles_;
+  Cycle together_;
   Cycle due_ = kNever;  // no later than the first of the lines' times
   std::uint64_t order_ = 0;
   std::array<std::uint64_t, kMostLines> names_{};

@@ -115,6 +115,9 @@ struct ConstantSpec {            // keys constant.*
   std::uint32_t line_bytes = 0;  ///< of both; a power of two
   std::uint32_t l0_miss = 0;     ///< cycles that a miss holds the warp: the GPC's cache has the line
   std::uint32_t l1_miss = 0;     ///< cycles that a miss adds to LDC: the GPC's cache has the line
+  std::uint32_t word_interval =
+      0;  ///< cycles between the passes of one LDC, one for each different address of its lanes
+  std::uint32_t line_interval = 0;  ///< cycles between two lines that come to an SM for LDC
 };
 
 struct GpcCacheSpec {  // keys gpc_cache.*: code and constants, shared by the SMs of a GPC
@@ -170,7 +173,11 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2 an SM
   std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
   std::uint32_t store_cycles = 0;  ///< how long after the last store to it
-  std::uint32_t fill_bytes = 0;    ///< bytes a cycle that arrive from the network at an SM
+  std::uint32_t store_merge_cycles =
+      0;  ///< cycles within which stores of different warps to a line held back merge
+  std::uint32_t store_flight =
+      0;  ///< cycles from a store that L1 no longer holds back, in which another to its sectors misses
+  std::uint32_t fill_bytes = 0;  ///< bytes a cycle that arrive from the network at an SM
   std::uint32_t miss_latency =
       0;  ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together
   double sector_interval =
@@ -216,6 +223,8 @@ struct WgmmaSpec {                      // keys wgmma.*: warpgroup products, whe
   std::uint32_t latency = 0;  ///< cycles from issue until a wait for it is over, beyond the columns' time
   std::uint32_t queue = 0;  ///< products of a warp that have not begun, from which on WARPGROUP.ARRIVE waits
   std::uint32_t registers_latency = 0;  ///< USETMAXREG: cycles until the warp goes on
+  std::uint32_t shared_interval =
+      0;  ///< cycles that another access to shared memory takes a pass while products take all of them
 };
 
 struct ClusterSpec {         // keys cluster.*: where the chip has a copy engine

@@ -70,7 +70,7 @@ TEST(StoresOfSeveralWarps, MeetInAFewCyclesAndShareTheRoom) {
 }
 
 TEST(StoreBuffer, LinesLeaveAtTheirTime) {
-  sm::StoreBuffer buffer(16, 64);
+  sm::StoreBuffer buffer(16, 64, 16);
   memory::Request request;
   request.line = 3;
   request.sectors = 0b0010;
