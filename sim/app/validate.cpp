@@ -102,6 +102,9 @@ int freeze(const ValidateOptions& chosen) {
     if (is_in(chosen.set_of, compare::is_sealed(each.file))) launches.push_back(&each);
   }
   if (launches.empty()) throw InputError("no launch is left to predict");
+  const frontend::Toolchain toolchain = frontend::find_toolchain();
+  if (!toolchain.nvcc)
+    throw InputError("--freeze compiles the launches' sources, and there is no nvcc (scripts/setup)");
   // The largest first, so that the threads end together.
   const auto threads_of = [](const IndexedLaunch* each) {
     return each->launch.grid.count() * each->launch.block.count();
@@ -124,14 +127,17 @@ int freeze(const ValidateOptions& chosen) {
   frozen.arch = chip.arch;
   frozen.config_sha256 = loaded.sha256;
   frozen.clock_hz = loaded.spec.clock;
-  const frontend::Toolchain toolchain = frontend::find_toolchain();
-  frozen.toolkit = toolchain.nvcc ? toolchain.nvcc->version : "";
+  frozen.toolkit = toolchain.nvcc->version;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].predicted) {
       frozen.launches.push_back(*all[i].predicted);
     } else {
       frozen.failed.push_back(fmt::format("{}: {}", launches[i]->launch.name, all[i].failure));
     }
+  }
+  if (frozen.launches.empty()) {
+    throw InputError(fmt::format("--freeze {}: none of {} launches can be predicted; the first, {}",
+                                 chosen.freeze, launches.size(), frozen.failed.front()));
   }
   std::sort(frozen.launches.begin(), frozen.launches.end(),
             [](const auto& a, const auto& b) { return std::tie(a.file, a.name) < std::tie(b.file, b.name); });

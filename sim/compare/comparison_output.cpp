@@ -12,7 +12,8 @@
 
 namespace foretrace::compare {
 
-constexpr int kSchema = 1;  // docs/comparison_schema.json
+constexpr std::size_t kNamesShown = 10;  // of launches that were left out
+constexpr int kSchema = 1;               // docs/comparison_schema.json
 namespace {
 
 using report::grouped;
@@ -165,7 +166,10 @@ std::string to_text(const Comparison& comparison) {
   if (comparison.launches.size() > 1) out += errors_text(comparison);
   out += fmt::format("{} launches compared, {} left out\n", comparison.launches.size(),
                      comparison.left_out.size());
-  for (const auto& each : comparison.left_out) out += fmt::format("  left out: {}\n", each);
+  for (std::size_t i = 0; i < std::min(comparison.left_out.size(), kNamesShown); ++i)
+    out += fmt::format("  left out: {}\n", comparison.left_out[i]);
+  if (comparison.left_out.size() > kNamesShown)
+    out += fmt::format("  ... and {} more (--json has all)\n", comparison.left_out.size() - kNamesShown);
   return out;
 }
 

@@ -15,7 +15,8 @@
 
 namespace foretrace::compare {
 
-constexpr int kSchema = 1;  // docs/validation_schema.json
+constexpr std::size_t kNamesShown = 5;  // of launches that were left out for one reason
+constexpr int kSchema = 1;              // docs/validation_schema.json
 namespace {
 
 using report::grouped;
@@ -277,7 +278,10 @@ std::string to_text(const Validation& validation) {
   for (const LeftOut& each : validation.left_out) reasons[each.why].push_back(each.name);
   std::string options;
   for (const auto& [why, names] : reasons) {
-    out += fmt::format("  left out ({}): {}\n", why, fmt::join(names, ", "));
+    const std::size_t shown = std::min(names.size(), kNamesShown);
+    out += fmt::format("  left out ({}): {}: {}{}\n", why, names.size(),
+                       fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       shown < names.size() ? " ... (--json has all)" : "");
     options += fmt::format("{}{} {}", options.empty() ? ": " : ", ", names.size(), why);
   }
   for (const LeftOut& each : validation.failed) {

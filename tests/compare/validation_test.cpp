@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
@@ -20,6 +21,16 @@ using testing::sample_validation;
 
 bool mentions(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
+}
+
+TEST(Validation, OfManyThatWereLeftOutTheFirstAreNamed) {
+  Validation validation;
+  for (int i = 0; i < 7; ++i) validation.left_out.push_back({fmt::format("launch{}", i), "--largest 1"});
+  const std::string text = to_text(validation);
+  EXPECT_TRUE(mentions(
+      text, "left out (--largest 1): 7: launch0, launch1, launch2, launch3, launch4 ... (--json has all)\n"));
+  EXPECT_FALSE(mentions(text, "launch5"));
+  EXPECT_TRUE(mentions(to_json(validation), "launch6"));
 }
 
 TEST(BestConstant, MinimisesTheMeanRelativeError) {

@@ -56,7 +56,9 @@ BAD = {
               {"tests/sm/sm_test.cpp": "#include <chrono>\nTEST(Sm, Counts) {\n  EXPECT_EQ(1, 1);\n}\n"}],
     "chip_names": [{"model/sm/sm.cpp": 'bool f(const char* n) { return n == "h100"; }\n'}],
     "format": [{".clang-format": "BasedOnStyle: Google\n", "model/sm/sm.cpp": "int  f( ){return 1;}\n"}],
-    "unfinished": [{"model/sm/sm.cpp": f"// {UNFINISHED}: more\n"}, {"model/sm/sm.cpp": "\n" * 701}],
+    "unfinished": [{"model/sm/sm.cpp": f"// {UNFINISHED}: more\n"}, {"model/sm/sm.cpp": "\n" * 501}],
+    "class_sizes": [{"model/sm/sm.h": "// An SM.\n#pragma once\nclass Sm {\n public:\n  Sm(int a);\n"
+                                      + "".join(f"  void f{i}(int a) const {{ g(); }}\n" for i in range(26)) + "};\n"}],
 }
 
 

@@ -1,0 +1,82 @@
+// A launch as a whole: what it refuses, the numbers that threads and blocks see, records that are the same each time.
+#include <gtest/gtest.h>
+
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+TEST(Launch, RefusesWhatIsImpossible) {
+  Assembled a("EXIT\n", 32, 2);
+  a.context.block = {33, 32, 1};
+  EXPECT_THROW(a.run(), InputError);
+  a.context.block = {32, 32, 1};
+  EXPECT_NO_THROW(a.run());
+  a.context.parameters.resize(4);
+  EXPECT_THROW(a.run(), InputError);
+}
+
+TEST(Launch, GivesThreadAndBlockTheirNumbers) {
+  Assembled b(R"(
+    S2R R0, SR_TID.X
+    S2R R1, SR_TID.Y
+    S2R R4, SR_TID.Z
+    S2R R5, SR_CTAID.Y
+    IMAD R6, R4, 0x3, R1
+    IMAD R6, R6, 0x5, R0
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    IMAD.WIDE.U32 R2, R6, 0x4, R2
+    IMAD R0, R1, 0x100, R0
+    IMAD R0, R4, 0x10000, R0
+    IMAD R0, R5, 0x1000000, R0
+    STG.E [R2.64], R0
+    EXIT
+  )",
+              1, 2);
+  b.context.block = {5, 3, 4};
+  b.context.grid = {2, 3, 1};
+  const std::uint64_t out = b.buffer(0, std::vector<std::uint32_t>(60), "out");
+  b.run(nullptr, 3);  // block (1, 1, 0)
+  const auto got = b.read(out, 60);
+  for (std::uint32_t t = 0; t < 60; ++t)
+    EXPECT_EQ(got[t], t % 5 | t / 5 % 3 << 8 | t / 15 << 16 | 1u << 24) << t;
+}
+
+TEST(Independence, NeedsNoAtomicsFencesOrStrongAccesses) {
+  EXPECT_TRUE(blocks_are_independent(assemble("LDG.E R0, [R2.64]\nSTG.E [R2.64], R0\nBAR.SYNC 0x0\nEXIT\n")));
+  EXPECT_TRUE(blocks_are_independent(assemble("ATOMS.ADD R0, [R2], R3\nEXIT\n")));
+  for (const char* line : {"ATOMG.E.ADD.STRONG.GPU PT, R0, [R2.64], R5\n", "LDG.E.STRONG.SYS R0, [R2.64]\n",
+                           "MEMBAR.SC.GPU\n", "STG.E.STRONG.GPU [R2.64], R0\n"}) {
+    EXPECT_FALSE(blocks_are_independent(assemble(std::string(line) + "EXIT\n"))) << line;
+  }
+}
+
+TEST(Records, AreTheSameEachTime) {
+  const char* text = R"(
+    S2R R0, SR_TID.X
+    LOP3.LUT R1, R0, 0x3, RZ, 0xc0, !PT
+    BSSY B0, `(J)
+  L:
+    IADD3 R1, R1, -0x1, RZ
+    ISETP.GT.AND P0, PT, R1, RZ, PT
+    @P0 BRA `(L)
+  J:
+    BSYNC B0
+    BAR.SYNC 0x0
+    EXIT
+  )";
+  Assembled a(text, 96);
+  work::BlockRecord one, two;
+  a.run(&one);
+  a.run(&two);
+  ASSERT_EQ(one.warps.size(), 3u);
+  for (std::size_t w = 0; w < 3; ++w) {
+    EXPECT_EQ(one.warps[w].runs, two.warps[w].runs);
+    EXPECT_EQ(one.warps[w].details, two.warps[w].details);
+    EXPECT_GT(one.warps[w].instructions, 8u);
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::emulate
