@@ -1,0 +1,78 @@
+// Foretrace as a library: a launch in, Nsight Compute's metrics out. This header is all that a program includes.
+//
+// Models:  what `foretrace predict` does with one launch on one chip (docs/library.md).
+// Ignores: whole programs, traces and timelines: `foretrace run`, `simulate` and `timeline`.
+// Errors:  foretrace::Error with one line that says what, where and what was expected. Nothing is printed but what the kernel prints.
+// Threads: calls of predict() may overlap.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#define FORETRACE_PUBLIC __attribute__((visibility("default")))
+
+namespace foretrace {
+
+/// The caller's fault: a file, an argument, a chip; a fault of the kernel; or a feature that Foretrace does not model.
+class FORETRACE_PUBLIC Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+  ~Error() override;
+};
+
+struct Launch {
+  std::string file;    ///< CUDA source, or a cubin for the chip
+  std::string kernel;  ///< as in the source, template arguments included, or mangled; empty: the only one
+  std::vector<std::string> defines;               ///< for the compiler: "NAME" or "NAME=VALUE"
+  std::string compiler_options;                   ///< further ones for nvcc
+  std::array<std::uint32_t, 3> grid{1, 1, 1};     ///< blocks
+  std::array<std::uint32_t, 3> block{1, 1, 1};    ///< threads per block
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};  ///< blocks per cluster
+  std::uint32_t dynamic_shared = 0;               ///< bytes per block
+  std::vector<std::string>
+      arguments;  ///< in order, as docs/launch_files.md writes them: "buf:f32:1000:uniform", "val:i32:1000"
+  std::vector<std::string>
+      symbols;  ///< __constant__ and __device__ variables: "NAME=buf:...", "NAME=val:..."
+};
+
+struct Options {
+  std::string accuracy = "auto";  ///< "exact", "sampled", or "auto": sampled for large launches only
+  std::string clock = "boost";    ///< "base", "boost", "observed", or "sm=MHZ[,l2=MHZ,dram=MHZ]"
+  std::vector<std::string> set;   ///< what-if: "l2.bytes=33554432" (docs/configs.md)
+  int threads = 1;                ///< host threads; any number gives the same result
+  std::string configs;  ///< directory of the chips' configurations; empty: those of the installation
+};
+
+/// A launch on a chip.
+struct FORETRACE_PUBLIC Result {
+  std::string arch;    ///< the chip's name
+  std::string kernel;  ///< as in the source
+  /// All metrics by Nsight Compute's name, in its base units (ns, byte, cycle, %); no value where it would print n/a.
+  std::vector<std::pair<std::string, std::optional<double>>> metrics;
+  bool sampled = false;  ///< estimated from a part of the launch
+  double cycles_low = 0,
+         cycles_high = 0;  ///< interval of the elapsed cycles; equal where the launch was simulated whole
+  std::string limiter;     ///< one word: "dram", "issue" (docs/json.md lists them)
+  std::string advice;      ///< one sentence: the number that proves it, and what to try
+  std::string json;        ///< the result document, as `foretrace predict --json` writes it
+
+  /// "gpc__cycles_elapsed.max"; throws Error for a name that is none.
+  std::optional<double> metric(std::string_view name) const;
+};
+
+/// Predicts a launch on a chip: "h100-sxm", an alias ("h100"), or the path of a configuration.
+FORETRACE_PUBLIC Result predict(const Launch& launch, const std::string& arch, const Options& options = {});
+
+/// Names of the chips that there are, sorted.
+FORETRACE_PUBLIC std::vector<std::string> chips(const std::string& configs = {});
+
+/// "0.2.0".
+FORETRACE_PUBLIC const char* version();
+
+}  // namespace foretrace
