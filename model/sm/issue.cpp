@@ -439,7 +439,9 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       blame_done = true;
       break;
     case Action::sleep:
-      ready = std::max<Cycle>(ready, now + Cycle{done.value} * spec_.clock.sm / 1'000'000'000);
+      if (done.executed == 0) break;
+      ready = std::max<Cycle>(
+          ready, now + instruction.fixed_wait + Cycle{done.value} * spec_.clock.sm / 1'000'000'000);
       label = WarpState::sleeping;
       blame_done = true;
       break;

@@ -116,6 +116,17 @@ Pipe counted_on(const isa::Instruction& instruction, Pipe issued) {
   }
 }
 
+/// NANOSLEEP of a time that stands in the code, in nanoseconds; one that waits for an mbarrier (.SYNCS) has only a limit there.
+std::uint32_t sleep_cycles(const isa::Instruction& instruction, std::uint64_t clock) {
+  const auto& modifiers = instruction.modifiers;
+  if (std::find(modifiers.begin(), modifiers.end(), "SYNCS") != modifiers.end()) return 0;
+  for (const isa::Operand& operand : instruction.operands) {
+    if (operand.kind == isa::OperandKind::immediate)
+      return static_cast<std::uint32_t>((operand.value & 0xffff'ffff) * clock / 1'000'000'000);
+  }
+  return 0;
+}
+
 std::uint32_t membar_cycles(const isa::Instruction& instruction, const spec::BarrierSpec& barrier) {
   if (instruction.has("SYS")) return barrier.membar_system;
   if (instruction.has("GPU") || instruction.has("VC")) return barrier.membar_gpu;
@@ -217,6 +228,7 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   if (instruction.opcode == Opcode::BAR) decode_barrier(instruction, out);
   if (out.action == Action::depbar) decode_depbar(instruction, out);
   if (out.action == Action::membar) out.fixed_wait = membar_cycles(instruction, spec.barrier);
+  if (out.action == Action::sleep) out.fixed_wait = sleep_cycles(instruction, spec.clock.sm);
   return out;
 }
 

@@ -84,7 +84,7 @@ struct StaticInstruction {
   std::int16_t barrier = -1;        ///< immediate barrier number, -1: in the record's value
   std::uint16_t barrier_warps = 0;  ///< warps expected, 0: all of the block
   std::uint8_t depbar_scoreboard = 0, depbar_count = 0;
-  std::uint32_t fixed_wait = 0;  ///< MEMBAR: cycles
+  std::uint32_t fixed_wait = 0;  ///< MEMBAR, NANOSLEEP of a time in the code: cycles
   // What goes on behind the warp's back (decode_asynchronous())
   isa::BarrierUse barrier_use = isa::BarrierUse::none;
   std::uint16_t poll_interval =
