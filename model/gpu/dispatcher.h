@@ -8,7 +8,7 @@
 //          The blocks of a cluster are placed at once, in one GPC (cluster.groups), two of them on a TPC before any other TPC gets
 //          one; clusters go round the GPCs.
 // Ignores: other kernels on the GPU.
-// Source:  facts E (QRC, ASIM PR #87): first wave one block an SM, refill at block granularity, block turnaround. [h100-sxm]
+// Source:  QRC, ASIM PR #87 (docs/sources.md): first wave one block an SM, refill at block granularity, block turnaround. [h100-sxm]
 //          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles a block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
 //          warp_release: nothing starts while warps end and blocks do not; when a block does, as many start on its SM and on the

@@ -2,7 +2,7 @@
 //
 // Models:  which instructions start a copy by the copy engine; what an instruction does to an mbarrier and how its operand counts.
 // Ignores: LDGSTS, whose groups are counted in the warp (LDGDEPBAR); barrier words of sm_80, which are plain data to the hardware.
-// Source:  docs/facts.md sass.md 3.9; suffixes of SYNCS.ARRIVE: A arrivals, T transactions, each 0, 1 or R (the operand), X its negative.
+// Source:  our probe kernels (docs/facts.md); suffixes of SYNCS.ARRIVE: A arrivals, T transactions, each 0, 1 or R (the operand), X its negative.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Where the printed operands stand in the 128-bit word: used to take floats from their bits and to check the rest.
 //
-// Source: facts sass.md 2.2, sass_checked.md W14; every position was checked against nvdisasm over our corpus.
+// Source: our probe kernels (docs/facts.md); every position was checked against nvdisasm over our corpus.
 #pragma once
 
 #include <cstdint>

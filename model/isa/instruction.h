@@ -3,7 +3,7 @@
 // Models:  opcode and modifiers as printed, operands, guard, and the control bits (stall count, yield, scoreboards, reuse)
 //          that the compiler put in the encoding and that drive dependences since Volta.
 // Ignores: nothing that a printed operand carries; what is only in the encoding is read from `word`.
-// Source:  nvdisasm -c -hex of CUDA 13; control-bit positions: facts sass.md 2.2 (checked on our corpus).
+// Source:  nvdisasm -c -hex of CUDA 13; control bits are bits 105 to 125 (checked on our corpus).
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 //
 // Models:  HMMA, IMMA, BMMA, QMMA, OMMA (warp-wide), DMMA, and the warpgroup MMAs of sm_90a, whose B (and A) may come from
 //          shared memory. LDSM and STSM move 1, 2 or 4 matrices of 8x8.
-// Source:  facts sass.md 3.6: fragments equal those of PTX's mma, elements packed into 32-bit registers: a lane holds
+// Source:  PTX ISA, mma; our probe kernels: fragments equal those of PTX's mma, elements packed into 32-bit registers: a lane holds
 //          M*K/32 elements of A, N*K/32 of B and M*N/32 of C and D.
 #pragma once
 

@@ -83,7 +83,7 @@ ConversionWidths conversion_widths(const Instruction& in) {
 int address_width(const Instruction& in, const Operand& operand) {
   if (operand.base < 0) return 0;
   if (operand.base_suffix == "64") return 2;
-  // ".E": 64-bit addresses; ".64" is not printed where no uniform register is added (facts sass.md 2.3). The shared
+  // ".E": 64-bit addresses; ".64" is not printed where no uniform register is added by nvdisasm. The shared
   // side of LDGSTS comes first and is 32 bits wide.
   const bool shared_side = in.opcode == Opcode::LDGSTS && &operand == &in.operands.front();
   if (in.has("E") && operand.base_suffix.empty() && operand.uniform_base < 0 && !shared_side) return 2;

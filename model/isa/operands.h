@@ -2,7 +2,7 @@
 //
 // Models:  memory space, kind and bytes; source registers by slot and destination registers with their widths.
 // Ignores: the fourth register of sparse MMAs (metadata) and of block-scaled ones (scales); uniform registers.
-// Source:  facts sass.md 3 and sass_checked.md; register widths read from modifiers and operand forms. Slots: the reuse
+// Source:  our probe kernels (docs/facts.md); register widths read from modifiers and operand forms. Slots: the reuse
 //          bits of our corpus name a register by its place among the printed sources, whichever field it stands in.
 #pragma once
 

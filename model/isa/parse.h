@@ -1,10 +1,10 @@
 // From the line that nvdisasm prints, and the 128-bit word beside it, to an Instruction.
 //
 // Models:  the printed forms that CUDA 13's nvdisasm uses for sm_80, sm_90(a) and sm_120, its irregularities included
-//          (facts sass.md 2.3; sass_checked.md W14, W17, W18).
+//          (docs/facts.md lists them).
 // Ignores: nothing silently: what holds a mnemonic or an operand form that is not known, or a printed operand that contradicts
 //          the encoding, becomes an opaque instruction, at which a warp that comes to it stops by name.
-// Source:  our own corpus (tests/frontend/data), field positions as in facts sass.md 2.2.
+// Source:  our own corpus (tests/frontend/data), field positions as in encoding.h.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Models:  two clocks that start together at time zero; their frequencies' ratio is a reduced fraction, so
 //          nothing drifts.
 // Ignores: phase, jitter, and the synchronisers' own cycles (they are part of the measured latencies).
-// Source:  DESIGN, decision 4.
+// Source:  docs/architecture.md, decision 4.
 #pragma once
 
 #include <cstdint>

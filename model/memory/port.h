@@ -4,7 +4,7 @@
 //          time it is offered.
 // Ignores: latency (the caller adds it), arbitration between packets offered in the same cycle (first come,
 //          first served).
-// Source:  DESIGN, decision 4: resources with a next-free time.
+// Source:  docs/architecture.md, decision 4: resources with a next-free time.
 #pragma once
 
 #include <cstdint>

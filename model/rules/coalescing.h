@@ -1,7 +1,7 @@
 // Coalescing: which lines and sectors the lanes of one warp instruction touch. A pure function.
 //
 // Models:  128-byte lines of four 32-byte sectors; lanes of a warp instruction that touch the same sector share it.
-// Source:  facts D2 (NVIDIA's counters: requests, sectors).
+// Source:  NCU: what NVIDIA's counters call requests and sectors (docs/sources.md).
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 //
 // Models:  registers by allocation unit and sub-partition, shared memory by unit with the driver's reserve, warps, block slots, barriers;
 //          the shared carve-out that the driver chooses of the unified memory.
-// Source:  NVIDIA's cuda_occupancy.h (tests/rules compares with it), facts A2; the carve-out: facts A2 and our measurements.
+// Source:  NVIDIA's cuda_occupancy.h (tests/rules compares with it); the carve-out: CPG and our measurements (docs/sources.md).
 #pragma once
 
 #include <cstdint>

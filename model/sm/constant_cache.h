@@ -3,7 +3,7 @@
 //
 // Models:  lines, fully associative, least recently used; a line on its way is asked for once.
 // Ignores: bandwidth.
-// Source:  our constants on H100: four lines a sub-core, 2 KiB an SM; facts B2 (JIA: 2 KiB, lines of 64 bytes).
+// Source:  our constants on H100: four lines a sub-core, 2 KiB an SM; JIA (docs/sources.md: 2 KiB, lines of 64 bytes).
 #pragma once
 
 #include <algorithm>

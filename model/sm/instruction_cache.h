@@ -3,7 +3,7 @@
 // Models:  128-byte lines (eight instructions) in sets, least recently used; a warp that enters a line asks for it and the next
 //          fetch.prefetch_lines lines, whichever of them are neither here nor on their way; a hit costs nothing. A warp keeps the line that it entered until it enters another.
 // Ignores: the sub-cores' own small caches (code that the SM's cache holds runs at full rate on all four sub-cores), wrong-path fetches.
-// Source:  our code_sharing and instruction_cache on H100: knees at 32 and 128 KiB; facts B2 (HUE): a stream buffer of 8 lines.
+// Source:  our code_sharing and instruction_cache on H100: knees at 32 and 128 KiB; HUE (docs/sources.md): a stream buffer of 8 lines.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Models:  sectored lines, hashed sets, least recently used way; a sector that was asked for counts as present (its data comes later);
 //          stores allocate and mark what they write; data always goes on to L2. A load finds words that a store left in a sector that is
 //          not here; a store that follows another one which is still on its way leaves nothing else of its sector.
-// Source:  facts D2, D3; store hits: facts I (l1tex__t_sector_hit_rate counts store hits too).
+// Source:  NCU, CIC (docs/sources.md); store hits: an H100 counts them in l1tex__t_sector_hit_rate too.
 #pragma once
 
 #include <array>

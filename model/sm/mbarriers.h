@@ -3,7 +3,7 @@
 // Models:  expected and pending arrivals, the transaction count, the phase's parity; a phase ends when nothing is pending and the count
 //          is 0; a wait for the parity of the phase that is under way lasts until it has ended.
 // Ignores: a barrier that the record does not begin (its word was made some other way): nobody waits for it.
-// Source:  docs/facts.md sass.md 3.9.
+// Source:  PTX ISA, mbarrier; our probe kernels (docs/facts.md).
 #pragma once
 
 #include <cstdint>

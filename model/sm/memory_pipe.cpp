@@ -223,7 +223,7 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
     latency = spec_.latency[static_cast<std::size_t>(spec::LatencyClass::matrix_load)];
   }
   const Cycle tail = latency > before ? latency - before : 1;
-  // The passes that the width needs and those that conflicts add cost a lone access differently (measured; facts D1).
+  // The passes that the width needs and those that conflicts add cost a lone access differently (H100, shared_latency).
   const std::uint32_t wide = std::min(operation.wavefronts, operation.ideal);
   const Cycle added = Cycle{wide - 1} * spec_.lsu.width_latency +
                       Cycle{operation.wavefronts - wide} * spec_.shared.conflict_latency;

@@ -2,11 +2,11 @@
 //
 // Models:  a queue a sub-core that holds an instruction until the SM's memory unit takes it; one address generator a sub-core; one
 //          instruction an interval at the memory unit, sub-cores served in turn; tag stage with its lines and sectors a cycle; one data
-//          stage, one wavefront a cycle, for shared memory and global data alike; loads of a warp return in order (facts B1, D1, D2);
+//          stage, one wavefront a cycle, for shared memory and global data alike; loads of a warp return in order (HUE, CIC);
 //          write-through stores that allocate in L1; limits on misses and stores in flight; shared accesses go again where they meet
 //          others in their half of the data array (data_array.h).
 // Ignores: texture and surface instructions.
-// Source:  facts B4 (HUE Tables 1 and 2), D1-D3.
+// Source:  HUE Tables 1 and 2, CIC, NCU (docs/sources.md).
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 //          within a window of cycles and holds up the one behind it until it can; one cache entry a bank and operand slot, filled by a
 //          read with its reuse bit set, valid for the same warp, register and slot until another read goes to that bank and slot.
 // Ignores: write ports (a fixed-latency result never waits; a load's may, by one cycle).
-// Source:  facts B2, B3 (HUE).
+// Source:  HUE section 5.3 (docs/sources.md).
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 namespace foretrace::work {
 
-/// Windows of 2^32 bytes (facts sass.md 1.5: high word of a generic address names the window, the low bits are the offset).
+/// Windows of 2^32 bytes (constant bank 0 holds them: high word of a generic address names the window, the low bits are the offset).
 inline constexpr std::uint64_t kSharedWindow = 0x7e00'0000'0000;  ///< generic address of shared offset 0
 inline constexpr std::uint64_t kLocalWindow = 0x7e80'0000'0000;   ///< generic address of local offset 0
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;

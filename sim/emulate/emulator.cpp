@@ -15,7 +15,7 @@ namespace foretrace::emulate {
 
 namespace {
 
-/// Offsets of what the driver puts into constant bank 0 (facts sass.md 1.5).
+/// Offsets of what the driver puts into constant bank 0, as our cubins read it.
 struct DriverArea {
   std::uint32_t block, grid, stack, dynamic_shared, local_window, shared_window, explicit_cluster, cluster,
       descriptor,

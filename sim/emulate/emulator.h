@@ -1,7 +1,7 @@
 // Functional execution of a launch: machine code, arguments and memory in; memory, a record of every warp, or a fault out.
 //
 // Models:  what instructions compute, 32 lanes at a time; divergence by convergence barriers; block barriers; global, shared,
-//          local, constant and generic addresses. Facts: sass.md 1.5, 3, 4 with sass_checked.md, which corrects it.
+//          local, constant and generic addresses. Source: our probe kernels and the PTX ISA (docs/facts.md).
 // Ignores: time. clock and globaltimer count the instructions that the block has issued. Control bits have no effect.
 // Choice:  every launch has the workspace of a cooperative one, so a grid-wide barrier works if blocks take turns (below).
 // Order:   blocks run one at a time, each to its end; warps of a block take turns at barriers, YIELD, NANOSLEEP, a failed

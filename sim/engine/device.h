@@ -3,7 +3,7 @@
 // Models:  buffers placed in the order of the arguments, with their contents made page by page as they are touched; module variables
 //          and the pointers between them; the parameter area of constant bank 0.
 // Ignores: freeing: a chain of launches keeps its buffers.
-// Source:  facts sass.md 1.3-1.6 (parameters, constant banks, relocations).
+// Source:  our own cubins (parameters, constant banks, relocations).
 #pragma once
 
 #include <cstddef>

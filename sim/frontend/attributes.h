@@ -1,7 +1,7 @@
 // The .nv.info attribute lists of a cubin (EIATTR): what the compiler tells the driver about kernels.
 //
 // Models:  the attributes a launch needs. Others are skipped by their format byte, as a driver must.
-// Source:  facts sass.md 1.3, 1.4 (codes and layouts checked on our own cubins, KPARAM_INFO_V2 included).
+// Source:  our probe kernels (codes and layouts checked on our own cubins, KPARAM_INFO_V2 included).
 #pragma once
 
 #include <cstddef>

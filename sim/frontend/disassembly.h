@@ -3,7 +3,7 @@
 // Models:  the output of `nvdisasm -c -hex -gi` (or -g): instructions with both 64-bit halves, labels, source lines. An
 //          instruction that comes from a toolkit header belongs to the line of the user's that called into it.
 // Ignores: directives.
-// Source:  our own corpus, nvdisasm of CUDA 13.0 and 13.2; facts sass.md 2.1-2.3.
+// Source:  our own corpus, nvdisasm of CUDA 13.0 and 13.2; docs/facts.md.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,7 @@
 //
 // Models:  the relocations that nvlink leaves in an executable cubin (-rdc=true, -G): halves of an address in MOV and UMOV, targets of
 //          CALL.ABS. Device functions stand behind the kernel in its code (CodePart).
-// Source:  facts sass.md 1.6 for the types; the fields were read off nvdisasm 13.2, which prints what we put there (sm_80, sm_90,
+// Source:  our own cubins for the types; the fields were read off nvdisasm 13.2, which prints what we put there (sm_80, sm_90,
 //          sm_120).
 #pragma once
 

@@ -1,6 +1,6 @@
 // A cubin as it is bound to memory: kernels' machine code, constant banks, module variables and the pointers between them.
 //
-// Models:  what a driver would have to place before a launch. Section meanings and symbol kinds: facts sass.md 1.2-1.6.
+// Models:  what a driver would have to place before a launch. Section meanings and symbol kinds: our own cubins (docs/facts.md).
 // Ignores: debug sections, Mercury duplicates (.nv.capmerc.*, .nv.merc.*), textures and surfaces.
 // Source:  our own cubins of CUDA 13.0 (ELF ABI version 8), read with libelf.
 #pragma once

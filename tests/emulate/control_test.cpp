@@ -166,7 +166,7 @@ TEST(Divergence, EachGroupHasItsOwnUniformRegisters) {
   for (std::size_t l = 0; l < 32; ++l) EXPECT_EQ(got[l], l < 16 ? 7u : 9u) << l;
 }
 
-// The lock's owner waits at the loop's end for those who spin for the lock (sass_checked.md W1).
+// The lock's owner waits at the loop's end for those who spin for the lock.
 // What the compiler makes of a uniform operand that differs by lane (mbarrier.init by several threads): one value a round.
 TEST(Divergence, ALoopOverDifferentValuesTakesEachOnce) {
   std::vector<std::uint32_t> values(32);

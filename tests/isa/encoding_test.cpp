@@ -68,7 +68,7 @@ TEST(Settle, RefusesAnIntegerThatIsNotEncoded) {
   const Word word{0x0000008409077824u, 0x100fe400078e0206u};
   EXPECT_EQ(decode(word, "IMAD R7, R9, 0x84, R6.reuse").operands[2].value, 0x84u);
   EXPECT_FALSE(decode(word, "IMAD R7, R9, 0x85, R6.reuse").opaque.empty());
-  // MOV.64: bits 24..87 (sass_checked.md W14).
+  // MOV.64: bits 24..87.
   const Word wide{0x47652b82fe027402u, 0x001fe400003ff715u};
   EXPECT_EQ(decode(wide, "MOV.64 R2, 0x3ff71547652b82fe", 0, 120).operands[1].value, 0x3ff71547652b82feu);
   EXPECT_FALSE(decode(wide, "MOV.64 R2, 0x3ff71547652b82ff", 0, 120).opaque.empty());

@@ -335,6 +335,15 @@ def rule_unfinished(tree, _):
             yield f"{path}: {length} lines; a file has at most 500"
 
 
+def rule_citations(tree, _):
+    """Comments state their facts or cite docs/: no section of a working paper that the repository does not have."""
+    paper = re.compile(r"\bfacts [A-I]\d?\b|\bsass(_checked)?\.md\b|\bDESIGN\b")
+    for path in tree.under(["model/", "sim/", "tests/", "validate/"], SOURCE):
+        for number, line in tree.lines(path):
+            if paper.search(line):
+                yield f"{path}:{number}: {line.strip()[:100]}"
+
+
 # Classes that have more methods than a class should; the numbers may only fall.
 LARGE_CLASSES = {
     "model/memory/implementation.h:MemorySystem::Implementation": 67,

@@ -57,6 +57,7 @@ BAD = {
     "chip_names": [{"model/sm/sm.cpp": 'bool f(const char* n) { return n == "h100"; }\n'}],
     "format": [{".clang-format": "BasedOnStyle: Google\n", "model/sm/sm.cpp": "int  f( ){return 1;}\n"}],
     "unfinished": [{"model/sm/sm.cpp": f"// {UNFINISHED}: more\n"}, {"model/sm/sm.cpp": "\n" * 501}],
+    "citations": [{"model/sm/sm.cpp": "// As facts D2 say.\n"}, {"model/sm/sm.cpp": "// Source: sass.md 3.9.\n"}],
     "class_sizes": [{"model/sm/sm.h": "// An SM.\n#pragma once\nclass Sm {\n public:\n  Sm(int a);\n"
                                       + "".join(f"  void f{i}(int a) const {{ g(); }}\n" for i in range(26)) + "};\n"}],
 }

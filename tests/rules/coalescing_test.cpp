@@ -96,7 +96,7 @@ TEST(Coalescing, TheNaiveSgemmsLoadsOfB) {
 }
 
 TEST(Coalescing, LinesOfStridesAsPublished) {
-  // facts D2: lines that 32 floats touch at a stride, from an aligned base.
+  // Lines that 32 floats touch at a stride, from an aligned base.
   const std::map<std::uint64_t, std::uint32_t> lines = {
       {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {7, 7}, {8, 8}, {9, 9}, {13, 13}, {16, 16}, {17, 17}, {32, 32}};
   for (const auto& [stride, expected] : lines) {

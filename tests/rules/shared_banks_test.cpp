@@ -1,4 +1,4 @@
-// Wavefronts of shared-memory accesses: the published measurements (facts D1) and the rule on either side of its edges.
+// Wavefronts of shared-memory accesses: the published measurements (CIC, FOR, QRC in docs/sources.md) and the rule on either side of its edges.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -2,7 +2,7 @@
 // constants) is what the instruction's 128 bits say. The corpus: the instruction vectors for three architectures, and what CUB, Thrust and
 // cooperative groups instantiate.
 //
-// Source: the places of the fields, facts sass.md 2 (guard 12..15, destination 16..23, sources 24..31, 32..39, 64..71; a constant's
+// Source: the places of the fields (guard 12..15, destination 16..23, sources 24..31, 32..39, 64..71; a constant's
 //         bank 54..58 and offset 38..53, LDCU's 37..53).
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The sweeps over the special functions (MUFU): which function, from which operand bits, in which steps, how many.
 //
 // Models:  the multifunction unit's own operands: MUFU.SIN and MUFU.COS take turns, MUFU.RCP64H and RSQ64H a double's high word.
-// Source:  function codes: facts sass.md 3.3. Ranges are ours: whole binades where a table could be read from the answers.
+// Source:  function codes: as nvcc 13 encodes them. Ranges are ours: whole binades where a table could be read from the answers.
 // Units:   operand and answer bits. C++17, no library.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Atomics and reductions on global, shared and generic addresses, lane after lane.
 //
-// Models:  facts sass.md 3.8 with sass_checked.md W5 (the result of ATOMS.CAST.SPIN is a register on sm_80 and sm_90, a predicate on
+// Models:  atomics (the result of ATOMS.CAST.SPIN is a register on sm_80 and sm_90, a predicate on
 //          sm_120). A lane's operation is whole before the next lane's begins; a warp's is whole before another warp's.
 // Ignores: order and scope, since memory is sequentially consistent here.
 #include <bit>

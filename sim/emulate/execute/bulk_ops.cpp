@@ -2,7 +2,7 @@
 //
 // Models:  UBLKCP and UBLKRED: a uniform register pair or register for each address, the size in units of 16 bytes in the low half
 //          of a third register (its high half: the blocks of the cluster that a multicast goes to). Into shared memory, the
-//          register after the destination's is the mbarrier whose transaction count falls by the bytes copied. Facts sass.md 3.9.
+//          register after the destination's is the mbarrier whose transaction count falls by the bytes copied. Source: our probe kernels.
 // Ignores: asynchrony: the copy has happened before the next instruction, so waiting for groups of them (UTMACMDFLUSH,
 //          DEPBAR) is nothing; cache hints; what a prefetch (UBLKPF) brings is recorded and nothing else of it.
 // Record:  one work::Transfer each: the model moves it when its copy engine comes to it.

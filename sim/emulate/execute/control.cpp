@@ -1,7 +1,7 @@
 // Divergence and convergence: how groups of lanes part, wait and come together again.
 //
-// Models:  facts sass.md 3.10, 3.11, 4; sass_checked.md W1 (a spinning warp releases the lanes that wait at the loop's end), W2
-//          (WARPSYNC is keyed by its mask), W7 (the guard takes part in BRA.DIV), W11 (CALL and RET are branches).
+// Models:  branches, calls and convergence: a spinning warp releases the lanes that wait at the loop's end; what waits together
+//          at WARPSYNC is told by its mask alone; the guard takes part in BRA.DIV; CALL and RET are branches (docs/facts.md).
 // Choice:  a WARPSYNC whose mask lies inside the running group passes, whatever its guard; a guard-false lane is there, too.
 #include <algorithm>
 #include <bit>
@@ -303,7 +303,7 @@ bool Execution::warpsync(const MicroOp& op, std::uint32_t executed) {
   return w.now.lanes != 0 || take_up();
 }
 
-/// The other groups have their turn; when all that can run have had theirs, those that wait for them are let go (W1).
+/// The other groups have their turn; when all that can run have had theirs, those that wait for them are let go: a lock's owner can be among them.
 bool Execution::yield() {
   Warp& w = *warp;
   ++w.now.pc;

@@ -1,6 +1,6 @@
 // Conversions between number formats, and the multifunction unit.
 //
-// Models:  facts sass.md 3.2, and NaNs as an H100 converts them (docs/vectors.md). The unit's functions are in special_functions.h;
+// Models:  conversions (docs/facts.md), and NaNs as an H100 converts them (docs/vectors.md). The unit's functions are in special_functions.h;
 //          those of halves are taken from single precision and rounded.
 #include "sim/emulate/execute/convert.h"
 

@@ -4,7 +4,7 @@
 //          h hh l ll j z t L; at most 32 arguments; the result is the number of arguments, -1 without a format. malloc and
 //          free on DeviceHeap. __assertfail: one line a thread, then the fault `assertion`.
 //          A call is CALL.ABS of an address that a relocation in constant bank 4 gives; arguments are in R4 on, pointers
-//          in pairs that start evenly; the return address in R20:R21; the result in R4 (R4:R5). Facts sass.md 1.6.
+//          in pairs that start evenly; the return address in R20:R21; the result in R4 (R4:R5). Source: our own cubins.
 // Ignores: the buffer of printf (1 MiB, shown when the host synchronises): text is shown when the call is executed, warp by
 //          warp in the order of execution, lanes in ascending order. The functions' own time and instructions.
 #pragma once

@@ -1,6 +1,6 @@
 // One block in execution: its warps, their diverged groups, its barriers and its shared and local memory.
 //
-// Models:  facts sass.md 4 and sass_checked.md W1, W2, W6, W7, W10-W12. Lanes of a warp that stand at different instructions form
+// Models:  divergence as docs/facts.md has it (W1, W2, W6, W7, W10 to W12 there). Lanes of a warp that stand at different instructions form
 //          groups; each has its own program counter, its own copy of the uniform registers and of the convergence
 //          barriers. Fall-through runs first; what was pushed last is taken up first.
 #pragma once
@@ -57,7 +57,7 @@ struct Group {
   Wait wait = Wait::none;
   std::uint8_t barrier = 0;  ///< Wait::join: at which convergence barrier
   bool at_barrier = false;   ///< stands at a block barrier and lets the warp's other lanes come, too
-  bool early = false;        ///< Wait::join: may be released while others spin (W1)
+  bool early = false;        ///< Wait::join: may be released while others only spin
   bool yielded = false;      ///< has executed YIELD since the last release
   std::uint32_t mask = 0;    ///< Wait::warpsync: lanes that must arrive
   std::array<std::uint32_t, kConvergenceBarriers> joined{};  ///< lanes that take part in each barrier

@@ -1,7 +1,7 @@
 // Loads, stores, constant loads, asynchronous copies and matrix loads.
 //
-// Models:  facts sass.md 3.7, 3.9 with sass_checked.md W3 (LDGSTS writes zeros where its predicate is false; .ZFILL takes the
-//          number of zero bytes from the low bits of the source address) and W17 (address forms).
+// Models:  loads, stores and asynchronous copies (LDGSTS writes zeros where its predicate is false; .ZFILL takes the
+//          number of zero bytes from the low bits of the source address), address forms.
 // Ignores: cache hints, order and scope (memory is sequentially consistent here), the commit groups of asynchronous copies,
 //          which happen at once.
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Barriers in shared memory (mbarrier) and what arrives at them.
 //
-// Models:  facts sass.md 3.9. On sm_90 and sm_120 a 64-bit word: bits 1..20 minus the expected arrivals, 21..42 the transaction
+// Models:  mbarriers. On sm_90 and sm_120 a 64-bit word: bits 1..20 minus the expected arrivals, 21..42 the transaction
 //          count, 43..62 minus the pending arrivals, 63 the phase; when nothing is pending and the transaction count is
 //          0 the phase flips and the pending count is loaded anew. On sm_80: low word 2^30 - expected, high word phase and
 //          2^31 - pending. A test of a phase that has not ended waits until it has (as TRYWAIT may), and is recorded once; where that
-//          brings nothing for long, it fails and gives other warps their turn (sass_checked.md W24).
+//          brings nothing for long, it fails and gives other warps their turn: such loops hold no YIELD.
 //          STAS (st.async) and remote arrivals reach the shared memory of other blocks of the cluster.
 // Ignores: scopes; asynchronous copies have ended before the next instruction, so their arrival is immediate.
 #include <bit>

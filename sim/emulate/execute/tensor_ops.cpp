@@ -1,8 +1,8 @@
 // Matrix multiply-accumulate of a warp: HMMA, QMMA, IMMA, BMMA, DMMA.
 //
-// Models:  fragments as PTX's mma lays them out (facts sass.md 3.6). Floats into f32 or f16: products are exact; with the
+// Models:  fragments as PTX's mma lays them out. Floats into f32 or f16: products are exact; with the
 //          accumulator they are aligned to the largest exponent, cut to F bits behind the point, added exactly, and cut to
-//          f32 (or rounded to f16). On sm_90 and sm_120 F = 25 and all of a row takes part at once (facts sass.md 3.6,
+//          f32 (or rounded to f16). On sm_90 and sm_120 F = 25 and all of a row takes part at once (docs/vectors.md,
 //          checked bit by bit there); on sm_80 F = 24 and the row is taken in pieces of 16 bytes, one after the other
 //          (assumed: the sheet has no source for it). Integers are exact and wrap or saturate. Doubles: a chain of fma
 //          in ascending k (assumed).

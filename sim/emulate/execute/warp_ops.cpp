@@ -1,6 +1,6 @@
 // Instructions that look across lanes or at the warp's place in the launch.
 //
-// Models:  facts sass.md 3.10, 3.12: shuffles, votes, matches, reductions, special registers, moves between the uniform and
+// Models:  shuffles, votes, matches, reductions, special registers, moves between the uniform and
 //          the general registers and between predicates and registers.
 #include <algorithm>
 #include <bit>

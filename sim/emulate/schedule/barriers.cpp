@@ -1,6 +1,6 @@
 // Barriers of a block and of a cluster: who has arrived, who waits, and what can no longer complete.
 //
-// Models:  BAR.SYNC, BAR.ARV, BAR.RED with numbers and counts (facts sass.md 3.10); UCGABAR_ARV and UCGABAR_WAIT. A warp arrives as
+// Models:  BAR.SYNC, BAR.ARV, BAR.RED with numbers and counts; UCGABAR_ARV and UCGABAR_WAIT. A warp arrives as
 //          a whole, so a barrier that only part of its live lanes can come to is a fault.
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // A block's life: its warps take turns, wait for each other at barriers (barriers.cpp), and end or fail.
 //
-// Models:  a turn of 65,536 instructions unless the warp waits; special registers: facts sass.md 3.12.
+// Models:  a turn of 65,536 instructions unless the warp waits; special registers by the numbers that S2R encodes.
 #include <algorithm>
 #include <bit>
 
@@ -295,7 +295,7 @@ std::uint32_t Execution::special_register(std::uint32_t index, int lane) const {
     case 82: return static_cast<std::uint32_t>(clock());
     case 83: return static_cast<std::uint32_t>(clock() >> 32);
     case 136: return cluster_rank_;  // CgaCtaId
-    case 138: return 0;              // CgaSize, see facts sass.md 1.5
+    case 138: return 0;              // CgaSize: constant bank 0 has it
     case 255: return 0;
     default: break;
   }

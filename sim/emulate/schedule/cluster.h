@@ -4,7 +4,7 @@
 //          barrier (UCGABAR_ARV, UCGABAR_WAIT): a phase ends when all warps of all its blocks have arrived or ended. Blocks take
 //          turns when one waits.
 // Ignores: where the blocks' SMs are.
-// Source:  facts sass.md 1.5, 3.9; PTX ISA, barrier.cluster: threads arrive once and then wait, exited threads count as arrived.
+// Source:  our probe kernels; PTX ISA, barrier.cluster: threads arrive once and then wait, exited threads count as arrived.
 #pragma once
 
 #include <cstdint>

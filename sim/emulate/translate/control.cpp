@@ -1,6 +1,6 @@
 // Control flow, synchronisation, and instructions without effect on values; and the translation as a whole.
 //
-// Models:  facts sass.md 1.6, 3.10, 3.11; sass_checked.md W6-W8, W10, W11.
+// Models:  branches, barriers and calls as nvcc 13 makes them (docs/facts.md: WARPSYNC.COLLECTIVE, BRA.DIV, CALL).
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // F2F, F2I, I2F, I2FP, FRND, F2FP, F2IP and MUFU.
 //
-// Models:  operand and modifier orders of facts sass.md 3.2 and 3.3.
+// Models:  operand and modifier orders of conversions as nvcc 13 makes them (docs/facts.md).
 #include <string>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Takes a printed instruction apart: every modifier and every operand must be asked for, or the form is refused.
 //
-// Models:  operand forms of facts sass.md 2.2 and 3.0 (RZ, -RZ = -0.0 in float operands, abs before neg, half swizzles).
+// Models:  operand forms of nvcc 13 (RZ, -RZ = -0.0 in float operands, abs before neg, half swizzles).
 // Ignores: .reuse and the control bits, which do not change values.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Single, double and half precision arithmetic and comparison.
 //
-// Models:  operand orders of facts sass.md 3.3-3.5 with sass_checked.md W15 (HFMA2 as a constant load).
+// Models:  operand orders of float, double and half instructions as nvcc 13 makes them; HFMA2 also loads constants.
 #include <fmt/format.h>
 
 #include "sim/emulate/translate/decoder.h"

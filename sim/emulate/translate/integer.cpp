@@ -1,6 +1,6 @@
 // Integer, logic, shift, compare, select and move instructions, and their twins of the uniform datapath.
 //
-// Models:  operand orders of facts sass.md 3.1 with sass_checked.md W4, W13, W14.
+// Models:  operand orders of integer instructions as nvcc 13 makes them (docs/facts.md).
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // Moves, selection, logic, shifts and what looks at single bits and bytes, 32 lanes at a time.
 //
-// Models:  facts sass.md 3.1.
+// Models:  integer instructions on bits (docs/facts.md).
 // Compiled once for each vector instruction set: see vector.h.
 #include "sim/emulate/execute/lanes/vector.h"
 

@@ -1,6 +1,6 @@
 // Single-precision arithmetic and comparison, 32 lanes at a time.
 //
-// Models:  facts sass.md 3.0 and 3.3: IEEE 754 with one rounding each, NaN results 0x7fffffff, .FTZ, .FMZ, .SAT, directed rounding.
+// Models:  IEEE 754 with one rounding each, NaN results 0x7fffffff, .FTZ, .FMZ, .SAT, directed rounding.
 //          .FTZ flushes what would be below the least normal number if exponents had no end (docs/vectors.md).
 // Compiled once for each vector instruction set: see vector.h.
 #include "sim/emulate/execute/lanes/vector.h"

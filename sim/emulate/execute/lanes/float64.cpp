@@ -1,6 +1,6 @@
 // Double-precision arithmetic and comparison on register pairs, 32 lanes at a time.
 //
-// Models:  facts sass.md 3.4: IEEE 754 with one rounding, all four directions; a NaN operand is passed on, quieted and
+// Models:  IEEE 754 with one rounding, all four directions; a NaN operand is passed on, quieted and
 //          without abs and neg, the second one's before the third's before the first's; a new NaN is 0xfff8000000000000 (docs/vectors.md: as an H100 answers).
 // Compiled once for each vector instruction set: see vector.h.
 #include "sim/emulate/execute/lanes/vector.h"

@@ -1,6 +1,6 @@
 // Integer arithmetic, comparison, minima and packed elements, 32 lanes at a time.
 //
-// Models:  facts sass.md 3.1 with the corrections of sass_checked.md (W4, W13).
+// Models:  integer arithmetic; PT as the carry into IADD3.X adds one; the second-last predicate of a 64-bit IMNMX chooses minimum or maximum.
 // Compiled once for each vector instruction set: see vector.h.
 #include "sim/emulate/execute/lanes/vector.h"
 
