@@ -132,6 +132,7 @@ const Key kKeys[] = {
     PIPE(adu),
     PIPE(lsu),
     PIPE(tma),
+    PIPE(tex),
 
     LATENCY(xu),
     LATENCY(fp64),
@@ -156,6 +157,9 @@ const Key kKeys[] = {
     FIELD(lsu, in_flight, "instruction", 1, 65536),
     FIELD(lsu, data_queue, "instruction", 1, 1024),
     FIELD(lsu, width_latency, "cycle", 0, 64),
+
+    FIELD(texture, interval, "cycle", 1, 255),
+    FIELD(texture, latency, "cycle", 0, 4096),
 
     FIELD(shared, latency, "cycle", 1, 4096),
     FIELD(shared, generic_latency, "cycle", 1, 4096),

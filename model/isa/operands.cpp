@@ -1,6 +1,7 @@
 #include "model/isa/operands.h"
 
 #include <algorithm>
+#include <bit>
 #include <initializer_list>
 
 #include "model/isa/matrix_shapes.h"
@@ -112,14 +113,23 @@ int data_width(const Instruction& in) {
 }
 
 bool is_load_store(Opcode opcode) {
-  return any_of(
-      opcode, {Opcode::LD, Opcode::LDG, Opcode::LDL, Opcode::LDS, Opcode::LDC, Opcode::LDSM, Opcode::ST,
-               Opcode::STG, Opcode::STL, Opcode::STS, Opcode::STSM, Opcode::STAS, Opcode::ATOM, Opcode::ATOMG,
-               Opcode::ATOMS, Opcode::RED, Opcode::REDG, Opcode::REDS, Opcode::SYNCS});
+  return any_of(opcode,
+                {Opcode::LD,    Opcode::LDG,   Opcode::LDL,   Opcode::LDS,  Opcode::LDC,  Opcode::LDSM,
+                 Opcode::ST,    Opcode::STG,   Opcode::STL,   Opcode::STS,  Opcode::STSM, Opcode::STAS,
+                 Opcode::ATOM,  Opcode::ATOMG, Opcode::ATOMS, Opcode::RED,  Opcode::REDG, Opcode::REDS,
+                 Opcode::SYNCS, Opcode::SULD,  Opcode::SUST,  Opcode::SURED});
+}
+
+/// Components that a lookup in a texture writes: all, or those of the mask that is printed last. The first two go to the second
+/// register that is printed, the others to the first one.
+int texture_components(const Instruction& in) {
+  const Operand& last = in.operands.back();
+  return last.kind == OperandKind::immediate ? std::popcount(static_cast<std::uint8_t>(last.value & 15)) : 4;
 }
 
 int destination_width(const Instruction& in) {
   const Opcode opcode = in.opcode;
+  if (looks_up_texture(opcode)) return std::max(1, texture_components(in) - 2);
   if (opcode == Opcode::SYNCS) return 2;  // the barrier's state, 64 bits
   if (is_load_store(opcode)) return data_width(in);
   if (any_of(opcode, {Opcode::DADD, Opcode::DMUL, Opcode::DFMA, Opcode::LEPC})) return 2;
@@ -135,6 +145,10 @@ int destination_width(const Instruction& in) {
 int source_width(const Instruction& in, std::size_t index) {
   const Opcode opcode = in.opcode;
   if (is_load_store(opcode)) return data_width(in);
+  if (looks_up_texture(opcode)) {  // place 0: the first results; coordinates; level, derivatives
+    if (source_place(in, index) == 0) return std::min(2, texture_components(in));
+    return opcode == Opcode::TXD && source_place(in, index) == 2 ? 4 : 2;
+  }
   if (any_of(opcode, {Opcode::DADD, Opcode::DMUL, Opcode::DFMA, Opcode::DSETP, Opcode::FADD2, Opcode::FMUL2,
                       Opcode::FFMA2, Opcode::BRX, Opcode::JMX, Opcode::RET, Opcode::CALL})) {
     return 2;
@@ -149,13 +163,17 @@ int source_width(const Instruction& in, std::size_t index) {
 
 }  // namespace
 
+bool looks_up_texture(Opcode opcode) {
+  return any_of(opcode, {Opcode::TEX, Opcode::TLD, Opcode::TLD4, Opcode::TXD});
+}
+
 int destination_operand(const Instruction& in) {
   if (any_of(in.opcode,
              {Opcode::ST,     Opcode::STG,  Opcode::STL,   Opcode::STS,   Opcode::STSM,      Opcode::STAS,
               Opcode::RED,    Opcode::REDG, Opcode::REDS,  Opcode::ISETP, Opcode::FSETP,     Opcode::DSETP,
               Opcode::HSETP2, Opcode::FCHK, Opcode::PLOP3, Opcode::R2P,   Opcode::NANOSLEEP, Opcode::WARPSYNC,
               Opcode::BAR,    Opcode::BRX,  Opcode::JMX,   Opcode::JMP,   Opcode::CALL,      Opcode::RET,
-              Opcode::BRA,    Opcode::CCTL})) {
+              Opcode::BRA,    Opcode::CCTL, Opcode::SUST,  Opcode::SURED})) {
     return -1;
   }
   for (std::size_t i = 0; i < in.operands.size(); ++i) {
@@ -214,6 +232,13 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
       {Opcode::STAS, Space::shared, Access::store},
       {Opcode::SYNCS, Space::shared, Access::atomic},
       {Opcode::ARRIVES, Space::shared, Access::reduction},
+      {Opcode::TEX, Space::global, Access::load},
+      {Opcode::TLD, Space::global, Access::load},
+      {Opcode::TLD4, Space::global, Access::load},
+      {Opcode::TXD, Space::global, Access::load},
+      {Opcode::SULD, Space::global, Access::load},
+      {Opcode::SUST, Space::global, Access::store},
+      {Opcode::SURED, Space::global, Access::reduction},
   };
   const Row* row =
       std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.opcode == in.opcode; });
@@ -228,9 +253,13 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
     form.bytes = 16;
     form.matrices = static_cast<std::uint8_t>(matrix_count(in));
   }
-  const bool two = any_of(in.opcode, {Opcode::LDGSTS, Opcode::SYNCS, Opcode::STAS});
+  // A texel's width stands in no instruction: its first 4 bytes lie in the same sector as the rest.
+  form.texture =
+      looks_up_texture(in.opcode) || any_of(in.opcode, {Opcode::SULD, Opcode::SUST, Opcode::SURED});
+  const bool two =
+      any_of(in.opcode, {Opcode::LDGSTS, Opcode::SYNCS, Opcode::STAS}) || looks_up_texture(in.opcode);
   form.address_sets = two ? 2 : 1;
-  form.uniform_address = true;
+  form.uniform_address = !looks_up_texture(in.opcode);
   for (const Operand& operand : in.operands) {
     if (operand.kind == OperandKind::memory && operand.base >= 0 && operand.base != kRz)
       form.uniform_address = false;
@@ -254,7 +283,8 @@ RegisterUse register_use(const Instruction& in, int sm) {
   // As the reuse bits show, two-source half instructions read their second source through the third slot, and MOV its
   // only one through the second.
   const bool skips_second = any_of(in.opcode, {Opcode::HADD2, Opcode::HSET2, Opcode::HSETP2});
-  const bool two_groups = in.has("256") && any_of(in.opcode, {Opcode::LDG, Opcode::LD});
+  const bool two_groups =
+      (in.has("256") && any_of(in.opcode, {Opcode::LDG, Opcode::LD})) || looks_up_texture(in.opcode);
   static_cast<void>(sm);  // slots are counted alike on sm_80, sm_90 and sm_120
   for (std::size_t i = 0; i < in.operands.size(); ++i) {
     const Operand& operand = in.operands[i];
@@ -266,7 +296,7 @@ RegisterUse register_use(const Instruction& in, int sm) {
       use.destination = range(first, width);
       continue;
     }
-    if (two_groups && i == 1 && operand.kind == OperandKind::register_) {
+    if (two_groups && static_cast<int>(i) == destination + 1 && operand.kind == OperandKind::register_) {
       use.second_destination = range(first, width);
       continue;
     }

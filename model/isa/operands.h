@@ -40,15 +40,19 @@ struct MemoryForm {
   std::uint8_t bytes = 4;     ///< bytes a lane (LDSM/STSM: bytes of a row, 16); a vector access counts whole
   std::uint8_t matrices = 0;  ///< LDSM, STSM: 1, 2 or 4 8x8 tiles
   std::uint8_t address_sets =
-      1;  ///< 1; 2 for LDGSTS, SYNCS (what its operand says) and STAS (destination, mbarrier)
+      1;  ///< 1; 2 for LDGSTS, SYNCS (what its operand says), STAS (destination, mbarrier) and lookups in textures
   bool uniform_address = false;  ///< the address comes from uniform registers or an immediate alone
   bool strong = false;           ///< .STRONG or volatile: not served from L1
+  bool texture = false;  ///< through the texture unit; set 0: the lowest texel of a lane, set 1: the highest
   AtomicKind atomic = AtomicKind::plain;
   spec::AtomicData data = spec::AtomicData::integer;  ///< what an atomic of global memory works on
 };
 /// False for instructions that access no memory through the load/store unit (those of the copy engine: isa/asynchronous.h). LDC and
 /// c[][] operands are not included.
 bool memory_form(const Instruction& instruction, MemoryForm& form);
+
+/// TEX, TLD, TLD4, TXD: lookups in textures, whose cost is the record's number (work::Shape::value).
+bool looks_up_texture(Opcode opcode);
 
 /// Consecutive registers; count 0: none.
 struct RegisterRange {

@@ -340,8 +340,10 @@ class Parser {
       fail(fmt::format("operand '{}' needs a linker; build without -G and -rdc", operand.text));
     }
     operand.kind = OperandKind::other;
-    static constexpr std::string_view kNames[] = {"PR",      "UPR",     "gsb0",    "Rpc.LO", "Rpc.HI",
-                                                  "MACTIVE", "MEXITED", "MATEXIT", "MKILL"};
+    static constexpr std::string_view kNames[] = {
+        "PR",      "UPR",      "gsb0",     "Rpc.LO",   "Rpc.HI",     "MACTIVE",
+        "MEXITED", "MATEXIT",  "MKILL",    "1D",       "2D",         "3D",
+        "CUBE",    "ARRAY_1D", "ARRAY_2D", "ARRAY_3D", "ARRAY_CUBE", "TEX_HEADER_DIMENSION"};
     for (const std::string_view name : kNames) {
       if (core == name) return true;
     }

@@ -122,6 +122,20 @@ void coalesce(const Addresses& addresses, std::uint32_t executed, std::uint32_t 
   }
 }
 
+void join(Coalesced& into, const Coalesced& other) {
+  for (std::uint32_t i = 0; i < other.count; ++i) {
+    std::uint32_t at = 0;
+    while (at < into.count && into.lines[at].line != other.lines[i].line) ++at;
+    if (at == Coalesced::kMaxLines) return;
+    if (at == into.count) into.lines[into.count++] = {other.lines[i].line, 0, 0};
+    LineAccess& line = into.lines[at];
+    into.sectors += static_cast<std::uint32_t>(
+        std::popcount(static_cast<unsigned>(other.lines[i].sectors & ~line.sectors)));
+    line.sectors = static_cast<std::uint8_t>(line.sectors | other.lines[i].sectors);
+    line.lanes = std::max(line.lanes, other.lines[i].lanes);
+  }
+}
+
 std::uint32_t ideal_sectors(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes) {
   constexpr std::uint32_t kAll = ~0u;
   if (executed == kAll && contiguous(addresses, bytes)) return bytes * kWarpSize / kSectorBytes;

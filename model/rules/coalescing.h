@@ -30,6 +30,9 @@ struct Coalesced {
 void coalesce(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
               std::uint32_t bytes, Coalesced& out);
 
+/// Adds the lines and sectors of another access of the same instruction; those beyond kMaxLines are left out.
+void join(Coalesced& into, const Coalesced& other);
+
 /// The fewest sectors that can hold what the lanes asked for: distinct bytes / 32, rounded up.
 std::uint32_t ideal_sectors(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
                             std::uint32_t bytes);

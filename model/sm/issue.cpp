@@ -343,6 +343,7 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
       issued.remote = instruction.action == Action::memory && step.executed && is_remote(warp, instruction);
       issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id)
                                               << 26);  // a window for each warp that can be resident
+      if (instruction.form.texture) issued.passes = step.value;
       if (!rounds_.empty()) tell_and_wait(warp, id, step, issued);
       if (instruction.barrier_use == isa::BarrierUse::copy_arrive && step.executed) {
         CopyGroup& group = groups_of(id)[warp.group_now];

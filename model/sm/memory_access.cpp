@@ -76,6 +76,8 @@ void MemoryPipe::prepare(Operation& operation, const MemoryIssue& issue) {
   }
   if (operation.space == Space::shared) {
     prepare_shared(operation, issue);
+  } else if (form.texture && form.address_sets == 2) {
+    prepare_lookup(operation, issue);
   } else {
     prepare_global(operation, issue);
   }
@@ -181,12 +183,54 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   count_global(operation, memo.ideal);
 }
 
+/// The lines of both address sets together: the first and the last texel of each lane. Sets repeat too seldom to be kept.
+void MemoryPipe::prepare_lookup(Operation& operation, const MemoryIssue& issue) {
+  const std::uint32_t bytes = issue.instruction->form.bytes;
+  Detail& detail = *operation.detail;
+  work::LaneAddresses last;
+  issue.cursor->addresses(0, detail.addresses);
+  issue.cursor->addresses(1, last);
+  const auto touched = [&](std::uint32_t lanes, rules::Coalesced& out) {
+    rules::coalesce(detail.addresses, lanes, bytes, out);
+    rules::Coalesced others;
+    rules::coalesce(last, lanes, bytes, others);
+    rules::join(out, others);
+  };
+  touched(issue.executed, detail.lines);
+  operation.lines = detail.lines.count;
+  operation.sectors = detail.lines.sectors;
+  operation.wavefronts = std::max(1u, divide_up(detail.lines.sectors, kSectorsPerLine));
+  for (std::uint32_t i = 0; i < detail.lines.count; ++i) detail.written[i].fill(~0u);
+  // ncu counts a request for each four lanes, with its sectors; those that another four have asked for are hits (H100, textures).
+  std::uint32_t requests = 0, sectors = 0;
+  for (std::uint32_t quad = 0xf; quad != 0; quad <<= 4) {
+    if ((issue.executed & quad) == 0) continue;
+    rules::Coalesced own;
+    touched(issue.executed & quad, own);
+    ++requests;
+    sectors += own.sectors;
+  }
+  counters_.l1_requests_texture += requests;
+  counters_.l1_sectors_texture += sectors;
+  counters_.l1_hits_texture += sectors - operation.sectors;
+  stats::InstructionCounters& row = counters_.instructions[operation.index];
+  ++row.requests;
+  row.sectors += operation.sectors;
+  row.ideal_sectors += rules::ideal_sectors(detail.addresses, issue.executed, bytes);
+  row.wavefronts += operation.wavefronts;
+  row.ideal_wavefronts += operation.instruction->data_registers;
+}
+
 /// Executed instructions by kind, those included whose guard holds back every lane: they make no request. The opcode names the space
 /// here: ncu counts a generic LD or ST, and an asynchronous copy, as no load or store of global memory ([h100-sxm] of the suite's wmma
 /// and column_filter_async kernels).
 void MemoryPipe::count_instruction(const isa::MemoryForm& form) {
   const bool local = form.space == Space::local, shared = form.space == Space::shared;
   const bool plain = form.access == Access::load || form.access == Access::store;
+  if (form.texture) {
+    ++(form.address_sets == 2 ? counters_.inst_texture : counters_.inst_surface);
+    return;
+  }
   if (form.space == Space::generic && plain) return;
   switch (form.access) {
     case Access::store:
@@ -239,6 +283,11 @@ void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_se
   instruction.wavefronts += operation.wavefronts;
   instruction.ideal_wavefronts += divide_up(operation.instruction->data_registers, 1);
   const bool local = operation.space == Space::local;
+  if (operation.instruction->form.texture) {
+    ++counters_.l1_requests_texture;
+    counters_.l1_sectors_texture += sectors;
+    return;
+  }
   switch (operation.instruction->form.access) {
     case Access::store:
       ++(local ? counters_.l1_requests_local_st : counters_.l1_requests_global_st);
@@ -262,7 +311,9 @@ void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_se
 void MemoryPipe::count_hits(const Operation& operation, std::uint32_t sectors) {
   counters_.instructions[operation.index].l1_hit_sectors += sectors;
   const bool local = operation.space == Space::local;
-  if (is_store(*operation.instruction)) {
+  if (operation.instruction->form.texture) {
+    counters_.l1_hits_texture += sectors;
+  } else if (is_store(*operation.instruction)) {
     (local ? counters_.l1_hits_local_st : counters_.l1_hits_global_st) += sectors;
   } else {
     (local ? counters_.l1_hits_local_ld : counters_.l1_hits_global_ld) += sectors;

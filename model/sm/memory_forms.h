@@ -1,6 +1,7 @@
 // Short questions about the form of a memory instruction.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "model/sm/static_program.h"
@@ -15,5 +16,13 @@ inline bool is_store(const StaticInstruction& instruction) {
 }
 
 inline std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+
+inline constexpr std::uint32_t kQuads = kWarpSize / 4;
+
+/// Groups of four lanes with one that executes: what the texture unit takes at a time.
+inline std::uint32_t quads(std::uint32_t executed) {
+  const std::uint32_t any = executed | executed >> 1 | executed >> 2 | executed >> 3;
+  return static_cast<std::uint32_t>(std::popcount(any & 0x11111111u));
+}
 
 }  // namespace foretrace::sm

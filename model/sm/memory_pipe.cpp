@@ -74,6 +74,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.signal = issue.signal;
   operation.barrier_op = issue.barrier_op;
   operation.remote = issue.remote;
+  operation.passes = issue.passes;
   if (issue.instruction->action == Action::memory) {
     count_instruction(issue.instruction->form);
     if (issue.executed) prepare(operation, issue);
@@ -127,6 +128,7 @@ bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
     return data_free_ <= now + kTagToData && port_free_[operation.sub_core] <= now + kTagToData;
   }
   if (tag_operation_ >= 0 || tag_free_ > now) return false;
+  if (instruction.form.texture && texture_free_ > now) return false;
   if (is_store(instruction)) return store_sectors_in_flight_ < spec_.l1.store_sectors_in_flight;
   return loads_in_flight_ < spec_.lsu.in_flight && hit_starts_[oldest_start_] <= now + kTagToData;
 }
@@ -168,6 +170,11 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   if (operation.space == isa::Space::shared) {
     accept_shared(operation, id, now);
     return;
+  }
+  if (instruction.form.texture) {
+    texture_free_ =
+        now + std::max<Cycle>(1, divide_up(spec_.texture.interval * quads(operation.executed), kQuads) *
+                                     std::max(1u, operation.passes));
   }
   const std::uint32_t tag_cycles = std::max({1u, divide_up(operation.lines, spec_.l1.tag_lines),
                                              divide_up(operation.sectors, spec_.l1.tag_sectors)});
@@ -470,6 +477,7 @@ void MemoryPipe::tick(Cycle now) {
         continue;
       } else {
         when = std::max(when, tag_free_);
+        if (head.instruction->form.texture) when = std::max(when, texture_free_);
         const Cycle start = hit_starts_[oldest_start_];
         if (!is_store(*head.instruction) && start > kTagToData) when = std::max(when, start - kTagToData);
         if (!can_accept(head, when)) {

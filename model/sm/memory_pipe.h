@@ -5,7 +5,8 @@
 //          stage, one wavefront a cycle, for shared memory and global data alike; loads of a warp return in order (HUE, CIC);
 //          write-through stores that allocate in L1; limits on misses and stores in flight; shared accesses go again where they meet
 //          others in their half of the data array (data_array.h).
-// Ignores: texture and surface instructions.
+//          lookups in textures: the texture unit takes one at a time, by passes and quads of lanes; what they touch goes through L1.
+// Ignores: the texture unit's own queue (a lookup waits in the sub-core's), and of the texels of a lane those between the first and last.
 // Source:  HUE Tables 1 and 2, CIC, NCU (docs/sources.md).
 #pragma once
 
@@ -64,6 +65,7 @@ struct MemoryIssue {
   const work::WarpCursor* cursor = nullptr;
   std::uint32_t barrier_op = 0;  ///< 1 + that of Sm; 0: does nothing to mbarriers
   bool remote = false;           ///< of the shared memory of a block on another SM
+  std::uint32_t passes = 1;      ///< of the texture unit
   bool waits = false;            ///< a load that may come too early
   std::uint8_t tells = 0;        ///< as in memory::Request
   work::Signal signal = {};
@@ -157,6 +159,7 @@ class MemoryPipe {
     work::Signal signal;
     std::uint32_t barrier_op = 0;
     bool remote = false;
+    std::uint32_t passes = 1;  // of the texture unit
   };
   struct Pending {
     std::uint64_t line = 0;
@@ -193,6 +196,7 @@ class MemoryPipe {
   void prepare(Operation& operation, const MemoryIssue& issue);
   void prepare_shared(Operation& operation, const MemoryIssue& issue);
   void prepare_global(Operation& operation, const MemoryIssue& issue);
+  void prepare_lookup(Operation& operation, const MemoryIssue& issue);
   void count_instruction(const isa::MemoryForm& form);
   void count_shared(const Operation& operation, std::uint32_t ideal);
   void count_global(const Operation& operation, std::uint32_t ideal_sectors);
@@ -271,6 +275,7 @@ class MemoryPipe {
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage
   Cycle last_out_ = 0;
   StoreBuffer store_buffer_;
+  Cycle texture_free_ = 0;       // the texture unit takes another lookup
   bool stores_here_ = false;     // the program stores to global memory
   bool stores_wait_ = false;     // as of the last tick
   std::uint64_t too_early_ = 0;  // warps that were told so

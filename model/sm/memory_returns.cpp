@@ -74,7 +74,8 @@ void MemoryPipe::drain_loads(Cycle now) {
     }
     counters_.l1_data_wavefronts += busy;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + busy);
-    const std::uint32_t latency = operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency;
+    const std::uint32_t latency = (operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency) +
+                                  (instruction.form.texture ? spec_.texture.latency : 0);
     const Cycle tail = latency > before ? latency - before : 1;
     const Cycle width = Cycle{instruction.data_registers - 1u} * spec_.lsu.width_latency;
     const Cycle more = is_copy(instruction) ? busy - std::min<Cycle>(busy, wide)

@@ -200,7 +200,8 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
     out.interval = static_cast<std::uint8_t>(
         std::clamp<std::uint32_t>(spec.pipe[static_cast<std::size_t>(Pipe::adu)].interval, 1, 255));
   }
-  if (out.action == Action::compute && issue_class.first == Pipe::lsu) out.action = Action::memory_other;
+  if (out.action == Action::compute && (issue_class.first == Pipe::lsu || issue_class.first == Pipe::tex))
+    out.action = Action::memory_other;
   issue_class.queue = out.action == Action::memory || out.action == Action::memory_other;
   issue_class.allocate =
       !issue_class.queue && out.action == Action::compute && issue_class.first != Pipe::uniform;
@@ -215,6 +216,7 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   issue_class.throttle = !issue_class.queue              ? stats::WarpState::math_pipe_throttle
                          : memory && out.long_scoreboard ? stats::WarpState::lg_throttle
                                                          : stats::WarpState::mio_throttle;
+  if (issue_class.first == Pipe::tex) issue_class.throttle = stats::WarpState::tex_throttle;
   if (issue_class.first == Pipe::xu || issue_class.first == Pipe::adu) {
     issue_class.throttle = stats::WarpState::mio_throttle;  // ncu: the MIO queue feeds them
   }

@@ -40,6 +40,7 @@ enum class Pipe : std::uint8_t {
   adu,  ///< indexed constants and block barriers
   lsu,  ///< everything that goes through the memory queue
   tma,  ///< copies of the copy engine
+  tex,  ///< textures and surfaces; through the memory queue, too
   none  ///< taken by the front end (NOP, DEPBAR)
 };
 inline constexpr int kPipes = static_cast<int>(Pipe::none) + 1;
@@ -148,6 +149,12 @@ struct LsuSpec {                       // keys lsu.*
   std::uint32_t data_queue =
       0;  ///< of these, loads of an SM whose data are there and that wait for the data stage
   std::uint32_t width_latency = 0;  ///< cycles each further 32-bit register a lane adds to a load's latency
+};
+
+struct TextureSpec {  // keys texture.*
+  std::uint32_t interval =
+      0;  ///< cycles an SM's texture unit takes 32 lookups of up to 32 bits, filtered bilinearly or not at all
+  std::uint32_t latency = 0;  ///< cycles that a lookup takes longer than a load that hits in L1
 };
 
 struct SharedSpec {                   // keys shared.*
@@ -377,6 +384,7 @@ struct GpuSpec {
   std::array<std::uint32_t, kLatencyClasses>
       latency{};  ///< keys latency.<class>; issue to result usable; 0 where another key says it
   LsuSpec lsu;
+  TextureSpec texture;
   SharedSpec shared;
   L1Spec l1;
   BarrierSpec barrier;

@@ -108,8 +108,9 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
                                   instruction.operands[0].index != isa::kRz;
     shape.tells = !loops.empty() && isa::tells_memory(instruction);
     shape.counts = shape.tells && isa::counts_memory(instruction);
-    shape.value = register_operand &&
-                  (instruction.opcode == isa::Opcode::BAR || instruction.opcode == isa::Opcode::NANOSLEEP);
+    shape.value = (register_operand && (instruction.opcode == isa::Opcode::BAR ||
+                                        instruction.opcode == isa::Opcode::NANOSLEEP)) ||
+                  isa::looks_up_texture(instruction.opcode);
   }
   if (!loops.empty()) loop_of.resize(of.size());
   for (std::size_t l = 0; l < loops.size(); ++l) {

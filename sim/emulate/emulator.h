@@ -33,6 +33,7 @@ inline constexpr std::uint64_t kIdleLimit =
     100'000'000;  ///< warp instructions without a store, atomic or exit
 
 struct Translation;
+class TextureTable;
 
 /// What a launch is watched for on request; slower, and one block at a time.
 struct Checks {
@@ -48,6 +49,8 @@ struct LaunchContext {
   /// Where the program's translation is kept for its next launch (one launch at a time); null: nowhere.
   std::shared_ptr<const Translation>* translation = nullptr;
   GlobalMemory* memory = nullptr;  ///< must outlive the emulator
+  const TextureTable* textures =
+      nullptr;  ///< what handles of textures and surfaces stand for; null: there are none
   Dim3 grid, block;
   Dim3 cluster;  ///< blocks a cluster; (1,1,1) stands for what the kernel was compiled for
   std::uint32_t dynamic_shared = 0;   ///< bytes

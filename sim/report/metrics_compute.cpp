@@ -121,6 +121,8 @@ std::vector<Metric> compute_metrics() {
       {"sm__pipe_tensor_cycles_active.sum", "cycle",
        "cycles of the sub-cores' tensor cores; of a warpgroup product half its columns for each warp",
        busy_cycles<Pipe::tensor>},
+      {"sm__inst_executed_pipe_tex.sum", "inst",
+       "warp instructions of the texture pipe: textures and surfaces", executed_by<Pipe::tex>},
       {"sm__inst_executed_pipe_tma.sum", "inst", "warp instructions of the copy engine (TMA)",
        executed_by<Pipe::tma>},
       {"sm__pipe_tma_cycles_active.sum", "cycle", "cycles that the way to the copy engine was taken",

@@ -88,10 +88,11 @@ std::vector<Metric> l1_metrics() {
        "sectors of loads and stores found in L1, of all that were looked up",
        [](P p) {
          const Launch& c = p.counters;
-         return percent(
-             number(c.l1_hits_global_ld + c.l1_hits_global_st + c.l1_hits_local_ld + c.l1_hits_local_st),
-             number(c.l1_sectors_global_ld + c.l1_sectors_global_st + c.l1_sectors_local_ld +
-                    c.l1_sectors_local_st + c.l1_sectors_global_atom + c.l1_sectors_global_red));
+         return percent(number(c.l1_hits_global_ld + c.l1_hits_global_st + c.l1_hits_local_ld +
+                               c.l1_hits_local_st + c.l1_hits_texture),
+                        number(c.l1_sectors_global_ld + c.l1_sectors_global_st + c.l1_sectors_local_ld +
+                               c.l1_sectors_local_st + c.l1_sectors_global_atom + c.l1_sectors_global_red +
+                               c.l1_sectors_texture));
        }},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request", "global load requests of warps",
        count<&Launch::l1_requests_global_ld>},
@@ -117,6 +118,12 @@ std::vector<Metric> l1_metrics() {
        "sectors of global loads found in L1", count<&Launch::l1_hits_global_ld>},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", "sector",
        "sectors of global stores found in L1", count<&Launch::l1_hits_global_st>},
+      {"l1tex__t_requests_pipe_tex.sum", "request", "lookups in textures and accesses of surfaces, of warps",
+       count<&Launch::l1_requests_texture>},
+      {"l1tex__t_sectors_pipe_tex.sum", "sector", "32-byte sectors that these touched",
+       count<&Launch::l1_sectors_texture>},
+      {"l1tex__t_sectors_pipe_tex_lookup_hit.sum", "sector", "those found in L1",
+       count<&Launch::l1_hits_texture>},
       {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request",
        "sectors a global load request touches",
        quotient<&Launch::l1_sectors_global_ld, &Launch::l1_requests_global_ld>},

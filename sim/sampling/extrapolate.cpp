@@ -24,6 +24,7 @@ bool is_store(const sm::StaticInstruction& instruction) {
 void extend_instructions(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
                          const sm::StaticProgram& program) {
   into.l1_hits_global_ld = into.l1_hits_global_st = into.l1_hits_local_ld = into.l1_hits_local_st = 0;
+  into.l1_hits_texture = 0;
   for (std::size_t i = 0; i < into.instructions.size(); ++i) {
     stats::InstructionCounters& row = into.instructions[i];
     const stats::InstructionCounters& seen = simulated.instructions[i];
@@ -34,6 +35,10 @@ void extend_instructions(stats::LaunchCounters& into, const stats::LaunchCounter
     const sm::StaticInstruction& instruction = program.code[i];
     if (instruction.action != sm::Action::memory) continue;
     const bool local = instruction.form.space == isa::Space::local;
+    if (instruction.form.texture) {
+      into.l1_hits_texture += row.l1_hit_sectors;
+      continue;
+    }
     auto& hits = is_store(instruction) ? (local ? into.l1_hits_local_st : into.l1_hits_global_st)
                                        : (local ? into.l1_hits_local_ld : into.l1_hits_global_ld);
     hits += row.l1_hit_sectors;

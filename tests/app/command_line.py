@@ -281,9 +281,10 @@ class WithCompiler(Case):
 
     def test_an_unsupported_instruction_is_named_with_its_place(self):
         file = self.write("texture.cu", "__global__ void k(float* p, cudaTextureObject_t t) {\n"
-                                        "  p[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x);\n}\n")
+                                        "  float a, b, c, d; asm(\"tex.2d.v4.f32.f32 {%0,%1,%2,%3},[%4,{%5,%5}],{1,2};\"\n"
+                                        "    : \"=f\"(a), \"=f\"(b), \"=f\"(c), \"=f\"(d) : \"l\"(t), \"f\"(p[0])); p[threadIdx.x] = a;\n}\n")
         for arch in ARCHS.values():
-            self.refused(["texture.cu", "kernel k", "offset 0x", "instruction TLD"], "predict", file, "--kernel", "k",
+            self.refused(["texture.cu", "kernel k", "offset 0x", "TEX"], "predict", file, "--kernel", "k",
                          "--grid", "1", "--block", "32", "--arg", "buf:f32:32", "--arg", "val:u64:0", "--arch", arch)
 
     def test_lanes_by_avx2_and_by_avx512_give_the_same_bytes(self):

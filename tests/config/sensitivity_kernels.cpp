@@ -26,6 +26,7 @@ Kernel one_of_each(int sm_number) {
   dependent(lines, {"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal});
   dependent(lines, {"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal});  // now from L1
   dependent(lines, {"LDG.E.64 R4, " + global, 1, 7, 7, 0, kGlobal, 8, 0});
+  dependent(lines, {"TEX.LL RZ, R4, R6, R8, UR4, 0x0, 2D, 0x1", 1, 7, 7, 0, kGlobal});
   dependent(lines, {"LDS R4, [R2]", 1, 7, 7, 0, 0, 8, 0});
   dependent(lines, {"ATOMS.ADD R4, [R2], R5", 1, 7, 7, 0, 0, 8, 0});
   dependent(lines, {"LDSM.16.M88.4 R4, [R2]", 1, 7, 7, 0, 0, 16, 0});
@@ -72,7 +73,8 @@ Kernel back_to_back(int sm_number) {
                                     "LDC R4, c[0x3][R5+0x10]",
                                     "BSYNC B0",
                                     "S2R R4, SR_TID.X",
-                                    "LDS R4, [R2]"};
+                                    "LDS R4, [R2]",
+                                    "TEX.LL RZ, R4, R6, R8, UR4, 0x0, 2D, 0x1"};
   if (sm_number != 120) texts.push_back("HFMA2.MMA R1, R2, R5, R7");
   texts.push_back(sm_number < 90 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4");
   if (sm_number < 90)

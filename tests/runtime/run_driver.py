@@ -135,10 +135,10 @@ class Driver(unittest.TestCase):
         self.assertEqual(words[-5:], ["0", "40", "0", "7", "3"])
 
     def test_a_call_that_is_not_provided_stops_by_name(self):
-        script = "import ctypes; ctypes.CDLL('libcuda.so.1').cuArrayCreate_v2(None, None)"
+        script = "import ctypes; ctypes.CDLL('libcuda.so.1').cuImportExternalMemory(None, None)"
         done = run("--arch", "h100", "--", sys.executable, "-c", script)
         self.assertEqual(done.returncode, 125, done.stderr)
-        self.assertIn("cuArrayCreate_v2 is not provided", done.stderr)
+        self.assertIn("cuImportExternalMemory is not provided", done.stderr)
 
 
 if __name__ == "__main__":

@@ -227,7 +227,7 @@ class Reports(Case):
 
 class Stops(Case):
     def test_a_call_that_is_not_provided(self):
-        self.stopped(run("--arch", "h100", "--", build("faults"), "texture"), "cudaMallocArray is not provided")
+        self.stopped(run("--arch", "h100", "--", build("faults"), "external"), "cudaImportExternalMemory is not provided")
 
     def test_a_runtime_that_is_linked_statically(self):
         source = os.path.join(SOURCES, "faults.cu")

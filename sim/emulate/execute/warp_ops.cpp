@@ -142,7 +142,8 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
 }
 
 /// The first executing lane's value; with p_out, which lanes hold another one: what loops over a warp's different values
-/// (`R2UR P0, UR4, R2; @P1 BRA.U.ANY`) still have to do. flags 1 (.OR): all lanes or-ed.
+/// (`R2UR P0, UR4, R2; @P1 BRA.U.ANY`) still have to do. flags 1 (.OR): all lanes or-ed; with p_out, those that differ are added to it:
+/// the second word of a pair.
 void to_uniform(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* a = x.words(op.a);
   const std::uint32_t first = a[std::countr_zero(mask)];
@@ -153,8 +154,10 @@ void to_uniform(Execution& x, const MicroOp& op, std::uint32_t mask) {
     any |= a[lane];
     if (a[lane] != first) differing |= std::uint32_t{1} << lane;
   }
-  x.set_predicate(op.p_out, mask, differing);
-  set_uniform(x.result(op), (op.flags & 1) != 0 ? any : first);
+  const bool adds = (op.flags & 1) != 0;
+  const bool compares = op.p_out != kSinkSlot;
+  x.set_predicate(op.p_out, mask, adds ? differing | x.frame.predicates[op.p_out] : differing);
+  set_uniform(x.result(op), adds && !compares ? any : first);
 }
 
 /// P true in the lowest lane that takes part; UR: its number.

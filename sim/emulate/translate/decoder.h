@@ -130,6 +130,7 @@ bool translate_tensor(Decoder& d, isa::Opcode opcode);
 bool translate_wgmma(Decoder& d, isa::Opcode opcode);
 bool translate_tensor_copy(Decoder& d, isa::Opcode opcode);
 bool translate_bulk(Decoder& d, isa::Opcode opcode);
+bool translate_texture(Decoder& d, isa::Opcode opcode);
 
 enum class MemorySpace : std::uint8_t;
 /// The address operand: base into a, uniform part into b, offset into immediate, form (address_form.h) into `flags`.

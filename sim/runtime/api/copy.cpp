@@ -1,4 +1,5 @@
-// Copies and fills in all their forms but those of arrays.
+// Copies and fills; those that name arrays one by one are in array_copy.cpp.
+#include "sim/runtime/device/copy.h"
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/state.h"
 
@@ -25,31 +26,20 @@ cudaError_t copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pit
   });
 }
 
-std::byte* corner(const cudaPitchedPtr& box, const cudaPos& at) {
-  return bytes(box.ptr) + (at.z * box.ysize + at.y) * box.pitch + at.x;
-}
-
-cudaError_t copy_3d(const cudaPitchedPtr& to, const cudaPos& to_at, const cudaPitchedPtr& from,
-                    const cudaPos& from_at, const cudaExtent& extent, cudaMemcpyKind kind,
-                    cudaStream_t stream) {
+cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   return call([&](State& s) {
-    if (to.ptr == nullptr || from.ptr == nullptr) return cudaErrorInvalidValue;
-    return s.submit(
-        stream, CopyCall{corner(to, to_at), corner(from, from_at), extent.width, extent.height, extent.depth,
-                         to.pitch, from.pitch, to.pitch * to.ysize, from.pitch * from.ysize, kind});
+    if (p == nullptr) return cudaErrorInvalidValue;
+    CopyCall copy;
+    const cudaError_t refused = copy_of(*p, copy);
+    return refused == cudaSuccess ? s.submit(stream, copy) : refused;
   });
 }
 
-cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  if (p == nullptr) return call([](State&) { return cudaErrorInvalidValue; });
-  if (p->srcArray != nullptr || p->dstArray != nullptr) stop_not_provided("cudaMemcpy3D with an array");
-  return copy_3d(p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, p->kind, stream);
-}
-
 cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
-  if (p == nullptr) return call([](State&) { return cudaErrorInvalidValue; });
-  if (p->srcArray != nullptr || p->dstArray != nullptr) stop_not_provided("cudaMemcpy3DPeer with an array");
-  return copy_3d(p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, cudaMemcpyDeviceToDevice, stream);
+  if (p == nullptr) return copy_3d(nullptr, stream);
+  const cudaMemcpy3DParms same{p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                               p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
+  return copy_3d(&same, stream);
 }
 
 cudaError_t copy_peer(void* to, int to_device, const void* from, int from_device, size_t size,

@@ -16,6 +16,7 @@ FORETRACE_API cudaError_t cudaDeviceReset() {
   s.pending = s.sticky = cudaSuccess;
   last_error() = cudaSuccess;
   s.memory.release_all();
+  s.arrays.forget_all();
   return cudaSuccess;
 }
 

@@ -14,6 +14,8 @@ namespace foretrace::runtime {
 /// cudaErrorInvalidValue where a device's side is no device memory or too small; a direction that does not exist:
 /// cudaErrorInvalidMemcpyDirection.
 cudaError_t copy_boxes(DeviceMemory& memory, const CopyCall& copy);
+/// What cudaMemcpy3D and a graph's node describe: widths and first coordinates are in texels where an array takes part.
+cudaError_t copy_of(const cudaMemcpy3DParms& parameters, CopyCall& copy);
 cudaError_t fill_boxes(DeviceMemory& memory, const FillCall& fill);
 
 }  // namespace foretrace::runtime

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "model/units/error.h"
+#include "sim/runtime/device/array.h"
+#include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/launch_call.h"
 #include "sim/runtime/device/state.h"
 
@@ -168,22 +170,10 @@ cudaError_t work_of(State& s, const cudaKernelNodeParams& p, Work& work) {
 }
 
 cudaError_t work_of(const cudaMemcpy3DParms& p, Work& work) {
-  if (p.srcArray != nullptr || p.dstArray != nullptr) stop_not_provided("a graph's copy of an array");
-  if (p.srcPtr.ptr == nullptr || p.dstPtr.ptr == nullptr) return cudaErrorInvalidValue;
-  const auto corner = [](const cudaPitchedPtr& box, const cudaPos& at) {
-    return static_cast<std::byte*>(box.ptr) + (at.z * box.ysize + at.y) * box.pitch + at.x;
-  };
-  work = CopyCall{corner(p.dstPtr, p.dstPos),
-                  corner(p.srcPtr, p.srcPos),
-                  p.extent.width,
-                  p.extent.height,
-                  p.extent.depth,
-                  p.dstPtr.pitch,
-                  p.srcPtr.pitch,
-                  p.dstPtr.pitch * p.dstPtr.ysize,
-                  p.srcPtr.pitch * p.srcPtr.ysize,
-                  p.kind};
-  return cudaSuccess;
+  CopyCall copy;
+  const cudaError_t refused = copy_of(p, copy);
+  if (refused == cudaSuccess) work = copy;
+  return refused;
 }
 
 cudaError_t work_of(const cudaMemsetParams& p, Work& work) {
@@ -223,6 +213,20 @@ cudaMemcpy3DParms copy_parameters(const CopyCall& copy) {
   p.dstPtr = {copy.to, copy.to_pitch, copy.width, rows(copy.to_slice, copy.to_pitch)};
   p.extent = {copy.width, copy.height, copy.depth};
   p.kind = copy.kind;
+  const Array* any = copy.to_array != nullptr ? copy.to_array : copy.from_array;
+  if (any == nullptr) return p;
+  const std::size_t unit = any->image.texel_bytes();
+  p.extent.width /= unit;
+  if (copy.from_array != nullptr) {
+    p.srcArray = reinterpret_cast<cudaArray_t>(const_cast<Array*>(copy.from_array));
+    p.srcPos = {copy.from_at.byte / unit, copy.from_at.row, copy.from_at.slice};
+    p.srcPtr = {};
+  }
+  if (copy.to_array != nullptr) {
+    p.dstArray = reinterpret_cast<cudaArray_t>(const_cast<Array*>(copy.to_array));
+    p.dstPos = {copy.to_at.byte / unit, copy.to_at.row, copy.to_at.slice};
+    p.dstPtr = {};
+  }
   return p;
 }
 

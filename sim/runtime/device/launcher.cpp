@@ -81,6 +81,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.program = &program;
   context.translation = &call.kernel->translation;
   context.memory = &state_.memory.global();
+  context.textures = &state_.arrays.table();
   context.grid = call.grid;
   context.block = call.block;
   context.cluster = call.cluster;

@@ -13,6 +13,7 @@
 namespace foretrace::runtime {
 
 class Kernel;
+struct Array;
 
 /// A kernel launch, its arguments copied.
 struct KernelCall {
@@ -31,6 +32,13 @@ struct CopyCall {
   std::size_t to_pitch = 0, from_pitch = 0;      ///< bytes from row to row
   std::size_t to_slice = 0, from_slice = 0;      ///< bytes from slice to slice
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  /// A side that is an array: its address is null, and this is where in it the box begins.
+  struct Corner {
+    std::size_t byte = 0, row = 0, slice = 0;
+  };
+  const Array* to_array = nullptr;
+  const Array* from_array = nullptr;
+  Corner to_at{}, from_at{};
 };
 
 /// Fills boxes with an element of 1, 2 or 4 bytes.

@@ -17,6 +17,7 @@
 #include "model/config/load.h"
 #include "model/units/error.h"
 #include "sim/frontend/toolchain.h"
+#include "sim/runtime/device/array.h"
 #include "sim/runtime/device/context.h"
 #include "sim/runtime/device/library.h"
 #include "sim/runtime/device/memory.h"
@@ -42,6 +43,7 @@ struct State {
   frontend::Toolchain toolchain;
   DeviceMemory memory;
   VirtualMemory virtual_memory{memory};
+  Arrays arrays;  ///< and textures and surfaces
   Streams streams;
   std::unique_ptr<Launcher> launcher;
   cudaError_t pending = cudaSuccess;  ///< a kernel's fault that no call has returned yet

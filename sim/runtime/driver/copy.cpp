@@ -1,4 +1,4 @@
-// Copies and fills in all their forms but those of arrays.
+// Copies and fills; arrays take part in those of boxes and in those from and to host memory.
 #include "sim/runtime/driver/driver.h"
 
 using namespace foretrace;
@@ -17,12 +17,19 @@ CUresult copy(void* to, const void* from, size_t size, cudaMemcpyKind kind, CUst
 struct Side {
   std::byte* corner = nullptr;
   size_t pitch = 0, slice = 0;
+  const Array* array = nullptr;
+  CopyCall::Corner at{};
 };
 
-Side side_of(CUmemorytype type, const void* host, CUdeviceptr device, size_t x, size_t y, size_t z,
-             size_t pitch, size_t height) {
+Side side_of(const State& s, CUmemorytype type, const void* host, CUdeviceptr device, CUarray array, size_t x,
+             size_t y, size_t z, size_t pitch, size_t height) {
   Side side;
-  if (type == CU_MEMORYTYPE_ARRAY) stop_not_provided("a copy from or to an array");
+  if (type == CU_MEMORYTYPE_ARRAY) {
+    side.array = s.arrays.find(reinterpret_cast<cudaArray_t>(array));
+    side.at = {x, y, z};
+    side.pitch = ~size_t{0};
+    return side;
+  }
   side.corner = type == CU_MEMORYTYPE_HOST ? static_cast<std::byte*>(const_cast<void*>(host)) : bytes(device);
   side.pitch = pitch;
   side.slice = pitch * height;
@@ -31,6 +38,8 @@ Side side_of(CUmemorytype type, const void* host, CUdeviceptr device, size_t x, 
 }
 
 cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to) {
+  if (from == CU_MEMORYTYPE_ARRAY) from = CU_MEMORYTYPE_DEVICE;
+  if (to == CU_MEMORYTYPE_ARRAY) to = CU_MEMORYTYPE_DEVICE;
   if (from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
   if (from == CU_MEMORYTYPE_HOST)
     return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
@@ -47,14 +56,26 @@ CUresult copy_boxes(const Box* box, size_t depth, size_t from_z, size_t to_z, si
     // A pitch of 0 is that of rows without a gap.
     const size_t from_pitch = box->srcPitch == 0 ? box->srcXInBytes + box->WidthInBytes : box->srcPitch;
     const size_t to_pitch = box->dstPitch == 0 ? box->dstXInBytes + box->WidthInBytes : box->dstPitch;
-    const Side from = side_of(box->srcMemoryType, box->srcHost, box->srcDevice, box->srcXInBytes, box->srcY,
-                              from_z, from_pitch, from_height == 0 ? box->Height : from_height);
-    const Side to = side_of(box->dstMemoryType, box->dstHost, box->dstDevice, box->dstXInBytes, box->dstY,
-                            to_z, to_pitch, to_height == 0 ? box->Height : to_height);
+    const Side from =
+        side_of(s, box->srcMemoryType, box->srcHost, box->srcDevice, box->srcArray, box->srcXInBytes,
+                box->srcY, from_z, from_pitch, from_height == 0 ? box->Height : from_height);
+    const Side to =
+        side_of(s, box->dstMemoryType, box->dstHost, box->dstDevice, box->dstArray, box->dstXInBytes,
+                box->dstY, to_z, to_pitch, to_height == 0 ? box->Height : to_height);
     if (box->WidthInBytes > from.pitch || box->WidthInBytes > to.pitch) return cudaErrorInvalidValue;
-    return s.submit(
-        stream, CopyCall{to.corner, from.corner, box->WidthInBytes, box->Height, depth, to.pitch, from.pitch,
-                         to.slice, from.slice, kind_of(box->srcMemoryType, box->dstMemoryType)});
+    CopyCall copy{to.corner,
+                  from.corner,
+                  box->WidthInBytes,
+                  box->Height,
+                  depth,
+                  to.pitch,
+                  from.pitch,
+                  to.slice,
+                  from.slice,
+                  kind_of(box->srcMemoryType, box->dstMemoryType)};
+    copy.to_array = to.array, copy.to_at = to.at;
+    copy.from_array = from.array, copy.from_at = from.at;
+    return s.submit(stream, copy);
   });
 }
 
@@ -100,6 +121,21 @@ FORETRACE_API CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t 
 }
 FORETRACE_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
   return copy(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream);
+}
+FORETRACE_API CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void* from, size_t size) {
+  return with_state([&](State& s) {
+    CopyCall copy{
+        nullptr, static_cast<const std::byte*>(from), size, 1, 1, 0, size, 0, 0, cudaMemcpyHostToDevice};
+    copy.to_array = s.arrays.find(reinterpret_cast<cudaArray_t>(to)), copy.to_at = {offset, 0, 0};
+    return s.submit(nullptr, copy);
+  });
+}
+FORETRACE_API CUresult cuMemcpyAtoH_v2(void* to, CUarray from, size_t offset, size_t size) {
+  return with_state([&](State& s) {
+    CopyCall copy{static_cast<std::byte*>(to), nullptr, size, 1, 1, size, 0, 0, 0, cudaMemcpyDeviceToHost};
+    copy.from_array = s.arrays.find(reinterpret_cast<cudaArray_t>(from)), copy.from_at = {offset, 0, 0};
+    return s.submit(nullptr, copy);
+  });
 }
 FORETRACE_API CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t size) {
   return cuMemcpyDtoD_v2(to, from, size);

@@ -39,6 +39,7 @@ void check_graphs(void);
 void check_lookup(void);
 void check_tensor_maps(void);
 void check_virtual_memory(void);
+void check_textures(void);
 
 /* PTX with kernels scale(float*, float, int) and shared(int*), a variable and a constant. */
 extern const char* const kPtx;

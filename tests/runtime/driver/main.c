@@ -80,7 +80,8 @@ static const struct {
     {"streams", check_streams, 1}, {"modules", check_modules, 1},  {"launches", check_launches, 1},
     {"graphs", check_graphs, 1},   {"profiler", check_profiler, 1},
     {"tensor_maps", check_tensor_maps, 1},
-    {"virtual_memory", check_virtual_memory, 1}};
+    {"virtual_memory", check_virtual_memory, 1},
+    {"textures", check_textures, 1}};
 
 /* One section a process: main.c NAME. Without a name: their names. */
 int main(int argc, char** argv) {

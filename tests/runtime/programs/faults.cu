@@ -120,11 +120,11 @@ int main(int argc, char** argv) {
     expect_sticky(cudaErrorIllegalAddress);
   } else if (which == "configurations") {
     configurations(data);
-  } else if (which == "texture") {
-    cudaArray_t array;
-    cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
-    cudaMallocArray(&array, &format, 16, 16);
-    std::printf("an array was made\n");
+  } else if (which == "external") {
+    cudaExternalMemory_t memory;
+    cudaExternalMemoryHandleDesc description{};
+    cudaImportExternalMemory(&memory, &description);
+    std::printf("memory was imported\n");
   } else {
     std::printf("which fault?\n");
     return 2;
