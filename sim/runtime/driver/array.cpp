@@ -37,12 +37,19 @@ CUarray_format format_back(const cudaChannelFormatDesc& f) {
   }
 }
 
+/// The driver has no codes of its own for formats, filters and reads.
+cudaError_t plain(cudaError_t error) {
+  const bool own = error == cudaErrorInvalidChannelDescriptor || error == cudaErrorInvalidFilterSetting ||
+                   error == cudaErrorInvalidNormSetting;
+  return own ? cudaErrorInvalidValue : error;
+}
+
 cudaArray_t runtime_array(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
 
 CUresult create(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR& d) {
   return with_state([&](State& s) {
-    return s.arrays.make(s.memory, format_of(d.Format, d.NumChannels), {d.Width, d.Height, d.Depth}, d.Flags,
-                         reinterpret_cast<cudaArray_t*>(array));
+    return plain(s.arrays.make(s.memory, format_of(d.Format, d.NumChannels), {d.Width, d.Height, d.Depth},
+                               d.Flags, reinterpret_cast<cudaArray_t*>(array)));
   });
 }
 
@@ -149,8 +156,9 @@ FORETRACE_API CUresult cuMipmappedArrayCreate(CUmipmappedArray* mipmapped, const
                                               unsigned levels) {
   return with_state([&](State& s) {
     if (mipmapped == nullptr || d == nullptr) return cudaErrorInvalidValue;
-    return s.arrays.make(s.memory, format_of(d->Format, d->NumChannels), {d->Width, d->Height, d->Depth},
-                         d->Flags, levels, reinterpret_cast<cudaMipmappedArray_t*>(mipmapped));
+    return plain(s.arrays.make(s.memory, format_of(d->Format, d->NumChannels),
+                               {d->Width, d->Height, d->Depth}, d->Flags, levels,
+                               reinterpret_cast<cudaMipmappedArray_t*>(mipmapped)));
   });
 }
 FORETRACE_API CUresult cuMipmappedArrayGetLevel(CUarray* level, CUmipmappedArray mipmapped, unsigned index) {
@@ -174,7 +182,7 @@ FORETRACE_API CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOUR
     object.has_view = view != nullptr;
     if (view != nullptr) object.view = view_of(*view);
     std::uint64_t handle = 0;
-    const cudaError_t result = s.arrays.make_texture(s.memory, object, &handle);
+    const cudaError_t result = plain(s.arrays.make_texture(s.memory, object, &handle));
     if (result == cudaSuccess) *texture = handle;
     return result;
   });
