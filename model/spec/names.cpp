@@ -5,8 +5,9 @@
 namespace foretrace::spec {
 namespace {
 
-constexpr const char* kPipeNames[] = {"alu",    "alulite", "fmaheavy", "fmalite", "fp16", "fp64", "xu",
-                                      "tensor", "uniform", "cbu",      "adu",     "lsu",  "tma",  "tex",  "none"};
+constexpr const char* kPipeNames[] = {"alu",  "alulite", "fmaheavy", "fmalite", "fp16",
+                                      "fp64", "xu",      "tensor",   "uniform", "cbu",
+                                      "adu",  "lsu",     "tma",      "tex",     "none"};
 static_assert(std::size(kPipeNames) == kPipes);
 
 constexpr const char* kLatencyNames[] = {"fixed",          "xu",
