@@ -52,6 +52,32 @@ rules::SharedAccess bank_access(const isa::MemoryForm& form) {
   }
 }
 
+/// What the lanes of a lookup in a texture touch: their first and their last texels.
+struct Texels {
+  work::LaneAddresses first, last;
+  std::uint32_t bytes = 0;
+  void touched(std::uint32_t lanes, rules::Coalesced& out) const {
+    rules::coalesce(first, lanes, bytes, out);
+    rules::Coalesced others;
+    rules::coalesce(last, lanes, bytes, others);
+    rules::join(out, others);
+  }
+};
+
+/// ncu counts a request for each four lanes, with its sectors; those that another four have asked for are hits (H100, textures).
+void count_lookup(const Texels& texels, std::uint32_t executed, std::uint32_t sectors,
+                  stats::LaunchCounters& counters) {
+  for (std::uint32_t quad = 0xf; quad != 0; quad <<= 4) {
+    if ((executed & quad) == 0) continue;
+    rules::Coalesced own;
+    texels.touched(executed & quad, own);
+    ++counters.l1_requests_texture;
+    counters.l1_sectors_texture += own.sectors;
+    counters.l1_hits_texture += own.sectors;
+  }
+  counters.l1_hits_texture -= sectors;  // counted where they are looked up
+}
+
 }  // namespace
 
 bool MemoryPipe::Memo::repeats(const work::AddressPattern& p, std::uint32_t lanes) const {
@@ -76,8 +102,6 @@ void MemoryPipe::prepare(Operation& operation, const MemoryIssue& issue) {
   }
   if (operation.space == Space::shared) {
     prepare_shared(operation, issue);
-  } else if (form.texture && form.address_sets == 2) {
-    prepare_lookup(operation, issue);
   } else {
     prepare_global(operation, issue);
   }
@@ -113,6 +137,21 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
 void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) {
   const StaticInstruction& instruction = *issue.instruction;
   const isa::MemoryForm& form = instruction.form;
+  if (form.texture && form.address_sets == 2) {  // addresses repeat too seldom to be kept
+    Texels texels;
+    texels.bytes = form.bytes;
+    issue.cursor->addresses(0, texels.first);
+    issue.cursor->addresses(1, texels.last);
+    rules::Coalesced& lines = operation.detail->lines;
+    texels.touched(issue.executed, lines);
+    operation.lines = lines.count;
+    operation.sectors = lines.sectors;
+    operation.wavefronts = std::max(1u, divide_up(lines.sectors, kSectorsPerLine));
+    for (std::uint32_t i = 0; i < lines.count; ++i) operation.detail->written[i].fill(~0u);
+    count_lookup(texels, issue.executed, lines.sectors, counters_);
+    count_global(operation, rules::ideal_sectors(texels.first, issue.executed, form.bytes));
+    return;
+  }
   const int set = is_copy(instruction) ? 1 : 0;
   const unsigned slot = program_.shapes.of[issue.index].slot;
   Memo& memo = memo_[slot + static_cast<unsigned>(set)];
@@ -183,44 +222,6 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   count_global(operation, memo.ideal);
 }
 
-/// The lines of both address sets together: the first and the last texel of each lane. Sets repeat too seldom to be kept.
-void MemoryPipe::prepare_lookup(Operation& operation, const MemoryIssue& issue) {
-  const std::uint32_t bytes = issue.instruction->form.bytes;
-  Detail& detail = *operation.detail;
-  work::LaneAddresses last;
-  issue.cursor->addresses(0, detail.addresses);
-  issue.cursor->addresses(1, last);
-  const auto touched = [&](std::uint32_t lanes, rules::Coalesced& out) {
-    rules::coalesce(detail.addresses, lanes, bytes, out);
-    rules::Coalesced others;
-    rules::coalesce(last, lanes, bytes, others);
-    rules::join(out, others);
-  };
-  touched(issue.executed, detail.lines);
-  operation.lines = detail.lines.count;
-  operation.sectors = detail.lines.sectors;
-  operation.wavefronts = std::max(1u, divide_up(detail.lines.sectors, kSectorsPerLine));
-  for (std::uint32_t i = 0; i < detail.lines.count; ++i) detail.written[i].fill(~0u);
-  // ncu counts a request for each four lanes, with its sectors; those that another four have asked for are hits (H100, textures).
-  std::uint32_t requests = 0, sectors = 0;
-  for (std::uint32_t quad = 0xf; quad != 0; quad <<= 4) {
-    if ((issue.executed & quad) == 0) continue;
-    rules::Coalesced own;
-    touched(issue.executed & quad, own);
-    ++requests;
-    sectors += own.sectors;
-  }
-  counters_.l1_requests_texture += requests;
-  counters_.l1_sectors_texture += sectors;
-  counters_.l1_hits_texture += sectors - operation.sectors;
-  stats::InstructionCounters& row = counters_.instructions[operation.index];
-  ++row.requests;
-  row.sectors += operation.sectors;
-  row.ideal_sectors += rules::ideal_sectors(detail.addresses, issue.executed, bytes);
-  row.wavefronts += operation.wavefronts;
-  row.ideal_wavefronts += operation.instruction->data_registers;
-}
-
 /// Executed instructions by kind, those included whose guard holds back every lane: they make no request. The opcode names the space
 /// here: ncu counts a generic LD or ST, and an asynchronous copy, as no load or store of global memory ([h100-sxm] of the suite's wmma
 /// and column_filter_async kernels).
@@ -283,7 +284,9 @@ void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_se
   instruction.wavefronts += operation.wavefronts;
   instruction.ideal_wavefronts += divide_up(operation.instruction->data_registers, 1);
   const bool local = operation.space == Space::local;
-  if (operation.instruction->form.texture) {
+  const isa::MemoryForm& form = operation.instruction->form;
+  if (form.texture) {
+    if (form.address_sets == 2) return;  // count_lookup()
     ++counters_.l1_requests_texture;
     counters_.l1_sectors_texture += sectors;
     return;

@@ -196,7 +196,6 @@ class MemoryPipe {
   void prepare(Operation& operation, const MemoryIssue& issue);
   void prepare_shared(Operation& operation, const MemoryIssue& issue);
   void prepare_global(Operation& operation, const MemoryIssue& issue);
-  void prepare_lookup(Operation& operation, const MemoryIssue& issue);
   void count_instruction(const isa::MemoryForm& form);
   void count_shared(const Operation& operation, std::uint32_t ideal);
   void count_global(const Operation& operation, std::uint32_t ideal_sectors);
