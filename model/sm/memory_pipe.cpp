@@ -174,7 +174,7 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   if (instruction.form.texture) {
     texture_free_ =
         now + std::max<Cycle>(1, divide_up(spec_.texture.interval * quads(operation.executed), kQuads) *
-                                     std::max(1u, operation.passes));
+                                     (is_store(instruction) ? 2 : std::max(1u, operation.passes)));
   }
   const std::uint32_t tag_cycles = std::max({1u, divide_up(operation.lines, spec_.l1.tag_lines),
                                              divide_up(operation.sectors, spec_.l1.tag_sectors)});

@@ -128,6 +128,29 @@ TEST(TextureFilter, GivesSixteenBitsOfBytes) {
   EXPECT_EQ(canvas.at(0.5f, 1.5f), 264 / 65536.0f) << "sRGB 13: another answer of the H100";
 }
 
+// Cycles of an H100's texture unit for 32 lanes, in fours.
+TEST(TextureFilter, TakesPassesByWidthAndFilter) {
+  const auto passes = [](std::uint8_t components, bool linear, std::uint32_t depth, bool buffer) {
+    Canvas canvas(4, 4, depth);
+    canvas.texture.image.components = components;
+    canvas.texture.image.buffer = buffer;
+    canvas.memory.resize(lay_out(canvas.texture.image, 4, 4, depth, 1));
+    canvas.texture.sampler.linear = linear;
+    Lookup lookup;
+    lookup.at = {1.3f, 1.3f, 1.3f};
+    return canvas.look(lookup).passes;
+  };
+  EXPECT_EQ(passes(1, false, 1, false), 2u);
+  EXPECT_EQ(passes(2, false, 1, false), 2u);
+  EXPECT_EQ(passes(4, false, 1, false), 4u);
+  EXPECT_EQ(passes(1, true, 1, false), 2u);
+  EXPECT_EQ(passes(2, true, 1, false), 4u);
+  EXPECT_EQ(passes(4, true, 1, false), 8u);
+  EXPECT_EQ(passes(1, true, 4, false), 4u);
+  EXPECT_EQ(passes(1, false, 1, true), 1u);
+  EXPECT_EQ(passes(4, false, 1, true), 2u);
+}
+
 TEST(TextureFilter, TakesEightTexelsOfAVolume) {
   Canvas canvas(2, 2, 2);
   canvas.texture.sampler.linear = true;
@@ -273,7 +296,7 @@ TEST(TextureProgram, RecordsTheFirstAndTheLastTexelAndThePasses) {
   for (work::Step step; cursor.next(step);) {
     if (run.program.code[step.index].opcode != isa::Opcode::TEX) continue;
     seen = true;
-    EXPECT_EQ(step.value, 1u);
+    EXPECT_EQ(step.value, 2u);
     EXPECT_EQ(cursor.pattern(0).base, run.address);
     EXPECT_EQ(cursor.pattern(1).base, run.address);
   }

@@ -88,7 +88,7 @@ class Looker {
     } else {
       by_level(at);
     }
-    if (out_.touched) out_.passes *= std::max(1u, image_.texel_bytes() / 4);
+    if (out_.touched) out_.passes *= passes_of_texel();
     return out_;
   }
 
@@ -109,6 +109,14 @@ class Looker {
     if (most == 0) most = 1;
     at = {(s / most + 1) / 2, (t / most + 1) / 2, 0};
     return face;
+  }
+
+  /// Passes for 32 lanes (validate/measurements/h100-sxm-textures.json: throughput).
+  std::uint32_t passes_of_texel() const {
+    const std::uint32_t bytes = image_.texel_bytes();
+    if (image_.buffer) return bytes > 8 ? 2 : 1;
+    const bool filtered = sampler_.linear && !lookup_.whole && lookup_.gather < 0;
+    return filtered ? 2 * std::max(1u, bytes / 4) : bytes > 8 ? 4 : 2;
   }
 
   int dimensions() const { return image_.cube ? 2 : image_.dimensions; }
