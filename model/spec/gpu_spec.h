@@ -153,7 +153,7 @@ struct LsuSpec {                       // keys lsu.*
 
 struct TextureSpec {  // keys texture.*
   std::uint32_t interval =
-      0;  ///< cycles an SM's texture unit takes 32 lookups of up to 32 bits, filtered bilinearly or not at all
+      0;  ///< cycles a pass of an SM's texture unit takes for 32 lanes: TLD takes one, a bilinear filter of 32 bits two
   std::uint32_t latency = 0;  ///< cycles that a lookup takes longer than a load that hits in L1
 };
 
