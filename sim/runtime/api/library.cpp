@@ -102,7 +102,8 @@ FORETRACE_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, uns
   });
 }
 /// Functions that host and device call by one pointer: the chips here have none (cudaDevAttrUnifiedFunctionPointers is 0).
-FORETRACE_API cudaError_t cudaLibraryGetUnifiedFunction(void** function, cudaLibrary_t handle, const char* name) {
+FORETRACE_API cudaError_t cudaLibraryGetUnifiedFunction(void** function, cudaLibrary_t handle,
+                                                        const char* name) {
   return library_call(handle, [&](State&, Library&) {
     return function == nullptr || name == nullptr ? cudaErrorInvalidValue : cudaErrorSymbolNotFound;
   });
