@@ -107,6 +107,7 @@ const Key kKeys[] = {
     FIELD(constant, l1_miss, "cycle", 0, 4096),
     FIELD(constant, word_interval, "cycle", 0, 4096),
     FIELD(constant, line_interval, "cycle", 0, 4096),
+    FIELD(constant, ask_again, "cycle", 1, 4096),
 
     FIELD(gpc_cache, bytes, "B", 1024, 64 * kMega),
     FIELD(gpc_cache, ways, "way", 1, 1024),

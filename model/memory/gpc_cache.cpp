@@ -49,8 +49,16 @@ GpcCaches::Line& GpcCaches::place(Gpc& gpc, std::uint64_t block) {
   return *oldest;
 }
 
+/// From a lookup to the SM.
+Cycle GpcCaches::way_of(const CodeRequest& request) const {
+  return request.indexed ? spec_.constant.l1_miss : spec_.gpc_cache.latency;
+}
+
 Cycle GpcCaches::after_miss(Cycle arrived, const Waiter& waiter) const {
-  const Cycle way = waiter.constant ? spec_.gpc_cache.constant_miss_latency : spec_.gpc_cache.miss_latency;
+  Cycle way = waiter.constant ? spec_.gpc_cache.constant_miss_latency : spec_.gpc_cache.miss_latency;
+  // The way to the SM's own cache is the longer one (constant_chain: LDC against ULDC).
+  if (waiter.indexed && spec_.constant.l1_miss > spec_.constant.l0_miss)
+    way += spec_.constant.l1_miss - spec_.constant.l0_miss;
   return std::max(waiter.earliest, arrived + way);
 }
 
@@ -60,11 +68,12 @@ bool GpcCaches::join(Tpc& tpc, const CodeRequest& request, std::vector<Reply>& r
   const auto same = std::find_if(tpc.passing.begin(), tpc.passing.end(),
                                  [&](const Passing& p) { return p.address == request.address; });
   if (same == tpc.passing.end()) return false;
-  const Cycle earliest = std::max(same->earliest, request.time + spec_.gpc_cache.latency);
+  const Cycle earliest = std::max(same->earliest, request.time + way_of(request));
   if (same->fetch == kNone) {
     replies.push_back({std::max(same->arrives, earliest), request.sm, request.id});
   } else {
-    fetch_[same->fetch].waiters.push_back({request.sm, request.id, earliest, request.constant});
+    fetch_[same->fetch].waiters.push_back(
+        {request.sm, request.id, earliest, request.constant, request.indexed});
   }
   return true;
 }
@@ -105,12 +114,15 @@ void GpcCaches::request(const CodeRequest& request, std::vector<Reply>& replies)
   const std::uint32_t gpc_index = gpc_of_sm(spec_.sm, request.sm);
   Gpc& gpc = gpc_[gpc_index];
   Tpc& tpc = tpc_[request.sm / 2];
-  if (join(tpc, request, replies)) return;
+  if (!request.indexed && join(tpc, request, replies))
+    return;  // constant_sharing: a TPC's two SMs share no line for LDC
   const Cycle looked_up = std::max(request.time, gpc.free);
   gpc.free = looked_up + spec_.gpc_cache.interval;
   const Cycle served = std::max(looked_up, tpc.free);
   tpc.free = served + spec_.gpc_cache.tpc_interval;
   ++(request.constant ? constant_requests_ : code_requests_);
+  const Waiter waiter{request.sm, request.id, served + way_of(request), request.constant, request.indexed};
+  if (request.resident) return replies.push_back({waiter.earliest, request.sm, request.id});
   const std::uint64_t block = request.address / block_bytes_;
   Line* line = find(gpc, block);
   if (line == nullptr) {
@@ -119,14 +131,15 @@ void GpcCaches::request(const CodeRequest& request, std::vector<Reply>& replies)
     line->fetch = start(gpc_index, request, looked_up);
   }
   line->used = ++gpc.clock;
-  const Waiter waiter{request.sm, request.id, served + spec_.gpc_cache.latency, request.constant};
   if (line->arrived == kNever) {
     fetch_[line->fetch].waiters.push_back(waiter);
+    if (request.indexed) return;
     tpc.passing.push_back({request.address, waiter.earliest, kNever, line->fetch});
     return;
   }
   const Cycle arrives = after_miss(line->arrived, waiter);
   replies.push_back({arrives, request.sm, request.id});
+  if (request.indexed) return;
   tpc.passing.push_back({request.address, waiter.earliest, arrives, kNone});
 }
 

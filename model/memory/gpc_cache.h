@@ -3,12 +3,13 @@
 // Models:  lines in sets, least recently used; a lookup every so many cycles; the two SMs of a TPC as one customer, served a
 //          128-byte half line every so many cycles, whose requests for the same half line are one while it is on its way; lines on
 //          their way from L2 are asked for once, at the width of the GPC's way; what a launch has brought before it starts.
-// Ignores: the limit of lines on their way; how the preloaded code came (its traffic and its time); parameters (always there).
-// Source:  our code_sharing, constants and their counters on H100 (configs: gpc_cache.*).
+// Ignores: the limit of lines on their way; how the preloaded code came (its traffic and its time); where parameters lie (always there).
+// Source:  our code_sharing, constants, constant_sharing and their counters on H100 (configs: gpc_cache.*).
 // Time:    SM cycles. Requests come in order of (time, SM); each is placed in time at once, whatever is still on its way, so that the
 //          answers do not depend on the length of the windows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct CodeRequest {
   std::uint32_t id = 0;       ///< given back in the reply
   std::uint64_t address = 0;  ///< as L2 sees it
   bool constant = false;
+  bool indexed = false;  ///< for an LDC whose lanes differ: on the shorter way to the SM's own constant cache
+  bool resident = false;  ///< a parameter of the launch, which is always here
 };
 
 class GpcCaches {
@@ -38,6 +41,8 @@ class GpcCaches {
   void fill(const Reply& reply, std::vector<Reply>& replies);
   /// The shortest way from a request to its reply.
   Cycle lookahead() const { return spec_.gpc_cache.latency; }
+  /// The same where a program loads constants whose lanes differ.
+  Cycle indexed_lookahead() const { return std::min(spec_.gpc_cache.latency, spec_.constant.l1_miss); }
   /// A reply of L2 that is for these caches: no SM's request has such an id.
   static bool owns(const Reply& reply) { return (reply.id & kMark) != 0; }
 
@@ -52,7 +57,7 @@ class GpcCaches {
   struct Waiter {
     std::uint32_t sm = 0, id = 0;
     Cycle earliest = 0;  // as if the line had been there
-    bool constant = false;
+    bool constant = false, indexed = false;
   };
   /// A line of the cache: here from `arrived` on, or (kNever) on its way.
   struct Line {
@@ -89,6 +94,7 @@ class GpcCaches {
 
   Line* find(Gpc& gpc, std::uint64_t block);
   Line& place(Gpc& gpc, std::uint64_t block);
+  Cycle way_of(const CodeRequest& request) const;
   Cycle after_miss(Cycle arrived, const Waiter& waiter) const;
   std::uint32_t start(std::uint32_t gpc, const CodeRequest& request, Cycle now);
   bool join(Tpc& tpc, const CodeRequest& request, std::vector<Reply>& replies);

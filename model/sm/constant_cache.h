@@ -34,6 +34,10 @@ class ConstantCache {
     }
     return kNever;
   }
+  /// The line of `address` has come and can be used from `ready` on; nothing changes where it is here already.
+  void insert_or_touch(std::uint32_t address, Cycle ready) {
+    if (lookup(address) == kNever) insert(address, ready);
+  }
   /// The line of `address`, which is neither here nor on its way, can be used from `ready` on.
   void insert(std::uint32_t address, Cycle ready) {
     const Entry fresh{address >> shift_, ++clock_, ready};

@@ -2,9 +2,10 @@
 //
 // Models:  a constant operand holds its warp until its line is in the sub-core's cache. An LDC goes through the ADU once for each
 //          different address of its lanes, some cycles after each other; passes of several LDCs lie between each other. A pass whose line
-//          is missing waits for it and goes again. Lines come from the GPC's cache one after the other.
-// Ignores: in which order lanes are taken.
-// Source:  our constants and indexed_constants on H100.
+//          is missing waits for it and goes again. Lines come one after the other; those of LDCs whose lanes differ are asked of the
+//          GPC's cache, which all its SMs share.
+// Ignores: in which order lanes are taken; the wait at the GPC's cache of LDCs whose lanes agree.
+// Source:  our constants, indexed_constants and constant_sharing on H100.
 #include <algorithm>
 #include <bit>
 
@@ -69,8 +70,8 @@ void Sm::constants_arrived(std::uint32_t block, Cycle now) {
   std::erase_if(constant_waits_, [&](const ConstantWait& wait) {
     if (wait.address / spec_.gpc_cache.line_bytes != block) return false;
     if (constants_.lookup(wait.address) == kNever) constants_.insert(wait.address, ready);
-    events_.push(ready + wait.passes_left, wait.release);
-    if (timeline_) timeline_->written(wait.release.warp, ready + wait.passes_left);
+    events_.push(ready, wait.release);
+    if (timeline_) timeline_->written(wait.release.warp, ready);
     return true;
   });
 }
@@ -114,49 +115,112 @@ void Sm::load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& in
     return;
   }
   constant_words(warp, instruction, executed);
-  const auto more = static_cast<Cycle>(words_.size() - 1);
-  counters.constant_l1_replays += more;
-  adu_free_ += more * instruction.interval;
-  const std::uint32_t* far = nullptr;
-  for (const std::uint32_t& address : words_) {
-    if (constants_.lookup(address) == kNever && !constant_near(address, now_)) far = &address;
-  }
-  if (far != nullptr) {
+  if (words_.size() > 1) return load_constants(id, instruction, now);
+  const std::uint32_t address = words_.front();
+  Cycle ready = now + latency, here = constants_.lookup(address);
+  if (here == kNever) {
     ++counters.constant_l1_misses;
-    ++counters.constant_l1_replays;
-    if (awaited) constant_waits_.push_back({*far, more * spec_.constant.word_interval, release});
-    return;
-  }
-  Cycle pass = now, ready = now + latency;
-  for (std::size_t i = 0; i < words_.size(); ++i) {
-    if (i != 0) pass += spec_.constant.word_interval;
-    Cycle here = constants_.lookup(words_[i]);
-    if (here == kNever) {
-      ++counters.constant_l1_misses;
-      constant_port_free_ = std::max(constant_port_free_, now) + spec_.constant.line_interval;
-      here = std::max(pass + latency + spec_.constant.l1_miss, constant_port_free_ + latency);
-      constants_.insert(words_[i], here);
+    if (!constant_near(address, now_)) {
+      ++counters.constant_l1_replays;
+      if (awaited) constant_waits_.push_back({address, release});
+      return;
     }
-    ready = std::max(here, pass + latency);
-    if (here <= pass + latency) continue;
+    constant_port_free_ = std::max(constant_port_free_, now) + spec_.constant.line_interval;
+    here = std::max(now + latency + spec_.constant.l1_miss, constant_port_free_ + latency);
+    constants_.insert(address, here);
+  }
+  if (here > ready) {
     // What its line is still on the way for goes through the ADU once more (H100, sm__inst_executed_pipe_adu of the lessons), as soon
     // as the line is there.
     ++counters.constant_l1_replays;
-    pass = here - latency;
-    if (more != 0) {
-      adu_free_ += instruction.interval;
-    } else {
-      ready += replay_cycles_;
-      replays_from_ = replay_cycles_ ? std::min(replays_from_, pass) : pass;
-      replay_cycles_ += instruction.interval;
-    }
-  }
-  if (more != 0) {
-    ready = std::max(ready, adu_free_ - instruction.interval + latency);
-    hold_adu_place(id, ready - latency);
+    ready = here + replay_cycles_;
+    const Cycle pass = here - latency;
+    replays_from_ = replay_cycles_ ? std::min(replays_from_, pass) : pass;
+    replay_cycles_ += instruction.interval;
   }
   if (awaited) events_.push(ready, release);
   if (timeline_) timeline_->written(id, ready);
+}
+
+/// An LDC whose lanes differ, its addresses in words_: it goes through the ADU word by word.
+void Sm::load_constants(std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+  if (free_lookups_.empty()) {
+    free_lookups_.push_back(static_cast<std::uint32_t>(lookups_.size()));
+    lookups_.emplace_back();
+  }
+  const std::uint32_t index = free_lookups_.back();
+  free_lookups_.pop_back();
+  ConstantLookup& lookup = lookups_[index];
+  const auto more = static_cast<Cycle>(words_.size() - 1);
+  counters.constant_l1_replays += more;
+  adu_free_ += more * instruction.interval;
+  lookup.words.assign(words_.begin(), words_.end());
+  lookup.at = 0;
+  lookup.pass = now;
+  lookup.latency = std::max<Cycle>(1, instruction.latency);
+  lookup.interval = instruction.interval;
+  lookup.in_adu = adu_free_ - instruction.interval;
+  lookup.ready = 0;
+  lookup.waits = instruction.write_barrier < kScoreboards;
+  lookup.release = {Event::Kind::release, instruction.write_barrier, id, 0, generation(warps_[id])};
+  hold_adu_place(id, std::max(now + more * spec_.constant.word_interval, lookup.in_adu));
+  advance_lookup(index, now_);
+}
+
+/// Takes the words of an LDC as far as their lines are there, and asks for the line that is missing.
+void Sm::advance_lookup(std::uint32_t index, Cycle now) {
+  ConstantLookup& lookup = lookups_[index];
+  for (; lookup.at < lookup.words.size(); ++lookup.at, lookup.pass += spec_.constant.word_interval) {
+    const std::uint32_t address = lookup.words[lookup.at];
+    const Cycle here = constants_.lookup(address);
+    if (here == kNever) {
+      if (lookup.pass > now) return events_.push(lookup.pass, {Event::Kind::constant_pass, 0, 0, index, 0});
+      return ask_for_constants(address, index, now);
+    }
+    lookup.ready = std::max(lookup.ready, std::max(here, lookup.pass + lookup.latency));
+    if (here <= lookup.pass + lookup.latency) continue;
+    ++counters.constant_l1_replays;  // once more, as soon as the line is there
+    adu_free_ += lookup.interval;
+    lookup.pass = here - lookup.latency;
+  }
+  const Cycle ready = std::max({lookup.ready, lookup.in_adu + lookup.latency, now + 1});
+  if (lookup.waits) events_.push(ready, lookup.release);
+  if (timeline_ && warps_[lookup.release.warp].phase != Phase::free &&
+      generation(warps_[lookup.release.warp]) == lookup.release.generation)
+    timeline_->written(lookup.release.warp, ready);
+  free_lookups_.push_back(index);
+}
+
+/// Asks the GPC's cache for the line of `address`, unless it is on its way.
+void Sm::ask_for_constants(std::uint32_t address, std::uint32_t lookup, Cycle now) {
+  const std::uint32_t line = address / spec_.constant.line_bytes;
+  for (ConstantLine& coming : constant_lines_) {
+    if (coming.line == line) return coming.lookups.push_back(lookup);
+  }
+  ++counters.constant_l1_misses;
+  constant_lines_.push_back({line, {lookup}});
+  code_outbox.push_back({now, id_, kInstructionMark | kConstantMark | kIndexedMark | line,
+                         work::kConstantBase + std::uint64_t{line} * spec_.constant.line_bytes, true, true,
+                         address >> 16 == 0});
+}
+
+void Sm::constant_line_arrived(std::uint32_t line, Cycle now) {
+  const auto found = std::find_if(constant_lines_.begin(), constant_lines_.end(),
+                                  [line](const ConstantLine& coming) { return coming.line == line; });
+  FORETRACE_ASSERT(found != constant_lines_.end(), "a line of constants was asked for");
+  const std::vector<std::uint32_t> waiting = std::move(found->lookups);
+  constant_lines_.erase(found);
+  constant_port_free_ = std::max(constant_port_free_ + spec_.constant.line_interval, now);
+  for (const std::uint32_t index : waiting) {
+    ConstantLookup& lookup = lookups_[index];
+    const Cycle late =
+        constant_port_free_ - std::min(constant_port_free_, lookup.pass + spec_.constant.l1_miss);
+    const Cycle again = late / spec_.constant.ask_again;  // in vain
+    counters.constant_l1_replays += again;
+    adu_free_ += again * lookup.interval;
+    constants_.insert_or_touch(lookup.words[lookup.at], constant_port_free_ + lookup.latency);
+    advance_lookup(index, now);
+  }
 }
 
 }  // namespace foretrace::sm

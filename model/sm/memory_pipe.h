@@ -38,10 +38,11 @@ struct Event {
     store_done,
     reply,
     end,
-    barrier,    ///< an operation on mbarriers has come to them; id: of Sm's BarrierOp
-    copy_step,  ///< the copy engine's next row
-    copy_told,  ///< one of its copies is done; id: its job
-    message     ///< from another SM of the cluster; id: of Sm's messages
+    barrier,       ///< an operation on mbarriers has come to them; id: of Sm's BarrierOp
+    copy_step,     ///< the copy engine's next row
+    copy_told,     ///< one of its copies is done; id: its job
+    message,       ///< from another SM of the cluster; id: of Sm's messages
+    constant_pass  ///< the next word of an LDC; id: of Sm's lookups
   };
   Kind kind = Kind::end;
   std::uint8_t scoreboard = 0;

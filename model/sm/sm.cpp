@@ -243,6 +243,7 @@ void Sm::handle(const Event& event, Cycle now) {
     case Event::Kind::barrier: return do_barrier_op(event.id, now + event.scoreboard, now);
     case Event::Kind::copy_step: return copies_.step(now);
     case Event::Kind::copy_told: return transfer_told(event.id, now);
+    case Event::Kind::constant_pass: return advance_lookup(event.id, now);
     case Event::Kind::message:
       free_messages_.push_back(event.id);
       return take_message(messages_[event.id], now);
@@ -273,6 +274,10 @@ void Sm::handle(const Event& event, Cycle now) {
       break;
     case Event::Kind::reply:
       if (event.id & kInstructionMark) {
+        if (event.id & kIndexedMark) {
+          constant_line_arrived(event.id & ~(kInstructionMark | kConstantMark | kIndexedMark), now);
+          break;
+        }
         if (event.id & kConstantMark) {
           constants_arrived(event.id & ~(kInstructionMark | kConstantMark), now);
         } else {

@@ -110,6 +110,7 @@ class Sm {
   static constexpr std::uint32_t kInstructionMark =
       0x8000'0000;  // in ids of requests for code and constants; others are the memory pipe's
   static constexpr std::uint32_t kConstantMark = 0x4000'0000;  // beside kInstructionMark
+  static constexpr std::uint32_t kIndexedMark = 0x2000'0000;   // beside both: a line for an LDC
   enum class Phase : std::uint8_t { free, timed, scoreboard, candidate, barrier, fetch, drain };
 
   static constexpr std::size_t kGroups = 64;  // of asynchronous copies: open at a time in a warp
@@ -214,6 +215,10 @@ class Sm {
   void set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now);
   bool constant_near(std::uint32_t address, Cycle now);
   void constants_arrived(std::uint32_t block, Cycle now);
+  void load_constants(std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  void advance_lookup(std::uint32_t index, Cycle now);
+  void ask_for_constants(std::uint32_t address, std::uint32_t lookup, Cycle now);
+  void constant_line_arrived(std::uint32_t line, Cycle now);
   void constant_words(const Warp& warp, const StaticInstruction& instruction, std::uint32_t executed);
   void load_constant(Warp& warp, std::uint16_t id, const StaticInstruction& instruction,
                      std::uint32_t executed, Cycle now);
@@ -325,10 +330,27 @@ class Sm {
   std::vector<ConstantBlock> constant_blocks_;  // that were asked of the GPC's cache
   struct ConstantWait {
     std::uint32_t address;
-    Cycle passes_left;  // cycles that its other words take
     Event release;
   };
   std::vector<ConstantWait> constant_waits_;  // LDC whose block is on its way
+  /// An LDC whose lanes differ, from its first missing line on.
+  struct ConstantLookup {
+    std::vector<std::uint32_t> words;
+    std::size_t at = 0;  // the word that goes next
+    Cycle pass = 0;      // when it goes
+    Cycle ready = 0;     // of the words before it
+    Cycle latency = 0, interval = 0;
+    Cycle in_adu = 0;  // when its last first pass leaves the ADU
+    bool waits = false;
+    Event release;
+  };
+  struct ConstantLine {
+    std::uint32_t line;
+    std::vector<std::uint32_t> lookups;  // that wait for it
+  };
+  std::vector<ConstantLookup> lookups_;
+  std::vector<std::uint32_t> free_lookups_;
+  std::vector<ConstantLine> constant_lines_;  // on their way to the SM's cache
   std::vector<std::uint32_t> words_;          // of the LDC at hand
   Cycle constant_port_free_ = 0;              // the way of LDC's lines from the GPC's cache
   std::uint32_t resident_warps_ = 0;

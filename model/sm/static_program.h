@@ -116,6 +116,7 @@ struct StaticProgram {
   work::Shapes shapes;
   std::vector<StaticInstruction> code;
   std::vector<IssueClass> classes;
+  bool indexed_constants = false;  ///< it has LDCs whose lanes may differ
 };
 inline constexpr int kMaxClasses = 24;
 

@@ -119,6 +119,8 @@ struct ConstantSpec {            // keys constant.*
   std::uint32_t word_interval =
       0;  ///< cycles between the passes of one LDC, one for each different address of its lanes
   std::uint32_t line_interval = 0;  ///< cycles between two lines that come to an SM for LDC
+  std::uint32_t ask_again =
+      1;  ///< cycles after which a word of an LDC whose line is late goes through the ADU again
 };
 
 struct GpcCacheSpec {  // keys gpc_cache.*: code and constants, shared by the SMs of a GPC

@@ -90,7 +90,8 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     sm.outbox.clear();
     for (const memory::CodeRequest& request : sm.code_outbox) {
       if (request.constant) ran.constants.push_back(request);
-      replies.insert({request.time + 1, {{request.time + 1, 0, request.id}}});
+      const Cycle when = request.time + (request.indexed ? chip.constant.l1_miss : 1);
+      replies.insert({when, {{when, 0, request.id}}});
     }
     sm.code_outbox.clear();
     for (const sm::WarpEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
