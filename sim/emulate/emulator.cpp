@@ -140,6 +140,8 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   }
   if (context.cluster.count() == 0) context.cluster = {1, 1, 1};
   check(context);
+  if (context.idle_limit == kIdleLimit && context.cluster.count() == 1 && !blocks_may_wait(program))
+    context.idle_limit = kLongestWork;
   lanes = &lane_table();
   threads = static_cast<std::uint32_t>(context.block.count());
   warps = (threads + 31) / 32;
@@ -264,6 +266,18 @@ bool blocks_are_independent(const isa::Program& program) {
     if (i.has("STRONG")) return false;
   }
   return true;
+}
+
+bool blocks_may_wait(const isa::Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const isa::Instruction& i) {
+    if (i.opcode == isa::Opcode::ATOM || i.opcode == isa::Opcode::ATOMG || i.opcode == isa::Opcode::CCTL)
+      return true;
+    if (i.opcode == isa::Opcode::CALL && i.has("ABS")) return true;
+    isa::MemoryForm form;
+    if (!isa::memory_form(i, form) || form.space == isa::Space::shared || form.space == isa::Space::local)
+      return false;
+    return form.strong && form.access != isa::Access::store;
+  });
 }
 
 }  // namespace foretrace::emulate

@@ -31,6 +31,8 @@ using work::kSharedWindow;
 using work::kWindowBytes;
 inline constexpr std::uint64_t kIdleLimit =
     100'000'000;  ///< warp instructions without a store, atomic or exit
+/// The same of programs whose blocks wait for nobody: minutes of a host's time, after which an endless loop is named.
+inline constexpr std::uint64_t kLongestWork = 10'000'000'000;
 
 struct Translation;
 class TextureTable;
@@ -61,7 +63,8 @@ struct LaunchContext {
   std::uint32_t local_bytes = 1024;
   std::uint64_t max_instructions = 0;  ///< warp instructions of the launch's longest block; 0: no limit
   std::uint64_t idle_limit =
-      kIdleLimit;  ///< after this many warp instructions without progress: FaultKind::never_ends
+      kIdleLimit;  ///< after so many warp instructions of a block without progress: FaultKind::never_ends; the default is
+                   ///< kLongestWork for programs whose blocks wait for nobody
   double time_limit =
       0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
   Checks checks;
@@ -122,7 +125,7 @@ class BlockSequence {
   struct State;
   const Emulator& emulator_;
   std::uint64_t resident_;  // clusters
-  bool recording_;
+  bool recording_, may_wait_;
   std::unique_ptr<State> state_;
   BlockCount count_;
 };
@@ -130,5 +133,9 @@ class BlockSequence {
 /// True when no block can see what another does while it runs: the code holds no global atomic that returns a value, no
 /// strong or volatile access and no fence. Such blocks may be run in any order and at the same time.
 bool blocks_are_independent(const isa::Program& program);
+
+/// False when no block can wait for what another does: the code asks nothing of global memory that it would see change, no atomic that
+/// returns a value and no strong or volatile load. Such a block that computes for long only computes.
+bool blocks_may_wait(const isa::Program& program);
 
 }  // namespace foretrace::emulate

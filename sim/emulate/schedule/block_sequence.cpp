@@ -12,6 +12,8 @@ namespace {
 
 /// Warp instructions without progress after which a block is taken to wait for another; fewer once that is known of the launch.
 constexpr std::uint64_t kPatience = 1'000'000, kShortPatience = 10'000;
+/// Many blocks may each compute for long without a store: each has to have done nothing else for this part of the limit.
+constexpr std::uint64_t kLonelyShare = 4;
 
 }  // namespace
 
@@ -26,13 +28,16 @@ struct BlockSequence::State {
 BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording)
     : emulator_(emulator),
       resident_(std::max<std::uint64_t>(resident / emulator.launch().context.cluster.count(), 1)),
-      recording_(recording), state_(std::make_unique<State>()) {}
+      recording_(recording), may_wait_(emulator.launch().context.cluster.count() > 1 ||
+                                       blocks_may_wait(*emulator.launch().context.program)),
+      state_(std::make_unique<State>()) {}
 BlockSequence::~BlockSequence() = default;
 
 std::shared_ptr<work::BlockRecord> BlockSequence::next() {
   State& s = *state_;
   const std::uint64_t limit = emulator_.launch().context.idle_limit;
   const std::uint64_t clusters = emulator_.blocks() / emulator_.launch().context.cluster.count();
+  const std::uint64_t patience = may_wait_ ? kPatience : limit;
   std::uint64_t idle = 0;
   while (s.next < emulator_.blocks()) {
     if (const auto found = s.ready.find(s.next); found != s.ready.end()) {
@@ -48,7 +53,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
     for (const auto& cluster : s.running) {
       if (cluster->ended() || (s.starting && cluster != s.running.back())) continue;
       const std::uint64_t before = cluster->count().instructions;
-      cluster->run(std::min(s.running.size() > 1 ? kShortPatience : kPatience, limit));
+      cluster->run(std::min(s.running.size() > 1 ? kShortPatience : patience, limit));
       progress = progress || cluster->made_progress();
       idle += cluster->count().instructions - before;
       if (s.running.front()->ended()) break;
@@ -70,7 +75,9 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       s.starting = true;
       s.running.push_back(std::make_unique<Cluster>(emulator_, s.started++, recording_));
       idle = 0;
-    } else if (idle > limit) {
+    } else if (idle > limit && std::all_of(s.running.begin(), s.running.end(), [&](const auto& c) {
+                 return c->ended() || c->idle() > limit / kLonelyShare;  // one that computes is not waiting
+               })) {
       s.running.front()->block(0).fault_never_ends(idle);
     }
   }

@@ -44,6 +44,7 @@ bool Cluster::run(std::uint64_t patience) {
   if (blocks_.size() == 1) {
     ended_ = ended_ || blocks_[0]->run(patience, true);
     progress_ = ended_ || blocks_[0]->made_progress();
+    if (progress_) progress_at_ = count().instructions;
     return ended_;
   }
   std::uint64_t idle = 0;
@@ -68,6 +69,7 @@ bool Cluster::run(std::uint64_t patience) {
       }
     }
     progress_ = progress_ || some;
+    if (some) progress_at_ = count().instructions;
     idle = some ? 0 : idle + issued;
   }
   return false;

@@ -33,6 +33,8 @@ class Cluster {
   bool ended() const { return ended_; }
   /// In the last call of run().
   bool made_progress() const { return progress_; }
+  /// Warp instructions since the end of the last run() that made progress.
+  std::uint64_t idle() const { return count().instructions - progress_at_; }
   BlockCount count() const;
   std::size_t size() const { return blocks_.size(); }
   Execution& block(std::size_t rank) { return *blocks_[rank]; }
@@ -46,7 +48,7 @@ class Cluster {
  private:
   std::vector<std::shared_ptr<work::BlockRecord>> records_;
   std::vector<std::unique_ptr<Execution>> blocks_;
-  std::uint64_t phase_ = 0;
+  std::uint64_t phase_ = 0, progress_at_ = 0;
   bool ended_ = false, progress_ = false;
 };
 
