@@ -60,13 +60,15 @@ Suitability suitability(const emulate::LaunchContext& context, const LaunchShape
   if (context.cluster.count() > 1) return because(asked ? "blocks of a cluster run together" : "");
   const std::uint64_t blocks = shape.grid.count();
   const auto budget = static_cast<std::uint64_t>(sampling::kSurveyWork.value);
-  const std::uint64_t typical = sampling::typical_block(context, budget);
+  const bool many = blocks >= static_cast<std::uint64_t>(sampling::kWorthSurvey);
+  const std::uint64_t longest = many ? static_cast<std::uint64_t>(sampling::kLongestBlock) : budget;
+  const std::uint64_t typical = sampling::typical_block(context, longest);
   const double about = static_cast<double>(typical) * static_cast<double>(blocks);
   if (!asked && about < sampling::kExactWork / 2) return result;
-  if (typical >= budget) {
+  if (typical >= longest) {
     return because(fmt::format("a block {}executes {} million warp instructions or more",
                                isa::waiting_loops(*context.program).empty() ? "" : "waits for others, or ",
-                               budget / 1'000'000));
+                               longest / 1'000'000));
   }
   const sm::StaticProgram program(shape.program, machine.spec());
   result.survey = sampling::survey(context, program, machine.spec(), budget);
@@ -76,7 +78,10 @@ Suitability suitability(const emulate::LaunchContext& context, const LaunchShape
   const auto wave = static_cast<double>(machine.resident_blocks(shape));
   const double waves = static_cast<double>(blocks) / wave;
   const bool long_waves = known.instructions / waves >= sampling::kWaveWork;
-  if ((waves < sampling::kFewestWaves || long_waves) && known.instructions < sampling::kPatientWork) {
+  // Blocks that all run at once have no later waves: their rate speaks for the rest of them.
+  const bool at_once = waves <= 1 && known.instructions >= sampling::kWaveWork;
+  if (!at_once && (waves < sampling::kFewestWaves || long_waves) &&
+      known.instructions < sampling::kPatientWork) {
     return because(
         asked || known.instructions >= sampling::kExactWork
             ? fmt::format("its {:.1f} waves of blocks are too few or too long to leave some out", waves)

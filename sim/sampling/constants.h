@@ -32,6 +32,10 @@ inline constexpr Constant kPatientWork{"patient_work", 200e6, "warp instruction"
     "a launch without a steady state of whole waves is simulated exactly up to these", "bound"};
 inline constexpr Constant kWaveWork{"wave_work", 30e6, "warp instruction", 10e6, 100e6,
     "a wave of more cannot be simulated several times: the rate within one must do", "bound"};
+inline constexpr Constant kLongestBlock{"longest_block", 64e6, "warp instruction", 12e6, 500e6,
+    "a block of more is simulated exactly: finding out what it does takes as long as that", "bound"};
+inline constexpr Constant kWorthSurvey{"worth_survey", 50, "block", 20, 200,
+    "of a launch of blocks of more than survey_work: of fewer, the survey would be a large part", "bound"};
 inline constexpr Constant kDependentSpread{"dependent_spread", 0.01, "share of a block's work", 0.001, 0.05,
     "blocks that take values from atomics and differ by more depend on each other", "judgement"};
 
@@ -86,13 +90,15 @@ inline constexpr Constant kKeepsUp{"keeps_up", 0.9, "share of what is asked", 0.
     "served by L2 below which stores pile up and the launch ends with them", "judgement"};
 inline constexpr Constant kUnseenWaves{"unseen_waves", 0.2, "share of the time left", 0.1, 0.4,
     "standard deviation of later waves about what is seen within the first: caches are cold and blocks in step there", "judgement: 1024 by rows was 18% faster than its first wave said"};
+inline constexpr Constant kWithinBlocks{"within_blocks", 0.02, "share of the time left", 0.01, 0.05,
+    "standard deviation of what is left of blocks that all run at once about the rate seen so far", "judgement: blocks come out of step, and caches fill"};
 inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.645, 1.645,
     "that hold nine cases of ten", "the normal distribution"};
 
 inline constexpr std::array kConstants{
-    kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kDependentSpread, kSurveyError, kSurveyBudgets, kRamp,
+    kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kLongestBlock, kWorthSurvey, kDependentSpread, kSurveyError, kSurveyBudgets, kRamp,
     kStretches, kFewestStretches, kMostAlike, kFirstShare, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
-    kDramMatters, kWritesMatter, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kNine};
+    kDramMatters, kWritesMatter, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kWithinBlocks, kNine};
 // clang-format on
 
 }  // namespace foretrace::sampling

@@ -216,7 +216,7 @@ bool take(ClassSample& from, const Dim3& grid, Counter& counter) {
 emulate::LaunchContext without_effects(const emulate::LaunchContext& context, emulate::GlobalMemory& fork) {
   emulate::LaunchContext own = context;
   own.memory = &fork;
-  own.idle_limit = std::min(own.idle_limit, kPatience);
+  if (emulate::blocks_may_wait(*context.program)) own.idle_limit = std::min(own.idle_limit, kPatience);
   own.print = own.report = [](std::string_view) {};
   own.bounds_reported = nullptr;  // silent: the launch itself has to say it
   return own;

@@ -98,7 +98,8 @@ TailEstimate within_wave(const Survey& survey, const SteadyRate& rate, Cycle now
   result.cycles =
       std::max(static_cast<double>(now) + left + end + overhead, stores_served(rate, survey) + overhead);
   result.idle = overhead + end / 2;
-  const double doubt = std::hypot(std::hypot(left * rate.doubt, kNine * kUnseenWaves * left),
+  const double unseen = queue.blocks > queue.sms * queue.per_sm ? kUnseenWaves : kWithinBlocks;
+  const double doubt = std::hypot(std::hypot(left * rate.doubt, kNine * unseen * left),
                                   kNine * (alone - together) / 2, kNine * survey.relative_error * left);
   result.low = std::max(static_cast<double>(now), result.cycles - doubt);
   result.high = result.cycles + doubt;

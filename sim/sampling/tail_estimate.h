@@ -40,7 +40,8 @@ double work_between(const std::vector<double>& along, double blocks, double from
 TailEstimate after_gap(const Survey& survey, const SteadyRate& rate, const Gap& gap, Cycle simulated,
                        std::uint64_t wave);
 
-/// `now`: when the simulation was stopped. `queue`: all but its sharing.
+/// `now`: when the simulation was stopped. `queue`: all but its sharing. Where all blocks run at once there are no later waves, and the
+/// interval is narrower.
 TailEstimate within_wave(const Survey& survey, const SteadyRate& rate, Cycle now, BlockQueue queue,
                          const spec::LaunchSpec& launch);
 
