@@ -228,6 +228,11 @@ std::vector<Kernel> overflows() {
   tables.lines.push_back({"LDC R4, c[0x3][R5+0x10]", 2, 0, 7, 0, 64, 0, 128, 4096});
   tables.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
   kernels.push_back(tables);
+  // Lanes on lines of their own, which come so slowly that words ask again.
+  Kernel lookups{"lookups", {}, 1, 32, 2};
+  lookups.lines.push_back({"LDC R4, c[0x3][R5+0x10]", 2, 0, 7, 0, 0, 64, 2048});
+  lookups.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  kernels.push_back(lookups);
   for (const std::uint64_t kib :
        {24u, 100u, 120u, 185u, 230u}) {  // of one SM's L1, twice over: below and above it on each chip
     Kernel l1{"l1", {}, 1, 8, 1};

@@ -336,6 +336,43 @@ TEST(NeverEnds, AfterTheLimitAndNotBefore) {
   EXPECT_NO_THROW(bounded.run());
 }
 
+// A loop of 1.2 million instructions without a store, then what follows.
+std::string computes_then(const std::string& end) {
+  return R"(
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    MOV R0, RZ
+  L:
+    IADD3 R0, R0, 0x1, RZ
+    ISETP.LT.AND P0, PT, R0, 0x61a80, PT
+    @P0 BRA `(L)
+    )" + end +
+         "\n    EXIT\n  ";
+}
+
+TEST(BlockSequence, BlocksThatOnlyComputeRunToTheirEnd) {
+  Assembled a(computes_then("STG.E [R2.64], R0").c_str(), 32, 2);
+  a.context.grid = {3, 1, 1};
+  a.context.idle_limit = 2'000'000;
+  a.buffer(0, {0}, "out");
+  EXPECT_FALSE(blocks_may_wait(*a.context.program));
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 3, false);
+  for (int block = 0; block < 3; ++block) EXPECT_NE(blocks.next(), nullptr);
+  EXPECT_EQ(blocks.next(), nullptr);
+}
+
+TEST(BlockSequence, OfBlocksThatMightWaitEachHasToBeIdle) {
+  Assembled a(computes_then("ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R0").c_str(), 32, 2);
+  a.context.grid = {8, 1, 1};
+  a.context.idle_limit = 6'000'000;  // less than all do before the first comes to its atomic
+  a.buffer(0, {0}, "sum");
+  EXPECT_TRUE(blocks_may_wait(*a.context.program));
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 8, false);
+  for (int block = 0; block < 8; ++block) EXPECT_NE(blocks.next(), nullptr);
+}
+
 // Block 0 waits for a word that block 1 writes.
 const char* const kWaitingBlocks = R"(
     S2R R0, SR_CTAID.X

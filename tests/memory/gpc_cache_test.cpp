@@ -132,5 +132,35 @@ TEST(GpcCache, TheLeastRecentlyUsedLineOfASetGoes) {
   EXPECT_EQ(bench.ask(now + 100, 0, 2 * 256), kNever);
 }
 
+TEST(GpcCache, LinesForLdcAreServedOneAfterTheOtherAndSharedByNobody) {
+  spec::GpuSpec small = chip();
+  small.constant.l1_miss = 30;
+  Bench bench(small);
+  const auto ask = [&](Cycle time, std::uint32_t sm) {
+    std::vector<Reply> replies;
+    bench.caches.request({time, sm, 0, kCode, true, true, true}, replies);
+    return replies.at(0).time;
+  };
+  EXPECT_EQ(bench.caches.indexed_lookahead(), 30u);
+  EXPECT_EQ(ask(1000, 0), 1030u) << "a parameter is always there";
+  EXPECT_EQ(ask(1000, 8), 1032u) << "another TPC of the GPC: the next lookup";
+  EXPECT_EQ(ask(1000, 9), 1036u)
+      << "the TPC's other SM asks for the same line: it is given it once more, when the TPC's port is free";
+  EXPECT_TRUE(bench.caches.outbox.empty());
+}
+
+TEST(GpcCache, ALineForLdcThatIsMissingComesTheLongerWay) {
+  spec::GpuSpec small = chip();
+  small.constant.l1_miss = 30;
+  small.constant.l0_miss = 20;
+  Bench bench(small);
+  std::vector<Reply> replies;
+  bench.caches.request({1000, 0, 0, kCode + 4096, true, true, false}, replies);
+  EXPECT_TRUE(replies.empty());
+  const auto answered = bench.answer(1500);
+  ASSERT_EQ(answered.size(), 1u);
+  EXPECT_EQ(answered[0].time, 1500u + small.gpc_cache.constant_miss_latency + 10);
+}
+
 }  // namespace
 }  // namespace foretrace::memory

@@ -100,5 +100,19 @@ TEST(WithinWave, TheIntervalIsWideAndTheEndIsPlayedThrough) {
   EXPECT_LT(end.low, end.cycles);
 }
 
+TEST(WithinWave, WhereAllBlocksRunAtOnceNoLaterWaveIsUnseen) {
+  sampling::SteadyRate rate = steady();
+  rate.by_blocks = false;
+  const auto half = [&](std::uint64_t blocks) {
+    const sampling::BlockQueue queue{.blocks = blocks, .sms = 10, .per_sm = 2, .work = {}};
+    const sampling::TailEstimate end =
+        sampling::within_wave(survey_of(2000), rate, 30'000, queue, spec::LaunchSpec{});
+    return (end.high - end.cycles) / ((2000 * kWork - 120'000) / rate.instructions);
+  };
+  EXPECT_GE(half(20), sampling::kNine * sampling::kWithinBlocks);
+  EXPECT_LT(half(20), sampling::kNine * sampling::kUnseenWaves);
+  EXPECT_GE(half(21), sampling::kNine * sampling::kUnseenWaves);
+}
+
 }  // namespace
 }  // namespace foretrace::sampling_tests

@@ -186,5 +186,36 @@ TEST(Constants, AMissingLineOfAnIndexedLoadHoldsUpItsNextWord) {
   EXPECT_EQ(wait(64, 0xfu) - wait(64, 0x1u), 3u * (11u + chip.constant.l1_miss));
 }
 
+TEST(Constants, LinesOfAnIndexedLoadAreAskedOfTheGpcsCacheOneByOne) {
+  const spec::GpuSpec chip = bench_chip();
+  const Ran ran =
+      run(chip, {{"LDC R4, c[0x0][R2]", 2, 0, 7, 0, 0xfu, 0, 64}, {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}});
+  ASSERT_EQ(ran.constants.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(ran.constants[i].indexed && ran.constants[i].resident);
+    EXPECT_EQ(ran.constants[i].address - ran.constants[0].address, 64 * i);
+    if (i > 0)
+      EXPECT_EQ(ran.constants[i].time - ran.constants[i - 1].time,
+                chip.constant.l1_miss + chip.constant.word_interval);
+  }
+  EXPECT_EQ(ran.counters.constant_l1_replays, 3u + 4u)
+      << "three words more, and each goes again for its line";
+}
+
+TEST(Constants, AWordWhoseLineIsLateAsksAgain) {
+  spec::GpuSpec chip = bench_chip();
+  const auto replays = [&](Cycle interval) {
+    chip.constant.line_interval =
+        static_cast<std::uint32_t>(interval);  // the second line comes so much after the first
+    return run(chip, {{"LDC R4, c[0x0][R2]", 2, 0, 7, 0, 0x3u, 0, 64},
+                      {"LDC R6, c[0x0][R2+0x400]", 2, 1, 7, 0, 0x3u, 0x400, 64}})
+        .counters.constant_l1_replays;
+  };
+  const std::uint64_t in_time = replays(1);
+  EXPECT_EQ(in_time, 2u + 4u);
+  EXPECT_EQ(replays(chip.constant.ask_again), in_time);
+  EXPECT_GT(replays(4 * chip.constant.ask_again), in_time);
+}
+
 }  // namespace
 }  // namespace foretrace::sm_tests
