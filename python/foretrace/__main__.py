@@ -1,0 +1,22 @@
+"""The command foretrace of the package: baseline and sweep are here, everything else is the program's."""
+
+import os
+import sys
+
+from foretrace import _program, baseline, sweep
+
+
+def main() -> int:
+    own = {"baseline": baseline.main, "sweep": sweep.main}
+    if len(sys.argv) > 1 and sys.argv[1] in own:
+        return own[sys.argv[1]](sys.argv[2:])
+    try:
+        path = _program.program()
+    except _program.ForetraceError as error:
+        print(f"foretrace: {error}", file=sys.stderr)
+        return 2
+    os.execve(path, ["foretrace", *sys.argv[1:]], _program.environment())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""The program that does the work: where it is, and how it is started."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+
+class ForetraceError(Exception):
+    """What foretrace refused, in its own words."""
+
+
+def program() -> str:
+    """The program's path: $FORETRACE, the one in this package, a build tree around this file, or the one in PATH."""
+    named = os.environ.get("FORETRACE")
+    if named:
+        return named
+    here = pathlib.Path(__file__).resolve().parent
+    for candidate in (here / "installed/bin/foretrace", here.parent.parent / "build/bin/foretrace", here.parent.parent.parent / "bin/foretrace"):
+        if candidate.is_file():
+            return str(candidate)
+    found = shutil.which("foretrace-program")
+    if found:
+        return found
+    raise ForetraceError("no program foretrace: the package has none, and $FORETRACE names none")
+
+
+def environment() -> dict[str, str]:
+    """The process's, with the compiler that `pip install foretrace[compiler]` put beside this package."""
+    found = dict(os.environ)
+    tools = pathlib.Path(__file__).resolve().parent.parent / "nvidia/cu13/bin"
+    for tool in ("nvcc", "nvdisasm", "ptxas"):
+        if (tools / tool).is_file():
+            found.setdefault("FORETRACE_" + tool.upper(), str(tools / tool))
+    return found
+
+
+def run(words) -> str:
+    """Runs the program and returns what it printed. Throws ForetraceError with its one line where it refuses."""
+    done = subprocess.run([program(), *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment())
+    if done.returncode != 0:
+        raise ForetraceError(done.stderr.strip().removeprefix("foretrace: ") or f"foretrace ended with code {done.returncode}")
+    return done.stdout
+
+
+def version() -> str:
+    return run(["--version"]).split()[1]

@@ -1,0 +1,163 @@
+"""What a result document holds, as objects."""
+
+import collections
+import dataclasses
+import html
+import json
+import pathlib
+import tempfile
+
+from foretrace import _program
+
+
+@dataclasses.dataclass(frozen=True)
+class Instruction:
+    """One static instruction with its counters over the launch; docs/json.md says what each is."""
+
+    offset: int
+    sass: str
+    file: str | None
+    line: int | None
+    executed: int
+    thread_executed: int
+    pred_on: int
+    requests: int
+    sectors: int
+    ideal_sectors: int
+    l1_hit_sectors: int
+    wavefronts: int
+    ideal_wavefronts: int
+    stalled: dict[str, int]
+
+    @property
+    def warp_cycles(self) -> int:
+        """Warp-cycles spent with this instruction next, the issue included."""
+        return sum(self.stalled.values())
+
+
+@dataclasses.dataclass(frozen=True)
+class Gain:
+    """What lifting one limit would bring: the launch simulated again without it."""
+
+    key: str
+    words: str
+    cycles: float
+    speedup: float
+
+
+class Prediction:
+    """One launch on one chip. prediction["dram__bytes_read.sum"] is a metric under Nsight Compute's name; None is n/a."""
+
+    def __init__(self, entry: dict):
+        self._entry = entry
+        self.arch: str = entry["arch"]
+        self.kernel: str = entry["kernel"]
+        self.launch: str | None = entry["launch"]
+        self.set: list[str] = entry["set"]
+        self.grid, self.block, self.cluster = (tuple(entry[key]) for key in ("grid", "block", "cluster"))
+        self.metrics: dict[str, float | None] = entry["metrics"]
+        self.limiter: str = entry["limiter"]["name"]
+        self.sentence: str = entry["limiter"]["sentence"]
+        self.assumed_values: int = entry["assumed_values"]
+        self.sampled: bool = entry["accuracy"]["sampled"]
+
+    def __getitem__(self, metric: str) -> float | None:
+        return self.metrics[metric]
+
+    @property
+    def cycles(self) -> int:
+        return self.metrics["gpc__cycles_elapsed.max"]
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.metrics["gpu__time_duration.sum"] * 1e-9
+
+    @property
+    def achieved_occupancy(self) -> float | None:
+        """Percent."""
+        return self.metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]
+
+    @property
+    def instructions(self) -> list[Instruction]:
+        return [Instruction(**row) for row in self._entry["instructions"]]
+
+    @property
+    def gains(self) -> list[Gain]:
+        """The largest first; empty where they were not asked for."""
+        gains = [Gain(g["key"], g["words"], g["cycles"], self.cycles / g["cycles"]) for g in self._entry.get("gains", [])]
+        return sorted(gains, key=lambda gain: gain.cycles)
+
+    def lines(self) -> dict[tuple[str, int], int]:
+        """Warp-cycles by source file and line, the most first. Needs -lineinfo, which sources are compiled with."""
+        found = collections.Counter()
+        for row in self.instructions:
+            if row.file is not None and row.line is not None:
+                found[row.file, row.line] += row.warp_cycles
+        return dict(found.most_common())
+
+    def __repr__(self) -> str:
+        return f"<{self.launch or self.kernel} on {self.arch}: {self.cycles:,} cycles, {self.duration * 1e6:.2f} us, {self.limiter}>"
+
+
+class Results(list):
+    """The predictions of one call, a list, with the document that they came from."""
+
+    def __init__(self, document: dict):
+        super().__init__(Prediction(entry) for entry in document["predictions"])
+        self.document = document
+
+    def __add__(self, other):
+        return Results({**self.document, "predictions": self.document["predictions"] + other.document["predictions"]})
+
+    def to_dataframe(self):
+        """A pandas DataFrame: a row per prediction, a column per metric. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame([{"launch": p.launch, "kernel": p.kernel, "arch": p.arch, "set": " ".join(p.set), "limiter": p.limiter,
+                                  **p.metrics} for p in self])
+
+    def save(self, path) -> None:
+        """Writes the result document, which `foretrace report` and `foretrace compare` read."""
+        pathlib.Path(path).write_text(json.dumps(self.document))
+
+    def html(self, path) -> None:
+        """Writes the page of the whole report (docs/page.md)."""
+        with tempfile.TemporaryDirectory() as folder:
+            document = pathlib.Path(folder) / "result.json"
+            self.save(document)
+            _program.run(["report", str(document), "--html", str(path)])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("Launch", "Chip", "Duration", "Cycles", "Achieved occupancy", "What limits it"))
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in
+                             (p.launch or p.kernel, " ".join([p.arch, *p.set]), f"{p.duration * 1e6:.2f} us", f"{p.cycles:,}",
+                              "n/a" if p.achieved_occupancy is None else f"{p.achieved_occupancy:.0f}%", p.sentence)) + "</tr>"
+            for p in self)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Occupancy:
+    """How many blocks an SM holds, and what limits it."""
+
+    arch: str
+    blocks: int
+    warps: int
+    percent: float
+    limiter: str
+    limit_registers: int
+    limit_shared_mem: int
+    limit_warps: int
+    limit_blocks: int
+    limit_barriers: int
+    registers_per_block: int
+    shared_per_block: int
+    shared_config: int
+    next_step: str
+
+
+def read(path) -> Results:
+    """Reads a result document that --json wrote."""
+    return Results(json.loads(pathlib.Path(path).read_text()))

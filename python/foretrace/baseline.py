@@ -1,0 +1,191 @@
+"""foretrace baseline check|update BENCH.toml: performance tests with no GPU.
+
+A bench file names chips, a bound and launches; the committed baseline beside it holds what they took. `check` predicts them again and fails
+where one takes longer than the bound allows, naming the source line whose cost rose most. Predictions are deterministic: the same code and
+configuration give the same cycles, so that a bound of 1% means something. docs/python.md describes the file.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import tomllib
+
+from foretrace import _launch, _program, _results
+
+SCHEMA = 1
+_BENCH_KEYS = {"arch", "bound", "baseline", "source", "launch", "from"}
+
+
+class BenchError(Exception):
+    """What is wrong with a bench file or its baseline."""
+
+
+class Bench:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        try:
+            values = tomllib.loads(self.path.read_text())
+        except (OSError, tomllib.TOMLDecodeError) as error:
+            raise BenchError(f"{path}: {error}") from None
+        unknown = sorted(set(values) - _BENCH_KEYS)
+        if unknown:
+            raise BenchError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_BENCH_KEYS))}")
+        self.arch = values.get("arch")
+        if not isinstance(self.arch, list) or not self.arch or not all(isinstance(each, str) for each in self.arch):
+            raise BenchError(f"{path}: arch: expected a list of chips")
+        self.bound = values.get("bound", 0.01)
+        if not isinstance(self.bound, (int, float)) or not 0 <= self.bound < 10:
+            raise BenchError(f"{path}: bound: expected a share, 0.01 for 1%")
+        self.baseline = self.path.parent / values.get("baseline", self.path.stem + ".baseline.json")
+        self.files = self._files(values)
+
+    def _files(self, values) -> list[tuple[pathlib.Path, dict]]:
+        """Launch files as (folder that their paths are relative to, contents)."""
+        files = []
+        folder = self.path.parent.resolve()
+        if "launch" in values:
+            if "source" not in values:
+                raise BenchError(f"{self.path}: launches need source, the file that they are in")
+            files.append((folder, {"source": values["source"], "launch": values["launch"]}))
+        for each in values.get("from", []):
+            if set(each) - {"file", "launches"} or "file" not in each:
+                raise BenchError(f"{self.path}: from: expected file, and launches to choose some")
+            file = folder / each["file"]
+            try:
+                contents = tomllib.loads(file.read_text())
+            except (OSError, tomllib.TOMLDecodeError) as error:
+                raise BenchError(f"{file}: {error}") from None
+            wanted = each.get("launches")
+            if wanted is not None:
+                missing = sorted(set(wanted) - {launch.get("name") for launch in contents.get("launch", [])})
+                if missing:
+                    raise BenchError(f"{file}: no launch {missing[0]}")
+                contents["launch"] = [launch for launch in contents["launch"] if launch.get("name") in wanted]
+            files.append((file.parent, contents))
+        if not files:
+            raise BenchError(f"{self.path}: no launch; expected [[launch]] or [[from]]")
+        return files
+
+
+def _measure_file(folder: pathlib.Path, contents: dict, arch: str) -> list[dict]:
+    with tempfile.TemporaryDirectory() as name:
+        text = _launch._toml({"source": str((folder / contents["source"]).resolve())})
+        for launch in contents["launch"]:
+            if "after" in launch:
+                raise BenchError(f"launch {launch['name']}: comes after another; expected launches of their own")
+            kept = {key: value for key, value in launch.items() if key not in ("reference", "check", "dump")}
+            text += "\n[[launch]]\n" + _launch._toml(kept)
+        file = pathlib.Path(name) / "launches.toml"
+        file.write_text(text)
+        results = _launch._predict(["predict", str(file), "--arch", arch, "--threads", "1"], pathlib.Path(name))
+    return [_entry(prediction) for prediction in results]
+
+
+def _entry(prediction: _results.Prediction) -> dict:
+    return {"launch": prediction.launch or prediction.kernel, "arch": prediction.arch, "cycles": prediction.cycles,
+            "limiter": prediction.limiter, "config_sha256": prediction._entry["config_sha256"],
+            "code_sha256": prediction._entry["code_sha256"], "lines": _costs(prediction)}
+
+
+def _costs(prediction: _results.Prediction) -> dict[str, int]:
+    """Warp-cycles by line. A line is known by its file's name and its text: edits above it move its number, not its cost."""
+    texts, costs = {}, collections.Counter()
+    for (file, line), cycles in prediction.lines().items():
+        if file not in texts:
+            try:
+                texts[file] = pathlib.Path(file).read_text(errors="replace").split("\n")
+            except OSError:
+                texts[file] = []
+        text = texts[file][line - 1].strip() if line <= len(texts[file]) else f"line {line}"
+        costs[f"{pathlib.Path(file).name}: {text}"] += cycles
+    return dict(costs.most_common())
+
+
+def measure(bench: Bench, jobs: int | None = None) -> list[dict]:
+    """An entry for every launch on every chip, in the order of the file."""
+    with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        parts = [pool.submit(_measure_file, folder, contents, arch) for folder, contents in bench.files for arch in bench.arch]
+        return [entry for part in parts for entry in part.result()]
+
+
+def load(bench: Bench) -> dict[tuple[str, str], dict]:
+    try:
+        document = json.loads(bench.baseline.read_text())
+    except OSError:
+        raise BenchError(f"{bench.baseline}: no baseline; `foretrace baseline update {bench.path}` makes it") from None
+    except ValueError as error:
+        raise BenchError(f"{bench.baseline}: {error}") from None
+    if document.get("schema") != SCHEMA:
+        raise BenchError(f"{bench.baseline}: schema {document.get('schema')}; expected {SCHEMA}")
+    return {(entry["launch"], entry["arch"]): entry for entry in document["launches"]}
+
+
+def line_that_rose(before: dict, now: dict) -> tuple[str, int] | None:
+    """The line whose warp-cycles rose most, and by how many."""
+    rises = {line: cycles - before["lines"].get(line, 0) for line, cycles in now["lines"].items()}
+    line = max(rises, key=rises.get, default=None)
+    return (line, rises[line]) if line is not None and rises[line] > 0 else None
+
+
+def compare(bench: Bench, before: dict | None, now: dict) -> tuple[bool, str]:
+    """Whether the launch is within the bound, and a line that says so."""
+    name = f"{now['launch']} on {now['arch']}"
+    if before is None:
+        return False, f"{name}: not in the baseline; `foretrace baseline update {bench.path}` adds it"
+    change = now["cycles"] / before["cycles"] - 1
+    text = f"{name}: {before['cycles']:,} -> {now['cycles']:,} cycles ({change:+.2%})"
+    if change > bench.bound:
+        rose = line_that_rose(before, now)
+        text += f", beyond the bound of {bench.bound:.1%}"
+        if rose:
+            text += f"; most at {rose[0]} (+{rose[1]:,} warp-cycles)"
+        if before["config_sha256"] != now["config_sha256"]:
+            text += "; the chip's configuration changed too"
+        if before["limiter"] != now["limiter"]:
+            text += f"; its limiter was {before['limiter']} and is {now['limiter']}"
+        return False, text
+    if change < -bench.bound:
+        text += "; faster: renew the baseline to keep it so"
+    return True, text
+
+
+def update(bench: Bench, jobs: int | None = None) -> None:
+    document = {"schema": SCHEMA, "foretrace": _program.version(), "launches": measure(bench, jobs)}
+    bench.baseline.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+def check(bench: Bench, jobs: int | None = None) -> list[tuple[bool, str]]:
+    before = load(bench)
+    now = measure(bench, jobs)
+    verdicts = [compare(bench, before.get((entry["launch"], entry["arch"])), entry) for entry in now]
+    for launch, arch in before.keys() - {(entry["launch"], entry["arch"]) for entry in now}:
+        verdicts.append((False, f"{launch} on {arch}: in the baseline, but no longer in {bench.path}"))
+    return verdicts
+
+
+def main(words=None) -> int:
+    parser = argparse.ArgumentParser(prog="foretrace baseline", description=__doc__.split("\n")[0])
+    parser.add_argument("action", choices=["check", "update"])
+    parser.add_argument("bench")
+    parser.add_argument("--jobs", type=int, help="predictions at a time (default: one per processor)")
+    chosen = parser.parse_args(words)
+    try:
+        bench = Bench(chosen.bench)
+        if chosen.action == "update":
+            update(bench, chosen.jobs)
+            print(f"{bench.baseline} written")
+            return 0
+        verdicts = check(bench, chosen.jobs)
+    except (BenchError, _program.ForetraceError) as error:
+        print(f"foretrace: {error}", file=sys.stderr)
+        return 2
+    for good, text in verdicts:
+        print(("  ok    " if good else "  SLOW  ") + text)
+    slow = sum(not good for good, _ in verdicts)
+    print(f"{len(verdicts)} launches, {slow} beyond the bound of {bench.bound:.1%}")
+    return 1 if slow else 0
