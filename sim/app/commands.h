@@ -17,6 +17,7 @@ int environment(const Words& words);
 int launches(const Words& words);
 int occupancy(const Words& words);
 int predict(const Words& words);
+int report_page(const Words& words);
 int run(const Words& words);
 int simulate(const Words& words);
 int timeline(const Words& words);

@@ -6,6 +6,7 @@
 
 #include "model/units/error.h"
 #include "sim/app/options.h"
+#include "sim/app/page.h"
 #include "sim/app/version.h"
 #include "sim/compare/comparison.h"
 #include "sim/report/json.h"
@@ -21,6 +22,7 @@ int compare(const Words& words) {
       "arch", options::value(&arch),
       "with --ncu: the chip whose predictions are meant, where the result holds several of its kind");
   output.add_to(known);
+  output.add_page_to(known);
   options::variables_map values;
   if (!parse(words, "compare BEFORE.json AFTER.json | compare RESULT.json --ncu REPORT.csv", known, "file",
              values))
@@ -34,11 +36,13 @@ int compare(const Words& words) {
                                  expected == 2 ? "two, or one with --ncu" : "one with --ncu"));
   }
   const report::Document first = report::from_json(report::read_file(files[0]), files[0]);
+  std::vector<report::Document> documents{first};
+  if (ncu.empty()) documents.push_back(report::from_json(report::read_file(files[1]), files[1]));
   const compare::Comparison comparison =
-      ncu.empty() ? compare::compare_results(
-                        first, files[0], report::from_json(report::read_file(files[1]), files[1]), files[1])
+      ncu.empty() ? compare::compare_results(first, files[0], documents[1], files[1])
                   : compare::compare_with_ncu(first, files[0], report::read_file(ncu), ncu, arch);
   const std::string json = compare::to_json(comparison, kVersion);
+  if (!output.html.empty()) write_page(output.html, documents, {{}, json});
   if (output.json == "-") {
     std::cout << json;
     return 0;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/app/page.h"
 #include "sim/app/version.h"
 #include "sim/report/json.h"
 #include "sim/report/text.h"
@@ -98,6 +99,11 @@ void OutputOptions::add_to(options::options_description& description) {
                             "write the result document to this file (-: standard output, no text)");
 }
 
+void OutputOptions::add_page_to(options::options_description& description) {
+  description.add_options()("html", options::value(&html),
+                            "write a page to look at, one file that needs no network, to this file");
+}
+
 void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output) {
   report::Document document;
   document.foretrace = kVersion;
@@ -105,6 +111,7 @@ void write_results(const std::vector<report::Prediction>& predictions, const Out
   document.command = command_line();
   for (const report::Prediction& prediction : predictions)
     document.predictions.push_back(report::make_result(prediction));
+  if (!output.html.empty()) write_page(output.html, {document});
   if (output.json == "-") {
     std::cout << report::to_json(document);
     return;

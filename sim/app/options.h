@@ -40,8 +40,14 @@ std::vector<Variant> variants(const ChipOptions& chosen);
 /// Where results go.
 struct OutputOptions {
   std::string json;  ///< file; "-": standard output, and no text then
+  std::string html;  ///< file; empty: none
   void add_to(options::options_description& description);
+  /// --html, where there is a page to write.
+  void add_page_to(options::options_description& description);
 };
+inline constexpr const char* kGainsHelp =
+    "simulate again without each limit (bank conflicts, DRAM ...), and say what that would bring; cold "
+    "caches, to the end";
 /// Prints the text report and writes the JSON, as asked.
 void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output);
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@
 #include "sim/app/make_prediction.h"
 #include "sim/app/options.h"
 #include "sim/app/run_launch.h"
+#include "sim/app/scratch_file.h"
+#include "sim/engine/ideal.h"
 #include "sim/frontend/compile.h"
 #include "sim/frontend/load.h"
 #include "sim/report/json.h"
@@ -35,6 +38,7 @@ struct PredictOptions {
   std::uint64_t max_instructions = 0;
   int threads = 0;
   bool warm = false;
+  bool gains = false;
   std::string accuracy_word = "auto";
   engine::Accuracy accuracy = engine::Accuracy::automatic;
 };
@@ -141,8 +145,10 @@ class ChipJob {
                                     buffer_bytes, launch.cluster};
     engine::check_launch(*spec_, shape);
 
-    const std::string trace =
+    std::string trace =
         planned.reported ? trace_path(chosen_.trace, many_traces_, launch, variant_) : std::string();
+    std::optional<ScratchFile> scratch;
+    if (chosen_.gains && planned.reported && trace.empty()) trace = scratch.emplace().path();
     engine::Outcome outcome = run_launch(
         launch, kernel, program, *device_, machine_, spec_->name,
         {chosen_.warm, chosen_.max_instructions, trace, chosen_.accuracy, followed || !launch.dumps.empty()},
@@ -151,10 +157,15 @@ class ChipJob {
       const std::vector<std::byte> bytes = device_->read(dump.buffer);
       report::write_file(dump.file.string(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
-    return make_prediction(
+    report::Prediction prediction = make_prediction(
         variant_, spec_, program,
         {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, chosen_.warm},
         std::move(outcome));
+    if (chosen_.gains && planned.reported) {
+      context.progress->show("limits of " + program->kernel, 0, engine::kIdeals);
+      prediction.gains = engine::gains(trace, *spec_, shape, context.threads);
+    }
+    return prediction;
   }
 
   const Variant& variant_;
@@ -188,6 +199,7 @@ int predict(const Words& words) {
   chosen.chips.add_to(known);
   known.add_options()("warm", options::bool_switch(&chosen.warm),
                       "caches start as the launch before left them (default: cold, as ncu flushes them)")(
+      "gains", options::bool_switch(&chosen.gains), kGainsHelp)(
       "trace", options::value(&chosen.trace),
       "record the launch: a file for one chip, a directory for several")(
       "max-instructions", options::value(&chosen.max_instructions),
@@ -198,12 +210,16 @@ int predict(const Words& words) {
       "threads", options::value(&chosen.threads),
       "host threads (default: all); any number gives the same result");
   chosen.output.add_to(known);
+  chosen.output.add_page_to(known);
   options::variables_map values;
   if (!parse(words, kUsage, known, "file", values)) return 0;
   if (!values.count("file")) throw InputError(fmt::format("no file given; expected: foretrace {}", kUsage));
 
   chosen.accuracy = engine::parse_accuracy(chosen.accuracy_word, "--accuracy");
   const std::vector<Variant> chips = variants(chosen.chips);
+  if (chosen.gains && chosen.warm)
+    throw InputError(
+        "--gains with --warm: launches are simulated again with cold caches; expected one of the two");
   const std::vector<Planned> launches = plan(values["file"].as<std::vector<std::string>>(), chosen);
   const auto reported = static_cast<std::size_t>(std::count_if(
       launches.begin(), launches.end(), [](const Planned& planned) { return planned.reported; }));

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <regex>
 #include <vector>
 
@@ -21,7 +22,9 @@
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/program_file.h"
+#include "sim/app/run_page.h"
 #include "sim/app/runtime_files.h"
+#include "sim/app/scratch_file.h"
 #include "sim/app/version.h"
 #include "sim/engine/run_launch.h"
 #include "sim/frontend/toolchain.h"
@@ -82,7 +85,7 @@ void check_program(const std::string& path, const ProgramFile& program) {
 int run(const Words& words) {
   runtime::Settings settings;
   ChipOptions chip;
-  std::string launches, checks;
+  std::string launches, checks, html;
   options::options_description known("options");
   chip.add_to(known);
   known.add_options()("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
@@ -94,6 +97,8 @@ int run(const Words& words) {
       "them")("launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")(
       "kernel", options::value(&settings.kernel),
       "predict only kernels whose name matches this regular expression")(
+      "html", options::value(&html),
+      "write a page of the predicted launches, one file that needs no network, to this file")(
       "json", options::value(&settings.json),
       "write the result document, every predicted launch in it, to this file")(
       "trace", options::value(&settings.trace), "record every predicted launch in this directory")(
@@ -141,6 +146,10 @@ int run(const Words& words) {
         throw InputError(fmt::format("--trace {}: expected an existing directory", settings.trace));
       settings.trace = fs::absolute(settings.trace).string();
     }
+    std::optional<ScratchFile> scratch;
+    if (!html.empty() && settings.functional)
+      throw InputError("--html with --functional: nothing is predicted; expected one of the two");
+    if (!html.empty() && settings.json.empty()) settings.json = scratch.emplace().path();
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
     const frontend::Toolchain toolchain = frontend::find_toolchain();
     const auto use = [](const std::optional<frontend::Tool>& tool, std::string& path, std::string& version) {
@@ -150,7 +159,6 @@ int run(const Words& words) {
     };
     use(toolchain.nvdisasm, settings.nvdisasm, settings.nvdisasm_version);
     use(toolchain.ptxas, settings.ptxas, settings.ptxas_version);
-    settings.process = getpid();
     settings.version = kVersion;
     settings.commit = kCommit;
     settings.command = command_line();
@@ -165,7 +173,6 @@ int run(const Words& words) {
           "or PATH names one");
     }
     const fs::path libraries = runtime_directory();
-    setenv(runtime::kSettingsVariable, runtime::to_json(settings).c_str(), 1);
     setenv("FORETRACE_CONFIGS", fs::absolute(config::config_directory()).c_str(), 1);
     put_first("LD_PRELOAD", (libraries / "libcudart.so.13").string(), ' ');
     put_first("LD_LIBRARY_PATH", libraries.string(), ':');
@@ -176,10 +183,17 @@ int run(const Words& words) {
     // Memory that the program registers lies where the system puts it, and caches see its addresses: the same in every run, if allowed.
     if (const int now = personality(0xffffffff); now >= 0)
       (void)personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
-    std::cout.flush();
-    std::signal(SIGXFSZ, SIG_DFL);  // the program's own, not ours
-    execv(path.c_str(), arguments.data());
-    throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));
+    const auto start = [&] {
+      settings.process = getpid();
+      setenv(runtime::kSettingsVariable, runtime::to_json(settings).c_str(), 1);
+      std::cout.flush();
+      std::signal(SIGXFSZ, SIG_DFL);  // the program's own, not ours
+      execv(path.c_str(), arguments.data());
+      throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));
+    };
+    if (!html.empty()) return run_then_write_page(html, settings.json, start);
+    start();
+    return kStopCode;
   } catch (const InputError& error) {
     std::cerr << "foretrace: " << report::one_line(error.what()) << "\n";
     return kStopCode;

@@ -9,6 +9,7 @@
 #include "sim/app/kernel_options.h"
 #include "sim/app/make_prediction.h"
 #include "sim/app/options.h"
+#include "sim/engine/ideal.h"
 #include "sim/engine/sources.h"
 #include "sim/trace/trace_reader.h"
 
@@ -27,11 +28,14 @@ int simulate(const Words& words) {
   ChipOptions chosen;
   OutputOptions output;
   int threads = 0;
+  bool gains = false;
   options::options_description known("options");
   chosen.add_to(known);
   known.add_options()("threads", options::value(&threads),
-                      "host threads (default: all); any number gives the same result");
+                      "host threads (default: all); any number gives the same result")(
+      "gains", options::bool_switch(&gains), kGainsHelp);
   output.add_to(known);
+  output.add_page_to(known);
   options::variables_map values;
   if (!parse(words, "simulate FILE.trace --arch CHIP[,CHIP...] [OPTIONS]", known, "file", values)) return 0;
   const std::string file = one_file(values, "a trace, as 'foretrace predict --trace' writes");
@@ -64,6 +68,13 @@ int simulate(const Words& words) {
           variant, spec, reader.program(),
           {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false},
           std::move(outcome)));
+      if (gains) {
+        context.progress->show("limits of " + what, 0, engine::kIdeals);
+        predictions.back().gains = engine::gains(
+            file, *spec,
+            {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster},
+            context.threads);
+      }
       return predictions;
     });
   }

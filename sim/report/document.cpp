@@ -58,6 +58,10 @@ LaunchResult make_result(const Prediction& prediction) {
   result.estimate = prediction.estimate;
   result.metrics = evaluate(prediction);
   result.occupancy_next_step = prediction.occupancy.next_step;
+  for (const engine::Gain& gain : prediction.gains) {
+    const engine::IdealText& text = engine::text_of(gain.limit);
+    result.gains.push_back({text.key, text.words, static_cast<double>(gain.cycles)});
+  }
   result.instructions.reserve(counted.size());
   for (std::size_t i = 0; i < counted.size(); ++i) {
     result.instructions.push_back(make_row(program, program.code[i], counted[i]));

@@ -52,6 +52,13 @@ struct Limiter {
   std::string sentence;  ///< one sentence with the number that proves it and what to try
 };
 
+/// What lifting one limit would bring: the launch simulated again without it.
+struct Gain {
+  std::string key;    ///< "ideal.bank_conflicts"
+  std::string words;  ///< "without bank conflicts"
+  double cycles = 0;  ///< elapsed, without the limit
+};
+
 /// One launch on one chip.
 struct LaunchResult {
   std::string arch;  ///< the chip's name, never an alias
@@ -73,6 +80,7 @@ struct LaunchResult {
   MetricValues metrics;
   std::string occupancy_next_step;  ///< what the next better occupancy would need; empty: none (null in JSON)
   Limiter limiter;
+  std::vector<Gain> gains;  ///< optional in JSON: only where they were asked for
   std::vector<InstructionResult> instructions;
 };
 

@@ -79,8 +79,14 @@ Json prediction_of(const LaunchResult& result) {
                                      {"note", json_text_or_null(result.estimate.note)}}},
                    {"metrics", std::move(metrics)},
                    {"occupancy_next_step", json_text_or_null(result.occupancy_next_step)},
-                   {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}},
-                   {"instructions", std::move(instructions)}});
+                   {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}}});
+  if (!result.gains.empty()) {
+    Json gains = Json::array();
+    for (const Gain& gain : result.gains)
+      gains.push_back(Json{{"key", gain.key}, {"words", gain.words}, {"cycles", json_number(gain.cycles)}});
+    json["gains"] = std::move(gains);
+  }
+  json["instructions"] = std::move(instructions);
   return json;
 }
 
@@ -163,6 +169,8 @@ class Reader {
     return value;
   }
 
+  bool has(const char* key) const { return object_.contains(key); }
+
   std::string path(const std::string& key) const { return place_.empty() ? key : place_ + "." + key; }
 
   [[noreturn]] void refuse(const std::string& where, const std::string& expected) const {
@@ -244,6 +252,13 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
   result.occupancy_next_step = from.text_or_null("occupancy_next_step");
   const Reader limiter = from.object("limiter");
   result.limiter = {limiter.text("name"), limiter.text("sentence")};
+  if (from.has("gains")) {
+    const Json& gains = from.array("gains");
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+      const Reader gain(gains[i], file, from.path(fmt::format("gains[{}]", i)));
+      result.gains.push_back({gain.text("key"), gain.text("words"), gain.number("cycles")});
+    }
+  }
   const Json& rows = from.array("instructions");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     result.instructions.push_back(

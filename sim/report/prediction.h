@@ -14,6 +14,7 @@
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/units/units.h"
+#include "sim/engine/ideal.h"
 #include "sim/sampling/estimate.h"
 
 namespace foretrace::report {
@@ -47,6 +48,7 @@ struct Prediction {
   bool time_dependent = false;       ///< the instruction count depends on time (polling loops, clock reads)
   sampling::Estimate estimate;       ///< how the counters came about
   Occupancy occupancy;
+  std::vector<engine::Gain> gains;  ///< empty: not asked for
   stats::LaunchCounters counters;
 };
 

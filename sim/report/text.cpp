@@ -77,10 +77,28 @@ std::string launch_line(const LaunchResult& result, bool one_chip) {
   return line;
 }
 
+constexpr double kWorthSaying = 0.005;  // of the elapsed cycles, for a limit's gain to get a line
+
+/// What lifting each limit would bring, the largest first.
+std::string gain_lines(const LaunchResult& result) {
+  const double now = result.metrics.get("gpc__cycles_elapsed.max", 0);
+  std::vector<Gain> gains = result.gains;
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const Gain& a, const Gain& b) { return a.cycles < b.cycles; });
+  std::string out;
+  for (const Gain& gain : gains) {
+    if (gain.cycles > now * (1 - kWorthSaying) || gain.cycles <= 0) continue;
+    out += fmt::format("      {:.2f} times as fast {} ({:.0f} cycles)\n", now / gain.cycles, gain.words,
+                       gain.cycles);
+  }
+  return out;
+}
+
 std::string limiter_section(const Columns& columns) {
   std::string out = "  What limits it\n";
   for (std::size_t i = 0; i < columns.results.size(); ++i) {
     out += fmt::format("    {}: {}\n", columns.titles[i], columns.results[i]->limiter.sentence);
+    out += gain_lines(*columns.results[i]);
   }
   return out + "\n";
 }

@@ -1,0 +1,175 @@
+#include "sim/app/page.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "model/bounds/bounds.h"
+#include "model/config/load.h"
+#include "model/rules/occupancy.h"
+#include "model/units/error.h"
+#include "sim/report/json.h"
+#include "sim/report/page.h"
+
+namespace foretrace::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uintmax_t kLargestSource = 1 << 20;  // bytes; a longer file is no text that a person reads
+
+/// The chip as the result's own overrides and clocks make it; nothing where its configuration is not here.
+std::optional<config::Loaded> chip_of(const report::LaunchResult& result) {
+  try {
+    std::vector<config::Override> overrides;
+    for (const std::string& text : result.overrides) {
+      const std::size_t equals = text.find('=');
+      overrides.push_back(
+          {text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1)});
+    }
+    config::Loaded loaded = config::load_gpu(result.arch, overrides);
+    loaded.spec.clock = result.clock_hz;
+    return loaded;
+  } catch (const InputError&) { return std::nullopt; }
+}
+
+/// Operations a second of half precision and of the tensor pipe, dense, 16-bit inputs. 0: the chip's tables have no such instruction.
+double half_operations(const spec::GpuSpec& spec, const char* opcode, double operations) {
+  const spec::OpcodeSpec* row = config::find_opcode(spec, opcode);
+  if (row == nullptr) return 0;
+  const std::uint32_t interval =
+      row->interval ? row->interval : spec.pipe[static_cast<std::size_t>(row->pipes[0])].interval;
+  if (interval == 0) return 0;
+  return operations / interval * kSubCores * spec.sm.count * static_cast<double>(spec.clock.sm);
+}
+
+double tensor_operations(const spec::GpuSpec& spec) {
+  constexpr double kRows = 64, kDepth = 16;  // of A in a warpgroup product of 16-bit numbers
+  const double warpgroup =
+      2 * kRows * kDepth * spec.wgmma.columns * spec.sm.count * static_cast<double>(spec.clock.sm);
+  return std::max(warpgroup, half_operations(spec, "HMMA.16816.F32", 2.0 * 16 * 8 * 16));
+}
+
+Json roofs(const spec::GpuSpec& spec) {
+  const bounds::Ceilings peak = bounds::ceilings(spec);
+  const double clock = static_cast<double>(spec.clock.sm);
+  constexpr double kL1Bytes = 128;  // a cycle: 32 banks of 4 bytes
+  Json operations = Json::array({Json{{"name", "FP32"}, {"per_second", peak.fp32_operations * clock}},
+                                 Json{{"name", "FP64"}, {"per_second", peak.fp64_operations * clock}}});
+  // HFMA2: two numbers per lane, a multiply-add is two operations.
+  operations.push_back(
+      Json{{"name", "FP16"}, {"per_second", half_operations(spec, "HFMA2", 4.0 * kWarpSize)}});
+  operations.push_back(Json{{"name", "Tensor FP16"}, {"per_second", tensor_operations(spec)}});
+  return Json{{"operations", operations},
+              {"bytes", Json::array({Json{{"name", "L1"}, {"per_second", kL1Bytes * spec.sm.count * clock}},
+                                     Json{{"name", "L2"}, {"per_second", peak.l2_bytes * clock}},
+                                     Json{{"name", "DRAM"}, {"per_second", peak.dram_bytes * clock}}})}};
+}
+
+/// Resident warps over one resource, the others as they are.
+template <typename Change>
+Json curve(const spec::GpuSpec& spec, const rules::KernelResources& kernel, std::uint64_t first,
+           std::uint64_t last, std::uint64_t step, const Change& change) {
+  Json points = Json::array();
+  for (std::uint64_t x = first; x <= last; x += step) {
+    rules::KernelResources one = kernel;
+    change(one, x);
+    points.push_back(Json::array({x, rules::occupancy(spec, one).warps}));
+  }
+  return points;
+}
+
+Json occupancy(const spec::GpuSpec& spec, const report::LaunchResult& result) {
+  rules::KernelResources kernel;
+  kernel.threads = static_cast<std::uint32_t>(result.block.count());
+  kernel.registers = static_cast<std::uint32_t>(result.metrics.get("launch__registers_per_thread", 0));
+  kernel.static_shared =
+      static_cast<std::uint64_t>(result.metrics.get("launch__shared_mem_per_block_static", 0));
+  kernel.dynamic_shared = result.dynamic_shared;
+  kernel.barriers = 1;
+  const std::uint64_t shared = kernel.static_shared + kernel.dynamic_shared;
+  return Json{
+      {"max_warps", spec.limits.warps},
+      {"warps", rules::occupancy(spec, kernel).warps},
+      {"registers", curve(spec, kernel, 8, spec.limits.registers_per_thread, 1,
+                          [](auto& k, std::uint64_t x) { k.registers = static_cast<std::uint32_t>(x); })},
+      {"shared", curve(spec, kernel, 0, spec.limits.shared_per_block, 1024,
+                       [](auto& k, std::uint64_t x) {
+                         k.static_shared = 0;
+                         k.dynamic_shared = x;
+                       })},
+      {"block", curve(spec, kernel, kWarpSize, spec.limits.threads_per_block, kWarpSize,
+                      [](auto& k, std::uint64_t x) { k.threads = static_cast<std::uint32_t>(x); })},
+      {"today", Json{{"registers", kernel.registers}, {"shared", shared}, {"block", kernel.threads}}}};
+}
+
+Json facts_of(const report::LaunchResult& result) {
+  const std::optional<config::Loaded> chip = chip_of(result);
+  if (!chip) return nullptr;
+  Json assumed = Json::array();
+  for (const config::Value& value : chip->values) {
+    const bool elsewhere = value.kind == config::Kind::transferred;
+    if (value.kind != config::Kind::assumed && !elsewhere && !value.overridden) continue;
+    assumed.push_back(Json{{"key", value.key},
+                           {"value", value.text},
+                           {"unit", value.unit},
+                           {"kind", value.overridden ? "set by --set"
+                                    : elsewhere      ? "transferred"
+                                                     : "assumed"},
+                           {"low", value.has_range ? Json(value.low) : Json(nullptr)},
+                           {"high", value.has_range ? Json(value.high) : Json(nullptr)},
+                           {"source", value.source}});
+  }
+  return Json{{"title", chip->title},
+              {"sms", chip->spec.sm.count},
+              {"roofs", roofs(chip->spec)},
+              {"occupancy", occupancy(chip->spec, result)},
+              {"assumed", assumed}};
+}
+
+/// The text of every source that an instruction names.
+Json sources_of(const std::vector<report::Document>& documents) {
+  std::set<std::string> files;
+  for (const report::Document& document : documents) {
+    for (const report::LaunchResult& result : document.predictions) {
+      for (const report::InstructionResult& row : result.instructions) {
+        if (!row.file.empty()) files.insert(row.file);
+      }
+    }
+  }
+  Json texts = Json::object();
+  for (const std::string& file : files) {
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(file, unknown)) continue;
+    if (std::filesystem::file_size(file, unknown) > kLargestSource) continue;
+    try {
+      texts[file] = report::read_file(file);
+    } catch (const InputError&) {}  // the page says that the text is not there
+  }
+  return texts;
+}
+
+}  // namespace
+
+void write_page(const std::string& path, const std::vector<report::Document>& documents,
+                const PageExtras& extras) {
+  report::PageParts parts;
+  Json facts = Json::array();
+  for (const report::Document& document : documents) {
+    parts.documents.push_back(report::to_json(document));
+    Json of_document = Json::array();
+    for (const report::LaunchResult& result : document.predictions) of_document.push_back(facts_of(result));
+    facts.push_back(std::move(of_document));
+  }
+  parts.facts = facts.dump();
+  parts.sources = sources_of(documents).dump(-1, ' ', false, Json::error_handler_t::replace);
+  parts.timeline = extras.timeline;
+  parts.comparison = extras.comparison;
+  report::write_file(path, report::page(parts));
+}
+
+}  // namespace foretrace::app

@@ -1,0 +1,21 @@
+// The page of results: what the documents do not hold (the chip's ceilings and assumptions, occupancy by resource, source text) is found
+// here and handed to sim/report/page.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/report/document.h"
+
+namespace foretrace::app {
+
+struct PageExtras {
+  std::string timeline;    ///< what foretrace timeline --json wrote; empty: none
+  std::string comparison;  ///< what foretrace compare --json wrote; empty: none
+};
+
+/// Writes the page. Sources that are not where the documents say are left out, and the page says so.
+void write_page(const std::string& path, const std::vector<report::Document>& documents,
+                const PageExtras& extras = {});
+
+}  // namespace foretrace::app

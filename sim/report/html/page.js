@@ -1,0 +1,74 @@
+// The page: which results are shown, and the sections in the order in which one asks.
+
+const chosen = { a: 0, b: data.documents.length > 1 ? partnerOf(0) : -1 };
+
+/** The prediction of the second document that is the same launch, by kernel and grid; else its first. */
+function partnerOf(index) {
+  const a = entries[index].prediction, others = entries.map((e, i) => ({ e, i })).filter(({ e }) => e.document === 1);
+  const same = (p, keys) => keys.every(key => JSON.stringify(p[key]) === JSON.stringify(a[key]));
+  for (const keys of [["kernel", "grid", "block", "arch"], ["kernel", "grid", "block"], ["kernel"]]) {
+    const found = others.find(({ e }) => same(e.prediction, keys));
+    if (found) return found.i;
+  }
+  return others.length ? others[0].i : -1;
+}
+
+function theme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let own = null;
+  const set = () => { document.documentElement.dataset.theme = own || (dark.matches ? "dark" : "light"); };
+  dark.addEventListener("change", set);
+  set();
+  return el("button", { onclick: () => { own = document.documentElement.dataset.theme === "dark" ? "light" : "dark"; set(); } }, "Light or dark");
+}
+
+function head() {
+  const a = entries[chosen.a].prediction;
+  const dimensions = d => "(" + d.join(", ") + ")";
+  const pick = (label, key, none) => entries.length < 2 ? null : el("label", null, label + " ", el("select", { "aria-label": label,
+    onchange: event => { chosen[key] = Number(event.target.value); render(); } },
+    none ? el("option", { value: -1 }, "nothing") : null,
+    entries.map((entry, i) => el("option", { value: i, selected: chosen[key] === i ? "" : null }, entry.title))));
+  document.title = a.kernel + " on " + a.arch + " - Foretrace";
+  document.getElementById("head").replaceChildren(el("h1", null, a.kernel), el("div", { class: "controls" }, pick("Show", "a", false), pick("beside", "b", true), themeButton),
+    el("p", { class: "sub" }, dimensions(a.grid) + " blocks of " + dimensions(a.block) + " threads" + (a.cluster.some(x => x > 1) ? ", clusters of " + dimensions(a.cluster) : "") + " on " + (entries[chosen.a].facts?.title || a.arch) +
+      (a.set.length ? " with " + a.set.join(" ") : "") + ", " + (a.warm ? "warm" : "cold") + " caches, SM at " + (a.clock_hz.sm / 1e6).toFixed(0) + " MHz"));
+}
+
+function section(id, title, content) {
+  document.getElementById("contents").append(el("a", { href: "#" + id }, title));
+  document.getElementById("main").append(el("section", { id, "aria-labelledby": id + "-title" }, el("h2", { id: id + "-title" }, title), content));
+}
+
+/** The same view of A and, where there is one, of B beside it. */
+function sides(shown, view, stacked) {
+  return el("div", { class: shown.length > 1 && !stacked ? "sides two" : "sides" }, shown.map((entry, i) => el("div", { class: "side" },
+    shown.length > 1 ? el("p", null, el("span", { class: "tag " + "ab"[i] }, "AB"[i]), " " + entry.title.replace(/^[AB]: /, "")) : null, view(entry))));
+}
+
+function render() {
+  document.getElementById("contents").replaceChildren();
+  document.getElementById("main").replaceChildren();
+  head();
+  const shown = [chosen.a, chosen.b].filter(i => i >= 0).map(i => entries[i]);
+  const source = sourceSection(shown);
+  const chooseStall = state => { source.choose("stall:" + state); document.getElementById("source").scrollIntoView(); };
+  section("verdict", "Verdict", [shown.length > 1 ? versus(...shown) : null, sides(shown, verdictSide)]);
+  section("memory", "Memory chart", sides(shown, memoryChart, true));
+  section("roofline", "Roofline", sides(shown, roofline, true));
+  section("occupancy", "Occupancy", sides(shown, occupancySection, true));
+  section("source", "Source and SASS", source.element);
+  source.show();
+  section("states", "Warp states", sides(shown, entry => warpStates(entry, chooseStall)));
+  section("pipelines", "Pipelines", sides(shown, pipelines));
+  if (data.timeline) section("timeline", "Timeline", timelineSection(data.timeline));
+  section("distribution", "SMs and waves", sides(shown, distribution));
+  section("assumed", "What is assumed about the chip", sides(shown, assumptions, true));
+  section("metrics", "All metrics", allMetrics(...shown));
+  const d = data.documents[entries[chosen.a].document];
+  document.getElementById("foot").replaceChildren("foretrace " + d.foretrace + (d.commit ? " (" + d.commit + ")" : "") + ": " + d.command.join(" "));
+}
+
+const themeButton = theme();
+if (entries.length === 0) document.getElementById("main").append(el("p", null, "The document holds no prediction."));
+else render();

@@ -1,0 +1,48 @@
+#include "sim/report/page.h"
+
+#include <string_view>
+
+#include "model/units/error.h"
+#include "sim/report/page_parts.h"
+
+namespace foretrace::report {
+namespace {
+
+/// JSON inside a script element: the element must not end within it, nor a comment begin.
+std::string inside_script(const std::string& json) {
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      safe += "\\u003c";  // a '<' stands in JSON's strings alone
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+void put(std::string& page, std::string_view mark, const std::string& text) {
+  const std::size_t at = page.find(mark);
+  FORETRACE_ASSERT(at != std::string::npos, "the page's template has a place for each part");
+  page.replace(at, mark.size(), text);
+}
+
+}  // namespace
+
+std::string page(const PageParts& parts) {
+  std::string data = "{\"documents\":[";
+  for (std::size_t i = 0; i < parts.documents.size(); ++i) data += (i ? "," : "") + parts.documents[i];
+  data += "],\"facts\":" + parts.facts + ",\"sources\":" + parts.sources;
+  data += ",\"timeline\":" + (parts.timeline.empty() ? "null" : parts.timeline);
+  data += ",\"comparison\":" + (parts.comparison.empty() ? "null" : parts.comparison) + "}";
+  std::string text = html::kPage;
+  put(text, "/*STYLE*/", html::kStyle);
+  std::string scripts;
+  for (const std::string_view script : html::kScripts) scripts += script;
+  put(text, "/*SCRIPTS*/", scripts);
+  put(text, "/*DATA*/", inside_script(data));
+  return text;
+}
+
+}  // namespace foretrace::report

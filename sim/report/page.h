@@ -1,0 +1,26 @@
+// The page of results: one HTML file that opens from disk and needs no network.
+//
+// Models:  the order in which one asks: what limits it, the memory chart, roofline, occupancy, source beside SASS, warp states,
+//          pipelines, timeline, what is assumed. The parts in sim/report/html are put together and the data placed among them.
+// Ignores: how anything is drawn: that is the page's own JavaScript, from the result documents alone.
+// Source:  docs/page.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace foretrace::report {
+
+/// What the page shows, each part JSON text.
+struct PageParts {
+  std::vector<std::string> documents;  ///< result documents: one, or two side by side
+  std::string facts;       ///< an array by document of an array by prediction: the chip's ceilings
+                           ///< and assumptions, occupancy by resource; null where not known
+  std::string sources;     ///< an object: source text by file name
+  std::string timeline;    ///< docs/timeline.md; empty: none
+  std::string comparison;  ///< docs/comparison_schema.json; empty: none
+};
+
+std::string page(const PageParts& parts);
+
+}  // namespace foretrace::report

@@ -1,0 +1,140 @@
+"""The page that --html writes: page.py FORETRACE REPOSITORY FOLDER Text|Browser.
+
+Text: what the file holds, read without a browser. Browser: Debian's Chromium, headless, draws it; every section appears and nothing is
+said on the console. Where scripts/setup noted that no browser is to be had, Browser is skipped (77); elsewhere a missing one is a failure.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+SECTIONS = ["verdict", "memory", "roofline", "occupancy", "source", "states", "pipelines", "distribution", "assumed", "metrics"]
+BEFORE_DATA = 400_000  # bytes of a page without its data
+
+
+def trace(kernel: str) -> str:
+    return str(REPOSITORY / f"tests/data/{kernel}_sm_90.trace")
+
+
+def run(*words) -> None:
+    done = subprocess.run([FORETRACE, *map(str, words)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"foretrace {' '.join(map(str, words))}: {done.returncode}: {done.stderr}")
+
+
+def refused(*words) -> str:
+    done = subprocess.run([FORETRACE, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 2, done
+    return done.stderr
+
+
+def data_of(page: pathlib.Path) -> dict:
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.S).group(1))
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        cls.transpose, cls.both = FOLDER / "transpose.html", FOLDER / "both.html"
+        cls.result, cls.other = FOLDER / "page_transpose.json", FOLDER / "page_sgemm.json"
+        cls.timeline = FOLDER / "page_timeline.txt"  # its own schema: not for the test of documents
+        run("simulate", trace("transpose_tile_32"), "--arch", "h100", "--gains", "--html", cls.transpose, "--json", cls.result)
+        run("simulate", trace("sgemm_tiled"), "--arch", "h100", "--json", cls.other)
+        run("timeline", trace("transpose_tile_32"), "--arch", "h100", "--warps", "0-1", "--json", cls.timeline)
+        run("report", cls.result, cls.other, "--html", cls.both, "--timeline", cls.timeline)
+
+
+class Text(Pages):
+    def test_page_is_small_before_its_data_and_asks_nothing_of_a_network(self):
+        text = self.transpose.read_text()
+        data = re.search(r'id="data">(.*?)</script>', text, re.S).group(1)
+        self.assertLess(len(text) - len(data), BEFORE_DATA)
+        for address in re.findall(r"https?://[^\"' )]*", text.replace(data, "")):
+            self.assertEqual(address, "http://www.w3.org/2000/svg")
+        self.assertNotRegex(text.replace(data, ""), r"<(script|link|img)[^>]*\ssrc=")
+
+    def test_page_has_a_place_for_every_section(self):
+        text = self.transpose.read_text()
+        for section in SECTIONS + ["timeline"]:
+            self.assertIn(f'section("{section}"', text)
+
+    def test_page_holds_the_document_as_json_writes_it(self):
+        self.assertEqual(data_of(self.transpose)["documents"][0]["predictions"], json.loads(self.result.read_text())["predictions"])
+
+    def test_two_documents_and_a_timeline_stand_in_one_page(self):
+        data = data_of(self.both)
+        self.assertEqual([d["predictions"][0]["kernel"] for d in data["documents"]], ["transpose_tile<32>", "sgemm_tiled"])
+        self.assertEqual(len(data["facts"]), 2)
+        self.assertGreater(len(data["timeline"]["timeline"]), 10)
+
+    def test_ceilings_and_occupancy_are_those_of_the_chip(self):
+        facts = data_of(self.transpose)["facts"][0][0]
+        roofs = {each["name"]: each["per_second"] for each in facts["roofs"]["operations"]}
+        # 132 SMs x 128 FMA units x 2 at 1.98 GHz; half of them FP64; 4096 operations per SM and cycle of the tensor cores.
+        self.assertAlmostEqual(roofs["FP32"], 132 * 128 * 2 * 1.98e9, delta=1)
+        self.assertAlmostEqual(roofs["FP64"], 132 * 64 * 2 * 1.98e9, delta=1)
+        self.assertAlmostEqual(roofs["Tensor FP16"], 132 * 4096 * 1.98e9, delta=1)
+        curve = dict(facts["occupancy"]["registers"])
+        self.assertEqual(curve[32], 64)
+        self.assertLess(curve[255], 16)
+        self.assertEqual(len(facts["assumed"]), json.loads(self.result.read_text())["predictions"][0]["assumed_values"] +
+                         json.loads(self.result.read_text())["predictions"][0]["transferred_values"])
+
+    def test_gains_name_the_bank_conflicts(self):
+        prediction = json.loads(self.result.read_text())["predictions"][0]
+        cycles = {gain["key"]: gain["cycles"] for gain in prediction["gains"]}
+        self.assertEqual(len(cycles), 8)
+        self.assertLess(cycles["ideal.bank_conflicts"], prediction["metrics"]["gpc__cycles_elapsed.max"])
+
+    def test_ideal_keys_are_no_keys_of_a_chip(self):
+        self.assertIn("ideal.dram", refused("simulate", trace("sgemm_tiled"), "--arch", "h100", "--set", "ideal.dram=1"))
+
+    def test_bad_input_is_one_line(self):
+        for words in ([self.result], ["--html", FOLDER / "no.html"], [self.result, "--html", FOLDER / "no.html", "--timeline", self.result],
+                      [self.timeline, "--html", FOLDER / "no.html"]):
+            self.assertEqual(refused("report", *words).count("\n"), 1)
+        self.assertFalse((FOLDER / "no.html").exists())
+
+
+class Browser(Pages):
+    def dom(self, page: pathlib.Path) -> str:
+        words = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", "--virtual-time-budget=5000",
+                 "--window-size=1280,2000", "--dump-dom", page.resolve().as_uri()]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=180)
+        said = [line for line in done.stderr.split("\n") if "CONSOLE" in line]
+        self.assertEqual(said, [])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_every_section_is_drawn(self):
+        dom = self.dom(self.transpose)
+        for section in SECTIONS:
+            self.assertIn(f'<section id="{section}"', dom)
+        self.assertGreaterEqual(dom.count("<svg"), 4)  # memory chart and three of occupancy
+        self.assertIn("without bank conflicts", dom)
+        self.assertNotIn("NaN", re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", dom, flags=re.S))
+
+    def test_two_documents_stand_side_by_side_with_the_timeline(self):
+        dom = self.dom(self.both)
+        self.assertIn("times as fast as", dom)
+        self.assertIn('<section id="timeline"', dom)
+        self.assertIn("SASS of B", dom)
+
+
+if __name__ == "__main__":
+    part = sys.argv[4]
+    BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    without = REPOSITORY / "build/setup.without"
+    if part == "Browser" and BROWSER is None and without.exists() and "chromium" in without.read_text():
+        print("no browser to be had here: skipped")
+        sys.exit(77)
+    if part == "Browser" and BROWSER is None:
+        sys.exit("no chromium here; scripts/setup installs it")
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase({"Text": Text, "Browser": Browser}[part])
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
