@@ -30,6 +30,7 @@
 #include "sim/frontend/toolchain.h"
 #include "sim/report/table.h"
 #include "sim/runtime/settings.h"
+#include "sim/runtime/trace_settings.h"
 
 namespace foretrace::app {
 
@@ -84,8 +85,9 @@ void check_program(const std::string& path, const ProgramFile& program) {
 
 int run(const Words& words) {
   runtime::Settings settings;
+  runtime::TraceSettings trace;
   ChipOptions chip;
-  std::string launches, checks, html;
+  std::string launches, checks, html, simulate = "representative";
   options::options_description known("options");
   chip.add_to(known);
   known.add_options()("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
@@ -94,13 +96,20 @@ int run(const Words& words) {
       "functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")(
       "cold", options::bool_switch(&settings.cold),
       "every launch starts with cold caches, as Nsight Compute measures; default: as the launch before left "
-      "them")("launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")(
+      "them")("simulate", options::value(&simulate)->default_value(simulate),
+              "representative: beyond the budget, launches that are like others are executed, and get their "
+              "time from these; all: every launch is simulated")(
+      "budget", options::value(&settings.budget)->default_value(settings.budget),
+      "warp instructions to simulate, about: what a representative simulation may cost")(
+      "launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")(
       "kernel", options::value(&settings.kernel),
       "predict only kernels whose name matches this regular expression")(
       "html", options::value(&html),
       "write a page of the predicted launches, one file that needs no network, to this file")(
       "json", options::value(&settings.json),
       "write the result document, every predicted launch in it, to this file")(
+      "perfetto", options::value(&trace.perfetto),
+      "write the program's predicted time line, a row per stream, to this file for ui.perfetto.dev")(
       "trace", options::value(&settings.trace), "record every predicted launch in this directory")(
       "max-instructions", options::value(&settings.max_instructions),
       "a block that executes more warp instructions than this is a timeout")(
@@ -127,6 +136,9 @@ int run(const Words& words) {
     settings.set = chips.front().overrides;
     settings.clock = chip.clock;
     (void)engine::parse_accuracy(settings.accuracy, "--accuracy");
+    if (simulate != "all" && simulate != "representative")
+      throw InputError(fmt::format("--simulate {}: expected representative or all", simulate));
+    settings.simulate_all = simulate == "all";
     if (!launches.empty()) settings.launches = runtime::parse_launches(launches);
     if (!checks.empty()) {
       settings.check = split(checks);
@@ -151,6 +163,7 @@ int run(const Words& words) {
       throw InputError("--html with --functional: nothing is predicted; expected one of the two");
     if (!html.empty() && settings.json.empty()) settings.json = scratch.emplace().path();
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
+    if (!trace.perfetto.empty()) trace.perfetto = fs::absolute(trace.perfetto).string();
     const frontend::Toolchain toolchain = frontend::find_toolchain();
     const auto use = [](const std::optional<frontend::Tool>& tool, std::string& path, std::string& version) {
       if (!tool) return;
@@ -185,7 +198,7 @@ int run(const Words& words) {
       (void)personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
     const auto start = [&] {
       settings.process = getpid();
-      setenv(runtime::kSettingsVariable, runtime::to_json(settings).c_str(), 1);
+      setenv(runtime::kSettingsVariable, runtime::to_json(settings, trace).c_str(), 1);
       std::cout.flush();
       std::signal(SIGXFSZ, SIG_DFL);  // the program's own, not ours
       execv(path.c_str(), arguments.data());

@@ -26,6 +26,7 @@ struct LaunchPlace {
   /// "simulated" (also where the key is absent), "represented" (the counters are another launch's, of the same kernel and shape), or
   /// "functional" (executed, not simulated: no metrics).
   std::string simulated = "simulated";
+  std::optional<std::uint64_t> number;     ///< of the program's launches, from 0
   std::optional<std::uint64_t> device;     ///< number of the program's GPU
   std::optional<std::uint64_t> stream;     ///< number of its stream on that GPU, 0: the default stream
   std::optional<double> start_ns, end_ns;  ///< on the program's time line

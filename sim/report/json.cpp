@@ -40,6 +40,7 @@ Json row_of(const InstructionResult& row) {
 /// Of a launch in a program; what is not known is left out.
 void put_place(const LaunchPlace& place, Json& json) {
   if (place.simulated != "simulated") json["simulated"] = place.simulated;
+  if (place.number) json["number"] = *place.number;
   if (place.device) json["device"] = *place.device;
   if (place.stream) json["stream"] = *place.stream;
   if (place.start_ns) json["start_ns"] = json_number(*place.start_ns);
@@ -215,6 +216,7 @@ LaunchPlace read_place(const Reader& from) {
   if (place.simulated != "simulated" && place.simulated != "represented" && place.simulated != "functional") {
     from.refuse(from.path("simulated"), "simulated, represented or functional");
   }
+  place.number = from.whole_if_there("number");
   place.device = from.whole_if_there("device");
   place.stream = from.whole_if_there("stream");
   place.start_ns = from.number_if_there("start_ns");
@@ -269,15 +271,16 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
 
 }  // namespace
 
-std::string to_json(const Document& document) {
+std::string to_json(const Document& document, const ProgramResult* program) {
   Json predictions = Json::array();
   for (const auto& result : document.predictions) predictions.push_back(prediction_of(result));
-  return lay_out(Json{{"schema", kSchema},
-                      {"foretrace", document.foretrace},
-                      {"commit", json_text_or_null(document.commit)},
-                      {"command", document.command},
-                      {"predictions", std::move(predictions)}},
-                 {"instructions"});
+  Json whole{{"schema", kSchema},
+             {"foretrace", document.foretrace},
+             {"commit", json_text_or_null(document.commit)},
+             {"command", document.command},
+             {"predictions", std::move(predictions)}};
+  if (program != nullptr) put_program(*program, whole);
+  return lay_out(whole, {"instructions", "represented"});
 }
 
 void DocumentText::cut() {
@@ -299,7 +302,7 @@ void DocumentText::add(LaunchResult result) {
   cut();
   if (empty_) {
     text_ = alone.substr(0, list);
-    end_ = close;
+    list_ = list;
     empty_ = false;
   } else {
     text_ += ',';
@@ -308,13 +311,12 @@ void DocumentText::add(LaunchResult result) {
   body_ = text_.size();
 }
 
-const std::string& DocumentText::text() {
-  if (empty_) {
-    text_ = to_json(head_);
-  } else if (!closed_) {
-    text_ += end_;
-    closed_ = true;
-  }
+const std::string& DocumentText::text(const ProgramResult* program) {
+  cut();
+  const std::string none = to_json(head_, program);
+  if (empty_) return text_ = none;
+  text_ += "\n " + none.substr(list_);
+  closed_ = true;
   return text_;
 }
 

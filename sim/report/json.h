@@ -11,11 +11,12 @@
 #include <string_view>
 
 #include "sim/report/document.h"
+#include "sim/report/program_result.h"
 
 namespace foretrace::report {
 
-/// The document's text, ending with a newline.
-std::string to_json(const Document& document);
+/// The document's text, ending with a newline. `program`: of a program that was run; may be null.
+std::string to_json(const Document& document, const ProgramResult* program = nullptr);
 
 /// What to_json makes, launch by launch: each one's text is made once, and nothing else of it is kept.
 class DocumentText {
@@ -24,13 +25,13 @@ class DocumentText {
   explicit DocumentText(const Document& head) : head_(head) {}
   void add(LaunchResult result);
   /// The whole text as it is now; what add() appends to it is no longer the caller's.
-  const std::string& text();
+  const std::string& text(const ProgramResult* program = nullptr);
 
  private:
   void cut();
   Document head_;
   std::string text_;      // the document up to its last prediction, and, while closed_, its end
-  std::string end_;       // what follows the last prediction
+  std::size_t list_ = 0;  // bytes up to the list's bracket
   std::size_t body_ = 0;  // bytes up to the last prediction
   bool closed_ = false, empty_ = true;
 };

@@ -28,4 +28,8 @@ inline Json json_text_or_null(const std::string& text) { return text.empty() ? J
 /// whose elements stand on one line each.
 std::string lay_out(const Json& document, std::initializer_list<std::string_view> rows);
 
+struct ProgramResult;
+/// The keys "represented" and "program" of a result document.
+void put_program(const ProgramResult& program, Json& document);
+
 }  // namespace foretrace::report

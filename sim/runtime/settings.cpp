@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/units/error.h"
+#include "sim/runtime/trace_settings.h"
 
 namespace foretrace::runtime {
 
@@ -19,6 +20,8 @@ void each_member(AnySettings& s, Visit visit) {
   visit("clock", s.clock);
   visit("functional", s.functional);
   visit("cold", s.cold);
+  visit("simulate_all", s.simulate_all);
+  visit("budget", s.budget);
   visit("quiet", s.quiet);
   visit("json", s.json);
   visit("process", s.process);
@@ -40,10 +43,22 @@ void each_member(AnySettings& s, Visit visit) {
 
 }  // namespace
 
-std::string to_json(const Settings& settings) {
+std::string to_json(const Settings& settings) { return to_json(settings, {}); }
+
+std::string to_json(const Settings& settings, const TraceSettings& trace) {
   nlohmann::json json = nlohmann::json::object();
   each_member(settings, [&](const char* key, const auto& member) { json[key] = member; });
+  json["perfetto"] = trace.perfetto;
   return json.dump();
+}
+
+TraceSettings trace_settings_from_json(const std::string& text) {
+  try {
+    return {nlohmann::json::parse(text).at("perfetto").get<std::string>()};
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(
+        fmt::format("{}: {}; expected what 'foretrace run' puts there", kSettingsVariable, error.what()));
+  }
 }
 
 Settings settings_from_json(const std::string& text) {

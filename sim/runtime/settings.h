@@ -15,10 +15,12 @@ struct Settings {
   std::string clock = "boost";   ///< as --clock
   bool functional = false;       ///< emulate only
   bool cold = false;             ///< every launch starts with empty caches, not as the one before left them
-  bool quiet = false;            ///< no line a launch and no summary
-  std::string json;              ///< file of the result document, %p in it the process; empty: none
-  int process = 0;               ///< the first process: the one that the program was started in
-  std::string trace;             ///< directory for a trace of each predicted launch; empty: none
+  bool simulate_all = false;     ///< every launch, however much it costs
+  std::uint64_t budget = 20'000'000;  ///< warp instructions to simulate before launches stand for others
+  bool quiet = false;                 ///< no line a launch and no summary
+  std::string json;                   ///< file of the result document, %p in it the process; empty: none
+  int process = 0;                    ///< the first process: the one that the program was started in
+  std::string trace;                  ///< directory for a trace of each predicted launch; empty: none
   std::string kernel;  ///< predict kernels whose source name matches this regular expression; empty: all
   std::vector<std::pair<std::uint64_t, std::uint64_t>>
       launches;                        ///< predict launches first..last, from 0; empty: all

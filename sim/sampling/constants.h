@@ -92,13 +92,37 @@ inline constexpr Constant kUnseenWaves{"unseen_waves", 0.2, "share of the time l
     "standard deviation of later waves about what is seen within the first: caches are cold and blocks in step there", "judgement: 1024 by rows was 18% faster than its first wave said"};
 inline constexpr Constant kWithinBlocks{"within_blocks", 0.04, "share of the time left", 0.02, 0.08,
     "standard deviation of what is left of blocks that all run at once about the rate seen so far", "judgement: blocks come out of step; a gravity_tiles of 256 blocks was 5.9% of the time left slower than its rate said"};
+// Launches of a program that stand for others (representatives.h).
+inline constexpr Constant kFirstSamples{"first_samples", 2, "launch", 2, 5,
+    "of a kernel that are simulated before one of it may be left out", "judgement: two tell whether the second is like the first"};
+inline constexpr Constant kSameWork{"same_work", 0.02, "share of the instructions", 0.005, 0.05,
+    "by which launches of a kernel may differ and still stand for each other", "judgement"};
+inline constexpr Constant kBeyond{"beyond", 1.1, "factor of the instructions", 1.02, 1.3,
+    "beyond the samples' least and most from which the next launch is simulated", "judgement"};
+inline constexpr Constant kGridStep{"grid_step", 1.3, "factor of the blocks", 1.1, 2,
+    "from every sample's grid beyond which a launch is simulated", "bound"};
+inline constexpr Constant kBurstShare{"burst_share", 0.25, "share of the budget", 0.1, 1,
+    "that launches may cost which are simulated so that one finds the caches as they would be", "bound"};
+inline constexpr Constant kUnknownSpread{"unknown_spread", 0.2, "share of the time", 0.1, 0.5,
+    "standard deviation of a group's launches about its only sample", "judgement"};
+inline constexpr Constant kSurely{"surely", 0.003, "share of the time", 0.001, 0.01,
+    "standard deviation of a group's launches that is assumed though its samples differ by less", "judgement"};
+inline constexpr Constant kMuch{"much", 0.1, "share of the total's variance", 0.05, 0.3,
+    "that a group holds which is checked each time that its launches have doubled, not when they are four times as many", "judgement"};
+inline constexpr Constant kAllShare{"all_share", 0.5, "share of the budget", 0.25, 0.8,
+    "spent on simulating every launch before any is left out", "judgement"};
+inline constexpr Constant kEpoch{"epoch", 3, "launch", 2, 6,
+    "simulated in a row whose times are off by more than same_work to one side, with which another epoch of the kernel begins", "judgement"};
+inline constexpr Constant kLaunchCost{"launch_cost", 2000, "warp instruction", 500, 10000,
+    "that a launch counts for in the budget beside its own: what its start and its end cost the simulation", "judgement: half a millisecond"};
 inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.645, 1.645,
     "that hold nine cases of ten", "the normal distribution"};
 
 inline constexpr std::array kConstants{
     kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kLongestBlock, kWorthSurvey, kDependentSpread, kSurveyError, kSurveyBudgets, kRamp,
     kStretches, kFewestStretches, kMostAlike, kFirstShare, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
-    kDramMatters, kWritesMatter, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kWithinBlocks, kNine};
+    kDramMatters, kWritesMatter, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kWithinBlocks,
+    kFirstSamples, kSameWork, kBeyond, kGridStep, kBurstShare, kUnknownSpread, kSurely, kMuch, kAllShare, kEpoch, kLaunchCost, kNine};
 // clang-format on
 
 }  // namespace foretrace::sampling

@@ -54,6 +54,9 @@ TEST(Json, MadeLaunchByLaunchIsTheSame) {
     text.add(result);
     EXPECT_EQ(text.text(), to_json(so_far));
     EXPECT_EQ(text.text(), to_json(so_far));
+    ProgramResult program;
+    program.represented.resize(2);
+    EXPECT_EQ(text.text(&program), to_json(so_far, &program));
   }
 }
 
@@ -133,7 +136,7 @@ TEST(Json, PlaceOfALaunchInItsProgram) {
   for (const char* key : {"simulated", "device", "stream", "start_ns", "end_ns", "operator"}) {
     EXPECT_EQ(alone.find(fmt::format("\n   \"{}\"", key)), std::string::npos) << key;
   }
-  document.predictions[0].place = {"represented", 1, 7, 1500.5, 2750, "aten::addmm"};
+  document.predictions[0].place = {"represented", 12, 1, 7, 1500.5, 2750, "aten::addmm"};
   const LaunchPlace read = from_json(to_json(document), "result.json").predictions[0].place;
   EXPECT_EQ(read.simulated, "represented");
   EXPECT_EQ(read.device, 1u);

@@ -214,6 +214,36 @@ class Reports(Case):
         self.assertIn("9 launches, 2 predicted", done.stderr)
         self.assertIn("#0 add <<<8, 128>>> not predicted", done.stderr)
 
+    def test_launches_stand_for_others_beyond_the_budget(self):
+        documents = []
+        for words in (["--simulate", "all"], ["--budget", "30000"], ["--budget", "30000", "--threads", "1"], []):
+            file = self.path("result.json")
+            done = run("--arch", "h100", *words, "--json", file, "--", build("repeated"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("400 launches, 400 predicted for h100-sxm", done.stderr)
+            with open(file, encoding="utf-8") as text:
+                documents.append(json.load(text))
+            if "30000" in words:
+                self.assertRegex(done.stderr, r"#399 half <<<8, 128>>> [0-9.]+ us, as #[0-9]+|#399 half <<<32, 128>>> [0-9.]+ us, as #[0-9]+")
+                self.assertIn("represented by these; nine times in ten", done.stderr)
+        every, some, again, default = documents
+        for document in (every, default):  # the default budget is not used up
+            self.assertEqual((document["represented"], document["program"]["simulated"]), ([], 400))
+        for document in (some, again):
+            document.pop("command")
+        self.assertEqual(some, again)
+        total = some["program"]
+        self.assertLess(total["simulated"], 80)
+        self.assertEqual(total["simulated"] + total["represented"], 400)
+        numbers = [p["number"] for p in some["predictions"]]
+        self.assertEqual(sorted(numbers + [row["number"] for row in some["represented"]]), list(range(400)))
+        self.assertTrue(all(row["by"] in numbers for row in some["represented"]))
+        self.assertAlmostEqual(total["duration_ns"] / every["program"]["duration_ns"], 1, delta=0.02)
+        self.assertLess(total["duration_low_ns"], total["duration_ns"])
+        self.assertEqual(total["warp_instructions"], every["program"]["warp_instructions"])
+        self.assertLess(total["simulated_warp_instructions"], total["warp_instructions"] / 5)
+        self.stopped(run("--arch", "h100", "--simulate", "some", "--", "true"), "--simulate some: expected representative or all")
+
     def test_traces(self):
         folder = self.path("traces")
         os.mkdir(folder)

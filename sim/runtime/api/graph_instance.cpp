@@ -7,6 +7,7 @@
 
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/launcher.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -149,6 +150,7 @@ FORETRACE_API cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s
       return break_captures(s, cudaErrorStreamCaptureImplicit);
     const double begin = s.streams.occupy(*stream, 0);
     double end = begin;
+    s.launcher->place(stream->id - 1, begin);
     const cudaError_t result = run_graph(s, *instance->graph, begin, end);
     s.streams.occupy(*stream, end - begin);
     return result;

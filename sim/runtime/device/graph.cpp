@@ -8,6 +8,7 @@
 #include "sim/runtime/device/array.h"
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/launch_call.h"
+#include "sim/runtime/device/launcher.h"
 #include "sim/runtime/device/state.h"
 
 namespace foretrace::runtime {
@@ -139,6 +140,7 @@ cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end) {
             using T = std::decay_t<decltype(work)>;
             if constexpr (std::is_same_v<T, KernelCall> || std::is_same_v<T, CopyCall> ||
                           std::is_same_v<T, FillCall> || std::is_same_v<T, HostCall>) {
+              s.launcher->place(start);
               result = s.execute(work, seconds);
             } else if constexpr (std::is_same_v<T, ChildWork>) {
               double child_end = start;

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "model/units/error.h"
+
 namespace foretrace::runtime {
 
 namespace {
@@ -24,10 +26,12 @@ std::string time_text(double seconds) {
   return fmt::format("{:.3f} s", seconds);
 }
 
-std::string launch_text(const LaunchLine& line) {
-  return fmt::format("#{} {} <<<{}, {}{}>>>", line.index, line.kernel, dimensions(line.grid),
-                     dimensions(line.block),
+std::string shape_text(const LaunchLine& line) {
+  return fmt::format("<<<{}, {}{}>>>", dimensions(line.grid), dimensions(line.block),
                      line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared));
+}
+std::string launch_text(const LaunchLine& line) {
+  return fmt::format("#{} {} {}", line.index, line.kernel, shape_text(line));
 }
 
 /// Of a launch that was not simulated to its end: which share was.
@@ -38,7 +42,8 @@ std::string estimate_text(const sampling::Estimate& estimate) {
 
 }  // namespace
 
-Journal::Journal(const Settings& settings, std::string chip) : settings_(settings), chip_(std::move(chip)) {
+Journal::Journal(const Settings& settings, TraceSettings trace, std::string chip)
+    : settings_(settings), trace_(std::move(trace)), chip_(std::move(chip)) {
   terminal_ = isatty(STDERR_FILENO) != 0;
   begun_ = last_shown_ = std::chrono::steady_clock::now();
   begin_document();
@@ -46,6 +51,7 @@ Journal::Journal(const Settings& settings, std::string chip) : settings_(setting
 }
 
 void Journal::begin_document() {
+  program_.budget = settings_.simulate_all ? 0 : settings_.budget;
   report::Document head;
   head.foretrace = settings_.version;
   head.commit = settings_.commit;
@@ -56,20 +62,21 @@ void Journal::begin_document() {
 Journal::~Journal() = default;
 
 /// A process that was forked starts anew: the launches before belong to its parent, and so does the thread that saves.
-void Journal::own_process() {
-  if (process_ == getpid()) return;
+bool Journal::own_process() {
+  if (process_ == getpid()) return false;
   process_ = getpid();
   (void)saver_.release();
+  program_ = {};
+  spans_.clear();
   begin_document();
   kernels_.clear();
   order_.clear();
-  launches_ = predicted_ = faults_ = 0;
-  seconds_ = 0;
   unsaved_ = false;
+  return true;
 }
 
-std::string Journal::file() const {
-  std::string name = settings_.json;
+/// A file of this process.
+std::string Journal::named(std::string name) const {
   const std::string process = std::to_string(process_);
   const auto place = name.find("%p");
   if (place != std::string::npos) return name.replace(place, 2, process);
@@ -78,7 +85,7 @@ std::string Journal::file() const {
 
 /// With saving_ held.
 void Journal::save() {
-  report::write_file(file(), document_->text());  // by renaming
+  report::write_file(named(settings_.json), document_->text(&program_));  // by renaming
   unsaved_ = false;
 }
 
@@ -102,12 +109,14 @@ void Journal::keep(report::LaunchResult result) {
   unsaved_ = true;
   // A pipe or a terminal gets the whole once, at the end.
   std::error_code none;
-  if (std::filesystem::exists(file(), none) && !std::filesystem::is_regular_file(file(), none)) return;
+  if (std::filesystem::exists(named(settings_.json), none) &&
+      !std::filesystem::is_regular_file(named(settings_.json), none))
+    return;
   if (!saver_) saver_ = std::make_unique<std::thread>([this] { save_now_and_then(); });
 }
 
 void Journal::count(const LaunchLine& line) {
-  ++launches_;
+  ++program_.launches;
   const auto [kernel, fresh] = kernels_.try_emplace(line.kernel);
   if (fresh) order_.push_back(line.kernel);
   ++kernel->second.launches;
@@ -123,9 +132,10 @@ void Journal::clear_progress() {
   shown_ = false;
 }
 
-void Journal::begin() {
-  own_process();
+bool Journal::begin() {
+  const bool forked = own_process();
   begun_ = std::chrono::steady_clock::now();
+  return forked;
 }
 
 void Journal::progress(const std::string& kernel, std::uint64_t done, std::uint64_t of) {
@@ -134,7 +144,8 @@ void Journal::progress(const std::string& kernel, std::uint64_t done, std::uint6
   const auto patience = terminal_ ? std::chrono::milliseconds(1000) : std::chrono::milliseconds(20'000);
   if (now - begun_ < patience || now - last_shown_ < patience / 5) return;
   last_shown_ = now;
-  const std::string text = fmt::format("foretrace: #{} {}: {} of {} blocks", launches_, kernel, done, of);
+  const std::string text =
+      fmt::format("foretrace: #{} {}: {} of {} blocks", program_.launches, kernel, done, of);
   if (!terminal_) {
     begun_ = now;
     std::fputs((text + "\n").c_str(), stderr);
@@ -146,20 +157,75 @@ void Journal::progress(const std::string& kernel, std::uint64_t done, std::uint6
 
 double Journal::predicted(const LaunchLine& line, const report::Prediction& prediction) {
   report::LaunchResult result = report::make_result(prediction);
-  const double seconds = result.metrics.get("gpu__time_duration.sum", 0) * 1e-9;
-  count(line);
-  ++predicted_;
-  seconds_ += seconds;
+  const double ns = result.metrics.get("gpu__time_duration.sum", 0);
+  result.place.number = line.index;
+  result.place.stream = line.stream;
+  result.place.start_ns = line.begin * 1e9;
+  result.place.end_ns = line.begin * 1e9 + ns;
+  const auto instructions = prediction.counters.inst_executed;
+  {
+    const std::lock_guard lock(saving_);
+    count(line);
+    ++program_.simulated;
+    program_.duration_ns += ns;
+    const double cycles = std::max<double>(1, static_cast<double>(prediction.counters.elapsed));
+    const bool sampled = result.estimate.sampled;
+    program_.duration_low_ns += sampled ? ns * result.estimate.cycles_low / cycles : ns;
+    program_.duration_high_ns += sampled ? ns * result.estimate.cycles_high / cycles : ns;
+    program_.warp_instructions += instructions;
+    program_.simulated_warp_instructions +=
+        static_cast<std::uint64_t>(static_cast<double>(instructions) * result.estimate.simulated);
+  }
   PerKernel& per = kernels_[line.kernel];
   ++per.predicted;
-  per.seconds += seconds;
-  per.longest = std::max(per.longest, seconds);
+  ++per.simulated;
+  per.seconds += ns * 1e-9;
+  per.longest = std::max(per.longest, ns * 1e-9);
   ++per.limiters[result.limiter.name];
   if (!settings_.quiet)
     say(fmt::format("foretrace: {} {}, {}\n", launch_text(line),
-                    time_text(seconds) + estimate_text(result.estimate), result.limiter.name));
+                    time_text(ns * 1e-9) + estimate_text(result.estimate), result.limiter.name));
+  trace(line, ns * 1e-9, "simulated: " + result.limiter.name);
   if (!settings_.json.empty()) keep(std::move(result));
-  return seconds;
+  return ns * 1e-9;
+}
+
+void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& work,
+                          const sampling::TimeEstimate& time) {
+  {
+    const std::lock_guard lock(saving_);
+    count(line);
+    report::RepresentedLaunch launch;
+    launch.number = line.index;
+    launch.by = time.by;
+    launch.kernel = line.kernel;
+    launch.grid = line.grid;
+    launch.block = line.block;
+    launch.dynamic_shared = line.dynamic_shared;
+    launch.stream = line.stream;
+    launch.start_ns = line.begin * 1e9;
+    launch.end_ns = (line.begin + time.seconds) * 1e9;
+    launch.duration_ns = time.seconds * 1e9;
+    launch.duration_low_ns = time.low * 1e9;
+    launch.duration_high_ns = time.high * 1e9;
+    program_.represented.push_back(std::move(launch));
+    program_.duration_ns += time.seconds * 1e9;
+    program_.duration_low_ns += time.low * 1e9;
+    program_.duration_high_ns += time.high * 1e9;
+    program_.warp_instructions += static_cast<std::uint64_t>(work.warp_instructions);
+    unsaved_ = true;
+  }
+  ++kernels_[line.kernel].predicted;
+  trace(line, time.seconds, fmt::format("as #{}", time.by));
+  if (!settings_.quiet)
+    say(fmt::format("foretrace: {} {}, as #{}\n", launch_text(line), time_text(time.seconds), time.by));
+}
+
+/// For the time line.
+void Journal::trace(const LaunchLine& line, double seconds, std::string how) {
+  if (trace_.perfetto.empty()) return;
+  spans_.push_back(
+      {line.index, line.stream, line.begin, seconds, line.kernel, shape_text(line), std::move(how)});
 }
 
 void Journal::emulated(const LaunchLine& line) {
@@ -169,9 +235,79 @@ void Journal::emulated(const LaunchLine& line) {
 }
 
 void Journal::fault(const LaunchLine& line, const std::string& what, const char* code) {
-  ++launches_;
-  ++faults_;
+  ++program_.launches;
+  ++program_.faults;
   say(fmt::format("foretrace: #{} {}: {}\n", line.index, code, what));
+}
+
+/// The represented launches' times, from all that was simulated, and their sum.
+void Journal::settle() {
+  const std::lock_guard lock(saving_);
+  if (representatives_ == nullptr || program_.represented.empty()) return;
+  const std::vector<sampling::RepresentedLaunch> times = representatives_->represented();
+  auto launch = program_.represented.begin();
+  for (const sampling::RepresentedLaunch& time : times) {
+    FORETRACE_ASSERT(launch != program_.represented.end() && launch->number == time.launch,
+                     "each represented launch has its time");
+    launch->by = time.time.by;
+    launch->duration_ns = time.time.seconds * 1e9;
+    launch->duration_low_ns = time.time.low * 1e9;
+    launch->duration_high_ns = time.time.high * 1e9;
+    PerKernel& per = kernels_[launch->kernel];
+    per.seconds += time.time.seconds;
+    per.longest = std::max(per.longest, time.time.seconds);
+    ++launch;
+  }
+  const sampling::TimeEstimate total = representatives_->total();
+  program_.duration_ns = total.seconds * 1e9;
+  program_.duration_low_ns = total.low * 1e9;
+  program_.duration_high_ns = total.high * 1e9;
+}
+
+std::string Journal::summary() {
+  const std::uint64_t predicted = program_.simulated + program_.represented.size();
+  std::string text = fmt::format("foretrace: {} launches", program_.launches);
+  if (predicted != 0) {
+    text += fmt::format(", {} predicted for {}: {} of GPU time", predicted, chip_,
+                        time_text(program_.duration_ns * 1e-9));
+  }
+  if (program_.faults != 0) text += fmt::format(", {} ended by a fault", program_.faults);
+  text += "\n";
+  if (!program_.represented.empty()) {
+    text += fmt::format(
+        "foretrace: {} of them simulated ({:.2g}% of {:.3g} million warp instructions), {} represented by "
+        "these; nine times in ten all of "
+        "them simulated would take {} to {} (--simulate all)\n",
+        program_.simulated,
+        100.0 * static_cast<double>(program_.simulated_warp_instructions) /
+            std::max(1.0, static_cast<double>(program_.warp_instructions)),
+        1e-6 * static_cast<double>(program_.warp_instructions), program_.represented.size(),
+        time_text(program_.duration_low_ns * 1e-9), time_text(program_.duration_high_ns * 1e-9));
+  }
+  return predicted == 0 ? text : text + table();
+}
+
+std::string Journal::table() {
+  std::vector<std::string> names = order_;
+  std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return kernels_[a].seconds > kernels_[b].seconds;
+  });
+  std::string text = fmt::format("foretrace: {:>6} {:>9} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n", "share",
+                                 "launches", "simulated", "time", "mean", "longest", "limited by", "kernel");
+  for (const std::string& name : names) {
+    const PerKernel& per = kernels_[name];
+    const auto most = std::max_element(per.limiters.begin(), per.limiters.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    text +=
+        fmt::format("foretrace: {:>5.1f}% {:>9} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n",
+                    program_.duration_ns > 0 ? 100 * per.seconds * 1e9 / program_.duration_ns : 0.0,
+                    per.launches, per.simulated, time_text(per.seconds),
+                    per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
+                    time_text(per.longest), most == per.limiters.end() ? "-" : most->first, name);
+  }
+  return text +
+         "foretrace: launches are predicted one by one: what streams would run side by side is not "
+         "overlapped\n";
 }
 
 void Journal::finish() {
@@ -179,7 +315,7 @@ void Journal::finish() {
   finished_ = true;
   clear_progress();
   own_process();
-  if (process_ != settings_.process && launches_ == 0) return;
+  if (process_ != settings_.process && program_.launches == 0) return;
   if (saver_) {
     {
       const std::lock_guard lock(saving_);
@@ -188,37 +324,14 @@ void Journal::finish() {
     wake_.notify_all();
     saver_->join();
   }
+  settle();
   if (!settings_.json.empty()) {
     const std::lock_guard lock(saving_);
     save();
   }
+  if (!trace_.perfetto.empty()) report::write_file(named(trace_.perfetto), perfetto_trace(spans_, chip_));
   if (settings_.quiet) return;
-  std::string text = fmt::format("foretrace: {} launches", launches_);
-  if (predicted_ != 0)
-    text += fmt::format(", {} predicted for {}: {} of GPU time", predicted_, chip_, time_text(seconds_));
-  if (faults_ != 0) text += fmt::format(", {} ended by a fault", faults_);
-  text += "\n";
-  if (predicted_ != 0) {
-    std::vector<std::string> names = order_;
-    std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-      return kernels_[a].seconds > kernels_[b].seconds;
-    });
-    text += fmt::format("foretrace: {:>6} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n", "share", "launches",
-                        "time", "mean", "longest", "limited by", "kernel");
-    for (const std::string& name : names) {
-      const PerKernel& per = kernels_[name];
-      const auto most = std::max_element(per.limiters.begin(), per.limiters.end(),
-                                         [](const auto& a, const auto& b) { return a.second < b.second; });
-      text +=
-          fmt::format("foretrace: {:>5.1f}% {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n",
-                      seconds_ > 0 ? 100 * per.seconds / seconds_ : 0.0, per.launches, time_text(per.seconds),
-                      per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
-                      time_text(per.longest), most == per.limiters.end() ? "-" : most->first, name);
-    }
-    text +=
-        "foretrace: launches are predicted one by one: what streams would run side by side is not "
-        "overlapped\n";
-  }
+  const std::string text = summary();
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -18,7 +18,11 @@
 #include "sim/report/document.h"
 #include "sim/report/json.h"
 #include "sim/report/prediction.h"
+#include "sim/report/program_result.h"
+#include "sim/runtime/device/perfetto.h"
 #include "sim/runtime/settings.h"
+#include "sim/runtime/trace_settings.h"
+#include "sim/sampling/representatives.h"
 
 namespace foretrace::runtime {
 
@@ -27,22 +31,29 @@ struct LaunchLine {
   std::string kernel;       ///< as in the source
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
+  std::uint64_t stream = 0;  ///< its number, 0: the default stream
+  double begin = 0;          ///< seconds, on the predicted GPU's time line
 };
 
 class Journal {
  public:
   /// `chip`: its name. The settings must outlive the journal.
-  Journal(const Settings& settings, std::string chip);
+  Journal(const Settings& settings, TraceSettings trace, std::string chip);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   /// A launch that was predicted; returns its time in seconds.
   double predicted(const LaunchLine& line, const report::Prediction& prediction);
+  /// One that another stands for: its time as far as is known by now.
+  void represented(const LaunchLine& line, const sampling::LaunchWork& work,
+                   const sampling::TimeEstimate& time);
+  /// From where the times of represented launches come at the end; null: none are. Must outlive the journal's finish().
+  void stand_for(const sampling::Representatives* representatives) { representatives_ = representatives; }
   /// One that was only emulated.
   void emulated(const LaunchLine& line);
   void fault(const LaunchLine& line, const std::string& what, const char* code);
-  /// A launch begins.
-  void begin();
+  /// A launch begins. True: it is the first of a process that was forked.
+  bool begin();
   /// Blocks done of the launch that runs: shown on a terminal once it has taken a second, else every 20 seconds. From the thread that
   /// launched it.
   void progress(const std::string& kernel, std::uint64_t done, std::uint64_t of);
@@ -51,27 +62,33 @@ class Journal {
 
  private:
   struct PerKernel {
-    std::uint64_t launches = 0, predicted = 0;
+    std::uint64_t launches = 0, predicted = 0, simulated = 0;
     double seconds = 0, longest = 0;
     std::map<std::string, std::uint64_t> limiters;
   };
   void say(const std::string& text);
   void count(const LaunchLine& line);
   void keep(report::LaunchResult result);
-  void own_process();
+  bool own_process();
+  std::string named(std::string name) const;
+  void trace(const LaunchLine& line, double seconds, std::string how);
+  void settle();
+  std::string summary();
+  std::string table();
   void begin_document();
-  std::string file() const;
   void save();
   void save_now_and_then();
   void clear_progress();
 
   const Settings& settings_;
+  const TraceSettings trace_;
   std::string chip_;
   std::map<std::string, PerKernel> kernels_;
   std::vector<std::string> order_;                  // of first launch
   std::unique_ptr<report::DocumentText> document_;  // while there is a file to write
-  std::uint64_t launches_ = 0, predicted_ = 0, faults_ = 0;
-  double seconds_ = 0;
+  std::vector<Span> spans_;                         // while there is a --perfetto file to write
+  report::ProgramResult program_;                   // times in ns; "represented" with saving_ held
+  const sampling::Representatives* representatives_ = nullptr;
   bool terminal_ = false, shown_ = false, finished_ = false;
   std::chrono::steady_clock::time_point begun_, last_shown_;
   int process_ = 0;

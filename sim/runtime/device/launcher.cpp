@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 
@@ -10,11 +12,20 @@
 #include "sim/engine/run_launch.h"
 #include "sim/report/from_outcome.h"
 #include "sim/runtime/device/error_texts.h"
+#include "sim/sampling/constants.h"
 #include "sim/trace/trace_writer.h"
 
 namespace foretrace::runtime {
 
 namespace {
+
+constexpr std::uint64_t kHashFactor = 1099511628211;  // of the FNV hash
+
+/// State has been made from the same variable.
+TraceSettings trace_settings() {
+  const char* text = std::getenv(kSettingsVariable);
+  return text == nullptr ? TraceSettings{} : trace_settings_from_json(text);
+}
 
 std::string file_name(const std::string& kernel) {
   std::string name = kernel.substr(0, 80);
@@ -27,7 +38,7 @@ std::string file_name(const std::string& kernel) {
 }  // namespace
 
 Launcher::Launcher(State& state)
-    : state_(state), journal_(state.settings, state.spec->name),
+    : state_(state), journal_(state.settings, trace_settings(), state.spec->name),
       machine_(std::make_unique<engine::Machine>(state.spec)) {
   if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
   checks_.bounds = false;
@@ -39,8 +50,63 @@ Launcher::Launcher(State& state)
   accuracy_ = engine::parse_accuracy(state.settings.accuracy, "--accuracy");
   threads_ = state.settings.threads > 0 ? state.settings.threads
                                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  begin_representatives();
 }
 Launcher::~Launcher() = default;
+
+void Launcher::begin_representatives() {
+  journal_.stand_for(nullptr);
+  if (state_.settings.simulate_all || state_.settings.functional) return;
+  representatives_.emplace(static_cast<double>(state_.settings.budget), state_.settings.cold);
+  journal_.stand_for(&*representatives_);
+}
+
+/// What tells a launch apart before it runs: the allocations that its arguments point into, and the kernel before it.
+sampling::LaunchWork Launcher::known_work(const KernelCall& call) {
+  sampling::LaunchWork work;
+  work.blocks = static_cast<double>(call.grid.count());
+  work.context = before_;
+  std::vector<const MemoryBlock*> found;
+  for (std::size_t at = 0; at + sizeof(void*) <= call.parameters.size(); at += sizeof(void*)) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, call.parameters.data() + at, sizeof pointer);
+    const MemoryBlock* block = state_.memory.find(pointer);
+    if (block == nullptr) continue;
+    work.context = work.context * kHashFactor + block->address;
+    if (std::find(found.begin(), found.end(), block) != found.end()) continue;
+    found.push_back(block);
+    work.bytes += static_cast<double>(block->size);
+  }
+  before_ = std::hash<std::string>{}(call.kernel->image().program.mangled);
+  return work;
+}
+
+double Launcher::predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
+                                      const engine::LaunchShape& shape, const LaunchLine& line) {
+  if (!representatives_) return journal_.predicted(line, predict(call, context, shape, line.index));
+  sampling::LaunchWork work = known_work(call);
+  const sampling::LaunchKind kind{shape.program->mangled + shape.program->code_sha256, call.block,
+                                  call.cluster, call.dynamic_shared};
+  if (!representatives_->simulate(line.index, kind, work)) {
+    const emulate::BlockCount count = emulate_only(context, *shape.program, machine_->resident_blocks(shape));
+    work.warp_instructions = static_cast<double>(count.instructions);
+    work.thread_instructions = static_cast<double>(count.thread_instructions);
+    const sampling::TimeEstimate time = representatives_->represent(line.index, kind, work);
+    journal_.represented(line, work, time);
+    return time.seconds;
+  }
+  const report::Prediction prediction = predict(call, context, shape, line.index);
+  const double seconds = journal_.predicted(line, prediction);
+  work.warp_instructions = static_cast<double>(prediction.counters.inst_executed);
+  work.thread_instructions = static_cast<double>(prediction.counters.thread_inst_executed);
+  const sampling::Estimate& estimate = prediction.estimate;
+  const double cycle = seconds / std::max(1.0, static_cast<double>(prediction.counters.elapsed));
+  const sampling::TimeEstimate time{seconds, estimate.sampled ? cycle * estimate.cycles_low : seconds,
+                                    estimate.sampled ? cycle * estimate.cycles_high : seconds, line.index};
+  representatives_->simulated(line.index, kind, work, time,
+                              sampling::kLaunchCost + work.warp_instructions * estimate.simulated);
+  return seconds;
+}
 
 cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program) {
   const spec::GpuSpec& spec = *state_.spec;
@@ -98,8 +164,8 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
 }
 
 /// All blocks, by as many host threads as may run them without one seeing what another does.
-void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
-                            std::uint64_t resident) {
+emulate::BlockCount Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
+                                           std::uint64_t resident) {
   const emulate::Emulator emulator(context);
   const std::uint64_t blocks = emulator.blocks();
   const auto threads =
@@ -108,17 +174,21 @@ void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Pr
       !emulate::blocks_are_independent(program)) {
     emulate::BlockSequence sequence(emulator, resident, false);
     for (std::uint64_t done = 0; sequence.next(); ++done) journal_.progress(program.kernel, done, blocks);
-    return;
+    return sequence.count();
   }
+  emulate::BlockCount total;
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
   std::uint64_t failed_block = ~std::uint64_t{0};
   const auto work = [&](bool first) {
+    emulate::BlockCount mine;
     for (std::uint64_t block = next++; block < blocks; block = next++) {
       if (first) journal_.progress(program.kernel, block, blocks);
       try {
-        emulator.run_block(block, nullptr);
+        const emulate::BlockCount count = emulator.run_block(block, nullptr);
+        mine.instructions += count.instructions;
+        mine.thread_instructions += count.thread_instructions;
       } catch (...) {
         // The first block in order is the one reported, whichever thread came first.
         const std::lock_guard lock(mutex);
@@ -129,12 +199,16 @@ void Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Pr
         next = blocks;
       }
     }
+    const std::lock_guard lock(mutex);
+    total.instructions += mine.instructions;
+    total.thread_instructions += mine.thread_instructions;
   };
   std::vector<std::thread> others;
   for (int i = 1; i < threads; ++i) others.emplace_back(work, false);
   work(true);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
+  return total;
 }
 
 report::Prediction Launcher::predict(const KernelCall& call, const emulate::LaunchContext& context,
@@ -182,13 +256,13 @@ cudaError_t Launcher::launch(const KernelCall& call, double& seconds) {
   if (const cudaError_t refused = check(call, *program); refused != cudaSuccess) return refused;
   const std::uint64_t index = next_++;
   const bool predicted = wanted(index, *call.kernel);
-  journal_.begin();
-  const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
+  if (journal_.begin()) begin_representatives();
+  const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared, stream_, begin_};
   try {
     const emulate::LaunchContext context = context_of(call, *program);
     const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared, 0, context.cluster};
     if (predicted) {
-      seconds = journal_.predicted(line, predict(call, context, shape, index));
+      seconds = predict_or_represent(call, context, shape, line);
     } else {
       emulate_only(context, *program, machine_->resident_blocks(shape));
       journal_.emulated(line);

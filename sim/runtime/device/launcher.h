@@ -2,6 +2,7 @@
 //
 // Models:  a launch is emulated once; where it is predicted, too, its record goes straight into the cycle model. Caches stay warm from
 //          launch to launch, as on a GPU, unless they are to be cold for each, as under Nsight Compute (Settings::cold).
+//          Beyond a budget only some launches are simulated, and stand for the others (sampling::Representatives).
 // Errors:  a launch that CUDA refuses gets CUDA's error code. A kernel's fault is explained on standard error, and the program gets
 //          CUDA's code at its next call. What Foretrace cannot do ends the program (stop.h).
 #pragma once
@@ -30,14 +31,24 @@ class Launcher {
   /// CUDA's answer to the call itself; `seconds` of predicted GPU time, 0 when it is not predicted.
   /// A fault of the kernel goes to State::pending. Throws InputError for what Foretrace cannot do.
   cudaError_t launch(const KernelCall& call, double& seconds);
+  /// Where the next launches begin on the predicted GPU's time line: a stream's number, and seconds.
+  void place(std::uint64_t stream, double begin) {
+    stream_ = stream;
+    begin_ = begin;
+  }
+  void place(double begin) { begin_ = begin; }
   Journal& journal() { return journal_; }
 
  private:
   cudaError_t check(const KernelCall& call, const isa::Program& program);
   bool wanted(std::uint64_t index, const Kernel& kernel) const;
   emulate::LaunchContext context_of(const KernelCall& call, const isa::Program& program);
-  void emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
-                    std::uint64_t resident);
+  emulate::BlockCount emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
+                                   std::uint64_t resident);
+  double predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
+                              const engine::LaunchShape& shape, const LaunchLine& line);
+  sampling::LaunchWork known_work(const KernelCall& call);
+  void begin_representatives();
   report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,
                              const engine::LaunchShape& shape, std::uint64_t index);
   cudaError_t code_of(emulate::FaultKind kind) const;
@@ -50,6 +61,10 @@ class Launcher {
   emulate::Checks checks_;
   int threads_ = 1;
   std::uint64_t next_ = 0;  // launches so far
+  std::optional<sampling::Representatives> representatives_;
+  std::uint64_t stream_ = 0;
+  double begin_ = 0;
+  std::uint64_t before_ = 0;  // hash of the kernel launched before
 };
 
 }  // namespace foretrace::runtime

@@ -130,6 +130,7 @@ cudaError_t State::submit(cudaStream_t handle, Operation operation) {
   if (streams.is_legacy(stream) && streams.blocking_capture())
     return break_captures(*this, cudaErrorStreamCaptureImplicit);
   double seconds = 0;
+  launcher->place(stream->id - 1, streams.occupy(*stream, 0));
   const cudaError_t result = execute(operation, seconds);
   streams.occupy(*stream, seconds);
   return result;

@@ -1,0 +1,45 @@
+#include "sim/report/program_result.h"
+
+#include "sim/report/json_text.h"
+
+namespace foretrace::report {
+
+namespace {
+
+Json dimensions(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
+
+Json row_of(const RepresentedLaunch& launch) {
+  Json row{{"number", launch.number},
+           {"by", launch.by},
+           {"kernel", launch.kernel},
+           {"grid", dimensions(launch.grid)},
+           {"block", dimensions(launch.block)},
+           {"dynamic_shared", launch.dynamic_shared},
+           {"duration_ns", json_number(launch.duration_ns)},
+           {"duration_low_ns", json_number(launch.duration_low_ns)},
+           {"duration_high_ns", json_number(launch.duration_high_ns)}};
+  if (launch.stream) row["stream"] = *launch.stream;
+  if (launch.start_ns) row["start_ns"] = json_number(*launch.start_ns);
+  if (launch.end_ns) row["end_ns"] = json_number(*launch.end_ns);
+  return row;
+}
+
+}  // namespace
+
+void put_program(const ProgramResult& program, Json& document) {
+  Json rows = Json::array();
+  for (const RepresentedLaunch& launch : program.represented) rows.push_back(row_of(launch));
+  document["represented"] = std::move(rows);
+  document["program"] = Json{{"launches", program.launches},
+                             {"simulated", program.simulated},
+                             {"represented", program.represented.size()},
+                             {"faults", program.faults},
+                             {"duration_ns", json_number(program.duration_ns)},
+                             {"duration_low_ns", json_number(program.duration_low_ns)},
+                             {"duration_high_ns", json_number(program.duration_high_ns)},
+                             {"budget", program.budget},
+                             {"warp_instructions", program.warp_instructions},
+                             {"simulated_warp_instructions", program.simulated_warp_instructions}};
+}
+
+}  // namespace foretrace::report
