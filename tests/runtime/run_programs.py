@@ -205,7 +205,8 @@ class Reports(Case):
             self.assertEqual({p["warm"] for p in predictions}, {not word})
             read[len(word)] = [p["metrics"]["dram__bytes_read.sum"] for p in predictions]
         self.assertEqual(read[0][0], read[1][0])  # the first launch finds nothing either way
-        self.assertTrue(all(cold >= warm for warm, cold in zip(read[0], read[1])), read)
+        # Registered host memory lies where each process's heap has it, on a sector's border or not: an access of 64 bytes more or less.
+        self.assertTrue(all(cold + 64 >= warm for warm, cold in zip(read[0], read[1])), read)
         self.assertGreater(sum(read[1]), sum(read[0]))
 
     def test_some_launches_only(self):
