@@ -111,7 +111,7 @@ class Looker {
     return face;
   }
 
-  /// Passes for 32 lanes (validate/measurements/h100-sxm-textures.json: throughput).
+  /// Passes for 32 lanes (validate/measurements/h100-sxm-texture-microbenchmarks.json: throughput).
   std::uint32_t passes_of_texel() const {
     const std::uint32_t bytes = image_.texel_bytes();
     if (image_.buffer) return bytes > 8 ? 2 : 1;

@@ -4,7 +4,7 @@
 //          blended; layers and cube faces; gathering; derivatives (the longer one decides the level).
 //          filters of integers that are read as floats give whole 65,535ths (an H100; signed: 92% of its answers, the others 1/32,767 off).
 // Ignores: filtering across the faces of a cube; anisotropy. Weights of three dimensions are right to 1/256.
-// Source:  CUDA C++ Programming Guide, "Texture Fetching"; fraction bits and weights: an H100's answers (validate/measurements/h100-sxm-textures.json).
+// Source:  CUDA C++ Programming Guide, "Texture Fetching"; fraction bits and weights: an H100's answers (validate/measurements/h100-sxm-texture-microbenchmarks.json).
 #pragma once
 
 #include <array>
