@@ -204,6 +204,8 @@ void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& inst
   } else if (!issue_class.queue && pipe != spec::Pipe::none) {
     core.pipe_free[p] = now + instruction.interval;
     counters.pipe_busy[p] += instruction.interval;
+  } else if (pipe == spec::Pipe::tex) {
+    counters.pipe_busy[p] += instruction.interval;  // the way into the queue; the unit's passes come after it
   }
   Cycle hold = instruction.hold;
   if (issue_class.allocate) {
