@@ -23,8 +23,9 @@ int main(int argc, char** argv) {
   for (std::string chip; std::getline(chips, chip, ',');) {
     try {
       const foretrace::Result result = foretrace::predict(launch, chip);
-      std::printf("%-16s %.0f cycles, %.2f us, %s: %s\n", result.arch.c_str(), *result.metric("gpc__cycles_elapsed.max"),
-                  *result.metric("gpu__time_duration.sum") / 1000, result.limiter.c_str(), result.advice.c_str());
+      std::printf("%-16s %.0f cycles, %.2f us, %s: %s\n", result.arch.c_str(),
+                  *result.metric("gpc__cycles_elapsed.max"), *result.metric("gpu__time_duration.sum") / 1000,
+                  result.limiter.c_str(), result.advice.c_str());
     } catch (const foretrace::Error& error) {
       std::fprintf(stderr, "%s: %s\n", chip.c_str(), error.what());
       return 2;

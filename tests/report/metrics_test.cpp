@@ -42,16 +42,11 @@ std::size_t moved(const Prediction& changed) {
 
 // A counter that no metric shows is one that nobody sees: each is in a metric or named here. What is named must not be in one.
 TEST(Metrics, EveryCounterIsInOne) {
-  const std::set<std::string> unseen = {"blocks",
-                                        "inst_global_atom",
-                                        "inst_global_red",
-                                        "inst_texture",  // ncu's sm__inst_executed_pipe_tex is both of them
-                                        "inst_surface",
-                                        "tex_requests",
-                                        "lts_sectors_read",
-                                        "lts_sectors_write",
-                                        "gpc_constant_misses",
-                                        "waits_let_go"};  // its note is in the estimate
+  const std::set<std::string> unseen = {
+      "blocks",       "inst_global_atom", "inst_global_red",
+      "inst_texture",  // ncu's sm__inst_executed_pipe_tex is both of them
+      "inst_surface", "tex_requests",     "lts_sectors_read", "lts_sectors_write", "gpc_constant_misses",
+      "waits_let_go"};  // its note is in the estimate
   const auto check = [&](const auto& counters, auto& of, Prediction& p) {
     for (const auto& counter : counters) {
       const auto before = of.*counter.member;
