@@ -187,6 +187,30 @@ TEST(Divergence, ALoopOverDifferentValuesTakesEachOnce) {
   EXPECT_EQ(out[1], std::vector<std::uint32_t>(32, 100 + 101 + 102 + 103));
 }
 
+// A reduction behind WARPSYNC.COLLECTIVE (cooperative groups' reduce of a tile) takes in the lanes of the own mask alone.
+TEST(Divergence, CollectiveLanesOfDifferentMasksPart) {
+  const auto out =
+      compute(R"(
+    S2R R10, SR_LANEID
+    MOV R1, 0xffff
+    LOP3.LUT R11, R10, 0x10, RZ, 0xc0, !PT
+    SHF.L.U32 R1, R1, R11, RZ
+    BSSY B0, `(J)
+    WARPSYNC.COLLECTIVE R1, `(C)
+    REDUX.SUM.S32 UR4, R4
+    MOV R8, UR4
+    ENDCOLLECTIVE
+  C:
+    BSYNC B0
+  J:
+    MOV R9, R10
+  )",
+              {std::vector<std::uint32_t>{1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+                                          17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}},
+              2);
+  for (std::size_t l = 0; l < 32; ++l) EXPECT_EQ(out[0][l], l < 16 ? 136u : 392u) << l;
+}
+
 TEST(Divergence, SpinningLanesLetTheOthersGoOn) {
   Assembled a(R"(
     MOV R2, c[0x0][0x160]

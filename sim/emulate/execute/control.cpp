@@ -268,7 +268,8 @@ void Execution::move_barrier(const MicroOp& op, std::uint32_t executed) {
   if ((op.flags & 2) != 0) now.joined[op.index2] = 0;
 }
 
-/// flags 1: EXCLUSIVE, the group is split so that each part is exactly its mask.
+/// flags 1: EXCLUSIVE or COLLECTIVE, the group is split so that each part is exactly its mask: what stands behind it (REDUX, VOTE) takes in
+/// all lanes that execute it.
 bool Execution::warpsync(const MicroOp& op, std::uint32_t executed) {
   Warp& w = *warp;
   ++w.now.pc;

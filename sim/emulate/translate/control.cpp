@@ -132,9 +132,8 @@ void bmov(Decoder& d) {
 void warpsync(Decoder& d) {
   MicroOp& op = d.op();
   op.kind = Kind::warpsync;
-  op.flags = d.take("EXCLUSIVE") ? 1 : 0;
-  const bool all = d.take("ALL");
-  const bool collective = d.take("COLLECTIVE");
+  const bool exclusive = d.take("EXCLUSIVE"), all = d.take("ALL"), collective = d.take("COLLECTIVE");
+  op.flags = exclusive || collective ? 1 : 0;
   op.a = all ? d.literal_source(~0u) : d.source(Style::raw);
   if (collective) d.branch_target();
 }

@@ -32,6 +32,10 @@ __global__ void scan(int* d) {
   auto t = cg::tiled_partition<16>(cg::this_thread_block());
   d[threadIdx.x] = cg::inclusive_scan(t, d[threadIdx.x]);
 }
+__global__ void tiles(int* d) {
+  auto t = cg::tiled_partition<8>(cg::this_thread_block());
+  d[threadIdx.x] = cg::reduce(t, (int)threadIdx.x, cg::plus<int>());
+}
 __global__ void staged(const float* in, float* out) {
   __shared__ alignas(16) float s[256];
   auto b = cg::this_thread_block();
@@ -98,6 +102,13 @@ int main() {
   for (int i = 0; i < 64; i++)
     if (out[i] != i % 16 + 1) {
       puts("scan");
+      return 1;
+    }
+  tiles<<<1, 64>>>(out);
+  CK(cudaDeviceSynchronize());
+  for (int i = 0; i < 64; i++)
+    if (out[i] != i / 8 * 64 + 28) {
+      puts("tiles");
       return 1;
     }
   float *fi, *fo;
