@@ -6,6 +6,7 @@
 
 #include "model/gpu/grid.h"
 #include "model/gpu/memory_service.h"
+#include "model/gpu/over_time.h"
 #include "model/gpu/sm_array.h"
 #include "model/gpu/team.h"
 #include "model/units/error.h"
@@ -88,6 +89,15 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   SmArray sms(spec_, program, setup, code_caches_);
   MemoryService memory(memory_, sms, setup.timeline);
   Watch watch(setup);
+  OverTime over_time(!setup.watch);
+  // A launch whose warps wait for each other is looked at where its windows end; others have windows that end at the instants.
+  const bool at_instants = !setup.clusters() && program.shapes.loops.empty();
+  const auto look_back = [&](Cycle until) {  // nothing happened between the last window and `until`
+    while (over_time.next() <= until) {
+      memory.serve(over_time.next());  // it is ahead of the SMs by the way to it, always by the same
+      over_time.add(instant(over_time.next(), grid, sms));
+    }
+  };
   Team team(std::max(1, setup.threads));
   Cycle now = 0;
   while (!watch.stopped()) {
@@ -103,29 +113,34 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
         continue;
       }
       if (next > now) {  // what the memory system does meanwhile may answer within the next window
+        look_back(next);
         now = next;
         memory.serve(now);
       }
     }
-    const Cycle until = now + window;
+    const Cycle until = at_instants ? std::min(now + window, over_time.next()) : now + window;
     sms.advance(team, until, [&] {
       if (serves) memory.work(now);
     });
     sms.exchange();
     if (serves) memory.hand_out();
     memory.take(now, until);
-    if (!beside) memory.serve(until);
+    if (!beside || over_time.next() <= until) memory.serve(until);
     grid.take(sms.ends());
     now = until;
+    if (over_time.next() <= now) over_time.add(instant(now, grid, sms));
     watch.window_ended(now, grid, [&] { return look(now, grid, sms); });
   }
   if (setup.timeline) setup.timeline->finish();
-  stats::LaunchCounters counters = counters_of(sms, program, now, watch.stopped());
   // Stores are acknowledged while the launch drains: they make it longer only where they take longer than that (measured: an empty
   // kernel and one that stores differ by their SMs' active cycles alone).
-  counters.elapsed = watch.stopped() ? now : std::max(grid.settled() + spec_.launch.drain, sms.last_reply());
+  const Cycle end = watch.stopped() ? now : std::max(grid.settled() + spec_.launch.drain, sms.last_reply());
+  look_back(end);
+  stats::LaunchCounters counters = counters_of(sms, program, now, watch.stopped());
+  counters.elapsed = end;
   FORETRACE_ASSERT(watch.stopped() || counters.blocks + grid.skipped() == setup.blocks,
                    "every block of the grid ran once");
+  counters.over_time = over_time.closed(counters, setup.blocks, spec_.l2.launch_sectors);
   return counters;
 }
 
@@ -138,6 +153,17 @@ Snapshot Gpu::look(Cycle now, const Grid& grid, const SmArray& sms) const {
   code_caches_.count(snapshot.memory);
   sms.count(snapshot);
   return snapshot;
+}
+
+stats::Instant Gpu::instant(Cycle now, const Grid& grid, const SmArray& sms) const {
+  stats::Instant instant;
+  instant.now = now;
+  instant.ended = grid.ended();
+  const stats::MemoryCounters& counted = memory_.counters();
+  instant.l2_sectors = counted.lts_sectors;
+  instant.dram_bytes = counted.dram_bytes_read + counted.dram_bytes_write;
+  sms.count(instant);
+  return instant;
 }
 
 stats::LaunchCounters Gpu::counters_of(SmArray& sms, const sm::StaticProgram& program, Cycle now,

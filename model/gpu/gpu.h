@@ -76,6 +76,7 @@ class Gpu {
  private:
   Cycle window_of(const LaunchSetup& setup, bool beside) const;
   Snapshot look(Cycle now, const Grid& grid, const SmArray& sms) const;
+  stats::Instant instant(Cycle now, const Grid& grid, const SmArray& sms) const;
   stats::LaunchCounters counters_of(SmArray& sms, const sm::StaticProgram& program, Cycle now,
                                     bool stopped) const;
 

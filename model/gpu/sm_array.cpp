@@ -140,10 +140,26 @@ void SmArray::count(Snapshot& into) const {
   }
 }
 
+void SmArray::count(stats::Instant& into) const {
+  for (const auto& sm : sms_) {
+    if (!sm) continue;
+    const stats::LaunchCounters& counters = sm->counters;
+    into.placed += counters.blocks;
+    into.instructions += counters.inst_executed;
+    into.l1_tag += counters.l1_tag_cycles;
+    into.l1_data += counters.l1_data_wavefronts;
+    for (std::size_t i = 0; i < into.state.size(); ++i) into.state[i] += counters.state[i];
+    for (std::size_t i = 0; i < into.pipe_busy.size(); ++i) into.pipe_busy[i] += counters.pipe_busy[i];
+    sm->count_waiting(into.now, into.state);
+  }
+}
+
 void SmArray::finish(Cycle now, bool stopped, stats::LaunchCounters& into) {
   for (const auto& sm : sms_) {
     if (!sm) {
       into.sm_active_each.push_back(0);
+      into.sm_inst_each.push_back(0);
+      into.sm_blocks_each.push_back(0);
       continue;
     }
     FORETRACE_ASSERT(stopped || sm->idle(), "a launch ends when nothing is under way");

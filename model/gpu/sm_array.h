@@ -47,6 +47,8 @@ class SmArray {
   Cycle last_reply() const { return replies_.last(); }
   /// Adds what is counted of all SMs.
   void count(Snapshot& into) const;
+  /// Adds what had been counted at `into.now`, to which all SMs have been simulated; waits that last are counted up to it.
+  void count(stats::Instant& into) const;
   /// Closes the books at `now` and adds all counters. `stopped`: something may be under way.
   void finish(Cycle now, bool stopped, stats::LaunchCounters& into);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,14 @@ struct Parameter {
   std::uint32_t size = 0;    ///< bytes
 };
 
+/// A line of a source file.
+struct SourcePlace {
+  std::string file;
+  std::uint32_t line = 0;
+  bool operator==(const SourcePlace&) const = default;
+};
+using CallChain = std::vector<SourcePlace>;
+
 /// The kernel's code. `code` covers the kernel's whole section, device functions called by it included, in address order
 /// without gaps: instruction i stands at offset 16 * i.
 struct Program {
@@ -26,8 +35,11 @@ struct Program {
   std::string toolkit;      ///< version of the compiler, "13.0.88"; empty: unknown
   std::vector<Instruction> code;
   std::vector<std::string> files;  ///< source files of -lineinfo, Instruction::file - 1 indexes it
-  std::uint32_t registers = 0;     ///< a thread, as launched (floor of 16 not applied)
-  std::uint32_t barriers = 0;      ///< named barriers used
+  /// Of inlined code by instruction: where its function was called, the innermost call first; null: not inlined, or not known. May be
+  /// shorter than the code. Traces do not hold it.
+  std::vector<std::shared_ptr<const CallChain>> inlined;
+  std::uint32_t registers = 0;  ///< a thread, as launched (floor of 16 not applied)
+  std::uint32_t barriers = 0;   ///< named barriers used
   std::uint32_t static_shared =
       0;  ///< bytes a block of the section .nv.shared, without the 1 KiB that sm_90+ reserves in it
   std::uint32_t shared_base =

@@ -120,6 +120,14 @@ void Sm::finish(Cycle now) {
   counters.l1i_misses = fetch_.misses;
 }
 
+void Sm::count_waiting(Cycle now, stats::StateCycles& into) const {
+  if (resident_warps_ == 0) return;
+  for (const Warp& warp : warps_) {
+    if (warp.phase != Phase::free && now > warp.since)
+      into[static_cast<std::size_t>(warp.label)] += now - warp.since;
+  }
+}
+
 // --- blocks ---------------------------------------------------------------------------------------------------------
 
 void Sm::start_block(BlockWork& work, Cycle now) {

@@ -95,6 +95,8 @@ class Sm {
   void spread(const memory::Reply& reply, std::vector<ClusterMessage>& out) const;
   /// Nothing happens any more anywhere, and warps wait: they are let go. False: none does.
   bool let_go(Cycle now);
+  /// Adds the warp-cycles that resident warps have been in their present state up to `now` and that are not booked yet.
+  void count_waiting(Cycle now, stats::StateCycles& into) const;
   /// Closes the books at the launch's end, or, when the simulation stops before it, at the cycle `now`: every resident warp's state
   /// and every scheduler's idle time are then booked up to `now`.
   void finish(Cycle now);

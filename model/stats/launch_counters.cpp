@@ -19,7 +19,8 @@ static_assert(sizeof(MemoryCounters) == std::size(kMemoryCounters) * kWord,
 static_assert(sizeof(LaunchCounters) ==
                   (std::size(kLaunchCounters) + 3 + 4 + kWarpStates + 2 * spec::kPipes) * kWord +
                       sizeof(MemoryCounters) + sizeof(LaunchCounters::instructions) +
-                      sizeof(LaunchCounters::sm_active_each),
+                      sizeof(LaunchCounters::sm_active_each) + sizeof(LaunchCounters::sm_inst_each) +
+                      sizeof(LaunchCounters::sm_blocks_each) + sizeof(LaunchCounters::over_time),
               "a counter of a launch stands in launch_counters.def");
 
 template <typename Numbers>
@@ -37,6 +38,8 @@ void add(LaunchCounters& into, const LaunchCounters& of_sm) {
   add_all(into.pipe_busy, of_sm.pipe_busy);
   into.sm_active_max = std::max(into.sm_active_max, of_sm.sm_active);
   into.sm_active_each.push_back(of_sm.sm_active);
+  into.sm_inst_each.push_back(of_sm.inst_executed);
+  into.sm_blocks_each.push_back(of_sm.blocks);
   for (std::size_t i = 0; i < into.instructions.size(); ++i) {
     InstructionCounters& row = into.instructions[i];
     const InstructionCounters& other = of_sm.instructions[i];

@@ -58,6 +58,18 @@ struct InstructionCounters {
   StateCycles stalled{};  ///< warp-cycles spent with this instruction next, by state
 };
 
+/// What had been counted of all SMs at one instant of the launch: sums from its begin, and what was under way.
+struct Instant {
+  Cycle now = 0;
+  std::uint64_t placed = 0, ended = 0;    ///< blocks handed to SMs, and blocks whose last warp has ended
+  std::uint64_t instructions = 0;         ///< warp instructions issued
+  std::uint64_t l1_tag = 0, l1_data = 0;  ///< cycles L1's stages were busy
+  std::uint64_t l2_sectors = 0, dram_bytes = 0;
+  StateCycles state{};                                  ///< warp-cycles by state
+  std::array<std::uint64_t, spec::kPipes> pipe_busy{};  ///< as in LaunchCounters
+  bool operator==(const Instant&) const = default;
+};
+
 /// Sums over all SMs unless a comment says otherwise. launch_counters.def says what each of the plain sums means.
 struct LaunchCounters {
   Cycle elapsed = 0;        ///< gpc__cycles_elapsed.max: launch to drain, SM cycles
@@ -73,8 +85,10 @@ struct LaunchCounters {
   std::array<std::uint64_t, spec::kPipes>
       pipe_busy{};  ///< cycles a pipe's input was taken, summed over sub-cores
   MemoryCounters memory;
-  std::vector<InstructionCounters> instructions;  ///< by index in Program::code
-  std::vector<Cycle> sm_active_each;              ///< by SM: sm__cycles_active of each
+  std::vector<InstructionCounters> instructions;            ///< by index in Program::code
+  std::vector<Cycle> sm_active_each;                        ///< by SM: sm__cycles_active of each
+  std::vector<std::uint64_t> sm_inst_each, sm_blocks_each;  ///< by SM; empty: the launch was sampled
+  std::vector<Instant> over_time;  ///< in order, the last at the launch's end; empty: the launch was sampled
 };
 
 /// A counter as a value: what sums, sampling and tests go through, so that none of them lists counters of its own.

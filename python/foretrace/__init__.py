@@ -8,9 +8,11 @@
 Everything is done by the program `foretrace`, which the package carries; docs/python.md describes the functions.
 """
 
+from foretrace._activate import Session, activate
 from foretrace._launch import Chip, chip, occupancy, predict, simulate
 from foretrace._program import ForetraceError, program, version
 from foretrace._results import Gain, Instruction, Occupancy, Prediction, Results, read
+from foretrace._source import Program, Trace
 
-__all__ = ["Chip", "ForetraceError", "Gain", "Instruction", "Occupancy", "Prediction", "Results", "chip", "occupancy", "predict",
-           "program", "read", "simulate", "version"]
+__all__ = ["Chip", "ForetraceError", "Gain", "Instruction", "Occupancy", "Prediction", "Program", "Results", "Session", "Trace", "activate",
+           "chip", "occupancy", "predict", "program", "read", "simulate", "version"]

@@ -1,13 +1,15 @@
-"""The command foretrace of the package: baseline and sweep are here, everything else is the program's."""
+"""The command foretrace of the package: baseline, studies and the one-command calibration are here, everything else is the program's."""
 
 import os
 import sys
 
-from foretrace import _program, baseline, sweep
+from foretrace import _program, baseline, calibration, optimise, sensitivity, sweep
 
 
 def main() -> int:
-    own = {"baseline": baseline.main, "sweep": sweep.main}
+    own = {"baseline": baseline.main, "sweep": sweep.main, "sensitivity": sensitivity.main, "optimise": optimise.main}
+    if sys.argv[1:2] == ["calibrate"] and calibration.is_asked(sys.argv[2:]):
+        return calibration.main(sys.argv[2:])
     if len(sys.argv) > 1 and sys.argv[1] in own:
         return own[sys.argv[1]](sys.argv[2:])
     try:

@@ -28,6 +28,7 @@ class Instruction:
     wavefronts: int
     ideal_wavefronts: int
     stalled: dict[str, int]
+    call_chain: int | None = None  #: of inlined code: its number in the document's call_chains
 
     @property
     def warp_cycles(self) -> int:
@@ -85,8 +86,19 @@ class Prediction:
     @property
     def gains(self) -> list[Gain]:
         """The largest first; empty where they were not asked for."""
-        gains = [Gain(g["key"], g["words"], g["cycles"], self.cycles / g["cycles"]) for g in self._entry.get("gains", [])]
+        base = self._entry.get("gains_base", self.cycles)
+        gains = [Gain(g["key"], g["words"], g["cycles"], base / g["cycles"]) for g in self._entry.get("gains", [])]
         return sorted(gains, key=lambda gain: gain.cycles)
+
+    @property
+    def over_time(self) -> dict[str, list[int]] | None:
+        """By slice of the launch what was counted in it (docs/json.md, over_time); None where the launch was sampled."""
+        return self._entry.get("over_time")
+
+    @property
+    def sms(self) -> dict[str, list[int]] | None:
+        """By SM its active cycles, instructions and blocks; None where the launch was sampled."""
+        return self._entry.get("sms")
 
     def lines(self) -> dict[tuple[str, int], int]:
         """Warp-cycles by source file and line, the most first. Needs -lineinfo, which sources are compiled with."""

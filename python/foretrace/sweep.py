@@ -41,16 +41,18 @@ def _lists(values: dict, where: str) -> dict[str, list]:
 
 
 class Study:
-    def __init__(self, path):
+    def __init__(self, path, further=frozenset()):
+        """`further`: keys beside a study's own, which `extra` then holds."""
         self.path = pathlib.Path(path)
         try:
             text = self.path.read_text()
             values = tomllib.loads(text)
         except (OSError, tomllib.TOMLDecodeError) as error:
             raise StudyError(f"{path}: {error}") from None
-        unknown = sorted(set(values) - _KEYS)
+        unknown = sorted(set(values) - _KEYS - further)
         if unknown:
-            raise StudyError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_KEYS))}")
+            raise StudyError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_KEYS | further))}")
+        self.extra = {key: values[key] for key in further if key in values}
         if not values.get("arch") or not (values.get("trace") or values.get("kernel")):
             raise StudyError(f"{path}: expected arch, and trace or [[kernel]]")
         folder = self.path.parent
@@ -133,13 +135,14 @@ def _open(database: pathlib.Path) -> sqlite3.Connection:
     return connection
 
 
-def run(study: Study, shard: tuple[int, int] = (0, 1), jobs: int | None = None, say=lambda text: None) -> pathlib.Path:
-    """Computes what is missing. A shard of several writes a database of its own, which merge() brings together."""
+def run(study: Study, shard: tuple[int, int] = (0, 1), jobs: int | None = None, say=lambda text: None, only=lambda changes: True) -> pathlib.Path:
+    """Computes what is missing, of the points whose changes `only` wants. A shard of several writes a database of its own, which merge() brings
+    together."""
     index, count = shard
     database = study.database if count == 1 else study.database.with_suffix(f".{index + 1}of{count}.sqlite")
     connection = _open(database)
     done = {row[0] for row in connection.execute("SELECT id FROM points")}
-    mine = [point for i, point in enumerate(study.points()) if i % count == index]
+    mine = [point for i, point in enumerate(study.points()) if i % count == index and only(point[3])]
     missing = [point for point in mine if point[0] not in done]
     version = _program.run(["--version"]).strip()
     works, begin = dict(study.works), time.monotonic()
@@ -186,18 +189,49 @@ def merge(study: Study, count: int) -> None:
         raise StudyError(f"{study.database}: {len(lacking)} points are missing, the first {lacking[0][1]} on {lacking[0][2]}")
 
 
-def write_csv(study: Study, path) -> None:
-    """A row per point in the study's order: what was asked, cycles, and every metric."""
+def durations(study: Study):
+    """(work, changes, nanoseconds) of every point that was done."""
+    for work, changes, nanoseconds in _open(study.database).execute("SELECT work, changes, duration_ns FROM points"):
+        yield work, json.loads(changes), nanoseconds
+
+
+def table(study: Study) -> tuple[list[str], list[list]]:
+    """Titles, and a row per point in the study's order: what was asked, cycles, and every metric."""
     connection = _open(study.database)
     rows = {row[0]: row for row in connection.execute("SELECT id, work, arch, changes, cycles, duration_ns, limiter, metrics FROM points")}
     ordered = [rows[point[0]] for point in study.points() if point[0] in rows]
     metrics = list(dict.fromkeys(name for row in ordered for name in json.loads(row[7])))
+    found = []
+    for _, work, arch, changes, cycles, duration, limiter, values in ordered:
+        changed, values = json.loads(changes), json.loads(values)
+        found.append([work, arch, *(changed[key] for key in study.sets), cycles, duration, limiter, *(values.get(name) for name in metrics)])
+    return ["work", "arch", *study.sets, "cycles", "duration_ns", "limiter", *metrics], found
+
+
+def write_csv(study: Study, path) -> None:
+    titles, rows = table(study)
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["work", "arch", *study.sets, "cycles", "duration_ns", "limiter", *metrics])
-        for _, work, arch, changes, cycles, duration, limiter, values in ordered:
-            changed, values = json.loads(changes), json.loads(values)
-            writer.writerow([work, arch, *(changed[key] for key in study.sets), cycles, duration, limiter, *(values.get(name) for name in metrics)])
+        writer.writerow(titles)
+        writer.writerows(rows)
+
+
+def write_parquet(study: Study, path) -> None:
+    """The same as Parquet, with types. Needs pyarrow."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise StudyError("--parquet: needs pyarrow: pip install pyarrow") from None
+    titles, rows = table(study)
+    columns = {}
+    for i, title in enumerate(titles):
+        column = [row[i] for row in rows]
+        numbers = title not in ("work", "arch", "limiter") and all(value is None or isinstance(value, (int, float)) for value in column)
+        whole = numbers and all(isinstance(value, int) for value in column)
+        columns[title] = pyarrow.array([value if value is None or whole or not numbers else float(value) for value in column] if numbers else
+                                       [None if value is None else str(value) for value in column])
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -216,6 +250,7 @@ def main(words=None) -> int:
     parser.add_argument("--shard", type=_shard, default=(0, 1), metavar="I/N", help="only every Nth point, into a database of its own")
     parser.add_argument("--merge", type=int, metavar="N", help="bring the databases of N shards together")
     parser.add_argument("--csv", metavar="FILE", help="write the points as CSV")
+    parser.add_argument("--parquet", metavar="FILE", help="write the points as Parquet (needs pyarrow)")
     parser.add_argument("--jobs", type=int, help="predictions at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     terminal = sys.stderr.isatty()
@@ -229,6 +264,8 @@ def main(words=None) -> int:
                 print(file=sys.stderr)
         if chosen.csv:
             write_csv(study, chosen.csv)
+        if chosen.parquet:
+            write_parquet(study, chosen.parquet)
     except (StudyError, _program.ForetraceError) as error:
         print(f"foretrace: {error}", file=sys.stderr)
         return 2

@@ -17,7 +17,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGES = ("foretrace", "foretrace_torch")
 # Of an installation, what the package carries.
-INSTALLED = ("bin/foretrace", "share/foretrace/configs", "lib/foretrace")
+INSTALLED = ("bin/foretrace", "share/foretrace/configs", "share/foretrace/validate", "lib/foretrace")
 
 
 def _built() -> pathlib.Path:

@@ -1,4 +1,6 @@
-// foretrace report: the page of results that --json wrote.
+// foretrace report: results that --json wrote, as a page to look at, as Nsight Compute's pages, and for speedscope.
+
+#include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -7,32 +9,72 @@
 #include "sim/app/options.h"
 #include "sim/app/page.h"
 #include "sim/report/json.h"
+#include "sim/report/pages.h"
 
 namespace foretrace::app {
 
+namespace {
+
+struct Wanted {
+  std::string html, timeline, page, speedscope;
+  bool csv = false;
+};
+
+PageExtras extras_of(const std::string& timeline) {
+  PageExtras extras;
+  if (timeline.empty()) return extras;
+  extras.timeline = report::read_file(timeline);
+  const auto json = nlohmann::json::parse(extras.timeline, nullptr, false);
+  if (!json.is_object() || !json.contains("timeline") || json.value("schema", 0) != 1)
+    throw InputError(fmt::format("{}: no timeline; expected what foretrace timeline --json wrote", timeline));
+  return extras;
+}
+
+void check(const Wanted& wanted, std::size_t documents) {
+  if (documents == 0 || documents > 2)
+    throw InputError(fmt::format("{} result documents given; expected one, or two to compare", documents));
+  if (wanted.html.empty() && wanted.page.empty() && wanted.speedscope.empty() && !wanted.csv)
+    throw InputError("nothing to write; expected --html, --page, --csv or --speedscope");
+  if (wanted.html.empty() && !wanted.timeline.empty())
+    throw InputError("--timeline: it is shown on a page; expected --html as well");
+  if (documents == 2 && wanted.html.empty())
+    throw InputError(
+        "two result documents stand side by side on a page alone; expected --html, or one document");
+}
+
+}  // namespace
+
 int report_page(const Words& words) {
-  std::string html, timeline;
+  Wanted wanted;
   options::options_description known("options");
-  known.add_options()("html", options::value(&html)->required(), "the page to write")(
-      "timeline", options::value(&timeline), "show this timeline too: what foretrace timeline --json wrote");
+  known.add_options()("html", options::value(&wanted.html), "write a page to look at to this file")(
+      "timeline", options::value(&wanted.timeline),
+      "show this timeline on it too: what foretrace timeline --json wrote")(
+      "page", options::value(&wanted.page),
+      "print a page as Nsight Compute has it: raw (every metric), details (the sections), source (by "
+      "instruction)")("csv", options::bool_switch(&wanted.csv),
+                      "print that page (default: details) as ncu --csv does, in base units")(
+      "speedscope", options::value(&wanted.speedscope),
+      "write stalled warp-cycles by kernel, inlined call, source line and state to this file for "
+      "speedscope.app");
   options::variables_map values;
-  if (!parse(words, "report RESULT.json [RESULT.json] --html FILE [--timeline FILE]", known, "file", values))
+  if (!parse(words,
+             "report RESULT.json [RESULT.json] [--html FILE [--timeline FILE]] [--page NAME] [--csv] "
+             "[--speedscope FILE]",
+             known, "file", values))
     return 0;
   const auto files =
       values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>{};
-  if (files.empty() || files.size() > 2)
-    throw InputError(fmt::format("{} result documents given; expected one, or two to compare", files.size()));
+  check(wanted, files.size());
   std::vector<report::Document> documents;
   for (const std::string& file : files) documents.push_back(report::from_json(report::read_file(file), file));
-  PageExtras extras;
-  if (!timeline.empty()) {
-    extras.timeline = report::read_file(timeline);
-    const auto json = nlohmann::json::parse(extras.timeline, nullptr, false);
-    if (!json.is_object() || !json.contains("timeline") || json.value("schema", 0) != 1)
-      throw InputError(
-          fmt::format("{}: no timeline; expected what foretrace timeline --json wrote", timeline));
+  if (!wanted.html.empty()) write_page(wanted.html, documents, extras_of(wanted.timeline));
+  const report::Document& first = documents.front();
+  if (!wanted.speedscope.empty()) report::write_file(wanted.speedscope, report::to_speedscope(first));
+  if (wanted.csv || !wanted.page.empty()) {
+    const report::PageName page = report::parse_page(wanted.page.empty() ? "details" : wanted.page);
+    std::cout << (wanted.csv ? report::page_csv(first, page) : report::page_text(first, page));
   }
-  write_page(html, documents, extras);
   return 0;
 }
 

@@ -15,19 +15,23 @@
 #include <iostream>
 #include <optional>
 #include <regex>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "model/units/error.h"
 #include "sim/app/options.h"
+#include "sim/app/page.h"
 #include "sim/app/program_file.h"
+#include "sim/app/run_gains.h"
 #include "sim/app/run_page.h"
 #include "sim/app/runtime_files.h"
 #include "sim/app/scratch_file.h"
 #include "sim/app/version.h"
 #include "sim/engine/run_launch.h"
 #include "sim/frontend/toolchain.h"
+#include "sim/report/json.h"
 #include "sim/report/table.h"
 #include "sim/runtime/settings.h"
 #include "sim/runtime/trace_settings.h"
@@ -88,6 +92,7 @@ int run(const Words& words) {
   runtime::TraceSettings trace;
   ChipOptions chip;
   std::string launches, checks, html, simulate = "representative";
+  bool gains = false;
   options::options_description known("options");
   chip.add_to(known);
   known.add_options()("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
@@ -106,6 +111,10 @@ int run(const Words& words) {
       "predict only kernels whose name matches this regular expression")(
       "html", options::value(&html),
       "write a page of the predicted launches, one file that needs no network, to this file")(
+      "gains", options::bool_switch(&gains),
+      "at the end, simulate the three hottest kernels again without each limit, and say what that would "
+      "bring; "
+      "launches are then recorded, and simulated exactly")(
       "json", options::value(&settings.json),
       "write the result document, every predicted launch in it, to this file")(
       "perfetto", options::value(&trace.perfetto),
@@ -159,9 +168,13 @@ int run(const Words& words) {
       settings.trace = fs::absolute(settings.trace).string();
     }
     std::optional<ScratchFile> scratch;
-    if (!html.empty() && settings.functional)
-      throw InputError("--html with --functional: nothing is predicted; expected one of the two");
-    if (!html.empty() && settings.json.empty()) settings.json = scratch.emplace().path();
+    std::optional<ScratchDirectory> recorded;
+    const bool afterwards = !html.empty() || gains;
+    if (afterwards && settings.functional)
+      throw InputError(fmt::format("--{} with --functional: nothing is predicted; expected one of the two",
+                                   gains ? "gains" : "html"));
+    if (afterwards && settings.json.empty()) settings.json = scratch.emplace().path();
+    if (gains && settings.trace.empty()) settings.trace = recorded.emplace().path();
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
     if (!trace.perfetto.empty()) trace.perfetto = fs::absolute(trace.perfetto).string();
     const frontend::Toolchain toolchain = frontend::find_toolchain();
@@ -204,7 +217,16 @@ int run(const Words& words) {
       execv(path.c_str(), arguments.data());
       throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));
     };
-    if (!html.empty()) return run_then_write_page(html, settings.json, start);
+    if (afterwards) {
+      return run_then(start, [&] {
+        const auto spec = std::make_shared<const spec::GpuSpec>(chips.front().chip.spec);
+        const int threads =
+            settings.threads > 0 ? settings.threads : static_cast<int>(std::thread::hardware_concurrency());
+        if (gains) add_gains(settings.json, settings.trace, spec, threads);
+        if (!html.empty())
+          write_page(html, {report::from_json(report::read_file(settings.json), settings.json)});
+      });
+    }
     start();
     return kStopCode;
   } catch (const InputError& error) {

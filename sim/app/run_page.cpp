@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
-#include "sim/app/page.h"
-#include "sim/report/json.h"
 #include "sim/report/table.h"
 
 namespace foretrace::app {
@@ -36,8 +34,7 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
-int run_then_write_page(const std::string& html, const std::string& json,
-                        const std::function<void()>& program) {
+int run_then(const std::function<void()>& program, const std::function<void()>& afterwards) {
   std::cout.flush();
   const pid_t child = fork();
   if (child < 0) throw InputError(fmt::format("no process for the program: {}", std::strerror(errno)));
@@ -51,10 +48,8 @@ int run_then_write_page(const std::string& html, const std::string& json,
   for (const int signal : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) std::signal(signal, pass_on);
   const int status = wait_for(child);
   try {
-    write_page(html, {report::from_json(report::read_file(json), json)});
-  } catch (const InputError& error) {
-    std::cerr << "foretrace: --html " << html << ": " << report::one_line(error.what()) << "\n";
-  }
+    afterwards();
+  } catch (const InputError& error) { std::cerr << "foretrace: " << report::one_line(error.what()) << "\n"; }
   if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -18,6 +18,7 @@ struct Line {
   std::string_view text;
   isa::Word word;
   std::uint32_t file = 0, source_line = 0;
+  std::shared_ptr<const isa::CallChain> inlined;
 };
 
 struct Section {
@@ -133,13 +134,17 @@ class Reader {
     line.word.lo = *low;
     line.file = file_;
     line.source_line = source_line_;
+    if (chain_open_)
+      inlined_ = callers_.empty() ? nullptr : std::make_shared<const isa::CallChain>(std::move(callers_));
+    callers_.clear();
+    line.inlined = inlined_;
     section_.lines.push_back(line);
     half_read_ = true;
     chain_open_ = false;
   }
 
   /// `//## File "src/k.cu", line 12 inlined at ...`. Several such lines are the chain of inlined calls, innermost
-  /// first; the instruction belongs to the first that stands outside the toolkit's headers.
+  /// first; the instruction belongs to the first that stands outside the toolkit's headers, and those after it are its callers.
   void read_source_line(std::string_view content) {
     static constexpr std::string_view kFile = "File \"";
     const auto open = content.find(kFile);
@@ -149,6 +154,9 @@ class Reader {
     const auto number = content.find("line ", close == std::string_view::npos ? content.size() : close);
     if (number == std::string_view::npos) fail("a source line is not understood");
     const std::string name(content.substr(name_start, close - name_start));
+    std::uint32_t place = 0;
+    std::from_chars(content.data() + number + 5, content.data() + content.size(), place);
+    if (chain_open_ && chain_settled_) callers_.push_back({name, place});
     const bool continues = chain_open_ && (chain_settled_ || is_toolkit_header(name));
     chain_settled_ = chain_open_ ? chain_settled_ || !is_toolkit_header(name) : !is_toolkit_header(name);
     chain_open_ = true;
@@ -156,8 +164,7 @@ class Reader {
     const auto known = std::find(files_.begin(), files_.end(), name);
     file_ = static_cast<std::uint32_t>(known - files_.begin()) + 1;
     if (known == files_.end()) files_.push_back(name);
-    const char* first = content.data() + number + 5;
-    std::from_chars(first, content.data() + content.size(), source_line_);
+    source_line_ = place;
   }
 
   std::string_view text_;
@@ -167,8 +174,10 @@ class Reader {
   Section section_;
   bool half_read_ = false;
   std::uint32_t file_ = 0, source_line_ = 0;
-  bool chain_open_ = false;     // the last line read was a source line
-  bool chain_settled_ = false;  // its chain has named a file of the user's
+  bool chain_open_ = false;                        // the last line read was a source line
+  bool chain_settled_ = false;                     // its chain has named a file of the user's
+  isa::CallChain callers_;                         // of the chain that is being read
+  std::shared_ptr<const isa::CallChain> inlined_;  // of the instructions that follow
 };
 
 /// No code: what stands between two sections of a kernel's code.
@@ -210,6 +219,8 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
       instruction.file = line.file;
       instruction.line = line.source_line;
       program.code.push_back(std::move(instruction));
+      program.inlined.resize(program.code.size());
+      program.inlined.back() = line.inlined;
     }
   }
   return program;

@@ -62,9 +62,13 @@ LaunchResult make_result(const Prediction& prediction) {
     const engine::IdealText& text = engine::text_of(gain.limit);
     result.gains.push_back({text.key, text.words, static_cast<double>(gain.cycles)});
   }
+  result.over_time = over_time(prediction.counters);
+  result.sms = over_sms(prediction.counters);
   result.instructions.reserve(counted.size());
   for (std::size_t i = 0; i < counted.size(); ++i) {
     result.instructions.push_back(make_row(program, program.code[i], counted[i]));
+    if (i < program.inlined.size() && program.inlined[i])
+      result.instructions.back().inlined = *program.inlined[i];
   }
   result.limiter = find_limiter(result);
   return result;

@@ -16,6 +16,7 @@
 #include "model/units/units.h"
 #include "sim/report/metrics.h"
 #include "sim/report/prediction.h"
+#include "sim/report/series.h"
 
 namespace foretrace::report {
 
@@ -39,6 +40,8 @@ struct InstructionResult : stats::InstructionCounters {
   std::string sass;
   std::string file;        ///< source file; empty: unknown (null in JSON)
   std::uint32_t line = 0;  ///< source line; 0: unknown (null in JSON)
+  isa::CallChain
+      inlined;  ///< where its function was called, innermost first ("call_chain"); empty: not inlined, or not known
 
   /// Of shared memory: it made requests and wavefronts but touched no sector.
   bool is_shared() const { return requests > 0 && sectors == 0 && wavefronts > 0; }
@@ -81,7 +84,10 @@ struct LaunchResult {
   MetricValues metrics;
   std::string occupancy_next_step;  ///< what the next better occupancy would need; empty: none (null in JSON)
   Limiter limiter;
-  std::vector<Gain> gains;  ///< optional in JSON: only where they were asked for
+  double gains_base = 0;          ///< elapsed cycles that gains are held against; 0: the launch's own
+  std::vector<Gain> gains;        ///< optional in JSON: only where they were asked for
+  std::vector<Series> over_time;  ///< optional in JSON: not of sampled launches
+  std::vector<Series> sms;        ///< likewise
   std::vector<InstructionResult> instructions;
 };
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -20,6 +21,9 @@
 
 namespace foretrace::report {
 namespace {
+
+// Arrays whose elements stand on a line each.
+const std::initializer_list<std::string_view> kOnOneLine = {"instructions", "represented", "call_chains"};
 
 Json dimensions(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
 
@@ -37,6 +41,25 @@ Json row_of(const InstructionResult& row) {
   return json;
 }
 
+/// The rows, each with the number of its call chain where it has one, and the chains.
+void put_instructions(const std::vector<InstructionResult>& rows, Json& json) {
+  Json chains = Json::array(), instructions = Json::array();
+  std::map<std::string, std::size_t> numbers;
+  for (const InstructionResult& row : rows) {
+    instructions.push_back(row_of(row));
+    if (row.inlined.empty()) continue;
+    Json chain = Json::array();
+    for (const isa::SourcePlace& place : row.inlined)
+      chain.push_back(Json{{"file", place.file}, {"line", place.line}});
+    const auto [at, fresh] =
+        numbers.try_emplace(chain.dump(-1, ' ', false, Json::error_handler_t::replace), chains.size());
+    if (fresh) chains.push_back(std::move(chain));
+    instructions.back()["call_chain"] = at->second;
+  }
+  if (!chains.empty()) json["call_chains"] = std::move(chains);
+  json["instructions"] = std::move(instructions);
+}
+
 /// Of a launch in a program; what is not known is left out.
 void put_place(const LaunchPlace& place, Json& json) {
   if (place.simulated != "simulated") json["simulated"] = place.simulated;
@@ -48,11 +71,25 @@ void put_place(const LaunchPlace& place, Json& json) {
   if (!place.operation.empty()) json["operator"] = json_text_or_null(place.operation);
 }
 
+void put_gains(const LaunchResult& result, Json& json) {
+  if (result.gains.empty()) return;
+  Json gains = Json::array();
+  for (const Gain& gain : result.gains)
+    gains.push_back(Json{{"key", gain.key}, {"words", gain.words}, {"cycles", json_number(gain.cycles)}});
+  json["gains"] = std::move(gains);
+  if (result.gains_base > 0) json["gains_base"] = json_number(result.gains_base);
+}
+
+void put_series(const char* key, const std::vector<Series>& all, Json& json) {
+  if (all.empty()) return;
+  Json rows = Json::object();
+  for (const Series& series : all) rows[series.name] = series.values;
+  json[key] = std::move(rows);
+}
+
 Json prediction_of(const LaunchResult& result) {
   Json metrics = Json::object();
   for (const auto& [name, value] : result.metrics.all()) metrics[name] = json_number(value);
-  Json instructions = Json::array();
-  for (const auto& row : result.instructions) instructions.push_back(row_of(row));
   Json json{{"arch", result.arch},
             {"sm", result.sm},
             {"clock_hz",
@@ -81,13 +118,10 @@ Json prediction_of(const LaunchResult& result) {
                    {"metrics", std::move(metrics)},
                    {"occupancy_next_step", json_text_or_null(result.occupancy_next_step)},
                    {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}}});
-  if (!result.gains.empty()) {
-    Json gains = Json::array();
-    for (const Gain& gain : result.gains)
-      gains.push_back(Json{{"key", gain.key}, {"words", gain.words}, {"cycles", json_number(gain.cycles)}});
-    json["gains"] = std::move(gains);
-  }
-  json["instructions"] = std::move(instructions);
+  put_gains(result, json);
+  put_series("over_time", result.over_time, json);
+  put_series("sms", result.sms, json);
+  put_instructions(result.instructions, json);
   return json;
 }
 
@@ -164,6 +198,21 @@ class Reader {
     return all;
   }
 
+  /// Rows of whole numbers, all of one length; none where the key is not there.
+  std::vector<Series> series(const char* key) const {
+    std::vector<Series> all;
+    if (!object_.contains(key)) return all;
+    if (!member(key).is_object()) refuse(path(key), "an object");
+    for (const auto& [name, each] : member(key).items()) {
+      const std::string where = path(key) + "." + name;
+      if (!each.is_array() || (!all.empty() && each.size() != all.front().values.size()))
+        refuse(where, "an array as long as the others");
+      all.push_back({name, {}});
+      for (const Json& value : each) all.back().values.push_back(whole(value, where));
+    }
+    return all;
+  }
+
   const Json& array(const char* key) const {
     const Json& value = member(key);
     if (!value.is_array()) refuse(path(key), "an array");
@@ -208,6 +257,21 @@ InstructionResult read_row(const Reader& from) {
         stalled.whole(stats::name_of(static_cast<stats::WarpState>(i)));
   }
   return row;
+}
+
+std::vector<isa::CallChain> read_chains(const Reader& from, const std::string& file) {
+  std::vector<isa::CallChain> chains;
+  if (!from.has("call_chains")) return chains;
+  for (const Json& each : from.array("call_chains")) {
+    const std::string where = from.path(fmt::format("call_chains[{}]", chains.size()));
+    if (!each.is_array()) from.refuse(where, "an array");
+    isa::CallChain& chain = chains.emplace_back();
+    for (const Json& one : each) {
+      const Reader place(one, file, where);
+      chain.push_back({place.text("file"), static_cast<std::uint32_t>(place.whole("line"))});
+    }
+  }
+  return chains;
 }
 
 LaunchPlace read_place(const Reader& from) {
@@ -261,10 +325,18 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
       result.gains.push_back({gain.text("key"), gain.text("words"), gain.number("cycles")});
     }
   }
+  result.gains_base = from.number_if_there("gains_base").value_or(0);
+  result.over_time = from.series("over_time");
+  result.sms = from.series("sms");
+  const std::vector<isa::CallChain> chains = read_chains(from, file);
   const Json& rows = from.array("instructions");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    result.instructions.push_back(
-        read_row(Reader(rows[i], file, from.path(fmt::format("instructions[{}]", i)))));
+    const Reader row(rows[i], file, from.path(fmt::format("instructions[{}]", i)));
+    result.instructions.push_back(read_row(row));
+    const std::optional<std::uint64_t> chain = row.whole_if_there("call_chain");
+    if (!chain) continue;
+    if (*chain >= chains.size()) from.refuse(row.path("call_chain"), "the number of a call chain");
+    result.instructions.back().inlined = chains[*chain];
   }
   return result;
 }
@@ -280,7 +352,14 @@ std::string to_json(const Document& document, const ProgramResult* program) {
              {"command", document.command},
              {"predictions", std::move(predictions)}};
   if (program != nullptr) put_program(*program, whole);
-  return lay_out(whole, {"instructions", "represented"});
+  return lay_out(whole, kOnOneLine);
+}
+
+std::string with_gains(const std::string& text, const Document& document,
+                       const std::vector<std::size_t>& predictions) {
+  Json whole = Json::parse(text);
+  for (const std::size_t i : predictions) put_gains(document.predictions[i], whole["predictions"][i]);
+  return lay_out(whole, kOnOneLine);
 }
 
 void DocumentText::cut() {

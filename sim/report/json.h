@@ -41,6 +41,10 @@ class DocumentText {
 /// key.
 Document from_json(std::string_view text, const std::string& name);
 
+/// The text of a result document with the gains of these predictions added; all else stays as it was.
+std::string with_gains(const std::string& text, const Document& document,
+                       const std::vector<std::size_t>& predictions);
+
 /// Writes text to a file ("-": standard output is the caller's), whole or not at all. Throws InputError
 /// naming the file.
 void write_file(const std::string& path, std::string_view text);

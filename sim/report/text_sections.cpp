@@ -195,6 +195,16 @@ std::string occupancy_limiters(const LaunchResult& result) {
 
 }  // namespace
 
+std::vector<SectionRow> section_rows() {
+  std::vector<SectionRow> all;
+  const auto add = [&](const Section& section) {
+    for (const Row& row : section.rows) all.push_back({section.title, row.label, row.metric});
+  };
+  add(speed_of_light());
+  for (const Section& section : further_sections()) add(section);
+  return all;
+}
+
 Readable readable(const std::vector<const LaunchResult*>& results, const std::string& metric) {
   const Metric* declared = find_metric(metric);
   FORETRACE_ASSERT(declared != nullptr, "The report shows only metrics that are declared.");

@@ -24,6 +24,14 @@ std::string hottest_instructions(const LaunchResult& result, const std::string& 
                                  const TextOptions& options);
 std::string memory_accesses(const LaunchResult& result, const std::string& title, const TextOptions& options);
 
+/// What the sections show: every row of every section in their order.
+struct SectionRow {
+  const char* section;
+  const char* label;
+  const char* metric;
+};
+std::vector<SectionRow> section_rows();
+
 /// A metric's values side by side in one readable unit ("us" for 1000 ns and more), and that unit.
 struct Readable {
   std::string unit;

@@ -85,6 +85,7 @@ TEST(Waits, AnyNumberOfThreadsGivesTheSameBits) {
   const stats::LaunchCounters a = one.run(1).counters, b = three.run(3).counters;
   EXPECT_EQ(a.elapsed, b.elapsed);
   EXPECT_EQ(a.sm_active_each, b.sm_active_each);
+  EXPECT_EQ(a.over_time, b.over_time);
   EXPECT_EQ(a.inst_executed, b.inst_executed);
   EXPECT_EQ(a.memory.tex_sectors_read, b.memory.tex_sectors_read);
   EXPECT_EQ(a.state, b.state);

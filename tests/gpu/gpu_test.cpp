@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <numeric>
 
 #include "model/config/load.h"
 #include "model/gpu/dispatcher.h"
 #include "model/gpu/gpu.h"
+#include "model/gpu/over_time.h"
 #include "tests/sm/bench.h"
 
 namespace foretrace::gpu_tests {
@@ -89,6 +91,16 @@ stats::LaunchCounters simulate(const spec::GpuSpec& chip, const std::vector<Line
 void expect_same(const stats::LaunchCounters& a, const stats::LaunchCounters& b) {
   EXPECT_EQ(a.elapsed, b.elapsed);
   EXPECT_EQ(a.sm_active_each, b.sm_active_each);
+  ASSERT_EQ(a.over_time.size(), b.over_time.size());
+  for (std::size_t i = 0; i < a.over_time.size(); ++i) {
+    EXPECT_TRUE(a.over_time[i] == b.over_time[i]) << "instant " << i << ", cycle " << a.over_time[i].now;
+    EXPECT_EQ(a.over_time[i].placed, b.over_time[i].placed) << i;
+    EXPECT_EQ(a.over_time[i].state, b.over_time[i].state) << i;
+    EXPECT_EQ(a.over_time[i].l2_sectors, b.over_time[i].l2_sectors) << i;
+    EXPECT_EQ(a.over_time[i].dram_bytes, b.over_time[i].dram_bytes) << i;
+  }
+  EXPECT_EQ(a.sm_inst_each, b.sm_inst_each);
+  EXPECT_EQ(a.sm_blocks_each, b.sm_blocks_each);
   EXPECT_EQ(a.state, b.state);
   EXPECT_EQ(a.idle_reason, b.idle_reason);
   EXPECT_EQ(a.pipe_busy, b.pipe_busy);
@@ -116,6 +128,50 @@ TEST(Machine, AnyNumberOfThreadsGivesTheSameBits) {
   const auto one = simulate(a100, copy_lines(), 3000, 8, 8, 1);
   expect_same(one, simulate(a100, copy_lines(), 3000, 8, 8, 2));
   expect_same(one, simulate(a100, copy_lines(), 3000, 8, 8, 5));
+}
+
+TEST(Machine, TellsALaunchOverItsTime) {
+  const auto counters = simulate(chip("h100-sxm"), copy_lines(), 3000, 8, 8);
+  const std::vector<stats::Instant>& instants = counters.over_time;
+  ASSERT_GT(instants.size(), 20u);
+  ASSERT_LE(instants.size(), gpu::OverTime::kMost + 1);
+  for (std::size_t i = 1; i + 1 < instants.size(); ++i)
+    EXPECT_EQ(instants[i].now - instants[i - 1].now, instants[0].now) << i;
+  EXPECT_EQ(instants.back().now, counters.elapsed);
+  EXPECT_EQ(instants.back().instructions, counters.inst_executed);
+  EXPECT_EQ(instants.back().state, counters.state);
+  // 132 SMs hold 8 blocks of 8 warps each: in the middle of the launch all of them, in every slice.
+  const std::size_t middle = instants.size() / 2;
+  EXPECT_LE(instants[middle].placed - instants[middle].ended, 132u * 8);
+  EXPECT_GT(instants[middle].placed - instants[middle].ended, 132u * 4);
+  const auto warps = [&](std::size_t i) {
+    return std::accumulate(instants[i].state.begin(), instants[i].state.end(), std::uint64_t{0});
+  };
+  const double resident = static_cast<double>(warps(middle) - warps(middle - 1)) /
+                          static_cast<double>(instants[middle].now - instants[middle - 1].now);
+  EXPECT_LE(resident, 132 * 64);
+  EXPECT_GT(resident, 132 * 24);
+  EXPECT_EQ(std::accumulate(counters.sm_blocks_each.begin(), counters.sm_blocks_each.end(), std::uint64_t{0}),
+            3000u);
+  EXPECT_EQ(std::accumulate(counters.sm_inst_each.begin(), counters.sm_inst_each.end(), std::uint64_t{0}),
+            counters.inst_executed);
+}
+
+TEST(OverTime, LetsEverySecondInstantGoWhereALaunchTakesLonger) {
+  gpu::OverTime over_time(true);
+  stats::LaunchCounters whole;
+  whole.elapsed = 1'000'000;
+  while (over_time.next() < whole.elapsed) {
+    stats::Instant instant;
+    instant.now = over_time.next();
+    over_time.add(instant);
+  }
+  const auto instants = over_time.closed(whole, 0);
+  const Cycle step = instants[0].now;
+  ASSERT_GE(instants.size(), gpu::OverTime::kMost / 2);
+  for (std::size_t i = 0; i + 1 < instants.size(); ++i) EXPECT_EQ(instants[i].now, (i + 1) * step);
+  EXPECT_EQ(instants.back().now, whole.elapsed);
+  EXPECT_TRUE(gpu::OverTime(false).closed(whole, 0).empty());
 }
 
 TEST(Machine, CountsWhatTheRecordsSay) {

@@ -7,8 +7,9 @@ function occupancyChart(points, most, today, label, format) {
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Resident warps over " + label });
   for (let i = 0; i <= 4; ++i) root.append(svg("line", { x1: x0, x2: x1, y1: py(most * i / 4), y2: py(most * i / 4), class: "grid" }),
     svg("text", { x: x0 - 5, y: py(most * i / 4) + 4, "font-size": 11, "text-anchor": "end", class: "faint" }, number(most * i / 4)));
-  for (let i = 0; i <= 4; ++i) { const x = lowest + (highest - lowest) * i / 4;
-    root.append(svg("text", { x: px(x), y: y0 + 16, "font-size": 11, "text-anchor": "middle", class: "faint" }, format(x))); }
+  const step = 2 ** Math.round(Math.log2(highest / 4));
+  for (let x = Math.ceil(lowest / step) * step; x <= highest * 1.01; x += step)
+    root.append(svg("text", { x: px(Math.min(x, highest)), y: y0 + 16, "font-size": 11, "text-anchor": x >= highest * 0.97 ? "end" : "middle", class: "faint" }, format(Math.min(x, highest))));
   let path = "";
   points.forEach(([x, w], i) => { path += i === 0 ? `M${px(x)} ${py(w)}` : `H${px(x)}V${py(w)}`; });
   root.append(svg("path", { d: path, fill: "none", stroke: "var(--c1)", "stroke-width": 2 }));

@@ -27,11 +27,11 @@ function limiterTitle(name) {
 }
 
 function gainsOf(p) {
-  const now = metric(p, "gpc__cycles_elapsed.max");
+  const now = p.gains_base ?? metric(p, "gpc__cycles_elapsed.max");
   if (!p.gains) return el("p", { class: "note" }, "What lifting each limit would bring was not asked for (--gains).");
   const rows = p.gains.map(g => ({ ...g, saved: 1 - g.cycles / now })).sort((x, y) => y.saved - x.saved);
   const worth = rows.filter(r => r.saved >= 0.005), rest = rows.filter(r => r.saved < 0.005);
-  return el("div", null, el("h3", null, "Simulated again without one limit"),
+  return el("div", null, el("h3", null, "Simulated again without one limit" + (p.gains_base ? ", with cold caches (" + number(now) + " cycles with all limits)" : "")),
     worth.length ? bars(worth.map(r => ({ label: r.words, share: r.saved, colour: "var(--good)",
       hint: r.key, text: (now / r.cycles).toFixed(2) + "x, " + number(r.cycles) + " cycles" }))) : null,
     rest.length ? el("p", { class: "note" }, "Nothing to gain (under 0.5%): " + rest.map(r => r.words).join("; ") + ".") : null);
@@ -68,10 +68,10 @@ function warpStates(entry, chooseStall) {
     .filter(s => s.value > 0).sort((x, y) => y.value - x.value);
   const total = sum(states, s => s.value);
   if (total === 0) return el("p", { class: "note" }, "No warp ran.");
-  return el("div", null, el("p", { class: "note" }, number(total) + " warp-cycles per issued instruction. A state's name shows it in the source."),
+  return el("div", null, el("p", { class: "note" }, number(total) + " warp-cycles per issued instruction: each state's share, and its cycles. A state's name shows it in the source."),
     bars(states.map(s => ({ label: s.name, share: s.value / states[0].value, colour: stateColour(s.name),
       hint: "waiting for " + stateTexts[s.name], choose: () => chooseStall(s.name),
-      text: percent(100 * s.value / total) + (states.length < 40 ? "  " + number(s.value) : "") }))));
+      text: percent(100 * s.value / total) + " · " + s.value.toFixed(2) }))));
 }
 
 function pipelines(entry) {
@@ -108,7 +108,7 @@ function distribution(entry) {
   return el("div", null, el("p", { class: "note" }, number(metric(p, "launch__grid_size")) + " blocks on " +
       number(metric(p, "launch__sm_count")) + " SMs, " + number(metric(p, "foretrace__blocks_per_sm")) + " at a time on each: " +
       number(metric(p, "launch__waves_per_multiprocessor")) + " waves."),
-    bars(rows.filter(([, v]) => v !== null).map(([label, v]) => ({ label, share: v / elapsed, text: number(v) + " cycles" }))));
+    bars(rows.filter(([, v]) => v !== null).map(([label, v]) => ({ label, share: v / elapsed, text: number(v) + " cycles" }))), smStrip(p));
 }
 
 function allMetrics(a, b) {

@@ -53,7 +53,10 @@ function render() {
   const shown = [chosen.a, chosen.b].filter(i => i >= 0).map(i => entries[i]);
   const source = sourceSection(shown);
   const chooseStall = state => { source.choose("stall:" + state); document.getElementById("source").scrollIntoView(); };
+  const measured = measuredSection(shown[0]);
   section("verdict", "Verdict", [shown.length > 1 ? versus(...shown) : null, sides(shown, verdictSide)]);
+  if (measured) section("measured", "Beside Nsight Compute", measured);
+  if (shown.length > 1) section("changes", "What changed in the code", changesSection(...shown));
   section("memory", "Memory chart", sides(shown, memoryChart, true));
   section("roofline", "Roofline", sides(shown, roofline, true));
   section("occupancy", "Occupancy", sides(shown, occupancySection, true));
@@ -61,12 +64,14 @@ function render() {
   source.show();
   section("states", "Warp states", sides(shown, entry => warpStates(entry, chooseStall)));
   section("pipelines", "Pipelines", sides(shown, pipelines));
+  section("over-time", "Over time", sides(shown, overTime, true));
   if (data.timeline) section("timeline", "Timeline", timelineSection(data.timeline));
   section("distribution", "SMs and waves", sides(shown, distribution));
   section("assumed", "What is assumed about the chip", sides(shown, assumptions, true));
   section("metrics", "All metrics", allMetrics(...shown));
   const d = data.documents[entries[chosen.a].document];
-  document.getElementById("foot").replaceChildren("foretrace " + d.foretrace + (d.commit ? " (" + d.commit + ")" : "") + ": " + d.command.join(" "));
+  document.getElementById("foot").replaceChildren("Predicted by foretrace " + d.foretrace + (d.commit ? ", commit " + d.commit.slice(0, 12) : "") + ". No GPU was used.",
+    el("details", null, el("summary", null, "The command"), el("code", null, d.command.map(word => /^[\w@%+=:,.\/^-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'").join(" "))));
 }
 
 const themeButton = theme();

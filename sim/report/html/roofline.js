@@ -71,8 +71,12 @@ function roofline(entry) {
   }
   const widest = Math.max(...facts.roofs.bytes.map(l => l.per_second));
   let last = -100;
-  for (const ceiling of [...ceilings].sort((a, b) => b.per_second - a.per_second)) {
-    const y = py(ceiling.per_second), used = operations[ceiling.name] > 0;
+  // Ceilings of one height are one line with all their names.
+  const heights = [...new Set(ceilings.map(c => c.per_second))].sort((a, b) => b - a);
+  for (const per_second of heights) {
+    const same = ceilings.filter(c => c.per_second === per_second);
+    const ceiling = { per_second, name: same.map(c => c.name).join(", ") };
+    const y = py(ceiling.per_second), used = same.some(c => operations[c.name] > 0);
     root.append(svg("line", { x1: px(Math.max(10 ** left, ceiling.per_second / widest)), x2: x1, y1: y, y2: y, stroke: used ? "var(--ink)" : "var(--faint)", "stroke-width": used ? 2 : 1, "stroke-dasharray": used ? null : "5 4" }));
     const at = Math.max(y - 5, last + 14);
     last = at;

@@ -1,0 +1,37 @@
+"""The numbers of a chip with their kinds and ranges, as `foretrace arch NAME --json` lists them."""
+
+import dataclasses
+import functools
+import json
+
+from foretrace import _program
+
+
+@dataclasses.dataclass(frozen=True)
+class ChipValue:
+    """A key of a chip: "l2.latency". `low` and `high`: the range that its evidence leaves; None where it states none."""
+
+    key: str
+    value: str
+    numbers: tuple[float, ...]
+    unit: str
+    kind: str
+    low: float | None
+    high: float | None
+    source: str
+
+    @property
+    def number(self) -> float | None:
+        """The value where it is one number."""
+        return self.numbers[0] if len(self.numbers) == 1 else None
+
+    @property
+    def whole(self) -> bool:
+        return all(number == int(number) for number in self.numbers) and "." not in self.value
+
+
+@functools.cache
+def values(arch: str) -> dict[str, ChipValue]:
+    """By key. Throws ForetraceError where there is no chip of that name."""
+    chip = json.loads(_program.run(["arch", arch, "--json", "-"]))["chips"][0]
+    return {row["key"]: ChipValue(**{**row, "numbers": tuple(row["numbers"])}) for row in chip["values"]}

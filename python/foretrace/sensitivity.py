@@ -1,0 +1,200 @@
+"""foretrace sensitivity TRACE --arch CHIP: how much each number of the chip moves a launch, and the error band of its assumed numbers.
+
+Every chosen key is set to its lowest and its highest value alone, and the launch is simulated again. The values are the range that the
+configuration states; where it states none, a share below and above. The band: the configuration's assumed and fitted numbers move
+independently of each other, so the deviations add up as squares; the widest sums them up. docs/studies.md.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import fnmatch
+import hashlib
+import json
+import math
+import os
+import pathlib
+import sqlite3
+import sys
+
+from foretrace import _chip_values, _picture, _program, sweep
+
+UNSURE = ("assumed", "fitted", "transferred")
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """A key with its two values, and the launch's cycles at each; `stated`: the range is the configuration's own."""
+
+    key: str
+    kind: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    stated: bool
+    cycles_low: int
+    cycles_high: int
+
+    def swing(self) -> int:
+        return abs(self.cycles_high - self.cycles_low)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sensitivity:
+    trace: str
+    arch: str
+    cycles: int
+    moves: list[Move]              #: the one that moves the launch most first
+    refused: dict[str, str]        #: keys whose values the chip does not take, and why
+
+    def band(self) -> tuple[float, float]:
+        """Cycles between which the launch lies where the numbers of stated ranges are independent of each other."""
+        return self._sum(lambda parts: math.sqrt(sum(part * part for part in parts)))
+
+    def widest(self) -> tuple[float, float]:
+        """The same where all of them are off at once, each in the worse direction."""
+        return self._sum(sum)
+
+    def _sum(self, together) -> tuple[float, float]:
+        below, above = [], []
+        for move in self.moves:
+            if move.stated and move.kind in UNSURE:
+                changes = [cycles - self.cycles for cycles in (move.cycles_low, move.cycles_high)]
+                below.append(max(0, -min(changes)))
+                above.append(max(0, max(changes)))
+        return self.cycles - together(below), self.cycles + together(above)
+
+
+def _ends(value: _chip_values.ChipValue, share: float):
+    """(low, high, stated) of a number; None where there is nothing to move."""
+    number = value.number
+    if number is None:
+        return None
+    stated = value.low is not None and value.high is not None and value.low < value.high
+    low, high = (value.low, value.high) if stated else (number * (1 - share), number * (1 + share))
+    if value.whole:
+        low, high = (math.floor(low), math.ceil(high)) if not stated else (round(low), round(high))
+    return (low, high, stated) if low < high else None
+
+
+def chosen_keys(arch: str, patterns) -> dict[str, _chip_values.ChipValue]:
+    """Keys of a chip by patterns ("l2.*"), by kind ("assumed"), or all. Throws StudyError where a pattern means none."""
+    values, found = _chip_values.values(arch), {}
+    kinds = {value.kind for value in values.values()}
+    for pattern in patterns:
+        matching = {key: value for key, value in values.items()
+                    if pattern == "all" or value.kind == pattern or fnmatch.fnmatchcase(key, pattern)}
+        if not matching:
+            raise sweep.StudyError(f"--keys {pattern}: no key of {arch}; expected keys, patterns such as 'l2.*', all, or a kind: "
+                                   f"{', '.join(sorted(kinds))}")
+        found.update(matching)
+    return found
+
+
+class _Kept:
+    """Cycles by what was asked, in a database beside the trace: what was done when the process was killed is kept."""
+
+    def __init__(self, database):
+        self.connection = sqlite3.connect(database or ":memory:", check_same_thread=False)
+        self.connection.execute("CREATE TABLE IF NOT EXISTS cycles (id TEXT PRIMARY KEY, asked TEXT NOT NULL, cycles INTEGER, refused TEXT)")
+
+    def get(self, identity: str):
+        return self.connection.execute("SELECT cycles, refused FROM cycles WHERE id = ?", (identity,)).fetchone()
+
+    def put(self, identity: str, asked: str, cycles, refused) -> None:
+        with self.connection:
+            self.connection.execute("INSERT OR REPLACE INTO cycles VALUES (?,?,?,?)", (identity, asked, cycles, refused))
+
+
+def measure(trace, arch: str, keys=("assumed", "fitted", "transferred"), share: float = 0.1, jobs: int | None = None, database=None,
+            say=lambda text: None) -> Sensitivity:
+    """Simulates the trace at both ends of every chosen key. `database` keeps what was done, so that a second call goes on."""
+    asked = {}
+    for key, value in chosen_keys(arch, keys).items():
+        ends = _ends(value, share)
+        if ends is not None:
+            asked[key] = (value, ends)
+    kept, version = _Kept(database), _program.run(["--version"]).strip()
+    content = hashlib.sha256(pathlib.Path(trace).read_bytes()).hexdigest()
+
+    def cycles_of(changes: dict):
+        text = json.dumps([content, arch, changes, version], sort_keys=True)
+        identity = hashlib.sha256(text.encode()).hexdigest()
+        found = kept.get(identity)
+        if found is None:
+            try:
+                found = (sweep._predict(pathlib.Path(trace), arch, changes).cycles, None)
+            except _program.ForetraceError as error:
+                found = (None, str(error))
+        return identity, text, found
+
+    plans = [(None, None)] + [(key, end) for key, (_, ends) in asked.items() for end in ends[:2]]
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        futures = {pool.submit(cycles_of, {} if key is None else {key: end}): (key, end) for key, end in plans}
+        for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
+            identity, text, found = future.result()
+            kept.put(identity, text, *found)
+            results[futures[future]] = found
+            say(f"{number} of {len(plans)}")
+    base, refusal = results[None, None]
+    if base is None:
+        raise _program.ForetraceError(refusal)
+    moves, refused = [], {}
+    for key, (value, (low, high, stated)) in asked.items():
+        at_low, at_high = results[key, low], results[key, high]
+        if at_low[0] is None or at_high[0] is None:
+            refused[key] = at_low[1] or at_high[1]
+            continue
+        moves.append(Move(key, value.kind, value.unit, value.number, low, high, stated, at_low[0], at_high[0]))
+    moves.sort(key=lambda move: (-move.swing(), move.key))
+    return Sensitivity(str(trace), arch, base, moves, refused)
+
+
+def to_text(found: Sensitivity, rows: int = 20) -> str:
+    lines = [f"{found.trace} on {found.arch}: {found.cycles:,} cycles",
+             f"  {'key':34} {'kind':12} {'from':>12} {'to':>12} {'cycles at each':>25} {'moves':>8}"]
+    for move in found.moves[:rows]:
+        lines.append(f"  {move.key:34} {move.kind + ('' if move.stated else '*'):12} {move.low:12g} {move.high:12g} "
+                     f"{move.cycles_low:12,} {move.cycles_high:12,} {100 * move.swing() / found.cycles:7.2f}%")
+    if len(found.moves) > rows:
+        lines.append(f"  {len(found.moves) - rows} keys more move it less")
+    if any(not move.stated for move in found.moves[:rows]):
+        lines.append("  *: the configuration states no range; a share below and above")
+    (low, high), (least, most) = found.band(), found.widest()
+    lines.append(f"  error band of the assumed, fitted and transferred numbers with ranges: {low:,.0f} to {high:,.0f} cycles "
+                 f"({100 * (low / found.cycles - 1):+.1f}% to {100 * (high / found.cycles - 1):+.1f}%); all off at once: {least:,.0f} to {most:,.0f}")
+    for key, why in found.refused.items():
+        lines.append(f"  left out: {key}: {why}")
+    return "\n".join(lines) + "\n"
+
+
+def main(words=None) -> int:
+    parser = argparse.ArgumentParser(prog="foretrace sensitivity", description=__doc__.split("\n")[0])
+    parser.add_argument("trace", help="what foretrace predict --trace wrote")
+    parser.add_argument("--arch", required=True)
+    parser.add_argument("--keys", default=",".join(UNSURE), help="keys, patterns (l2.*), kinds, or all, with commas (default: %(default)s)")
+    parser.add_argument("--by", type=float, default=10, metavar="PERCENT", help="below and above, where no range is stated (default: 10)")
+    parser.add_argument("--rows", type=int, default=20, help="keys to list and draw (default: 20)")
+    parser.add_argument("--html", metavar="FILE", help="write the tornado picture")
+    parser.add_argument("--json", metavar="FILE", help="write all that was found")
+    parser.add_argument("--database", metavar="FILE", help="keep what was done here: a second call goes on with it")
+    parser.add_argument("--jobs", type=int, help="simulations at a time (default: one per processor)")
+    chosen = parser.parse_args(words)
+    terminal = sys.stderr.isatty()
+    try:
+        found = measure(chosen.trace, chosen.arch, chosen.keys.split(","), chosen.by / 100, chosen.jobs, chosen.database,
+                        (lambda text: print(f"\r{text}\033[K", end="", file=sys.stderr)) if terminal else lambda text: None)
+        if terminal:
+            print(file=sys.stderr)
+        print(to_text(found, chosen.rows), end="")
+        if chosen.html:
+            pathlib.Path(chosen.html).write_text(_picture.tornado(found, chosen.rows))
+        if chosen.json:
+            low, high = found.band()
+            pathlib.Path(chosen.json).write_text(json.dumps({"schema": 1, **dataclasses.asdict(found), "band_low": low, "band_high": high}, indent=1) + "\n")
+    except (sweep.StudyError, _program.ForetraceError, OSError) as error:
+        print(f"foretrace: {error}", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,70 @@
+"""foretrace.activate() in a process that then loads a library with kernels: activate.py FORETRACE REPOSITORY FOLDER. Needs nvcc."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+sys.path.insert(0, str(REPOSITORY / "python"))
+os.environ["FORETRACE"] = FORETRACE
+SOURCE = """#include <cstdio>
+__global__ void twice(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+extern "C" int twice_all(float* host, int n) {
+  float* device = nullptr;
+  if (cudaMalloc(&device, n * sizeof(float)) != cudaSuccess) return 1;
+  cudaMemcpy(device, host, n * sizeof(float), cudaMemcpyHostToDevice);
+  twice<<<(n + 255) / 256, 256>>>(device, n);
+  cudaMemcpy(host, device, n * sizeof(float), cudaMemcpyDeviceToHost);
+  return cudaFree(device) != cudaSuccess;
+}
+"""
+PROGRAM = """
+import ctypes, sys, time
+import foretrace
+session = foretrace.activate("h100", json="activated.json")
+assert foretrace.activate("h100") is session
+try:
+    foretrace.activate("a100")
+except foretrace.ForetraceError as error:
+    assert "h100" in str(error), error
+else:
+    raise AssertionError("two chips")
+library = ctypes.CDLL("./libtwice.so")
+numbers = (ctypes.c_float * 1000)(*range(1000))
+assert library.twice_all(numbers, 1000) == 0
+assert list(numbers) == [2.0 * i for i in range(1000)]
+for _ in range(100):
+    try:
+        results = session.results()
+        break
+    except foretrace.ForetraceError:
+        time.sleep(0.1)
+assert [p.kernel for p in results] == ["twice"] and results[0].arch == "h100-sxm" and results[0].cycles > 1000, results
+"""
+
+
+def main() -> None:
+    sys.dont_write_bytecode = True
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for old in FOLDER.iterdir():
+        old.unlink()
+    (FOLDER / "twice.cu").write_text(SOURCE)
+    nvcc = subprocess.run(["bash", "-c", f"source {REPOSITORY}/scripts/common.sh; cuda_tool nvcc"], capture_output=True, text=True).stdout.strip()
+    assert nvcc, "no nvcc; scripts/setup installs it"
+    subprocess.run([nvcc, "-arch=sm_90", "-cudart", "shared", "-shared", "-Xcompiler", "-fPIC", "-o", "libtwice.so", "twice.cu"], cwd=FOLDER, check=True)
+    environment = {**os.environ, "FORETRACE": FORETRACE, "PYTHONPATH": str(REPOSITORY / "python")}
+    subprocess.run([sys.executable, "-B", "-c", PROGRAM], cwd=FOLDER, check=True, env=environment, timeout=300)
+    late = "import ctypes, sys; sys.path.insert(0, '.'); ctypes.CDLL('./libtwice.so'); import foretrace; foretrace.activate('h100')"
+    libraries = pathlib.Path(FORETRACE).parent.parent / "lib/foretrace"
+    done = subprocess.run([sys.executable, "-B", "-c", late], cwd=FOLDER, capture_output=True, text=True,
+                          env={**environment, "LD_LIBRARY_PATH": str(libraries)})
+    assert "libcudart.so.13 is loaded already" in done.stderr, done.stderr
+    print("activate: right")
+
+
+if __name__ == "__main__":
+    main()

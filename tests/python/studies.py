@@ -1,0 +1,195 @@
+"""Studies of the Python package on recorded traces: studies.py FORETRACE REPOSITORY FOLDER.
+
+A study that is killed twice has the result of one that was not, and so have its merged shards; what sensitivity and optimise say is held
+against simulations of their own.
+"""
+
+import csv
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import unittest
+
+FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+os.environ["FORETRACE"] = FORETRACE
+os.environ["PYTHONPATH"] = str(REPOSITORY / "python")
+sys.path.insert(0, str(REPOSITORY / "python"))
+sys.dont_write_bytecode = True
+
+import foretrace  # noqa: E402
+from foretrace import calibration, optimise, sensitivity, sweep  # noqa: E402
+
+STUDY = """arch = ["h100"]
+trace = ["sgemm.trace", "transpose.trace"]
+[set]
+"sm.count" = [64, 100, 132]
+"l2.latency" = [100, 150]
+"""
+
+
+def command(*words) -> list[str]:
+    return [sys.executable, "-B", "-m", "foretrace", *map(str, words)]
+
+
+def run(*words) -> str:
+    done = subprocess.run(command(*words), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"foretrace {' '.join(map(str, words))}: {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def refused(*words) -> str:
+    done = subprocess.run(command(*words), capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, (done.returncode, done.stdout, done.stderr)
+    return done.stderr
+
+
+def study(name: str, text: str) -> pathlib.Path:
+    file = FOLDER / name
+    file.write_text(text)
+    return file
+
+
+def points(database: pathlib.Path) -> int:
+    try:
+        return sqlite3.connect(f"file:{database}?mode=ro", uri=True).execute("SELECT COUNT(*) FROM points").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+class Sweep(unittest.TestCase):
+    def test_a_study_that_is_killed_twice_has_the_result_of_one_that_was_not(self):
+        run("sweep", study("whole.toml", STUDY), "--csv", FOLDER / "whole.csv")
+        killed = study("killed.toml", STUDY)
+        for enough in (2, 5):
+            process = subprocess.Popen(command("sweep", killed, "--jobs", 1), start_new_session=True)
+            end = time.monotonic() + 120
+            while points(FOLDER / "killed.sqlite") < enough and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        self.assertGreaterEqual(points(FOLDER / "killed.sqlite"), 5)
+        run("sweep", killed, "--csv", FOLDER / "killed.csv")
+        self.assertEqual((FOLDER / "whole.csv").read_bytes(), (FOLDER / "killed.csv").read_bytes())
+        self.assertEqual(len((FOLDER / "whole.csv").read_text().splitlines()), 13)
+
+    def test_merged_shards_are_the_study(self):
+        run("sweep", study("one.toml", STUDY), "--csv", FOLDER / "one.csv")
+        parts = study("parts.toml", STUDY)
+        for shard in (1, 2):
+            run("sweep", parts, "--shard", f"{shard}/3")
+        self.assertIn("3of3", refused("sweep", parts, "--merge", 3))
+        run("sweep", parts, "--shard", "3/3")
+        run("sweep", parts, "--merge", 3, "--csv", FOLDER / "parts.csv")
+        self.assertEqual((FOLDER / "one.csv").read_bytes(), (FOLDER / "parts.csv").read_bytes())
+
+    def test_parquet_says_what_csv_says(self):
+        try:
+            import pyarrow.parquet
+        except ImportError:
+            self.skipTest("no pyarrow")
+        file = study("table.toml", STUDY)
+        run("sweep", file, "--csv", FOLDER / "table.csv", "--parquet", FOLDER / "table.parquet")
+        table = pyarrow.parquet.read_table(FOLDER / "table.parquet").to_pydict()
+        with open(FOLDER / "table.csv") as rows:
+            for i, row in enumerate(csv.DictReader(rows)):
+                self.assertEqual(float(row["cycles"]), table["cycles"][i])
+                self.assertEqual(row["work"], table["work"][i])
+
+
+class Sensitivity(unittest.TestCase):
+    def test_each_end_is_a_simulation_of_its_own(self):
+        trace = FOLDER / "transpose.trace"
+        found = sensitivity.measure(trace, "h100", ["l2.latency", "dram.*", "barrier.membar_gpu"], 0.2)
+        by_key = {move.key: move for move in found.moves}
+        move = by_key["l2.latency"]
+        again = foretrace.simulate(trace, "h100", set={"l2.latency": [move.low, move.high]})
+        self.assertEqual([p.cycles for p in again], [move.cycles_low, move.cycles_high])
+        self.assertGreater(move.cycles_high, move.cycles_low)
+        self.assertEqual(by_key["barrier.membar_gpu"].swing(), 0)  # the kernel has no fence
+        self.assertEqual([m.swing() for m in found.moves], sorted((m.swing() for m in found.moves), reverse=True))
+
+    def test_the_band_is_made_of_stated_ranges(self):
+        move = lambda kind, stated, low, high: sensitivity.Move("a.b", kind, "cycle", 2, 1, 3, stated, low, high)
+        found = sensitivity.Sensitivity("x", "y", 1000, [move("assumed", True, 970, 1040), move("fitted", True, 1030, 960), move("measured", True, 1, 9999),
+                                                         move("assumed", False, 1, 9999)], {})
+        self.assertEqual(found.band(), (950, 1050))
+        self.assertEqual(found.widest(), (930, 1070))
+
+    def test_pictures_and_a_database_that_goes_on(self):
+        words = ["sensitivity", FOLDER / "transpose.trace", "--arch", "h100", "--keys", "l2.latency,launch.start", "--database", FOLDER / "kept.sqlite"]
+        first = run(*words, "--html", FOLDER / "tornado.html", "--json", FOLDER / "tornado.json")
+        begin = time.monotonic()
+        self.assertEqual(run(*words), first)
+        self.assertIn("l2.latency", (FOLDER / "tornado.html").read_text())
+        self.assertIn("<svg", (FOLDER / "tornado.html").read_text())
+        self.assertIn("l3.latency", refused("sensitivity", FOLDER / "transpose.trace", "--arch", "h100", "--keys", "l3.latency"))
+
+
+class Optimise(unittest.TestCase):
+    DESIGN = """arch = ["h100"]
+trace = ["transpose.trace"]
+cost = "sm.count + 100 / l2.latency"
+[set]
+"sm.count" = [32, 64, 96, 132]
+"l2.latency" = [50, 100, 150]
+"""
+
+    def test_nothing_beats_the_front(self):
+        found, best, today = optimise.search(optimise.Design(study("design.toml", self.DESIGN)))
+        self.assertEqual(len(found), 12)
+        self.assertEqual(today[:2], (132 + 100 / foretrace._chip_values.values("h100")["l2.latency"].number, 1.0))
+        for point in best:
+            self.assertFalse(any(other[0] <= point[0] and other[1] < point[1] for other in found))
+        self.assertEqual(best[0][0], min(p[0] for p in found))
+        self.assertEqual(best[-1][1], min(p[1] for p in found))
+
+    def test_a_budget_is_kept_and_a_picture_drawn(self):
+        run("optimise", study("budget.toml", "budget = 7\n" + self.DESIGN), "--html", FOLDER / "front.html", "--csv", FOLDER / "front.csv")
+        self.assertLessEqual(len((FOLDER / "front.csv").read_text().splitlines()), 8)
+        self.assertIn("<svg", (FOLDER / "front.html").read_text())
+
+    def test_formulas(self):
+        self.assertEqual(optimise.Formula("2 * sm.count ** 2 - max(a.b, 3) / -2")({"sm.count": 4, "a.b": 1}), 33.5)
+        for wrong in ("__import__('os')", "sm.count.x.y", "sm.count if 1 else 2", "1 +"):
+            with self.assertRaises(sweep.StudyError):
+                optimise.Formula(wrong)({"sm.count": 4})
+
+
+class Calibrate(unittest.TestCase):
+    def test_the_page_shows_every_number_that_was_calibrated(self):
+        answers = REPOSITORY / "validate/measurements/h200-sxm-microbenchmarks.json"
+        made = FOLDER / "made.toml"
+        run("calibrate", answers, "--base", "h100-sxm", "--output", made)
+        page = calibration.page(made, "h100-sxm", answers)
+        for key in ("dram.latency", "launch.start", "lsu.width_latency"):
+            self.assertIn(f"<td>{key}</td>", page)
+
+    def test_without_a_gpu_it_says_so(self):
+        if shutil.which("nvidia-smi"):
+            self.skipTest("there is a GPU")
+        self.assertRegex(refused("calibrate", "--base", "h100", "--output", FOLDER / "none.toml"), "nvcc|nvidia-smi")
+        self.assertIn("h101", refused("calibrate", "--base", "h101", "--output", FOLDER / "none.toml"))
+
+
+class Activate(unittest.TestCase):
+    def test_too_late_is_a_clear_error(self):
+        folder = FOLDER / "late"
+        folder.mkdir(exist_ok=True)
+        (folder / "triton.py").write_text("")
+        done = subprocess.run([sys.executable, "-B", "-c", "import triton, foretrace; foretrace.activate('h100')"], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": f"{folder}:{REPOSITORY / 'python'}"})
+        self.assertIn("triton is imported already", done.stderr)
+
+
+if __name__ == "__main__":
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    for name, file in (("sgemm", "sgemm_tiled_sm_90"), ("transpose", "transpose_tile_32_sm_90")):
+        shutil.copy(REPOSITORY / f"tests/data/{file}.trace", FOLDER / f"{name}.trace")
+    unittest.main(argv=sys.argv[:1], verbosity=2)
