@@ -4,6 +4,7 @@ Text: what the file holds, read without a browser. Browser: Debian's Chromium, h
 said on the console. Where scripts/setup noted that no browser is to be had, Browser is skipped (77); elsewhere a missing one is a failure.
 """
 
+import csv
 import json
 import pathlib
 import re
@@ -13,7 +14,7 @@ import sys
 import unittest
 
 FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-SECTIONS = ["verdict", "memory", "roofline", "occupancy", "source", "states", "pipelines", "distribution", "assumed", "metrics"]
+SECTIONS = ["verdict", "memory", "roofline", "occupancy", "source", "states", "pipelines", "over-time", "distribution", "assumed", "metrics"]
 BEFORE_DATA = 400_000  # bytes of a page without its data
 
 
@@ -21,10 +22,11 @@ def trace(kernel: str) -> str:
     return str(REPOSITORY / f"tests/data/{kernel}_sm_90.trace")
 
 
-def run(*words) -> None:
+def run(*words) -> str:
     done = subprocess.run([FORETRACE, *map(str, words)], capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError(f"foretrace {' '.join(map(str, words))}: {done.returncode}: {done.stderr}")
+    return done.stdout
 
 
 def refused(*words) -> str:
@@ -92,12 +94,52 @@ class Text(Pages):
         self.assertEqual(len(cycles), 8)
         self.assertLess(cycles["ideal.bank_conflicts"], prediction["metrics"]["gpc__cycles_elapsed.max"])
 
+    def test_the_raw_page_reads_back_as_what_it_was_made_of(self):
+        table = FOLDER / "raw.csv"
+        table.write_text(run("report", self.result, "--page", "raw", "--csv"))
+        comparison = json.loads(run("compare", self.result, "--ncu", table, "--json", "-"))
+        metrics = comparison["launches"][0]["metrics"]
+        self.assertGreater(len(metrics), 100)
+        self.assertEqual([name for name, m in metrics.items() if m["measured"] != m["predicted"]], [])
+
+    def test_details_and_source_are_tables(self):
+        rows = list(csv.DictReader(run("report", self.result, "--csv").splitlines()))
+        cycles = next(row for row in rows if row["Metric Name"] == "Elapsed Cycles")
+        prediction = json.loads(self.result.read_text())["predictions"][0]
+        self.assertEqual(float(cycles["Metric Value"]), prediction["metrics"]["gpc__cycles_elapsed.max"])
+        self.assertEqual(rows[-1]["Rule Description"], prediction["limiter"]["sentence"])
+        source = run("report", self.result, "--page", "source", "--csv").splitlines()
+        self.assertEqual(source[0], '"Kernel Name","transpose_tile<32>"')
+        rows = list(csv.DictReader(source[1:]))
+        self.assertEqual([row["Source"] for row in rows], [row["sass"] for row in prediction["instructions"]])
+        self.assertEqual([int(row["stall_long_scoreboard"]) for row in rows], [row["stalled"]["long_scoreboard"] for row in prediction["instructions"]])
+        self.assertIn("Section: GPU Speed Of Light Throughput", run("report", self.result, "--page", "details"))
+
+    def test_speedscope_weighs_every_stall(self):
+        file = FOLDER / "stalls.txt"  # its own format: not for the test of documents
+        run("report", self.result, "--speedscope", file)
+        told = json.loads(file.read_text())
+        profile, prediction = told["profiles"][0], json.loads(self.result.read_text())["predictions"][0]
+        self.assertEqual(sum(profile["weights"]), sum(sum(row["stalled"].values()) for row in prediction["instructions"]))
+        self.assertEqual(profile["endValue"], sum(profile["weights"]))
+        names = [frame["name"] for frame in told["shared"]["frames"]]
+        self.assertTrue(all(names[stack[0]] == "transpose_tile<32>" and names[stack[-1]] in prediction["instructions"][0]["stalled"] for stack in profile["samples"]))
+
+    def test_the_launch_over_its_time_adds_up_to_its_metrics(self):
+        prediction = json.loads(self.result.read_text())["predictions"][0]
+        rows, metrics = prediction["over_time"], prediction["metrics"]
+        self.assertEqual(rows["end"][-1], metrics["gpc__cycles_elapsed.max"])
+        self.assertEqual(sum(rows["instructions"]), metrics["smsp__inst_executed.sum"])
+        self.assertEqual(sum(rows["dram_bytes"]), metrics["dram__bytes_read.sum"] + metrics["dram__bytes_write.sum"])
+        self.assertEqual(sum(prediction["sms"]["blocks"]), metrics["launch__grid_size"])
+        self.assertEqual(max(prediction["sms"]["active"]), metrics["sm__cycles_active.max"])
+
     def test_ideal_keys_are_no_keys_of_a_chip(self):
         self.assertIn("ideal.dram", refused("simulate", trace("sgemm_tiled"), "--arch", "h100", "--set", "ideal.dram=1"))
 
     def test_bad_input_is_one_line(self):
         for words in ([self.result], ["--html", FOLDER / "no.html"], [self.result, "--html", FOLDER / "no.html", "--timeline", self.result],
-                      [self.timeline, "--html", FOLDER / "no.html"]):
+                      [self.timeline, "--html", FOLDER / "no.html"], [self.result, "--page", "none"], [self.result, self.other, "--csv"]):
             self.assertEqual(refused("report", *words).count("\n"), 1)
         self.assertFalse((FOLDER / "no.html").exists())
 
@@ -125,6 +167,16 @@ class Browser(Pages):
         self.assertIn("times as fast as", dom)
         self.assertIn('<section id="timeline"', dom)
         self.assertIn("SASS of B", dom)
+        self.assertIn('<section id="changes"', dom)
+        self.assertRegex(dom, r"instructions are equal but for registers, [1-9]")
+
+    def test_counters_stand_beside_nsight_computes(self):
+        table, page = FOLDER / "ncu.csv", FOLDER / "measured.html"
+        table.write_text(run("report", self.result, "--page", "raw", "--csv"))
+        run("compare", self.result, "--ncu", table, "--html", page)
+        dom = self.dom(page)
+        self.assertIn('<section id="measured"', dom)
+        self.assertIn("within 1%", dom)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """foretrace.activate() in a process that then loads a library with kernels: activate.py FORETRACE REPOSITORY FOLDER. Needs nvcc."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -47,6 +48,17 @@ assert [p.kernel for p in results] == ["twice"] and results[0].arch == "h100-sxm
 """
 
 
+def gains(environment: dict) -> None:
+    """What lifting each limit would bring, at the end of a program under `foretrace run`."""
+    program = "import ctypes; numbers = (ctypes.c_float * 1000)(*range(1000)); exit(ctypes.CDLL('./libtwice.so').twice_all(numbers, 1000))"
+    done = subprocess.run([FORETRACE, "run", "--arch", "h100", "--gains", "--quiet", "--json", "gains.json", "--html", "gains.html", "--", sys.executable, "-c", program],
+                          cwd=FOLDER, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0 and "twice, launch 0" in done.stderr, (done.returncode, done.stderr)
+    prediction = json.loads((FOLDER / "gains.json").read_text())["predictions"][0]
+    assert len(prediction["gains"]) == 8 and all(gain["cycles"] <= 1.01 * prediction["gains_base"] for gain in prediction["gains"]), prediction["gains"]
+    assert '"gains_base"' in (FOLDER / "gains.html").read_text()
+
+
 def main() -> None:
     sys.dont_write_bytecode = True
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -62,6 +74,7 @@ def main() -> None:
     late = "import ctypes; ctypes.CDLL('./libcudart.so.12'); import foretrace; foretrace.activate('h100')"
     done = subprocess.run([sys.executable, "-B", "-c", late], cwd=FOLDER, capture_output=True, text=True, env=environment)
     assert "libcudart.so.12 is loaded already" in done.stderr, done.stderr
+    gains(environment)
     print("activate: right")
 
 
