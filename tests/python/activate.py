@@ -59,6 +59,22 @@ def gains(environment: dict) -> None:
     assert '"gains_base"' in (FOLDER / "gains.html").read_text()
 
 
+def another_library_in_its_place(nvcc: str, environment: dict) -> None:
+    """As Kernel Tuner does it: a library is closed, and another one is loaded to where it stood."""
+    (FOLDER / "thrice.cu").write_text(SOURCE.replace("*= 2", "*= 3"))
+    subprocess.run([nvcc, "-arch=sm_90", "-cudart", "shared", "-shared", "-Xcompiler", "-fPIC", "-o", "libthrice.so", "thrice.cu"], cwd=FOLDER, check=True)
+    program = """
+import _ctypes, ctypes
+for name, factor in (("twice", 2), ("thrice", 3), ("twice", 2)):
+    library = ctypes.CDLL(f"./lib{name}.so")
+    numbers = (ctypes.c_float * 100)(*range(100))
+    assert library.twice_all(numbers, 100) == 0
+    assert list(numbers) == [float(factor * i) for i in range(100)], (name, list(numbers)[:4])
+    _ctypes.dlclose(library._handle)
+"""
+    subprocess.run([FORETRACE, "run", "--arch", "h100", "--quiet", "--", sys.executable, "-c", program], cwd=FOLDER, check=True, env=environment, timeout=300)
+
+
 def main() -> None:
     sys.dont_write_bytecode = True
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -75,6 +91,7 @@ def main() -> None:
     done = subprocess.run([sys.executable, "-B", "-c", late], cwd=FOLDER, capture_output=True, text=True, env=environment)
     assert "libcudart.so.12 is loaded already" in done.stderr, done.stderr
     gains(environment)
+    another_library_in_its_place(nvcc, environment)
     print("activate: right")
 
 

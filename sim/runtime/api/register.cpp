@@ -57,6 +57,7 @@ FORETRACE_API void __cudaRegisterFunction(void** handle, const char* host, char*
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.functions[host] = {module_of(handle), name};
+  s.resolved.erase(host);  // a library may stand where one stood that was closed
 }
 
 FORETRACE_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t, int,

@@ -1,7 +1,7 @@
 """Kernel Tuner, unmodified, on a GPU that is not there:
 
     pip install kernel_tuner
-    foretrace run --arch h100 --quiet --cold -- python kernel_tuner.py
+    foretrace run --arch h100 --quiet --cold -- python tune_transpose.py
 
 Its compiler backend builds each variant with nvcc and calls it; the times that the variant's events measure are the predicted ones. The cache
 file is Kernel Tuner's own: strategies can be tried on it later in its simulation mode, with no foretrace.
