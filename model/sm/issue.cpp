@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/sm/request_marks.h"
 #include "model/sm/sm.h"
 #include "model/units/error.h"
 #include "model/work/address_space.h"
@@ -20,189 +21,118 @@ namespace foretrace::sm {
 using stats::WarpState;
 
 namespace {
-// Idle reasons of stats::LaunchCounters::idle_reason.
-constexpr int kNoWarp = 0, kNoneEligible = 1, kPipeBusy = 2, kQueueFull = 3;
+
+/// The timeline's row of the instruction that issues: what its pipe and its operands take. A memory instruction's way is told by the pipe.
+[[gnu::cold]] void tell_issue(const SmContext& context, const Scheduler& scheduler, const Warp& warp,
+                              std::uint16_t id, Cycle served, Cycle now) {
+  SmTimeline& timeline = *context.timeline;
+  const StaticInstruction& instruction = *warp.instruction;
+  const IssueClass& issue_class = context.program.classes[instruction.issue_class];
+  timeline.issued(id, warp.step.index, warp.step.active, warp.step.executed, now);
+  if (issue_class.queue || issue_class.first == spec::Pipe::none) return;
+  if (issue_class.first == spec::Pipe::adu) {
+    timeline.stage(id, Stage::queue, now + 1, served);
+    timeline.stage(id, Stage::execute, std::max(now + 1, served),
+                   std::max(now + 1, served) + instruction.interval);
+    return;
+  }
+  const Cycle held = scheduler.dispatch_free > now + 1 ? scheduler.dispatch_free - now - 1 : 0;
+  const Cycle read = !instruction.reads.empty() ? now + 3 + context.spec.register_file.window + held
+                                                : now + 1;  // control, allocate, operands
+  timeline.stage(id, Stage::operands, now + 1, read);
+  timeline.stage(id, Stage::execute, read,
+                 std::max(read + instruction.interval, served + instruction.latency));
+}
+
+/// The warp that has issued `done` comes to its block's barrier. True: it was the last; `released` are those that waited.
+bool come_to_barrier(Block& block, const StaticInstruction& instruction, const work::Step& done,
+                     std::uint64_t waits, std::uint64_t& released) {
+  const bool named = instruction.barrier >= 0;
+  const auto number = static_cast<std::size_t>(named ? instruction.barrier : done.value & 15);
+  const std::uint32_t warps = named ? instruction.barrier_warps : (done.value >> 16) / kWarpSize;
+  block.barriers.arrive(number, warps, waits);
+  return block.barriers.complete(number, block.live_warps, released);
+}
+
 }  // namespace
 
-void Sm::book(Warp& warp, WarpState state, Cycle until) {
-  if (until <= warp.since) return;
-  const Cycle cycles = until - warp.since;
-  counters.state[static_cast<std::size_t>(state)] += cycles;
-  counters.instructions[warp.blame].stalled[static_cast<std::size_t>(state)] += cycles;
-  if (timeline_) timeline_->waited(slot_of(warp), warp.blame, state, warp.since, until);
-  warp.since = until;
-}
-
-void Sm::enter(Warp& warp, Phase phase, WarpState label, Cycle now) {
-  book(warp, warp.label, now);
-  warp.phase = phase;
-  warp.label = label;
-  warp.blame = warp.step.index;
-}
-
-void Sm::wait_until(Warp& warp, std::uint16_t id, Cycle when, WarpState label, Cycle now) {
-  enter(warp, Phase::timed, label, now);
-  warp.ready_at = when;
-  look_when_ready(warp, id);
-}
-
-void Sm::book_idle(SubCore& core, Cycle now) {
-  if (now > core.idle_since) {
-    counters.idle_reason[static_cast<std::size_t>(core.idle_reason)] += now - core.idle_since;
-    core.idle_since = now;
-  }
-}
-
-bool Sm::scoreboards_clear(const Warp& warp) const {
-  const StaticInstruction& instruction = *warp.instruction;
-  for (std::uint32_t m = instruction.wait_mask; m; m &= m - 1) {
-    if (warp.scoreboard[static_cast<std::size_t>(std::countr_zero(m))]) return false;
-  }
-  return instruction.action != Action::depbar ||
-         warp.scoreboard[instruction.depbar_scoreboard] <= instruction.depbar_count;
-}
-
 void Sm::evaluate(std::uint16_t id, Cycle now) {
-  Warp& warp = warps_[id];
-  const int sub_core = core_of(id);
-  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
+  Warp& warp = table_.warps[id];
   const StaticInstruction& instruction = *warp.instruction;
   if (!InstructionCache::holds(warp.code, warp.step.index)) {
     const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
     for (const std::uint32_t line : fetch_requests_) {
-      code_outbox.push_back(
-          {now, id_, kInstructionMark | line, work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
+      code_outbox.push_back({now, context_.sm, kInstructionMark | line,
+                             work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
     }
     fetch_requests_.clear();
     if (!fetched) {
-      enter(warp, Phase::fetch, WarpState::no_instruction, now);
+      table_.enter(warp, Phase::fetch, WarpState::no_instruction, now);
       return;
     }
   }
-  if (!scoreboards_clear(warp)) {
-    std::uint32_t blocking = instruction.wait_mask;
-    if (instruction.action == Action::depbar) blocking |= 1u << instruction.depbar_scoreboard;
-    const bool is_long = (blocking & warp.long_scoreboards) != 0;
-    enter(warp, Phase::scoreboard, is_long ? WarpState::long_scoreboard : WarpState::short_scoreboard, now);
+  if (!warp.scoreboards.clear_for(instruction)) {
+    const bool is_long = warp.scoreboards.waits_long(instruction);
+    table_.enter(warp, Phase::scoreboard, is_long ? WarpState::long_scoreboard : WarpState::short_scoreboard,
+                 now);
     return;
   }
   const bool held_by_constant =
       instruction.constant && (instruction.action != Action::constant_load || instruction.fixed_latency);
-  if (held_by_constant && !constant_ready(warp, id, now)) return;
+  if (held_by_constant && !constants_.operand_ready(warp, id, now)) return;
+  Scheduler& scheduler = table_.core(id).scheduler;
   const std::uint8_t c = instruction.issue_class;
-  enter(warp, Phase::candidate, WarpState::not_selected, now);
-  warp.free_before = core.free_cycles[c];
-  warp.allocate_before = core.allocate_cycles[c];
-  core.candidates[c] |= 1u << (id % kSlots);
-  core.classes_waiting |= 1u << c;
-}
-
-bool Sm::class_free(const SubCore& core, int sub_core, const IssueClass& c, Cycle now) const {
-  if (c.queue) return memory_.queue_has_room(sub_core);
-  return core.pipe_free[static_cast<std::size_t>(c.first)] <= now ||
-         (c.second != spec::Pipe::none && core.pipe_free[static_cast<std::size_t>(c.second)] <= now);
+  table_.enter(warp, Phase::candidate, WarpState::not_selected, now);
+  warp.free_before = scheduler.free_cycles[c];
+  warp.allocate_before = scheduler.allocate_cycles[c];
+  scheduler.add_candidate(id % kWarpSlots, c);
 }
 
 void Sm::tick(int sub_core, Cycle now) {
-  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
-  book_idle(core, now);
-  core.ticked = now;
-  Cycle& next = next_tick_[static_cast<std::size_t>(sub_core)];
+  SubCore& core = table_.cores[static_cast<std::size_t>(sub_core)];
+  Scheduler& scheduler = core.scheduler;
+  table_.account_idle(core, now);
+  scheduler.ticked = now;
+  Cycle& next = table_.next_tick[static_cast<std::size_t>(sub_core)];
   next = kNever;
-  for (std::uint32_t m = core.timed; m; m &= m - 1) {
+  for (std::uint32_t m = scheduler.timed; m; m &= m - 1) {
     const int slot = std::countr_zero(m);
-    if (core.ready[static_cast<std::size_t>(slot)] > now) continue;
-    core.timed &= ~(1u << slot);
-    evaluate(static_cast<std::uint16_t>(sub_core * kSlots + slot), now);
+    if (scheduler.ready[static_cast<std::size_t>(slot)] > now) continue;
+    scheduler.timed &= ~(1u << slot);
+    evaluate(static_cast<std::uint16_t>(sub_core * kWarpSlots + slot), now);
   }
-  std::uint32_t eligible = 0;
-  const bool held = core.dispatch_free > now;
-  const IssueClass* const classes = program_.classes.data();
-  for (std::uint32_t m = core.classes_waiting; m; m &= m - 1) {
-    const auto c = static_cast<std::size_t>(std::countr_zero(m));
-    if (!class_free(core, sub_core, classes[c], now)) continue;
-    if (held) {
-      ++core.allocate_cycles[c];
-      continue;
-    }
-    ++core.free_cycles[c];
-    eligible |= core.candidates[c];
-  }
+  const IssueClass* const classes = context_.program.classes.data();
+  const std::uint32_t eligible = scheduler.eligible(classes, memory_.queue_has_room(sub_core), now);
   if (eligible) {
-    int chosen = core.greedy;
-    if (chosen < 0 || !(eligible >> chosen & 1)) {  // not the same warp again: the youngest
-      std::uint64_t youngest = 0;
-      for (std::uint32_t m = eligible; m; m &= m - 1) {
-        const int slot = std::countr_zero(m);
-        const std::uint64_t age = warps_[static_cast<std::size_t>(sub_core * kSlots + slot)].age + 1;
-        if (age > youngest) {
-          youngest = age;
-          chosen = slot;
-        }
-      }
-    }
-    core.greedy = chosen;
-    issue(sub_core, static_cast<std::uint16_t>(sub_core * kSlots + chosen), now);
+    const Warp* const warps = table_.warps.data() + sub_core * kWarpSlots;
+    const int chosen = scheduler.choose(eligible, [warps](int slot) { return warps[slot].age; });
+    issue(sub_core, static_cast<std::uint16_t>(sub_core * kWarpSlots + chosen), now);
     ++counters.issue_active;
-    core.idle_since = now + 1;
+    scheduler.idle_since = now + 1;
   }
-  // When to look again, and what the cycles until then are.
-  int reason = core.resident ? kNoneEligible : kNoWarp;
-  Cycle soonest = next;
-  for (std::uint32_t m = core.classes_waiting; m; m &= m - 1) {
-    const IssueClass& issue_class = classes[std::countr_zero(m)];
-    Cycle free = now + 1;
-    if (issue_class.queue) {
-      reason = kQueueFull;
-      if (!memory_.queue_has_room(sub_core)) continue;  // the memory pipe's tick comes back here
-    } else {
-      if (reason < kPipeBusy) reason = kPipeBusy;
-      free = core.pipe_free[static_cast<std::size_t>(issue_class.first)];
-      if (issue_class.second != spec::Pipe::none) {
-        free = std::min(free, core.pipe_free[static_cast<std::size_t>(issue_class.second)]);
-      }
-    }
-    soonest = std::min(soonest, std::max(now + 1, free));
-  }
-  for (std::uint32_t m = core.timed; m; m &= m - 1) {
-    soonest = std::min(soonest, core.ready[static_cast<std::size_t>(std::countr_zero(m))]);
-  }
-  core.idle_reason = reason;
-  next = soonest;
-}
-
-void Sm::book_candidate(SubCore& core, Warp& warp, Cycle now) {
-  const std::uint8_t c = warp.instruction->issue_class;
-  const Cycle waited = now - warp.since;
-  const std::uint64_t ready = core.free_cycles[c] - warp.free_before - 1;  // this cycle is the selected one
-  const std::uint64_t allocation = core.allocate_cycles[c] - warp.allocate_before;
-  FORETRACE_ASSERT(ready + allocation <= waited, "a candidate cannot have waited longer than it was one");
-  const std::uint64_t throttled = waited - ready - allocation;
-  stats::StateCycles& stalled = counters.instructions[warp.blame].stalled;
-  const auto add = [&](WarpState state, std::uint64_t cycles) {
-    counters.state[static_cast<std::size_t>(state)] += cycles;
-    stalled[static_cast<std::size_t>(state)] += cycles;
-  };
-  add(WarpState::not_selected, ready);
-  add(WarpState::dispatch_stall, allocation);
-  add(program_.classes[c].throttle, throttled);
-  add(WarpState::selected, 1);
-  warp.since = now + 1;
+  next = scheduler.next_look(classes, memory_.queue_has_room(sub_core), now, next);
 }
 
 void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
-  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
-  const IssueClass& issue_class = program_.classes[instruction.issue_class];
+  SubCore& core = table_.cores[static_cast<std::size_t>(sub_core)];
+  Scheduler& scheduler = core.scheduler;
+  const IssueClass& issue_class = context_.program.classes[instruction.issue_class];
   spec::Pipe pipe = issue_class.first;
-  if (!issue_class.queue && core.pipe_free[static_cast<std::size_t>(pipe)] > now) pipe = issue_class.second;
+  if (!issue_class.queue && scheduler.pipe_free[static_cast<std::size_t>(pipe)] > now)
+    pipe = issue_class.second;
   const auto p = static_cast<std::size_t>(pipe);
   const bool either = instruction.counted == issue_class.first && issue_class.second != spec::Pipe::none;
   ++counters.pipe_inst[either ? p : static_cast<std::size_t>(instruction.counted)];
   served_ = now;
   if (pipe == spec::Pipe::adu) {
-    take_adu(core, instruction, now);
+    const bool barrier =
+        instruction.action == Action::barrier_sync || instruction.action == Action::barrier_arrive;
+    const Cycle interval = barrier ? context_.spec.barrier.warp_interval : instruction.interval;
+    served_ = adu_.take(interval, now);
+    scheduler.pipe_free[p] = core.adu.push(served_, context_.spec.sm.adu_queue);
+    counters.pipe_busy[p] += interval;
   } else if (!issue_class.queue && pipe != spec::Pipe::none) {
-    core.pipe_free[p] = now + instruction.interval;
+    scheduler.pipe_free[p] = now + instruction.interval;
     counters.pipe_busy[p] += instruction.interval;
   } else if (pipe == spec::Pipe::tex) {
     counters.pipe_busy[p] += instruction.interval;  // the way into the queue; the unit's passes come after it
@@ -216,46 +146,15 @@ void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& inst
   } else {
     core.registers.read(instruction.reads, now);
   }
-  if (hold) hold_back(core, sub_core, hold, now);
-}
-
-/// The ADU is one for the SM: it takes instructions in the order of their issue, and each sub-core has a few places to wait.
-void Sm::take_adu(SubCore& core, const StaticInstruction& instruction, Cycle now) {
-  constexpr auto kAdu = static_cast<std::size_t>(spec::Pipe::adu);
-  const bool barrier =
-      instruction.action == Action::barrier_sync || instruction.action == Action::barrier_arrive;
-  const Cycle interval = barrier ? spec_.barrier.warp_interval : instruction.interval;
-  if (replay_cycles_ && replays_from_ <= now) {
-    adu_free_ = std::max(adu_free_, replays_from_) + replay_cycles_;
-    replay_cycles_ = 0;
-  }
-  served_ = std::max(now, adu_free_);
-  adu_free_ = served_ + interval;
-  counters.pipe_busy[kAdu] += interval;
-  core.adu[core.adu_next] = served_;
-  core.adu_next = (core.adu_next + 1) % spec_.sm.adu_queue;
-  core.pipe_free[kAdu] = core.adu[core.adu_next] + 1;  // when the oldest has left
-}
-
-/// Nothing issues in the `cycles` after `now`; other warps' stall counts stand still.
-void Sm::hold_back(SubCore& core, int sub_core, Cycle cycles, Cycle now) {
-  core.dispatch_free = now + 1 + cycles;
-  for (std::uint32_t m = core.timed; m; m &= m - 1) {
-    const auto slot = static_cast<std::size_t>(std::countr_zero(m));
-    Warp& warp = warps_[static_cast<std::size_t>(sub_core) * kSlots + slot];
-    if (warp.label == WarpState::wait && warp.ready_at > now + 1) core.ready[slot] = warp.ready_at += cycles;
-  }
+  if (hold) table_.hold_dispatch(sub_core, hold, now);
 }
 
 void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
-  SubCore& core = cores_[static_cast<std::size_t>(sub_core)];
-  Warp& warp = warps_[id];
+  SubCore& core = table_.cores[static_cast<std::size_t>(sub_core)];
+  Warp& warp = table_.warps[id];
   const StaticInstruction& instruction = *warp.instruction;
-  const std::uint8_t c = instruction.issue_class;
-  if (timeline_) tell_candidate(core, warp, now);
-  book_candidate(core, warp, now);
-  core.candidates[c] &= ~(1u << (id % kSlots));
-  if (core.candidates[c] == 0) core.classes_waiting &= ~(1u << c);
+  table_.account_candidate(core, warp, now);
+  core.scheduler.remove_candidate(id % kWarpSlots, instruction.issue_class);
 
   const auto active = static_cast<std::uint64_t>(std::popcount(warp.step.active));
   const auto on = static_cast<std::uint64_t>(std::popcount(warp.step.executed));
@@ -267,129 +166,84 @@ void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
   counters.thread_inst_executed += active;
   counters.thread_inst_pred_on += on;
   take_pipe(sub_core, id, instruction, now);
-  if (timeline_) tell_issue(core, id, now);
-  act(sub_core, warp, id, now);
+  if (context_.timeline) tell_issue(context_, core.scheduler, warp, id, served_, now);
+  execute(sub_core, warp, id, now);
 }
 
-void Sm::raise(Warp& warp, std::uint8_t scoreboard, bool is_long) {
-  if (scoreboard >= kScoreboards) return;
-  ++warp.scoreboard[scoreboard];
-  if (is_long) warp.long_scoreboards = static_cast<std::uint8_t>(warp.long_scoreboards | 1u << scoreboard);
-}
-
-/// Scoreboards of an instruction whose latency is known at issue.
-void Sm::set_scoreboards(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
-  if (instruction.write_barrier < kScoreboards) {
-    raise(warp, instruction.write_barrier, false);
-    const Cycle written = served_ + std::max<Cycle>(2, instruction.latency);
-    events_.push(written, {Event::Kind::release, instruction.write_barrier, id, 0, generation(warp)});
-    if (timeline_) timeline_->written(id, written);
-  }
-  if (instruction.read_barrier < kScoreboards) {
-    raise(warp, instruction.read_barrier, false);
-    Cycle read = 2 + spec_.register_file.window + instruction.interval - 1;  // control, allocate, operands
-    if (instruction.action == Action::transfer) read = spec_.tma.source_latency;
-    events_.push(now + read, {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
-    if (timeline_) timeline_->sources_read(id, now + read);
-  }
-}
-
-/// What a candidate that issues waited for, as book_candidate() books it; in which order it was is not known.
-[[gnu::cold]] void Sm::tell_candidate(const SubCore& core, const Warp& warp, Cycle now) {
-  const std::uint8_t c = warp.instruction->issue_class;
-  const Cycle selectable = now - (core.free_cycles[c] - warp.free_before - 1);
-  const Cycle held = selectable - (core.allocate_cycles[c] - warp.allocate_before);
-  const std::uint16_t slot = slot_of(warp);
-  timeline_->waited(slot, warp.blame, program_.classes[c].throttle, warp.since, held);
-  timeline_->waited(slot, warp.blame, WarpState::dispatch_stall, held, selectable);
-  timeline_->waited(slot, warp.blame, WarpState::not_selected, selectable, now);
-}
-
-/// The timeline's row of the instruction that issues: what its pipe and its operands take. A memory instruction's way is told by the pipe.
-[[gnu::cold]] void Sm::tell_issue(const SubCore& core, std::uint16_t id, Cycle now) {
-  const Warp& warp = warps_[id];
+/// An instruction that goes through the memory pipe.
+void Sm::issue_access(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
   const StaticInstruction& instruction = *warp.instruction;
-  const IssueClass& issue_class = program_.classes[instruction.issue_class];
-  timeline_->issued(id, warp.step.index, warp.step.active, warp.step.executed, now);
-  if (issue_class.queue || issue_class.first == spec::Pipe::none) return;
-  if (issue_class.first == spec::Pipe::adu) {
-    timeline_->stage(id, Stage::queue, now + 1, served_);
-    timeline_->stage(id, Stage::execute, std::max(now + 1, served_),
-                     std::max(now + 1, served_) + instruction.interval);
-    return;
+  const work::Step& step = warp.step;
+  warp.scoreboards.raise(instruction.write_barrier, instruction.long_scoreboard);
+  warp.scoreboards.raise(instruction.read_barrier, instruction.long_scoreboard);
+  const isa::Access access = instruction.form.access;
+  if (instruction.action == Action::memory) {
+    if (access == isa::Access::store || access == isa::Access::reduction) ++warp.stores;
+    if (access == isa::Access::async_copy) copies_.groups.add(id);
   }
-  const Cycle held = core.dispatch_free > now + 1 ? core.dispatch_free - now - 1 : 0;
-  const Cycle read = !instruction.reads.empty() ? now + 3 + spec_.register_file.window + held
-                                                : now + 1;  // control, allocate, operands
-  timeline_->stage(id, Stage::operands, now + 1, read);
-  timeline_->stage(id, Stage::execute, read,
-                   std::max(read + instruction.interval, served_ + instruction.latency));
+  MemoryIssue issued{&instruction,
+                     step.index,
+                     id,
+                     copies_.groups.open(id),
+                     static_cast<std::uint16_t>(warp.block),
+                     WarpTable::generation(warp),
+                     step.executed,
+                     0,
+                     &warp.cursor};
+  issued.remote = instruction.action == Action::memory && step.executed &&
+                  accesses_other_block(blocks_[warp.block], warp);
+  issued.local_base = work::kLocalBase + ((std::uint64_t{context_.sm} * table_.warps.size() + id)
+                                          << 26);  // a window for each warp that can be resident
+  if (instruction.form.texture) issued.passes = step.value;
+  if (loops_.any()) loops_.tell_and_wait(warp, id, issued);
+  if (instruction.barrier_use == isa::BarrierUse::copy_arrive && step.executed) {
+    copies_.commit_to_barrier(id, mbarriers_.add(warp, id), now);
+  } else if (instruction.barrier_use != isa::BarrierUse::none && step.executed) {
+    issued.barrier_op = 1 + mbarriers_.add(warp, id);
+  }
+  memory_.issue(sub_core, issued, now);
 }
 
-void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
+/// What an instruction does beyond occupying its pipe, and what its warp does next.
+void Sm::execute(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
   const StaticInstruction& instruction = *warp.instruction;
   const work::Step step = warp.step;
   switch (instruction.action) {
     case Action::memory:
-    case Action::memory_other: {
-      raise(warp, instruction.write_barrier, instruction.long_scoreboard);
-      raise(warp, instruction.read_barrier, instruction.long_scoreboard);
-      const isa::Access access = instruction.form.access;
-      if (instruction.action == Action::memory) {
-        if (access == isa::Access::store || access == isa::Access::reduction) ++warp.stores;
-        if (access == isa::Access::async_copy) ++groups_of(id)[warp.group_now].pending;
-      }
-      MemoryIssue issued{
-          &instruction,     step.index,    id, warp.group_now, static_cast<std::uint16_t>(warp.block),
-          generation(warp), step.executed, 0,  &warp.cursor};
-      issued.remote = instruction.action == Action::memory && step.executed && is_remote(warp, instruction);
-      issued.local_base = work::kLocalBase + ((std::uint64_t{id_} * warps_.size() + id)
-                                              << 26);  // a window for each warp that can be resident
-      if (instruction.form.texture) issued.passes = step.value;
-      if (!rounds_.empty()) tell_and_wait(warp, id, step, issued);
-      if (instruction.barrier_use == isa::BarrierUse::copy_arrive && step.executed) {
-        CopyGroup& group = groups_of(id)[warp.group_now];
-        group.barrier_op = 1 + new_barrier_op(warp, id, step);
-        commit_copies(warp, id, {}, now);
-      } else if (instruction.barrier_use != isa::BarrierUse::none && step.executed) {
-        issued.barrier_op = 1 + new_barrier_op(warp, id, step);
-      }
-      memory_.issue(sub_core, issued, now);
-      break;
-    }
+    case Action::memory_other: issue_access(sub_core, warp, id, now); break;
     case Action::constant_load:
       if (instruction.fixed_latency) {
-        set_scoreboards(warp, id, instruction, now);
+        table_.set_scoreboards(id, instruction, served_, now);
       } else {
-        load_constant(warp, id, instruction, step.executed, served_);
-        raise(warp, instruction.read_barrier, false);
+        constants_.load(warp, id, step.executed, served_, now);
+        warp.scoreboards.raise(instruction.read_barrier, false);
         if (instruction.read_barrier < kScoreboards) {
-          events_.push(served_ + spec_.lsu.source_latency,
-                       {Event::Kind::release, instruction.read_barrier, id, 0, generation(warp)});
-          if (timeline_) timeline_->sources_read(id, served_ + spec_.lsu.source_latency);
+          const Cycle read = served_ + context_.spec.lsu.source_latency;
+          table_.release_at(id, instruction.read_barrier, read);
+          if (context_.timeline) context_.timeline->sources_read(id, read);
         }
       }
       break;
-    case Action::commit_copies: commit_copies(warp, id, instruction, now); break;
+    case Action::commit_copies: copies_.commit(warp, id, instruction.write_barrier, now); break;
     case Action::unknown:
-      if (step.executed != 0) program_.stop_at(step.index);
+      if (step.executed != 0) context_.program.stop_at(step.index);
       break;
     case Action::transfer:
-      set_scoreboards(warp, id, instruction, now);
-      if (step.executed) start_transfer(warp, id, now);
+      table_.set_scoreboards(id, instruction, served_, now);
+      if (step.executed) bulk_.start(warp, id, now);
       break;
     case Action::commit_transfers:
-      if (step.executed) commit_transfers(warp, id, instruction, now);
+      if (step.executed) bulk_.commit(warp, id, instruction, now);
       break;
     case Action::product:
-      set_scoreboards(warp, id, instruction, now);
-      if (step.executed) issue_product(warp, instruction, now);
+      table_.set_scoreboards(id, instruction, served_, now);
+      if (step.executed) held_.issue_product(warp, instruction, now);
       break;
     default:
       if (instruction.write_barrier < kScoreboards || instruction.read_barrier < kScoreboards)
-        set_scoreboards(warp, id, instruction, now);
+        table_.set_scoreboards(id, instruction, served_, now);
       if (instruction.barrier_use == isa::BarrierUse::init && step.executed)
-        do_barrier_op(new_barrier_op(warp, id, step), now, now);
+        mbarriers_.execute(mbarriers_.add(warp, id), now, now);
       break;
   }
   go_on(warp, id, step, now);
@@ -397,25 +251,25 @@ void Sm::act(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
 
 /// After the issue of `done`: what holds the warp until it can issue its next instruction.
 void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) {
-  const StaticInstruction& instruction = program_.code[done.index];
-  const Cycle dispatched = std::max(now + 1, cores_[static_cast<std::size_t>(core_of(id))].dispatch_free);
+  const StaticInstruction& instruction = context_.program.code[done.index];
+  const Cycle dispatched = std::max(now + 1, table_.core(id).scheduler.dispatch_free);
   Cycle ready = dispatched + std::max<Cycle>(1, instruction.stall) - 1;
   if (instruction.yield && instruction.stall <= 1) ready = dispatched + 1;
   const Cycle counted = ready;  // its stall count has run down
   warp.constant_at = kNever;
-  if (!(rounds_.empty() ? next_step(warp) : next_step_or_round(warp, id, done))) {
-    ready = std::max(counted, now + spec_.fetch.converge_latency);
-    book(warp, WarpState::dispatch_stall, dispatched);
-    book(warp, WarpState::wait, counted);
-    book(warp, WarpState::branch_resolving, ready);
+  if (!(loops_.any() ? loops_.next_step(warp, id, done) : next_step(warp, blocks_))) {
+    ready = std::max(counted, now + context_.spec.fetch.converge_latency);
+    table_.account(warp, WarpState::dispatch_stall, dispatched);
+    table_.account(warp, WarpState::wait, counted);
+    table_.account(warp, WarpState::branch_resolving, ready);
     warp.label = WarpState::drain;
     warp.phase = Phase::drain;
     warp.ready_at = ready;
-    if (warp.stores == 0) events_.push(ready, {Event::Kind::end, 0, id, 0, generation(warp)});
+    if (warp.stores == 0) events_.push(ready, {Event::Kind::end, 0, id, 0, WarpTable::generation(warp)});
     return;
   }
   warp.blame = warp.step.index;
-  book(warp, WarpState::dispatch_stall, dispatched);
+  table_.account(warp, WarpState::dispatch_stall, dispatched);
   WarpState label = WarpState::wait;
   bool blame_done = false;
   switch (instruction.action) {
@@ -425,13 +279,14 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       if (jumps && other_lanes) ++counters.divergent_branches;
       if (instruction.converges) {
         if (!done.executed) break;
-        ready = std::max(ready, now + spec_.fetch.converge_latency);
-        book(warp, WarpState::wait, counted);
+        ready = std::max(ready, now + context_.spec.fetch.converge_latency);
+        table_.account(warp, WarpState::wait, counted);
         label = WarpState::branch_resolving;
       } else if (jumps || other_lanes) {
-        ready = std::max(ready, now + spec_.fetch.branch_latency);
-        book(warp, WarpState::wait, counted);
-        book(warp, WarpState::branch_resolving, std::min(ready, counted + spec_.fetch.resolve_latency));
+        ready = std::max(ready, now + context_.spec.fetch.branch_latency);
+        table_.account(warp, WarpState::wait, counted);
+        table_.account(warp, WarpState::branch_resolving,
+                       std::min(ready, counted + context_.spec.fetch.resolve_latency));
         label = WarpState::no_instruction;
       }
       break;
@@ -444,37 +299,47 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
     case Action::sleep:
       if (done.executed == 0) break;
       ready = std::max<Cycle>(
-          ready, now + instruction.fixed_wait + Cycle{done.value} * spec_.clock.sm / 1'000'000'000);
+          ready, now + instruction.fixed_wait + Cycle{done.value} * context_.spec.clock.sm / 1'000'000'000);
       label = WarpState::sleeping;
       blame_done = true;
       break;
-    case Action::yield: ready = std::max(ready, now + spec_.sm.yield_latency); break;
+    case Action::yield: ready = std::max(ready, now + context_.spec.sm.yield_latency); break;
     case Action::barrier_sync:
-      if (done.executed) {
-        book(warp, WarpState::wait, counted);
+    case Action::barrier_arrive: {
+      if (!done.executed) break;
+      const bool waits = instruction.action == Action::barrier_sync;
+      if (waits) {
+        table_.account(warp, WarpState::wait, counted);
         warp.phase = Phase::barrier;
         warp.label = WarpState::barrier;
         warp.blame = done.index;
-        warp.instruction = &program_.code[warp.step.index];
+        warp.instruction = &context_.program.code[warp.step.index];
         warp.ready_at = ready;
-        arrive(warp, id, done, true, now);
-        return;
+        ++counters.barriers_waited;
       }
+      std::uint64_t released = 0;
+      if (come_to_barrier(blocks_[warp.block], instruction, done, waits ? std::uint64_t{1} << id : 0,
+                          released)) {
+        const Cycle complete =
+            std::max(std::max(now, served_) + context_.spec.barrier.warp_interval, now + 1);
+        table_.leave_barrier(released, complete + context_.spec.barrier.latency);
+      }
+      if (waits) return;
       break;
-    case Action::barrier_arrive:
-      if (done.executed) arrive(warp, id, done, false, now);
-      break;
+    }
     case Action::product_begin:
     case Action::product_wait:
     case Action::registers:
-    case Action::cluster_arrive:
     case Action::cluster_wait:
-      if (done.executed && hold_or_wait(warp, id, done, ready, counted, now)) return;
+      if (done.executed) return held_.hold(warp, id, done, ready, counted, now);
+      break;
+    case Action::cluster_arrive:
+      if (done.executed) cluster_.arrive(blocks_[warp.block], warp, now);
       break;
     default: break;
   }
-  warp.instruction = &program_.code[warp.step.index];
-  wait_until(warp, id, ready, label, now + 1);
+  warp.instruction = &context_.program.code[warp.step.index];
+  table_.wait_until(warp, id, ready, label, now + 1);
   if (blame_done) warp.blame = done.index;
 }
 

@@ -24,6 +24,7 @@
 #include "model/sm/static_program.h"
 #include "model/sm/store_buffer.h"
 #include "model/sm/timeline.h"
+#include "model/sm/warp_slots.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/work/warp_record.h"
@@ -38,11 +39,11 @@ struct Event {
     store_done,
     reply,
     end,
-    barrier,       ///< an operation on mbarriers has come to them; id: of Sm's BarrierOp
+    barrier,       ///< an operation on mbarriers has come to them; id: of BarrierUnit
     copy_step,     ///< the copy engine's next row
     copy_told,     ///< one of its copies is done; id: its job
-    message,       ///< from another SM of the cluster; id: of Sm's messages
-    constant_pass  ///< the next word of an LDC; id: of Sm's lookups
+    message,       ///< from another SM of the cluster; id: of ClusterPort
+    constant_pass  ///< the next word of an LDC; id: of ConstantPath's lookups
   };
   Kind kind = Kind::end;
   std::uint8_t scoreboard = 0;
@@ -64,15 +65,13 @@ struct MemoryIssue {
   std::uint32_t executed = 0;
   std::uint64_t local_base = 0;  ///< local memory: where this warp's window starts
   const work::WarpCursor* cursor = nullptr;
-  std::uint32_t barrier_op = 0;  ///< 1 + that of Sm; 0: does nothing to mbarriers
+  std::uint32_t barrier_op = 0;  ///< 1 + that of BarrierUnit; 0: does nothing to mbarriers
   bool remote = false;           ///< of the shared memory of a block on another SM
   std::uint32_t passes = 1;      ///< of the texture unit
   bool waits = false;            ///< a load that may come too early
   std::uint8_t tells = 0;        ///< as in memory::Request
   work::Signal signal = {};
 };
-
-constexpr int kWarpSlots = 16;  ///< warps a sub-core holds at most: warp i is on sub-core i / kWarpSlots
 
 class MemoryPipe {
  public:
@@ -283,8 +282,7 @@ class MemoryPipe {
     Cycle start = 0, end = 0;
     std::uint32_t shared = 0;
   };
-  std::deque<Taken> products_;  // when tensor cores read operands, in order of time
-  static_assert(kSubCores * kWarpSlots <= 64);
+  std::deque<Taken> products_;      // when tensor cores read operands, in order of time
   SmTimeline* timeline_ = nullptr;  // null: nobody looks
 };
 

@@ -3,26 +3,23 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/sm/request_marks.h"
 #include "model/units/error.h"
-#include "model/work/address_space.h"
 
 namespace foretrace::sm {
 
 Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program, std::uint64_t l1_bytes,
        std::uint64_t block_shared)
-    : spec_(spec), id_(id), program_(program), fetch_(spec.fetch, program.code.size() * kInstructionBytes),
-      constants_(spec.constant.l1_bytes, spec.constant.line_bytes),
-      memory_(spec, id, l1_bytes, block_shared, program, events_, counters, outbox), cores_{SubCore(spec),
-                                                                                            SubCore(spec),
-                                                                                            SubCore(spec),
-                                                                                            SubCore(spec)},
-      warps_(kSubCores * kSlots), blocks_(spec.limits.blocks), copies_(spec, memory_, events_),
-      mbarriers_(spec.limits.blocks), products_(spec.limits.blocks, spec.wgmma.latency),
-      launch_registers_((program.program->registers + 7) / 8 * 8) {
-  FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kSlots, "an SM has at most 64 warps");
+    : context_{spec, id, program, events_, counters}, blocks_(spec.limits.blocks), table_(context_),
+      fetch_(spec.fetch, program.code.size() * kInstructionBytes),
+      memory_(spec, id, l1_bytes, block_shared, program, events_, counters, outbox),
+      constants_(context_, table_, adu_, code_outbox), mbarriers_(context_, table_, blocks_, cluster_outbox),
+      copies_(table_, mbarriers_), bulk_(context_, table_, blocks_, memory_, mbarriers_),
+      held_(context_, table_, blocks_, memory_),
+      cluster_(context_, blocks_, mbarriers_, bulk_, held_, cluster_outbox),
+      loops_(context_, blocks_, memory_), launch_registers_((program.program->registers + 7) / 8 * 8) {
+  FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kWarpSlots, "an SM has at most 64 warps");
   counters.instructions.resize(program.code.size());
-  next_tick_.fill(kNever);
-  if (!program.shapes.loops.empty()) rounds_.resize(warps_.size());
 }
 
 void Sm::place(BlockWork work) {
@@ -36,7 +33,7 @@ void Sm::place(BlockWork work) {
 void Sm::deliver(const memory::Reply& reply) {
   FORETRACE_ASSERT(reply.time > now_ || now_ == 0, "a reply arrives after what has been simulated");
   const Cycle when = reply.id & kInstructionMark    ? std::max(reply.time, first_code_)
-                     : reply.id & CopyEngine::kMark ? copies_.arrive(reply.id, reply.time)
+                     : reply.id & CopyEngine::kMark ? bulk_.engine.arrive(reply.id, reply.time)
                                                     : memory_.arrive(reply.id, reply.time);
   events_.push(when, {Event::Kind::reply, 0, 0, reply.id, 0});
 }
@@ -44,26 +41,22 @@ void Sm::deliver(const memory::Reply& reply) {
 void Sm::acknowledge(const std::vector<memory::Reply>& replies) {
   if (replies.empty()) return;
   FORETRACE_ASSERT(replies.front().time > now_ || now_ == 0, "a reply arrives after what has been simulated");
-  acknowledgements_.insert(acknowledgements_.end(), replies.begin(), replies.end());
+  acknowledgements_.add(replies);
 }
 
-Cycle Sm::next_event() const {
-  const Cycle next = next_inside();
-  return acknowledgements_.empty() ? next : std::min(next, acknowledgements_[first_acknowledgement_].time);
-}
-
-/// As next_event(), less acknowledgements that nothing waits for: those are taken with whatever comes next.
-Cycle Sm::next_inside() const {
+Cycle Sm::next_event(bool every) const {
   Cycle next = std::min(events_.next(), memory_.next_tick());
   if (!incoming_.empty()) next = std::min(next, incoming_.front().start);
-  if (memory_.stores_wait() && !acknowledgements_.empty())
-    next = std::min(next, acknowledgements_[first_acknowledgement_].time);
-  for (const Cycle tick : next_tick_) next = std::min(next, tick);
+  if (every || memory_.stores_wait()) next = std::min(next, acknowledgements_.next());
+  for (const Cycle tick : table_.next_tick) next = std::min(next, tick);
   return next;
 }
 
 void Sm::advance(Cycle until) {
-  for (Cycle now = next_inside(); now < until; now = next_inside()) {
+  const auto acknowledge_until = [this](Cycle now) {
+    acknowledgements_.take(now, [&](std::uint32_t id) { memory_.acknowledged(id, now); });
+  };
+  for (Cycle now = next_event(false); now < until; now = next_event(false)) {
     now_ = now;
     while (!incoming_.empty() && incoming_.front().start <= now) {
       BlockWork work = std::move(incoming_.front());
@@ -71,49 +64,37 @@ void Sm::advance(Cycle until) {
       start_block(work, now);
     }
     if (events_.next() <= now) events_.run(now, [&](const Event& event) { handle(event, now); });
-    take_acknowledgements(now);
+    acknowledge_until(now);
     if (memory_.next_tick() <= now) {
       memory_.tick(now);
       for (int i = 0; i < kSubCores; ++i) {  // a queue may have room again
-        if (cores_[static_cast<std::size_t>(i)].classes_waiting && memory_.queue_has_room(i)) {
-          next_tick_[static_cast<std::size_t>(i)] = now;
-        }
+        const auto core = static_cast<std::size_t>(i);
+        if (table_.cores[core].scheduler.classes_waiting && memory_.queue_has_room(i))
+          table_.next_tick[core] = now;
       }
     }
     for (int i = 0; i < kSubCores; ++i) {
-      Cycle& next = next_tick_[static_cast<std::size_t>(i)];
+      Cycle& next = table_.next_tick[static_cast<std::size_t>(i)];
       if (next > now) continue;
-      if (cores_[static_cast<std::size_t>(i)].ticked == now) {
+      if (table_.cores[static_cast<std::size_t>(i)].scheduler.ticked == now) {
         next = now + 1;
       } else {
         tick(i, now);
       }
     }
   }
-  take_acknowledgements(until - 1);
-}
-
-void Sm::take_acknowledgements(Cycle now) {
-  if (acknowledgements_.empty()) return;
-  while (first_acknowledgement_ < acknowledgements_.size() &&
-         acknowledgements_[first_acknowledgement_].time <= now) {
-    memory_.acknowledged(acknowledgements_[first_acknowledgement_++].id, now);
-  }
-  if (first_acknowledgement_ == acknowledgements_.size()) {
-    acknowledgements_.clear();
-    first_acknowledgement_ = 0;
-  }
+  acknowledge_until(until - 1);
 }
 
 void Sm::finish(Cycle now) {
   if (resident_warps_ != 0) {
-    for (Warp& warp : warps_) {
+    for (Warp& warp : table_.warps) {
       if (warp.phase == Phase::free) continue;
-      book(warp, warp.label, now);
-      counters.warp_cycles +=
-          std::max(now, warp.since) - warp.started;  // an instruction may be booked to the end of its cycle
+      table_.account(warp, warp.label, now);
+      counters.warp_cycles += std::max(now, warp.since) -
+                              warp.started;  // an instruction may be accounted for up to the end of its cycle
     }
-    for (SubCore& core : cores_) book_idle(core, now);
+    for (SubCore& core : table_.cores) table_.account_idle(core, now);
     counters.sm_active += now - active_since_;
     counters.scheduler_cycles += kSubCores * (now - active_since_);
   }
@@ -122,7 +103,7 @@ void Sm::finish(Cycle now) {
 
 void Sm::count_waiting(Cycle now, stats::StateCycles& into) const {
   if (resident_warps_ == 0) return;
-  for (const Warp& warp : warps_) {
+  for (const Warp& warp : table_.warps) {
     if (warp.phase != Phase::free && now > warp.since)
       into[static_cast<std::size_t>(warp.label)] += now - warp.since;
   }
@@ -136,9 +117,9 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   FORETRACE_ASSERT(free != blocks_.end(), "the dispatcher places a block only where a block slot is free");
   if (resident_warps_ == 0) {
     active_since_ = now;
-    for (SubCore& core : cores_) {
-      core.idle_since = now;
-      core.idle_reason = 0;
+    for (SubCore& core : table_.cores) {
+      core.scheduler.idle_since = now;
+      core.scheduler.idle_reason = Scheduler::no_warp;
     }
   }
   *free = Block{};
@@ -150,226 +131,140 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   free->rank = work.rank;
   free->places = std::move(work.places);
   ++counters.blocks;
-  if (counters.blocks == 1) first_code_ = now + spec_.fetch.first_latency;
+  if (counters.blocks == 1) first_code_ = now + context_.spec.fetch.first_latency;
   const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
   double later = 0;
   for (std::uint32_t warp = 0; warp < free->live_warps; ++warp) {
     start_warp(block, warp, now + static_cast<Cycle>(later));
-    later += spec_.launch.warp_interval;
+    later += context_.spec.launch.warp_interval;
   }
-}
-
-/// Reads the warp's next instruction; false: it has executed its last.
-bool Sm::next_step(Warp& warp) {
-  while (!warp.cursor.next(warp.step)) {
-    work::RecordStream* rest = blocks_[warp.block].record->rest.get();
-    const work::WarpRecord* more = rest ? rest->next(warp.in_block) : nullptr;
-    if (more == nullptr) return false;
-    warp.cursor.go_on_with(*more);
-  }
-  return true;
 }
 
 void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   const auto emptiest =
-      std::min_element(cores_.begin(), cores_.end(), [](const SubCore& a, const SubCore& b) {
-        return std::popcount(a.resident) < std::popcount(b.resident);
+      std::min_element(table_.cores.begin(), table_.cores.end(), [](const SubCore& a, const SubCore& b) {
+        return std::popcount(a.scheduler.resident) < std::popcount(b.scheduler.resident);
       });
-  SubCore& core = *emptiest;
-  const int slot = std::countr_one(core.resident);
-  FORETRACE_ASSERT(slot < kSlots, "the dispatcher places a block only where its warps fit");
-  const auto id = static_cast<std::uint16_t>((emptiest - cores_.begin()) * kSlots + slot);
-  Warp& warp = warps_[id];
+  Scheduler& scheduler = emptiest->scheduler;
+  const int slot = std::countr_one(scheduler.resident);
+  FORETRACE_ASSERT(slot < kWarpSlots, "the dispatcher places a block only where its warps fit");
+  const auto id = static_cast<std::uint16_t>((emptiest - table_.cores.begin()) * kWarpSlots + slot);
+  Warp& warp = table_.warps[id];
   warp = Warp{};
-  if (!groups_.empty()) groups_[id] = {};
-  if (!rounds_.empty()) rounds_[id] = {};
-  if (!bulk_groups_.empty()) bulk_groups_[id] = {};
+  copies_.groups.start_warp(id);
+  bulk_.groups.start_warp(id);
   warp.registers = launch_registers_;
   warp.block = block;
   warp.in_block = in_block;
-  warp.cursor = work::WarpCursor(program_.shapes, blocks_[block].record->warps[in_block]);
-  const bool any = next_step(warp);
+  warp.cursor = work::WarpCursor(context_.program.shapes, blocks_[block].record->warps[in_block]);
+  const bool any = next_step(warp, blocks_);
   FORETRACE_ASSERT(any, "a warp executes at least one instruction");
   memory_.start_warp(now);
-  if (!rounds_.empty()) begin_round(warp, id);
-  warp.instruction = &program_.code[warp.step.index];
+  if (loops_.any()) loops_.start_warp(warp, id);
+  warp.instruction = &context_.program.code[warp.step.index];
   warp.age = next_age_++;
-  if (timeline_) timeline_->start_warp(id, blocks_[block].record->block, in_block, now);
+  if (context_.timeline) context_.timeline->start_warp(id, blocks_[block].record->block, in_block, now);
   warp.since = warp.started = now;
   warp.blame = warp.step.index;
   warp.label = stats::WarpState::no_instruction;
-  book_idle(core, now_);
-  core.resident |= 1u << slot;
+  table_.account_idle(*emptiest, now_);
+  scheduler.resident |= 1u << slot;
   ++resident_warps_;
-  wait_until(warp, id, now, stats::WarpState::no_instruction, now);
+  table_.wait_until(warp, id, now, stats::WarpState::no_instruction, now);
 }
 
 void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
-  book(warp, warp.label, now);
+  table_.account(warp, warp.label, now);
   counters.warp_cycles += now - warp.started;
-  SubCore& core = cores_[static_cast<std::size_t>(core_of(id))];
-  book_idle(core, now);
-  core.resident &= ~(1u << (id % kSlots));
-  if (core.greedy == id % kSlots) core.greedy = -1;
+  SubCore& core = table_.core(id);
+  table_.account_idle(core, now);
+  core.scheduler.remove_warp(id % kWarpSlots);
   warp.phase = Phase::free;
-  if (timeline_) timeline_->end_warp(id);
+  if (context_.timeline) context_.timeline->end_warp(id);
   Block& block = blocks_[warp.block];
   --block.live_warps;
   --resident_warps_;
-  ended.push_back({now, id_, block.live_warps == 0});
-  if (block.cluster_told != 0 || block.cluster_warps != 0) arrive_at_cluster(block, now);
+  ended.push_back({now, context_.sm, block.live_warps == 0});
+  cluster_.leave(block, now);
   if (block.live_warps == 0) {
-    if (block.places.size() > 1) tell_cluster(block, ClusterMessage::Kind::left, now);
     block.used = false;
     block.record.reset();
-    mbarriers_.forget(static_cast<std::uint32_t>(&block - blocks_.data()));
-    products_.forget(static_cast<std::uint32_t>(&block - blocks_.data()));
+    mbarriers_.forget(warp.block);
+    held_.forget(warp.block);
     memory_.leave_stores(now);
   } else {
-    for (Barrier& barrier : block.barriers) {
-      if (barrier.arrived) check_barrier(block, barrier, now);
+    std::uint64_t released = 0;
+    for (std::size_t number = 0; number < BlockBarriers::kBarriers; ++number) {
+      if (block.barriers.complete(number, block.live_warps, released))
+        table_.leave_barrier(released, now + 1 + context_.spec.barrier.latency);
     }
   }
   if (resident_warps_ == 0) {
     counters.sm_active += now - active_since_;
     counters.scheduler_cycles += kSubCores * (now - active_since_);
-    for (SubCore& other : cores_) book_idle(other, now);
+    for (SubCore& other : table_.cores) table_.account_idle(other, now);
   }
 }
 
 // --- what arrives ---------------------------------------------------------------------------------------------------
 
-/// Looks again at a warp that an event may have set free.
-void Sm::wake(std::uint16_t id, Cycle now) {
-  evaluate(id, now);
-  look_at(core_of(id), now);
-}
-
 void Sm::handle(const Event& event, Cycle now) {
-  Warp& warp = warps_[event.warp];
   switch (event.kind) {  // those that outlive warps
-    case Event::Kind::barrier: return do_barrier_op(event.id, now + event.scoreboard, now);
-    case Event::Kind::copy_step: return copies_.step(now);
-    case Event::Kind::copy_told: return transfer_told(event.id, now);
-    case Event::Kind::constant_pass: return advance_lookup(event.id, now);
-    case Event::Kind::message:
-      free_messages_.push_back(event.id);
-      return take_message(messages_[event.id], now);
+    case Event::Kind::barrier: return mbarriers_.execute(event.id, now + event.scoreboard, now);
+    case Event::Kind::copy_step: return bulk_.engine.step(now);
+    case Event::Kind::copy_told: return bulk_.told(event.id, now);
+    case Event::Kind::constant_pass: return constants_.advance(event.id, now);
+    case Event::Kind::message: return cluster_.take(event.id, now);
+    case Event::Kind::reply: return replied(event.id, now);
     default: break;
   }
-  if (event.kind != Event::Kind::reply && (warp.phase == Phase::free || event.generation != generation(warp)))
-    return;
+  Warp& warp = table_.warps[event.warp];
+  if (warp.phase == Phase::free || event.generation != WarpTable::generation(warp)) return;
   switch (event.kind) {
     case Event::Kind::release:
-      --warp.scoreboard[event.scoreboard];
-      if (warp.scoreboard[event.scoreboard] == 0) {
-        warp.long_scoreboards = static_cast<std::uint8_t>(warp.long_scoreboards & ~(1u << event.scoreboard));
+      warp.scoreboards.release(event.scoreboard);
+      if (warp.phase == Phase::scoreboard && warp.scoreboards.clear_for(*warp.instruction)) {
+        evaluate(event.warp, now);
+        table_.look_at(WarpTable::core_of(event.warp), now);
       }
-      if (warp.phase == Phase::scoreboard && scoreboards_clear(warp)) wake(event.warp, now);
       break;
     case Event::Kind::store_done:
       if (--warp.stores == 0 && warp.phase == Phase::drain) {
         if (warp.ready_at <= now) {
           end_warp(warp, event.warp, now);
         } else {
-          events_.push(warp.ready_at, {Event::Kind::end, 0, event.warp, 0, generation(warp)});
+          events_.push(warp.ready_at, {Event::Kind::end, 0, event.warp, 0, event.generation});
         }
       }
       break;
-    case Event::Kind::copy_done:
-      --groups_of(event.warp)[event.id].pending;
-      settle_groups(warp, event.warp, now);
-      break;
-    case Event::Kind::reply:
-      if (event.id & kInstructionMark) {
-        if (event.id & kIndexedMark) {
-          constant_line_arrived(event.id & ~(kInstructionMark | kConstantMark | kIndexedMark), now);
-          break;
-        }
-        if (event.id & kConstantMark) {
-          constants_arrived(event.id & ~(kInstructionMark | kConstantMark), now);
-        } else {
-          fetch_.fill(event.id & ~kInstructionMark);
-        }
-        for (std::uint16_t id = 0; id < warps_.size(); ++id) {
-          if (warps_[id].phase == Phase::fetch) wake(id, now);
-        }
-      } else if (event.id & CopyEngine::kMark) {
-        copies_.filled(event.id, now);
-      } else {
-        memory_.filled(event.id, now);
-      }
-      break;
+    case Event::Kind::copy_done: copies_.done(event.warp, event.id, now); break;
     case Event::Kind::end: end_warp(warp, event.warp, now); break;
     default: break;
   }
 }
 
-// --- barriers -------------------------------------------------------------------------------------------------------
-
-void Sm::arrive(Warp& warp, std::uint16_t id, const work::Step& step, bool waits, Cycle now) {
-  const StaticInstruction& instruction = program_.code[step.index];
-  Block& block = blocks_[warp.block];
-  const auto number =
-      static_cast<std::size_t>(instruction.barrier >= 0 ? instruction.barrier : step.value & 15);
-  const std::uint32_t warps =
-      instruction.barrier >= 0 ? instruction.barrier_warps : (step.value >> 16) / kWarpSize;
-  Barrier& barrier = block.barriers[number];
-  barrier.expected = warps;
-  ++barrier.arrived;
-  if (waits) {
-    barrier.waiting |= std::uint64_t{1} << id;
-    ++counters.barriers_waited;
+/// The data, code or constants of a request are there.
+void Sm::replied(std::uint32_t id, Cycle now) {
+  if (!(id & kInstructionMark)) {
+    return id & CopyEngine::kMark ? bulk_.engine.filled(id, now) : memory_.filled(id, now);
   }
-  check_barrier(block, barrier, std::max(now, served_) + spec_.barrier.warp_interval);
-}
-
-void Sm::check_barrier(Block& block, Barrier& barrier, Cycle now) {
-  const std::uint32_t expected = barrier.expected ? barrier.expected : block.live_warps;
-  if (barrier.arrived < expected) return;
-  const std::uint64_t waiting = barrier.waiting;
-  barrier = Barrier{};
-  const Cycle release = std::max(now, now_ + 1) + spec_.barrier.latency;
-  for (std::uint64_t m = waiting; m; m &= m - 1) {
-    const auto id = static_cast<std::uint16_t>(std::countr_zero(m));
-    Warp& warp = warps_[id];
-    warp.ready_at = std::max(warp.ready_at, release);
-    if (warp.phase == Phase::barrier) {
-      warp.phase = Phase::timed;  // the wait until the release still is the barrier's
-      look_when_ready(warp, id);
-    }
+  if (id & kConstantMark) {
+    constants_.arrived(id, now);
+    if (id & kIndexedMark) return;
+  } else {
+    fetch_.fill(id & ~kInstructionMark);
+  }
+  for (std::uint16_t warp = 0; warp < table_.warps.size(); ++warp) {
+    if (table_.warps[warp].phase != Phase::fetch) continue;
+    evaluate(warp, now);
+    table_.look_at(WarpTable::core_of(warp), now);
   }
 }
 
-// --- asynchronous copies --------------------------------------------------------------------------------------------
-
-std::array<Sm::CopyGroup, Sm::kGroups>& Sm::groups_of(std::uint16_t id) {
-  if (groups_.empty()) groups_.resize(warps_.size());
-  return groups_[id];
-}
-
-void Sm::commit_copies(Warp& warp, std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
-  auto& groups = groups_of(id);
-  CopyGroup& group = groups[warp.group_now];
-  group.closed = true;
-  group.scoreboard = instruction.write_barrier;
-  raise(warp, group.scoreboard, true);
-  warp.group_now = static_cast<std::uint8_t>((warp.group_now + 1) % kGroups);
-  groups[warp.group_now] = CopyGroup{};
-  FORETRACE_ASSERT(warp.group_now != warp.group_first,
-                   "a warp has fewer than 64 open groups of asynchronous copies");
-  settle_groups(warp, id, now);
-}
-
-void Sm::settle_groups(Warp& warp, std::uint16_t id, Cycle now) {
-  while (warp.group_first != warp.group_now) {
-    const CopyGroup& group = groups_of(id)[warp.group_first];
-    if (group.pending) break;
-    if (group.scoreboard < kScoreboards)
-      events_.push(now + 1, {Event::Kind::release, group.scoreboard, id, 0, generation(warp)});
-    if (group.barrier_op) do_barrier_op(group.barrier_op - 1, now, now);
-    warp.group_first = static_cast<std::uint8_t>((warp.group_first + 1) % kGroups);
-  }
+bool Sm::let_go(Cycle now) {
+  now_ = std::max(now_, now);
+  const bool waits = mbarriers_.let_go(now_);
+  return held_.let_go(now_) || waits;
 }
 
 }  // namespace foretrace::sm

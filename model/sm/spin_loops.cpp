@@ -1,12 +1,7 @@
-// Warps in waiting loops: a round is executed again as long as a load of it comes too early.
-//
-// A record holds the last round of a wait. Whether a load came too early is known when the loop's branch issues, which needs what was
-// loaded; the warp then goes back to where the round began, in its record as on the chip. The load before a loop is on record as if it
-// had come too early: where it has not, the loop is left out.
+#include "model/sm/spin_loops.h"
 
 #include <algorithm>
 
-#include "model/sm/sm.h"
 #include "model/units/error.h"
 
 namespace foretrace::sm {
@@ -16,15 +11,15 @@ constexpr int kMostAhead = 256;  // steps that are looked at before a loop
 }
 
 /// Whether the warp's instruction is a write with a name of its own; if it counts instead, the counter's address.
-bool Sm::names_write(const Warp& warp, std::uint64_t& counter) const {
-  const work::Shape& shape = program_.shapes.of[warp.step.index];
+bool SpinLoops::names_write(const Warp& warp, std::uint64_t& counter) const {
+  const work::Shape& shape = context_.program.shapes.of[warp.step.index];
   if (!shape.tells || warp.step.executed == 0) return false;
   return !shape.counts || !warp.cursor.one_address(warp.step.executed, counter);
 }
 
 /// Its next instruction may be the first of a round.
-void Sm::begin_round(Warp& warp, std::uint16_t id) {
-  const work::Shapes& shapes = program_.shapes;
+void SpinLoops::begin(Warp& warp, std::uint16_t id) {
+  const work::Shapes& shapes = context_.program.shapes;
   const std::uint16_t number = shapes.loop_of[warp.step.index];
   if (number == 0 || shapes.loops[number - 1u].first != warp.step.index) return;
   FORETRACE_ASSERT(blocks_[warp.block].record->rest == nullptr,
@@ -40,29 +35,29 @@ void Sm::begin_round(Warp& warp, std::uint16_t id) {
   memory_.came_too_early(id);
 }
 
-/// After the issue of `done`: the warp's next instruction, in its record or of the round that it goes through again.
-bool Sm::next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done) {
-  Round& round = rounds_[id];
-  bool more = next_step(warp);
+/// The warp's next instruction, without the one that it stands at.
+bool SpinLoops::skip(Warp& warp, Round& round) {
   std::uint64_t counter = 0;
+  if (names_write(warp, counter)) ++round.signals;
+  return sm::next_step(warp, blocks_);
+}
+
+/// After the issue of `done`: the warp's next instruction, in its record or of the round that it goes through again.
+bool SpinLoops::next_step(Warp& warp, std::uint16_t id, const work::Step& done) {
+  Round& round = rounds_[id];
+  bool more = sm::next_step(warp, blocks_);
   if (round.loop == nullptr) {
-    const work::Shapes& shapes = program_.shapes;
+    const work::Shapes& shapes = context_.program.shapes;
     const std::uint16_t number = shapes.loop_of[done.index];
     const isa::WaitingLoop* loop = number ? &shapes.loops[number - 1u] : nullptr;
     if (loop && loop->early_exit == done.index && !round.awaited.empty()) {
       round.awaited.clear();
       const bool early = memory_.came_too_early(id);
-      while (!early && more && loop->holds(warp.step.index)) {
-        if (names_write(warp, counter)) ++round.signals;
-        more = next_step(warp);
-      }
+      while (!early && more && loop->holds(warp.step.index)) { more = skip(warp, round); }
     }
   } else {
     const auto of_others = [&] { return more && (warp.step.active & round.first.active) == 0; };
-    while (round.again && of_others()) {
-      if (names_write(warp, counter)) ++round.signals;
-      more = next_step(warp);
-    }
+    while (round.again && of_others()) { more = skip(warp, round); }
     if (of_others()) return true;
     if (more && round.loop->holds(warp.step.index) && warp.step.index != round.loop->first) {
       round.whole = round.whole && warp.step.active == round.first.active;
@@ -79,14 +74,15 @@ bool Sm::next_step_or_round(Warp& warp, std::uint16_t id, const work::Step& done
     round.loop = nullptr;
     round.awaited.clear();
   }
-  if (more) begin_round(warp, id);
+  if (more) begin(warp, id);
   return more;
 }
 
 /// What an access to memory has to do with other warps.
-void Sm::tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, MemoryIssue& issued) {
+void SpinLoops::tell_and_wait(Warp& warp, std::uint16_t id, MemoryIssue& issued) {
+  const work::Step& step = warp.step;
   if (step.executed == 0) return;
-  const work::Shapes& shapes = program_.shapes;
+  const work::Shapes& shapes = context_.program.shapes;
   const work::Shape& shape = shapes.of[step.index];
   Round& round = rounds_[id];
   std::uint64_t counter = 0;
@@ -111,14 +107,14 @@ void Sm::tell_and_wait(Warp& warp, std::uint16_t id, const work::Step& step, Mem
 }
 
 /// What the loop waits for whose early load the warp has come to, if it enters the loop on record.
-void Sm::look_ahead(const Warp& warp, const isa::WaitingLoop& loop,
-                    std::vector<work::Awaited>& awaited) const {
+void SpinLoops::look_ahead(const Warp& warp, const isa::WaitingLoop& loop,
+                           std::vector<work::Awaited>& awaited) const {
   awaited.clear();
   work::WarpCursor ahead = warp.cursor;
   work::Step step;
   for (int i = 0; i < kMostAhead && ahead.next(step); ++i) {
     if (step.index < std::min(loop.early, loop.first) || step.index > loop.last) return;
-    if (!program_.shapes.of[step.index].waits || step.executed == 0) continue;
+    if (!context_.program.shapes.of[step.index].waits || step.executed == 0) continue;
     awaited.assign(ahead.awaited().begin(), ahead.awaited().end());
     if (!awaited.empty()) return;
   }

@@ -1,0 +1,103 @@
+#include "model/sm/held_warps.h"
+
+#include <algorithm>
+
+namespace foretrace::sm {
+
+using stats::WarpState;
+
+namespace {
+
+/// What an instruction waits for, and the state that it waits in.
+struct Wait {
+  Hold hold = Hold::none;
+  WarpState label = WarpState::wait;
+};
+Wait wait_of(Action action) {
+  switch (action) {
+    case Action::product_begin: return {Hold::begun, WarpState::barrier};
+    case Action::product_wait: return {Hold::groups, WarpState::gmma};
+    case Action::registers: return {Hold::registers, WarpState::misc};
+    case Action::cluster_wait: return {Hold::cluster, WarpState::barrier};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+void HeldWarps::issue_product(const Warp& warp, const StaticInstruction& instruction, Cycle now) {
+  auto& busy = context_.counters.pipe_busy[static_cast<std::size_t>(spec::Pipe::tensor)];
+  busy += instruction.product.cycles > instruction.interval
+              ? instruction.product.cycles - instruction.interval
+              : 0u;
+  const auto warps = static_cast<std::uint32_t>(blocks_[warp.block].record->warps.size());
+  Products::Use use;
+  if (!products_.issue(warp.block, warp.in_block, warps, instruction.product, now, use)) return;
+  memory_.take_for_products(use.start, use.end, use.shared);
+  if (context_.timeline) context_.timeline->stage(table_.id_of(warp), Stage::execute, use.start, use.end);
+  look(warp.block, now);
+}
+
+/// When the warp may go on after `instruction`, which it has issued; kNever: something else has to happen first.
+Cycle HeldWarps::held_until(Warp& warp, const StaticInstruction& instruction, Hold hold, Cycle now) {
+  Block& block = blocks_[warp.block];
+  switch (hold) {
+    case Hold::groups: return products_.groups_ended(warp.block, warp.in_block, instruction.depbar_count);
+    case Hold::begun: return products_.begun(warp.block, warp.in_block, context_.spec.wgmma.queue);
+    case Hold::registers: {
+      const std::uint64_t needs = std::uint64_t{instruction.registers} * kWarpSize;
+      const std::uint64_t has = std::uint64_t{warp.registers} * kWarpSize;
+      if (instruction.takes_registers && needs > has + block.pool) return kNever;
+      block.pool = std::max(block.pool + has, needs) - needs;
+      warp.registers = instruction.registers;
+      return now + context_.spec.wgmma.registers_latency;
+    }
+    case Hold::cluster: return block.cluster_phase >= warp.cluster_arrivals ? now : kNever;
+    case Hold::none: break;
+  }
+  return now;
+}
+
+void HeldWarps::hold(Warp& warp, std::uint16_t id, const work::Step& done, Cycle ready, Cycle counted,
+                     Cycle now) {
+  const StaticInstruction& instruction = context_.program.code[done.index];
+  const Wait wait = wait_of(instruction.action);
+  const Cycle until = held_until(warp, instruction, wait.hold, now);
+  if (instruction.action == Action::registers) look(warp.block, now);
+  warp.instruction = &context_.program.code[warp.step.index];
+  if (until != kNever) {
+    const Cycle when = std::max(ready, until);
+    table_.account(warp, WarpState::wait, std::min(counted, when));
+    table_.wait_until(warp, id, when, wait.label, std::min(counted, when));
+    warp.blame = done.index;
+    return;
+  }
+  table_.account(warp, WarpState::wait, counted);
+  warp.phase = Phase::barrier;
+  warp.label = wait.label;
+  warp.blame = done.index;
+  warp.ready_at = ready;
+  warp.hold = wait.hold;
+}
+
+void HeldWarps::look(std::uint32_t block, Cycle now) {
+  for (std::uint16_t id = 0; id < table_.warps.size(); ++id) {
+    Warp& warp = table_.warps[id];
+    if (warp.phase != Phase::barrier || warp.hold == Hold::none || warp.block != block) continue;
+    const Cycle until = held_until(warp, context_.program.code[warp.blame], warp.hold, now);
+    if (until != kNever) table_.leave_hold(warp, id, std::max(until, now + 1));
+  }
+}
+
+bool HeldWarps::let_go(Cycle now) {
+  bool some = false;
+  for (std::uint16_t id = 0; id < table_.warps.size(); ++id) {
+    Warp& warp = table_.warps[id];
+    if (warp.phase != Phase::barrier || warp.hold == Hold::none) continue;
+    some = true;
+    table_.leave_hold(warp, id, now + 1);
+  }
+  return some;
+}
+
+}  // namespace foretrace::sm

@@ -1,0 +1,43 @@
+// Warps that are held until something behind their backs has happened: warpgroup products, registers that change hands, the barrier of a
+// cluster.
+//
+// Models:  WARPGROUP.ARRIVE and DEPBAR against the products that run, USETMAXREG against the registers that its block has given back,
+//          UCGABAR_WAIT against the cluster's phase.
+// Source:  docs/sources.md:TENSOR-H100; PTX ISA, wgmma, setmaxnreg, barrier.cluster.
+#pragma once
+
+#include <cstdint>
+
+#include "model/sm/products.h"
+#include "model/sm/warp_table.h"
+
+namespace foretrace::sm {
+
+class HeldWarps {
+ public:
+  HeldWarps(const SmContext& context, WarpTable& table, Blocks& blocks, MemoryPipe& memory)
+      : context_(context), table_(table), blocks_(blocks), memory_(memory),
+        products_(blocks.size(), context.spec.wgmma.latency) {}
+
+  /// The warp issues a product.
+  void issue_product(const Warp& warp, const StaticInstruction& instruction, Cycle now);
+  /// After the issue of `done`, an instruction that waits for something: its stall count runs until `counted`, the warp goes on at
+  /// `ready` at the earliest. The warp is held or waits, and all of it is accounted for.
+  void hold(Warp& warp, std::uint16_t id, const work::Step& done, Cycle ready, Cycle counted, Cycle now);
+  /// Something of the block has changed that its held warps may wait for.
+  void look(std::uint32_t block, Cycle now);
+  void forget(std::uint32_t block) { products_.forget(block); }
+  /// Held warps go on after `now`. False: there was none.
+  bool let_go(Cycle now);
+
+ private:
+  Cycle held_until(Warp& warp, const StaticInstruction& instruction, Hold hold, Cycle now);
+
+  const SmContext& context_;
+  WarpTable& table_;
+  Blocks& blocks_;
+  MemoryPipe& memory_;
+  Products products_;
+};
+
+}  // namespace foretrace::sm
