@@ -349,7 +349,6 @@ LARGE_CLASSES = {
     "model/memory/implementation.h:MemorySystem::Implementation": 67,
     "model/memory/l2_tags.h:L2Tags": 26,
     "model/sm/memory_pipe.h:MemoryPipe": 51,
-    "sim/emulate/execute/execution.h:Execution": 86,
     "sim/emulate/memory/global_memory.h:GlobalMemory": 28,
     "sim/emulate/translate/decoder.h:Decoder": 38,
 }

@@ -140,9 +140,9 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint64_t address = x.addresses[0][static_cast<std::size_t>(l)];
-    std::byte* p = space == MemorySpace::shared   ? x.shared_at(address, bytes, l)
-                   : space == MemorySpace::global ? x.global_at(address, bytes, l)
-                                                  : x.generic_at(address, bytes, l);
+    std::byte* p = space == MemorySpace::shared   ? x.memory.shared_at(address, bytes, l)
+                   : space == MemorySpace::global ? x.memory.global_at(address, bytes, l)
+                                                  : x.memory.generic_at(address, bytes, l);
     std::uint64_t old = 0;
     std::memcpy(&old, p, bytes);
     std::uint64_t next = old, answer = old;
@@ -170,7 +170,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
     d[l] = results[0][l];
     if (bytes == 8) d[l + 32] = results[1][l];
   }
-  changed ? x.note_progress() : x.note_poll();
+  changed ? x.progress.note() : x.note_poll();
   // Elsewhere P tells that the operation was done here, which it always is.
   x.set_predicate(op.p_out, mask, which == AtomicOp::cast_spin ? success : ~0u);
 }
@@ -189,9 +189,9 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint64_t address = x.addresses[0][static_cast<std::size_t>(l)];
-    std::byte* p = space == MemorySpace::shared   ? x.shared_at(address, bytes, l)
-                   : space == MemorySpace::global ? x.global_at(address, bytes, l)
-                                                  : x.generic_at(address, bytes, l);
+    std::byte* p = space == MemorySpace::shared   ? x.memory.shared_at(address, bytes, l)
+                   : space == MemorySpace::global ? x.memory.global_at(address, bytes, l)
+                                                  : x.memory.generic_at(address, bytes, l);
     std::uint32_t old[4], next[4];
     std::memcpy(old, p, bytes);
     bool same = true;
@@ -211,7 +211,7 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
     changed = changed || std::memcmp(next, old, bytes) != 0;
     std::memcpy(p, next, bytes);
   }
-  changed ? x.note_progress() : x.note_poll();
+  changed ? x.progress.note() : x.note_poll();
   std::uint32_t* d = x.result(op);
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);

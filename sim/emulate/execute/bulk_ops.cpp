@@ -69,10 +69,10 @@ void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const auto type = static_cast<AtomicType>(op.flags >> kAtomicTypeShift & 15);
   const auto copy_to = [&](std::uint64_t first) {
     for (std::uint32_t i = 0; i < bytes; i += kPiece) {
-      const std::byte* source =
-          from_shared ? x.cluster_shared_at(from + i, kPiece, lane) : x.global_at(from + i, kPiece, lane);
-      std::byte* target =
-          to_shared ? x.cluster_shared_at(first + i, kPiece, lane) : x.global_at(first + i, kPiece, lane);
+      const std::byte* source = from_shared ? x.memory.cluster_shared_at(from + i, kPiece, lane)
+                                            : x.memory.global_at(from + i, kPiece, lane);
+      std::byte* target = to_shared ? x.memory.cluster_shared_at(first + i, kPiece, lane)
+                                    : x.memory.global_at(first + i, kPiece, lane);
       if ((op.flags & kReduces) != 0) {
         combine_bytes(operation, type, target, source, kPiece);
       } else {

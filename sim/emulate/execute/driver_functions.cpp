@@ -189,21 +189,22 @@ Formatted format_device_text(std::string_view format, std::uint64_t arguments, c
   return out;
 }
 
-/// The lanes of `lanes` call the function at `address`.
-void Execution::call_driver(std::uint64_t address, std::uint32_t lanes) {
+void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
   const auto register_of = [&](int index, int lane) -> std::uint32_t& {
-    return warp->registers[kFirstRegisterWord + static_cast<std::uint32_t>(index) * 32 +
-                           static_cast<std::uint32_t>(lane)];
+    return x.warp->registers[kFirstRegisterWord + static_cast<std::uint32_t>(index) * 32 +
+                             static_cast<std::uint32_t>(lane)];
   };
   const auto pair = [&](int index, int lane) {
     return register_of(index, lane) | std::uint64_t{register_of(index + 1, lane)} << 32;
   };
-  const LaunchContext& context = launch_.context;
+  const LaunchContext& context = x.launch().context;
   const std::uint64_t function = (address - kDriverCode) / 16;
-  progress_at_ = issued_;
+  x.progress.at = x.progress.issued;
   for (std::uint32_t m = lanes; m != 0; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    const ByteReader read = [&](std::uint64_t at) { return static_cast<char>(*generic_at(at, 1, lane)); };
+    const ByteReader read = [&](std::uint64_t at) {
+      return static_cast<char>(*x.memory.generic_at(at, 1, lane));
+    };
     switch (function) {
       case vprintf_: {
         const std::uint64_t format = pair(4, lane);
@@ -217,7 +218,7 @@ void Execution::call_driver(std::uint64_t address, std::uint32_t lanes) {
         break;
       }
       case malloc_: {
-        const std::uint64_t at = memory_.heap().allocate(pair(4, lane));
+        const std::uint64_t at = x.memory.heap().allocate(pair(4, lane));
         register_of(4, lane) = static_cast<std::uint32_t>(at);
         register_of(5, lane) = static_cast<std::uint32_t>(at >> 32);
         break;
@@ -225,36 +226,38 @@ void Execution::call_driver(std::uint64_t address, std::uint32_t lanes) {
       case free_: {
         const std::uint64_t at = pair(4, lane);
         if (at == 0) break;
-        const DeviceHeap::Released released = memory_.heap().release(at);
+        const DeviceHeap::Released released = x.memory.heap().release(at);
         if (released == DeviceHeap::Released::yes) break;
         if (released == DeviceHeap::Released::twice) {
-          fault(FaultKind::use_after_free, lane,
-                fmt::format("free of 0x{:x}, which has been freed before", at));
+          x.fault(FaultKind::use_after_free, lane,
+                  fmt::format("free of 0x{:x}, which has been freed before", at));
         }
-        fault(FaultKind::out_of_bounds, lane, fmt::format("free of 0x{:x}, which malloc did not give", at));
+        x.fault(FaultKind::out_of_bounds, lane, fmt::format("free of 0x{:x}, which malloc did not give", at));
       }
       case assertfail_: {
         const auto text = [&](int index) {
           const std::uint64_t at = pair(index, lane);
           return at == 0 ? std::string("?") : read_text(at, read);
         };
-        const Dim3 b = block_index_, t = thread_index(lane);
+        const Dim3 b = x.block_index(), t = x.thread_index(lane);
         context.report(
             fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(6),
                         register_of(8, lane), text(10), b.x, b.y, b.z, t.x, t.y, t.z, text(4)));
         break;
       }
       default:
-        fault(FaultKind::unsupported, lane,
-              fmt::format("unsupported call of a driver function: {}", driver_function_name(address)));
+        x.fault(FaultKind::unsupported, lane,
+                fmt::format("unsupported call of a driver function: {}", driver_function_name(address)));
     }
   }
   if (function == assertfail_) {
     const int lane = std::countr_zero(lanes);
     const std::uint64_t at = pair(4, lane);
-    const ByteReader read = [&](std::uint64_t a) { return static_cast<char>(*generic_at(a, 1, lane)); };
-    fault(FaultKind::assertion, lane,
-          fmt::format("assertion `{}` failed", at == 0 ? "?" : read_text(at, read)));
+    const ByteReader read = [&](std::uint64_t a) {
+      return static_cast<char>(*x.memory.generic_at(a, 1, lane));
+    };
+    x.fault(FaultKind::assertion, lane,
+            fmt::format("assertion `{}` failed", at == 0 ? "?" : read_text(at, read)));
   }
 }
 

@@ -30,6 +30,10 @@ std::uint64_t driver_function_address(std::string_view name);
 /// The function at an address of kDriverCode on: 'vprintf'; empty: none has it.
 std::string_view driver_function_name(std::uint64_t address);
 
+class Execution;
+/// The lanes of `lanes` call the function at `address`.
+void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes);
+
 /// Reads the memory that a pointer of device code points to, byte by byte.
 using ByteReader = std::function<char(std::uint64_t address)>;
 

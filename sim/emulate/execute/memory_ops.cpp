@@ -27,21 +27,21 @@ MemorySpace space_of(const MicroOp& op) { return static_cast<MemorySpace>((op.fl
 
 std::byte* lane_at(Execution& x, MemorySpace space, std::uint64_t address, std::uint32_t bytes, int lane) {
   switch (space) {
-    case MemorySpace::global: return x.global_at(address, bytes, lane);
-    case MemorySpace::shared: return x.shared_at(address, bytes, lane);
-    case MemorySpace::local: return x.local_at(address, bytes, lane);
+    case MemorySpace::global: return x.memory.global_at(address, bytes, lane);
+    case MemorySpace::shared: return x.memory.shared_at(address, bytes, lane);
+    case MemorySpace::local: return x.memory.local_at(address, bytes, lane);
     case MemorySpace::generic: break;
   }
-  return x.generic_at(address, bytes, lane);
+  return x.memory.generic_at(address, bytes, lane);
 }
 
 /// Host memory of all lanes' accesses and the address it stands for, if there is one such piece.
 std::byte* span_of(Execution& x, MemorySpace space, const AddressRange& range, std::uint32_t bytes) {
   const bool global = range.greatest < kSharedWindow || range.least >= kLocalWindow + kWindowBytes;
   if (space == MemorySpace::global || (space == MemorySpace::generic && global)) {
-    return x.global_span(range, bytes);
+    return x.memory.global_span(range, bytes);
   }
-  if (space == MemorySpace::shared) return x.shared_span(range, bytes);
+  if (space == MemorySpace::shared) return x.memory.shared_span(range, bytes);
   return nullptr;
 }
 
@@ -176,7 +176,7 @@ void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const auto i = static_cast<std::size_t>(l);
-    std::byte* to = x.shared_at(x.addresses[0][i], bytes, l);
+    std::byte* to = x.memory.shared_at(x.addresses[0][i], bytes, l);
     const std::uint64_t from = x.addresses[1][i];
     const std::uint32_t zeros =
         (op.flags & kZeroFill) != 0 ? static_cast<std::uint32_t>(from & (bytes - 1)) : 0;
@@ -187,8 +187,8 @@ void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
     std::byte buffer[16] = {};
     const std::uint64_t start = from - zeros;
     // Only what is copied has to be there.
-    if (start % bytes != 0) x.fault_access(FaultKind::misaligned, l, "global", from, bytes);
-    for (std::uint32_t k = 0; k < bytes - zeros; ++k) buffer[k] = *x.global_at(start + k, 1, l);
+    if (start % bytes != 0) x.memory.fault_access(FaultKind::misaligned, l, "global", from, bytes);
+    for (std::uint32_t k = 0; k < bytes - zeros; ++k) buffer[k] = *x.memory.global_at(start + k, 1, l);
     std::memcpy(to, buffer, bytes);
   }
 }
@@ -203,7 +203,7 @@ void load_matrix(Execution& x, const MicroOp& op, std::uint32_t mask) {
     for (std::uint32_t r = 0; r < 8; ++r) {
       const std::uint32_t l = t * 8 + r;
       if ((mask >> l & 1) == 0) continue;
-      std::memcpy(rows[t][r], x.shared_at(x.addresses[0][l], 16, static_cast<int>(l)), 16);
+      std::memcpy(rows[t][r], x.memory.shared_at(x.addresses[0][l], 16, static_cast<int>(l)), 16);
     }
   }
   const bool transposed = (op.flags & kTransposed) != 0;
@@ -234,7 +234,7 @@ void store_matrix(Execution& x, const MicroOp& op, std::uint32_t mask) {
     for (std::uint32_t r = 0; r < 8; ++r) {
       const std::uint32_t l = t * 8 + r;
       if ((mask >> l & 1) == 0) continue;
-      std::memcpy(x.shared_at(x.addresses[0][l], 16, static_cast<int>(l)), rows[r], 16);
+      std::memcpy(x.memory.shared_at(x.addresses[0][l], 16, static_cast<int>(l)), rows[r], 16);
     }
   }
 }

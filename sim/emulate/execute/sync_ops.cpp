@@ -50,7 +50,7 @@ void arrive(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     x.addresses[1][static_cast<std::size_t>(l)] = operand[l];
-    std::byte* p = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
+    std::byte* p = x.memory.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
     std::uint64_t state;
     std::memcpy(&state, p, 8);
     token[l] = state;
@@ -84,7 +84,7 @@ std::uint64_t expected_of(std::uint64_t word) { return (0 - (word >> 1)) & kFiel
 void exchange(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const int l = std::countr_zero(mask);
-  std::byte* p = x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
+  std::byte* p = x.memory.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l);
   std::uint32_t old[2];
   std::memcpy(old, p, 8);
   const std::uint32_t* c = x.words(op.c);
@@ -102,7 +102,7 @@ void forget(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     std::uint64_t word;
-    std::memcpy(&word, x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l), 8);
+    std::memcpy(&word, x.memory.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l), 8);
     x.addresses[1][static_cast<std::size_t>(l)] = expected_of(word);
   }
 }
@@ -114,7 +114,7 @@ void check_phase(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     std::uint32_t high;
-    std::memcpy(&high, x.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l) + 4, 4);
+    std::memcpy(&high, x.memory.shared_at(x.addresses[0][static_cast<std::size_t>(l)], 8, l) + 4, 4);
     done |= ((high ^ parity[l]) >> 31) << l;
     x.addresses[1][static_cast<std::size_t>(l)] =
         (parity[l] >> 31 ? work::kAskedParity : 0) | (done >> l & 1 ? work::kPhaseEnded : 0);
@@ -133,7 +133,7 @@ void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* data = x.words(op.c);
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    std::byte* to = x.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
+    std::byte* to = x.memory.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
     for (std::uint32_t i = 0; i < bytes / 4; ++i) std::memcpy(to + 4 * i, data + l + 32 * i, 4);
     x.addresses[1][static_cast<std::size_t>(l)] = barriers[l];
     signal_bytes(x, barriers[l], bytes, l);
@@ -232,7 +232,7 @@ void arrives(Decoder& d) {
 }  // namespace
 
 void signal_bytes(Execution& x, std::uint64_t barrier, std::uint32_t bytes, int lane) {
-  std::byte* p = x.mbarrier_at(barrier, lane);
+  std::byte* p = x.memory.mbarrier_at(barrier, lane);
   std::uint64_t state;
   std::memcpy(&state, p, 8);
   state = arrived(state, 0, -std::int64_t{bytes}, false);

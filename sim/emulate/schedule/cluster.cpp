@@ -65,7 +65,7 @@ bool Cluster::run(std::uint64_t patience) {
     const std::uint64_t issued = count().instructions - before;
     if (issued == 0) {  // every warp waits at a barrier that nobody can complete
       for (const auto& block : blocks_) {
-        if (!block->ended()) block->fault_impossible_barrier();
+        if (!block->ended()) block->barriers.fault_impossible();
       }
     }
     progress_ = progress_ || some;

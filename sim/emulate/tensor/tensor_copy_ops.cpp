@@ -51,7 +51,7 @@ TensorMap map_at(Execution& x, std::uint64_t address, int rank, bool im2col, int
   }
   TensorMapBytes bytes;
   for (std::size_t i = 0; i < bytes.size(); i += kChunk)
-    std::memcpy(bytes.data() + i, x.generic_at(address + i, kChunk, lane), kChunk);
+    std::memcpy(bytes.data() + i, x.memory.generic_at(address + i, kChunk, lane), kChunk);
   const TensorMap map = decode_tensor_map(bytes);
   const auto refuse = [&](const std::string& what) {
     x.fault(FaultKind::illegal_instruction, lane, fmt::format("the tensor map at 0x{:x} {}", address, what));
@@ -134,7 +134,7 @@ void convert(TensorType type, Chunk& chunk) {
 void read_tensor(Execution& x, const Box& box, std::uint64_t address, std::uint32_t bytes, std::byte* to) {
   const std::uint32_t step = bytes == kChunk ? kChunk : element_bytes(box.map.type);
   for (std::uint32_t i = 0; i < bytes; i += step)
-    std::memcpy(to + i, x.global_at(address + i, step, box.lane), step);
+    std::memcpy(to + i, x.memory.global_at(address + i, step, box.lane), step);
 }
 
 void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
@@ -154,19 +154,19 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const std::uint32_t word = box.map.nan_fill ? kNanWord : 0;
     std::memcpy(fill.data() + i, &word, 4);
   }
-  for_each_chunk(box,
-                 [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
-                   Chunk chunk = fill;
-                   if (bytes != 0) {
-                     Chunk data{};
-                     read_tensor(x, box, address, bytes, data.data() + first);
-                     convert(box.map.type, data);
-                     std::memcpy(chunk.data() + first, data.data() + first, bytes);
-                   }
-                   const std::uint32_t at = swizzled(box.map.swizzle, (box.shared & kOffsetMask) + image);
-                   for (std::size_t i = 0; i < count; ++i)
-                     std::memcpy(x.cluster_shared_at(blocks[i] | at, kChunk, lane), chunk.data(), kChunk);
-                 });
+  for_each_chunk(
+      box, [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
+        Chunk chunk = fill;
+        if (bytes != 0) {
+          Chunk data{};
+          read_tensor(x, box, address, bytes, data.data() + first);
+          convert(box.map.type, data);
+          std::memcpy(chunk.data() + first, data.data() + first, bytes);
+        }
+        const std::uint32_t at = swizzled(box.map.swizzle, (box.shared & kOffsetMask) + image);
+        for (std::size_t i = 0; i < count; ++i)
+          std::memcpy(x.memory.cluster_shared_at(blocks[i] | at, kChunk, lane), chunk.data(), kChunk);
+      });
   const auto bytes = static_cast<std::uint32_t>(box.map.box_bytes());
   record_box(x, box, work::TransferKind::load);
   x.transfer.barrier = a[32] & kOffsetMask;
@@ -191,7 +191,7 @@ Box target_box_of(Execution& x, const MicroOp& op, int lane) {
 
 const std::byte* shared_chunk(Execution& x, const Box& box, std::uint32_t image) {
   const std::uint32_t at = swizzled(box.map.swizzle, (box.shared & kOffsetMask) + image);
-  return x.cluster_shared_at((box.shared & ~kOffsetMask) | at, kChunk, box.lane);
+  return x.memory.cluster_shared_at((box.shared & ~kOffsetMask) | at, kChunk, box.lane);
 }
 
 void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
@@ -202,7 +202,7 @@ void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
                    const std::byte* from = shared_chunk(x, box, image) + first;
                    const std::uint32_t step = bytes == kChunk ? kChunk : element_bytes(box.map.type);
                    for (std::uint32_t i = 0; i < bytes; i += step)
-                     std::memcpy(x.written_at(address + i, step, box.lane), from + i, step);
+                     std::memcpy(x.memory.written_at(address + i, step, box.lane), from + i, step);
                  });
 }
 
@@ -243,25 +243,25 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
     x.fault(FaultKind::illegal_instruction, box.lane,
             fmt::format("such a reduction of a tensor of {}", name_of(box.map.type)));
   }
-  for_each_chunk(box,
-                 [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
-                   const std::byte* from = shared_chunk(x, box, image) + first;
-                   if (bytes == kChunk) {
-                     combine_bytes(operation, type, x.global_at(address, kChunk, box.lane), from, kChunk);
-                     return;
-                   }
-                   if (bytes == 0) return;
-                   const std::uint32_t step = element_bytes(box.map.type);
-                   const std::uint32_t reach = reduced_bytes(x, address, bytes, kChunk - first);
-                   for (std::uint32_t i = 0; i + step <= reach; i += step) {
-                     std::byte* to = x.global_at(address + i, step, box.lane);
-                     std::array<std::byte, 8> old{}, operand{};  // halves are combined in pairs
-                     std::memcpy(old.data(), to, step);
-                     std::memcpy(operand.data(), from + i, step);
-                     combine_bytes(operation, type, old.data(), operand.data(), std::max(step, 4u));
-                     std::memcpy(to, old.data(), step);
-                   }
-                 });
+  for_each_chunk(
+      box, [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
+        const std::byte* from = shared_chunk(x, box, image) + first;
+        if (bytes == kChunk) {
+          combine_bytes(operation, type, x.memory.global_at(address, kChunk, box.lane), from, kChunk);
+          return;
+        }
+        if (bytes == 0) return;
+        const std::uint32_t step = element_bytes(box.map.type);
+        const std::uint32_t reach = reduced_bytes(x, address, bytes, kChunk - first);
+        for (std::uint32_t i = 0; i + step <= reach; i += step) {
+          std::byte* to = x.memory.global_at(address + i, step, box.lane);
+          std::array<std::byte, 8> old{}, operand{};  // halves are combined in pairs
+          std::memcpy(old.data(), to, step);
+          std::memcpy(operand.data(), from + i, step);
+          combine_bytes(operation, type, old.data(), operand.data(), std::max(step, 4u));
+          std::memcpy(to, old.data(), step);
+        }
+      });
 }
 
 void translate(Decoder& d, WarpFunction function) {

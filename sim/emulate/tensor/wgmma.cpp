@@ -50,7 +50,7 @@ struct Chunk {
 };
 Chunk chunk_at(Execution& x, std::uint32_t address, int lane) {
   Chunk c;
-  std::memcpy(c.words, x.shared_at(address, kChunk, lane), kChunk);
+  std::memcpy(c.words, x.memory.shared_at(address, kChunk, lane), kChunk);
   return c;
 }
 

@@ -96,7 +96,7 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for_lanes(x, op, mask, [&](int lane, const Image& image, const Place& place) {
     const std::uint32_t bytes = bytes_of(op, image);
     std::array<std::uint32_t, 4> words{};
-    if (place) std::memcpy(words.data(), x.global_at(*place, bytes, lane), bytes);
+    if (place) std::memcpy(words.data(), x.memory.global_at(*place, bytes, lane), bytes);
     if ((op.flags & kSigned) != 0 && bytes < 4) {
       const auto shift = static_cast<int>(32 - 8 * bytes);
       words[0] = static_cast<std::uint32_t>(static_cast<std::int32_t>(words[0] << shift) >> shift);
@@ -113,7 +113,7 @@ void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
     TexelWords words{};
     const std::uint32_t count = (op.flags & kFormatted) != 0 ? image.components : std::max(1u, bytes / 4);
     for (std::uint32_t i = 0; i < count; ++i) words[i] = s[lane + static_cast<int>(32 * i)];
-    std::byte* to = x.written_at(*place, bytes, lane);
+    std::byte* to = x.memory.written_at(*place, bytes, lane);
     if ((op.flags & kFormatted) != 0) {
       pack_texel(image, words, to);
     } else {
@@ -130,7 +130,7 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
     if (!place) return;
     const std::uint32_t bytes = bytes_of(op, image);
     const std::array<std::uint32_t, 2> words{s[lane], bytes == 8 ? s[lane + 32] : 0};
-    combine_bytes(operation, type, x.written_at(*place, bytes, lane),
+    combine_bytes(operation, type, x.memory.written_at(*place, bytes, lane),
                   reinterpret_cast<const std::byte*>(words.data()), bytes);
   });
 }

@@ -117,8 +117,8 @@ void look(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const Texture& texture = texture_at(x, handles[lane], lane, false);
     const Lookup lookup = lookup_of(x, op, lane);
     const std::uint32_t bytes = texture.image.texel_bytes();
-    const Sample sample =
-        look_up(texture, lookup, [&](std::uint64_t address) { return x.global_at(address, bytes, lane); });
+    const Sample sample = look_up(
+        texture, lookup, [&](std::uint64_t address) { return x.memory.global_at(address, bytes, lane); });
     put_components(x, op, sample.words, lane);
     x.value = std::max(x.value, sample.passes);
     x.addresses[0][i] = sample.first;

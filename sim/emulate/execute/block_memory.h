@@ -1,0 +1,77 @@
+// Memory as a block's threads see it: from a lane's address to host memory, and the faults on the way.
+//
+// Models:  an access must be aligned to its size and lie inside one live allocation (global), below the block's size (shared;
+//          bits 24 and up of an address name the block of a cluster) or inside the thread's own memory (local). Without
+//          Checks::bounds what lies beyond an allocation on a page of the device is read and written, as on a GPU.
+//          Generic addresses: windows for shared and local memory, all else is global.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/emulate/execute/running_warp.h"
+#include "sim/emulate/memory/global_memory.h"
+#include "sim/emulate/memory/shared_checks.h"
+
+namespace foretrace::emulate {
+
+class Cluster;
+
+class BlockMemory {
+ public:
+  /// `at`: whose accesses they are, which must outlive it.
+  explicit BlockMemory(const RunningWarp& at);
+  /// The block is one of several that run together.
+  void enter_cluster(Cluster* cluster) { cluster_ = cluster; }
+
+  /// Host memory of one lane's access; faults when it is not inside one buffer or not aligned.
+  std::byte* global_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// The same of bytes that are written whole by what is no plain store.
+  std::byte* written_at(std::uint64_t address, std::uint32_t bytes, int lane) {
+    if (checks_global_) memory_.mark_written(address, bytes);
+    return global_at(address, bytes, lane);
+  }
+  std::byte* shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// An mbarrier of any block of the cluster, which is signalled there.
+  std::byte* mbarrier_at(std::uint64_t address, int lane);
+  /// Of any block of the cluster, by the rank in the address.
+  std::byte* cluster_shared_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  std::byte* local_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  std::byte* generic_at(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// Host memory for all accesses in [least, greatest + bytes), or null when they need to be looked at one by one.
+  std::byte* global_span(const AddressRange& range, std::uint32_t bytes);
+  std::byte* shared_span(const AddressRange& range, std::uint32_t bytes);
+  [[noreturn]] void fault_access(FaultKind kind, int lane, const std::string& space, std::uint64_t address,
+                                 std::uint32_t bytes) const;
+  /// Null: shared memory is not checked.
+  SharedChecks* shared_checks() { return shared_checks_.get(); }
+  DeviceHeap& heap() { return memory_.heap(); }
+
+ private:
+  void check_shared(std::uint64_t offset, std::uint32_t bytes, int lane);
+  void check_global(std::uint64_t address, std::uint32_t bytes, int lane);
+  [[noreturn]] void fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const;
+  /// What the access did wrong, in words; may make the kind more precise.
+  std::string describe_access(FaultKind& kind, const std::string& space, std::uint64_t address,
+                              std::uint32_t bytes) const;
+  std::byte* beyond_allocation(std::uint64_t address, std::uint32_t bytes, int lane);
+
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  const RunningWarp& at_;
+  GlobalMemory& memory_;
+  Cluster* cluster_ = nullptr;  // null: the block runs by itself
+  std::vector<std::byte> shared_;
+  std::unique_ptr<std::byte, Free> local_;  // made by calloc: what no thread touches takes no memory
+  std::unique_ptr<SharedChecks> shared_checks_;
+  bool checks_global_ = false;
+  bool signals_ = false;                            // an mbarrier is being signalled
+  const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
+};
+
+}  // namespace foretrace::emulate

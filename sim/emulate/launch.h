@@ -1,0 +1,39 @@
+// A launch as all its blocks see it: the translated code, literals, and what the blocks share.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/isa/operands.h"
+#include "sim/emulate/emulator.h"
+#include "sim/emulate/schedule/waits.h"
+#include "sim/emulate/translate/compiled.h"
+
+namespace foretrace::emulate {
+
+struct Emulator::Launch {
+  LaunchContext context;
+  const LaneTable* lanes = nullptr;
+  std::shared_ptr<const Translation> translation;
+  LaneWords literals;
+  mutable std::atomic<bool> bounds_reported{false};      ///< of an access, Checks::bounds
+  mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
+  mutable WriteHistory writes;  ///< of launches with waiting loops, whose blocks one thread executes
+  std::uint64_t workspace = 0;  ///< address of what a grid-wide barrier needs; 0: none
+  std::uint64_t parameter_area =
+      0;  ///< allocation that holds the parameters where code asks for their address; 0: none
+  std::uint32_t threads = 0;          ///< a block
+  std::uint32_t warps = 0;            ///< a block
+  std::uint32_t shared_bytes = 0;     ///< a block, the part below Program::shared_base included
+  std::uint32_t local_bytes = 0;      ///< a thread
+  std::vector<isa::Access> accesses;  ///< by instruction, where checks are asked for; what is no access: load
+  std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words a warp
+
+  explicit Launch(const LaunchContext& from);
+  ~Launch();
+};
+
+}  // namespace foretrace::emulate

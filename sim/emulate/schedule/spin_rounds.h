@@ -1,0 +1,51 @@
+// Waiting loops of the warps of a block: which write ended one, found by running a round again with former values.
+//
+// Models:  what schedule/waits.h says. A round that all lanes go through again is taken off the record; the access that ended the loop is
+//          recorded with the write that it waited for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/isa/waiting_loops.h"
+#include "model/work/signal.h"
+#include "sim/emulate/translate/micro_op.h"
+
+namespace foretrace::emulate {
+
+class SpinRounds {
+ public:
+  explicit SpinRounds(Execution& x) : x_(x) {}
+
+  /// At every instruction of a launch with waiting loops.
+  void look();
+  /// After the branch at `from`: a round that all its lanes go through again is forgotten.
+  void forget(std::uint32_t from);
+  /// Around an access to memory. True: it has been answered as if it had come too early, and is not executed.
+  bool before_access(const MicroOp& op, std::uint32_t executed);
+  void after_access(const MicroOp& op, std::uint32_t executed);
+  /// What the access at hand waited for.
+  const std::vector<work::Awaited>& awaited() const { return awaited_; }
+
+ private:
+  struct Former {
+    int lane = 0;
+    std::array<std::uint32_t, 4> words{};
+  };
+  template <typename See>
+  void for_lanes(const MicroOp& op, std::uint32_t executed, See&& see);
+  void put_words(const MicroOp& op, int lane, const std::array<std::uint32_t, 4>& words);
+  void answer(const MicroOp& op, std::uint32_t executed);
+  void find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, std::uint32_t executed);
+  bool leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::uint32_t executed, int lane,
+              const std::array<std::uint32_t, 4>& words);
+  bool follow(const isa::WaitingLoop& loop, std::uint32_t from, int lane);
+
+  Execution& x_;
+  std::vector<work::Awaited> awaited_;  // by the access that is being executed
+  std::vector<Former> former_;          // what it would have found before
+  std::vector<std::uint32_t> tried_;    // registers while a round is tried
+};
+
+}  // namespace foretrace::emulate

@@ -1,0 +1,118 @@
+// The units of a block's execution by themselves: how groups of lanes part and come together, a block's barriers, and what is progress.
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/emulate/execute/divergence.h"
+#include "sim/emulate/execute/running_warp.h"
+#include "sim/emulate/schedule/block_barriers.h"
+#include "tests/emulate/assembled.h"
+
+namespace foretrace::emulate {
+namespace {
+
+/// Warps of one block that stand at instruction 3 of a program that nobody executes.
+struct Standing {
+  Assembled code{"EXIT", 64};
+  Emulator emulator{code.context};
+  RunningWarp x{emulator.launch(), 0};
+  Divergence divergence{x};
+  std::vector<std::uint32_t> words = std::vector<std::uint32_t>(1 << 14);
+  std::vector<Warp> warps = std::vector<Warp>(2);
+
+  Standing() {
+    for (std::uint32_t i = 0; i < warps.size(); ++i) {
+      warps[i].index = i;
+      warps[i].registers = warps[i].uniforms = words.data();
+      warps[i].live = warps[i].now.lanes = ~0u;
+      warps[i].now.pc = 3;
+      warps[i].predicates[kTrueSlot] = ~0u;
+    }
+    x.enter(warps[0]);
+  }
+};
+
+TEST(Divergence, LanesThatBranchWaitUntilTheOthersHaveEnded) {
+  Standing s;
+  Warp& w = s.warps[0];
+  s.divergence.branch(0xff, 9);
+  EXPECT_EQ(w.now.lanes, ~0xffu);
+  EXPECT_EQ(w.now.pc, 4u);
+  ASSERT_EQ(w.others.size(), 1u);
+  EXPECT_EQ(w.others[0].pc, 9u);
+  EXPECT_TRUE(s.divergence.exit_lanes(~0xffu));
+  EXPECT_EQ(w.now.lanes, 0xffu);
+  EXPECT_EQ(w.now.pc, 9u);
+  EXPECT_FALSE(s.divergence.exit_lanes(0xff));
+  EXPECT_EQ(s.x.stop, Stop::done);
+  EXPECT_EQ(w.state, WarpState::done);
+}
+
+TEST(Divergence, ABranchThatAllTakeOrNobodyPartsNothing) {
+  Standing s;
+  s.divergence.branch(~0u, 9);
+  EXPECT_EQ(s.warps[0].now.pc, 9u);
+  s.divergence.branch(0, 3);
+  EXPECT_EQ(s.warps[0].now.pc, 10u);
+  EXPECT_TRUE(s.warps[0].others.empty());
+}
+
+TEST(Divergence, PartsComeTogetherAtTheirBarrier) {
+  Standing s;
+  Warp& w = s.warps[0];
+  MicroOp bsync;
+  bsync.kind = Kind::join_barrier;
+  bsync.index2 = 2;
+  w.now.joined[2] = ~0u;
+  s.divergence.branch(0xff, 9);
+  w.now.pc = 20;
+  EXPECT_TRUE(s.divergence.join(bsync, w.now.lanes));  // the others run
+  EXPECT_EQ(w.now.lanes, 0xffu);
+  w.now.pc = 20;
+  EXPECT_TRUE(s.divergence.join(bsync, 0xff));
+  EXPECT_EQ(w.now.lanes, ~0u);
+  EXPECT_EQ(w.now.pc, 21u);
+  EXPECT_TRUE(w.others.empty());
+}
+
+TEST(BlockBarriers, LetTheBlockGoWhenItsLastWarpHasCome) {
+  Standing s;
+  BlockBarriers barriers(s.x, s.divergence, s.warps, nullptr);
+  MicroOp bar;
+  bar.kind = Kind::block_barrier;
+  EXPECT_FALSE(barriers.arrive(bar, ~0u));
+  EXPECT_EQ(s.x.stop, Stop::barrier);
+  EXPECT_EQ(s.warps[0].state, WarpState::at_barrier);
+  s.x.enter(s.warps[1]);
+  EXPECT_TRUE(barriers.arrive(bar, ~0u));
+  EXPECT_EQ(s.warps[0].state, WarpState::ready);
+  EXPECT_EQ(s.warps[1].now.pc, 4u);
+}
+
+TEST(BlockBarriers, DoNotWaitForWarpsThatHaveEnded) {
+  Standing s;
+  BlockBarriers barriers(s.x, s.divergence, s.warps, nullptr);
+  MicroOp bar;
+  bar.kind = Kind::block_barrier;
+  EXPECT_FALSE(barriers.arrive(bar, ~0u));
+  barriers.complete();
+  EXPECT_EQ(s.warps[0].state, WarpState::at_barrier);
+  s.warps[1].state = WarpState::done;
+  barriers.complete();
+  EXPECT_EQ(s.warps[0].state, WarpState::ready);
+}
+
+TEST(Progress, EndsPolling) {
+  Standing s;
+  s.x.progress.issued = 40;
+  s.x.note_poll();
+  EXPECT_TRUE(s.x.turn);
+  EXPECT_EQ(s.x.progress.idle(), 40u);
+  s.x.progress.note();
+  EXPECT_EQ(s.x.progress.polls, 0u);
+  EXPECT_EQ(s.x.progress.idle(), 0u);
+}
+
+}  // namespace
+}  // namespace foretrace::emulate
