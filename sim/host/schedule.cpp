@@ -1,0 +1,170 @@
+#include "sim/host/schedule.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/units/error.h"
+
+namespace foretrace::host {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kRoom = 1 + 1e-9;  // shares that sum to one in any order
+
+bool on_chip(WorkKind kind) {
+  return kind == WorkKind::kernel || kind == WorkKind::fill || kind == WorkKind::device_copy;
+}
+bool on_engine(WorkKind kind) { return kind == WorkKind::copy_in || kind == WorkKind::copy_out; }
+std::size_t engine_of(WorkKind kind) { return kind == WorkKind::copy_in ? 0 : 1; }
+
+}  // namespace
+
+const char* name_of(WorkKind kind) {
+  switch (kind) {
+    case WorkKind::kernel: return "kernel";
+    case WorkKind::fill: return "fill";
+    case WorkKind::device_copy: return "copy on the device";
+    case WorkKind::inline_copy:
+    case WorkKind::copy_in: return "copy to the device";
+    case WorkKind::copy_out: return "copy to the host";
+    case WorkKind::host_copy: return "copy of pageable memory";
+    case WorkKind::event: return "event";
+    case WorkKind::marker: break;
+  }
+  return "marker";
+}
+
+WorkId Schedule::add(Work work) {
+  const WorkId id = works_.size();
+  std::uint32_t missing = 0;
+  for (const WorkId before : work.after) {
+    FORETRACE_ASSERT(before < id, "work comes after work that is known");
+    if (works_[before].settled) continue;
+    followers_[before].push_back(id);
+    ++missing;
+  }
+  works_.push_back(std::move(work));
+  followers_.emplace_back();
+  missing_.push_back(missing);
+  if (missing == 0) ready_.push_back(id);
+  return id;
+}
+
+/// From the end of one to the begin of the other.
+double Schedule::gap(const Work& before, const Work& next) const {
+  if (on_engine(before.kind) || on_engine(next.kind)) return before.kind == next.kind ? 0 : spec_.gap.engine;
+  double gap = 0;
+  if (on_chip(before.kind)) {
+    const bool graph = before.graph != 0 && before.graph == next.graph && on_chip(next.kind);
+    gap = graph ? spec_.gap.graph : next.dependent ? spec_.gap.dependent : spec_.gap.stream;
+  }
+  if (before.stream != next.stream && next.graph == 0) gap += spec_.gap.wait;
+  return gap;
+}
+
+/// The first time from start.at on at which the chip has room.
+void Schedule::wait_for_chip(const Work& work, Start& start) const {
+  if (start.at < last_dispatch_ + spec_.gap.dispatch && !chip_.empty() && work.kind == WorkKind::kernel) {
+    start = {last_dispatch_ + spec_.gap.dispatch, Bound::engine, chip_.back().id};
+  }
+  while (true) {
+    double used = work.share, next = kNever;
+    WorkId first = kNoWork;
+    for (const Running& other : chip_) {
+      if (other.release <= start.at) continue;
+      used += works_[other.id].share;
+      if (other.release < next) next = other.release, first = other.id;
+    }
+    if (used <= kRoom || first == kNoWork) return;
+    start = {next, Bound::engine, first};
+  }
+}
+
+Schedule::Start Schedule::start_of(const Work& work) const {
+  Start start{work.arrival, Bound::arrival, kNoWork};
+  for (const WorkId id : work.after) {
+    const Work& before = works_[id];
+    const double at = std::max(before.begin, before.end + gap(before, work));
+    if (at >= start.at) start = {at, Bound::after, id};
+  }
+  if (on_chip(work.kind)) wait_for_chip(work, start);
+  if (on_engine(work.kind)) {
+    const WorkId last = copying_[engine_of(work.kind)];
+    if (last != kNoWork && works_[last].end > start.at) start = {works_[last].end, Bound::engine, last};
+  }
+  return start;
+}
+
+/// A copy that begins while one of the other direction goes on: both are slower until one of them ends.
+void Schedule::share_link(Work& work, double alone) {
+  const WorkId id = copying_[1 - engine_of(work.kind)];
+  work.end = work.begin + alone;
+  if (id == kNoWork || works_[id].end <= work.begin) return;
+  Work& other = works_[id];
+  const double slower = std::min(1.0, spec_.copy.both_rate / (spec_.copy.in_rate + spec_.copy.out_rate));
+  const double left = other.end - work.begin, both = std::min(left, alone);
+  other.end = work.begin + both / slower + (left - both);
+  work.end = work.begin + both / slower + (alone - both);
+}
+
+void Schedule::settle(WorkId id, const Start& start) {
+  Work& work = works_[id];
+  work.settled = true;
+  work.begin = start.at;
+  work.end = start.at + work.ns;
+  work.bound = start.bound;
+  work.cause = start.cause;
+  if (on_engine(work.kind)) {
+    if (spec_.copy.both_rate > 0) share_link(work, work.ns);
+    copying_[engine_of(work.kind)] = id;
+  }
+  if (on_chip(work.kind)) {
+    std::erase_if(chip_, [&](const Running& other) { return other.release <= start.at; });
+    // The begin of a kernel is its preparation, which needs no room: as long as the closest of two kernels overlap.
+    const double overlap = std::min({0.0, spec_.gap.stream, spec_.gap.graph, spec_.gap.dependent});
+    chip_.push_back({id, std::max(work.begin, work.end + overlap)});
+    last_dispatch_ = start.at;
+  }
+  std::erase(ready_, id);
+  for (const WorkId follower : followers_[id]) {
+    if (--missing_[follower] == 0) ready_.push_back(follower);
+  }
+  followers_[id] = {};
+}
+
+bool Schedule::step(double limit) {
+  WorkId best = kNoWork;
+  Start first{kNever, Bound::arrival, kNoWork};
+  for (const WorkId id : ready_) {
+    const Start start = start_of(works_[id]);
+    const bool sooner =
+        best == kNoWork || start.at < first.at ||
+        (start.at == first.at && (works_[id].priority < works_[best].priority ||
+                                  (works_[id].priority == works_[best].priority && id < best)));
+    if (sooner) best = id, first = start;
+  }
+  if (best == kNoWork || first.at >= limit) return false;
+  settle(best, first);
+  return true;
+}
+
+const Work& Schedule::settle_begin(WorkId id) {
+  while (!works_[id].settled) {
+    const bool settled = step(kNever);
+    FORETRACE_ASSERT(settled, "work comes after earlier work alone");
+  }
+  return works_[id];
+}
+
+const Work& Schedule::settle_end(WorkId id) {
+  settle_begin(id);
+  while (step(works_[id].end)) {}
+  return works_[id];
+}
+
+void Schedule::settle_all() {
+  while (step(kNever)) {}
+}
+
+}  // namespace foretrace::host

@@ -1,0 +1,103 @@
+// When each piece of work on a GPU begins and ends: streams in order, copy engines, kernels side by side where there is room.
+//
+// Models:  a piece of work begins when it has arrived, when all that it comes after has ended (and the gap between the two is over), and
+//          when its engine is free; of several that may begin, the one that may begin first does, then the one of higher priority, then
+//          the one that was given first. Kernels are beside each other while their shares of the chip's room for blocks sum to one at
+//          most, and begin `dispatch` apart. Copies of opposite directions share the link.
+//          Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
+// Ignores: blocks of one kernel that fill what another leaves while it ends, and how much kernels beside each other slow each other.
+// Units:   nanoseconds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/host/host_spec.h"
+
+namespace foretrace::host {
+
+using WorkId = std::size_t;
+inline constexpr WorkId kNoWork = ~WorkId{0};
+
+enum class WorkKind {
+  kernel,
+  fill,         ///< on the chip, as a kernel
+  device_copy,  ///< likewise
+  inline_copy,  ///< of few bytes, with the commands
+  copy_in,
+  copy_out,
+  host_copy,  ///< of pageable memory: the host's own doing
+  event,
+  marker  ///< begin and end of a graph, functions of the host: no engine
+};
+const char* name_of(WorkKind kind);
+
+/// What a beginning waited for last.
+enum class Bound { arrival, after, engine };
+
+struct Work {
+  WorkKind kind = WorkKind::marker;
+  std::uint64_t stream = 0;
+  unsigned thread = 0;               ///< of the host, that asked for it
+  double arrival = 0;                ///< when the GPU has it
+  double ns = 0;                     ///< alone
+  double share = 1;                  ///< of the chip's room for blocks; 1: all of it
+  int priority = 0;                  ///< lower first, as CUDA numbers them
+  std::uint64_t graph = 0;           ///< which launch of a graph; 0: none
+  bool dependent = false;            ///< a programmatic dependent launch
+  std::uint64_t bytes = 0;           ///< of a copy or fill
+  std::uint64_t launch = kNoLaunch;  ///< a kernel's number in the program
+  std::vector<WorkId> after;
+  static constexpr std::uint64_t kNoLaunch = ~std::uint64_t{0};
+
+  // What the schedule says.
+  bool settled = false;
+  double begin = 0, end = 0;
+  Bound bound = Bound::arrival;
+  WorkId cause = kNoWork;  ///< the work that its beginning waited for; none: its arrival
+};
+
+class Schedule {
+ public:
+  /// The spec must outlive the schedule.
+  explicit Schedule(const HostSpec& spec) : spec_(spec) {}
+  /// `after` names work that was added before.
+  WorkId add(Work work);
+  const Work& operator[](WorkId id) const { return works_[id]; }
+  std::size_t size() const { return works_.size(); }
+  /// Settles until the work has begun, or ended: nothing that has been added can change either any more.
+  const Work& settle_begin(WorkId id);
+  const Work& settle_end(WorkId id);
+  void settle_all();
+
+ private:
+  struct Start {
+    double at = 0;
+    Bound bound = Bound::arrival;
+    WorkId cause = kNoWork;
+  };
+  double gap(const Work& before, const Work& next) const;
+  Start start_of(const Work& work) const;
+  void wait_for_chip(const Work& work, Start& start) const;
+  /// Settles the next one if it begins before `limit`.
+  bool step(double limit);
+  void settle(WorkId id, const Start& start);
+  void share_link(Work& work, double alone);
+
+  const HostSpec& spec_;
+  std::vector<Work> works_;
+  std::vector<std::vector<WorkId>> followers_;
+  std::vector<std::uint32_t> missing_;  // of `after`, not settled
+  std::vector<WorkId> ready_;
+  struct Running {
+    WorkId id;
+    double release;
+  };
+  std::vector<Running> chip_;
+  double last_dispatch_ = -1e300;
+  std::array<WorkId, 2> copying_{kNoWork, kNoWork};  // the last copy in, the last copy out
+};
+
+}  // namespace foretrace::host
