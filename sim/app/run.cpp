@@ -31,6 +31,7 @@
 #include "sim/app/version.h"
 #include "sim/engine/run_launch.h"
 #include "sim/frontend/toolchain.h"
+#include "sim/host/host_spec.h"
 #include "sim/report/json.h"
 #include "sim/report/table.h"
 #include "sim/runtime/settings.h"
@@ -85,13 +86,19 @@ void check_program(const std::string& path, const ProgramFile& program) {
                   path));
 }
 
+/// Refuses it before the program starts; a file gets a path that holds wherever the program goes.
+void check_host(std::string& host) {
+  if (host.find('/') != std::string::npos || host.ends_with(".toml")) host = fs::absolute(host).string();
+  (void)host::load_host(host, config::config_directory());
+}
+
 }  // namespace
 
 int run(const Words& words) {
   runtime::Settings settings;
   runtime::TraceSettings trace;
   ChipOptions chip;
-  std::string launches, checks, html, simulate = "representative";
+  std::string launches, checks, html, simulate = "representative", host_time = "none";
   bool gains = false;
   options::options_description known("options");
   chip.add_to(known);
@@ -118,8 +125,14 @@ int run(const Words& words) {
       "json", options::value(&settings.json),
       "write the result document, every predicted launch in it, to this file")(
       "perfetto", options::value(&trace.perfetto),
-      "write the program's predicted time line, a row per stream, to this file for ui.perfetto.dev")(
-      "trace", options::value(&settings.trace), "record every predicted launch in this directory")(
+      "write the program's predicted time line, a row per stream, copy engine and host thread, to this file "
+      "for ui.perfetto.dev")(
+      "host", options::value(&settings.host)->default_value(settings.host),
+      "the host whose calls, gaps and copies are on the time line: one of configs/hosts, a file, or none")(
+      "host-time", options::value(&host_time)->default_value(host_time),
+      "what the program's own work between calls takes on the time line: none, measured (as here), or "
+      "scale=X of that")("trace", options::value(&settings.trace),
+                         "record every predicted launch in this directory")(
       "max-instructions", options::value(&settings.max_instructions),
       "a block that executes more warp instructions than this is a timeout")(
       "check", options::value(&checks),
@@ -148,6 +161,8 @@ int run(const Words& words) {
     if (simulate != "all" && simulate != "representative")
       throw InputError(fmt::format("--simulate {}: expected representative or all", simulate));
     settings.simulate_all = simulate == "all";
+    settings.host_time = runtime::parse_host_time(host_time);
+    check_host(settings.host);
     if (!launches.empty()) settings.launches = runtime::parse_launches(launches);
     if (!checks.empty()) {
       settings.check = split(checks);

@@ -160,9 +160,12 @@ WorkId TimeLine::copy(const Place& place, const CopyWork& copy) {
                                                      : spec_.call.copy_device;
   Work work = work_of(copy);
   work.arrival = spend(place.thread, "copy", call) + spec_.link.arrival;
-  const WorkId id = calls_.back().work = give(place, std::move(work));
-  if (copy.waits && copy.way != CopyWay::on_device) wait_until_end(place.thread, id);
-  return id;
+  return calls_.back().work = give(place, std::move(work));
+}
+
+void TimeLine::finish_copy(unsigned number, WorkId copy) {
+  FORETRACE_ASSERT(!calls_.empty(), "a copy is waited for in its call");
+  wait_until_end(number, copy);
 }
 
 WorkId TimeLine::fill(const Place& place, std::uint64_t bytes) {

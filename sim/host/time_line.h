@@ -38,7 +38,6 @@ struct CopyWork {
   CopyWay way = CopyWay::to_device;
   std::uint64_t bytes = 0;
   bool pageable = false;
-  bool waits = false;  ///< the call returns when the copy is done
 };
 
 /// A call of a thread, for viewers.
@@ -65,6 +64,8 @@ class TimeLine {
   void own_work(unsigned thread, double ns);
   WorkId kernel(const Place& place, const KernelWork& kernel);
   WorkId copy(const Place& place, const CopyWork& copy);
+  /// The call that asked for it returns when it is done.
+  void finish_copy(unsigned thread, WorkId copy);
   WorkId fill(const Place& place, std::uint64_t bytes);
   /// A function of the host in the stream.
   WorkId function(const Place& place);

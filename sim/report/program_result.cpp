@@ -24,6 +24,25 @@ Json row_of(const RepresentedLaunch& launch) {
   return row;
 }
 
+Json parts_of(const TimeParts& parts) {
+  return Json{{"kernels_ns", json_number(parts.kernels)},
+              {"copies_ns", json_number(parts.copies)},
+              {"calls_ns", json_number(parts.calls)},
+              {"host_ns", json_number(parts.own)},
+              {"gaps_ns", json_number(parts.gaps)}};
+}
+
+Json time_line_of(const TimeLineResult& line) {
+  return Json{{"host", line.host},
+              {"host_title", line.host_title},
+              {"host_time", json_number(line.host_time)},
+              {"duration_ns", json_number(line.duration_ns)},
+              {"time", parts_of(line.time)},
+              {"critical_path", parts_of(line.critical)},
+              {"overlap_won_ns", json_number(line.overlap_won_ns)},
+              {"overlap_lost_ns", json_number(line.overlap_lost_ns)}};
+}
+
 }  // namespace
 
 void put_program(const ProgramResult& program, Json& document) {
@@ -40,6 +59,7 @@ void put_program(const ProgramResult& program, Json& document) {
                              {"budget", program.budget},
                              {"warp_instructions", program.warp_instructions},
                              {"simulated_warp_instructions", program.simulated_warp_instructions}};
+  if (program.time_line) document["program"]["time_line"] = time_line_of(*program.time_line);
 }
 
 }  // namespace foretrace::report

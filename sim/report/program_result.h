@@ -24,6 +24,21 @@ struct RepresentedLaunch {
   std::optional<double> start_ns, end_ns;  ///< on the program's time line
 };
 
+/// Parts of a time, ns: kernels (and fills, and copies within the device), copies beside nothing, calls of the host and the way from
+/// them, the host's own work, gaps on the GPU.
+struct TimeParts {
+  double kernels = 0, copies = 0, calls = 0, own = 0, gaps = 0;
+};
+
+/// The program's time line as a whole (docs/time_line.md).
+struct TimeLineResult {
+  std::string host, host_title;
+  double host_time = 0;  ///< factor of the program's own work between calls
+  double duration_ns = 0;
+  TimeParts time, critical;
+  double overlap_won_ns = 0, overlap_lost_ns = 0;
+};
+
 struct ProgramResult {
   std::uint64_t launches = 0, simulated = 0, faults = 0;
   double duration_ns = 0, duration_low_ns = 0,
@@ -31,6 +46,7 @@ struct ProgramResult {
   std::uint64_t budget = 0;     ///< warp instructions; 0: all are simulated
   std::uint64_t warp_instructions = 0, simulated_warp_instructions = 0;  ///< of the predicted launches
   std::vector<RepresentedLaunch> represented;
+  std::optional<TimeLineResult> time_line;
 };
 
 }  // namespace foretrace::report

@@ -1,6 +1,7 @@
 #include "sim/runtime/settings.h"
 
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,8 @@ void each_member(AnySettings& s, Visit visit) {
   visit("cold", s.cold);
   visit("simulate_all", s.simulate_all);
   visit("budget", s.budget);
+  visit("host", s.host);
+  visit("host_time", s.host_time);
   visit("quiet", s.quiet);
   visit("json", s.json);
   visit("process", s.process);
@@ -98,6 +101,21 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> parse_launches(const std::s
     throw InputError(
         "--launches: nothing given; expected numbers and ranges of launches from 0 on, as 0-11,20");
   return ranges;
+}
+
+double parse_host_time(const std::string& text) {
+  if (text == "none") return 0;
+  if (text == "measured") return 1;
+  double scale = -1;
+  const char* const end = text.data() + text.size();
+  if (text.rfind("scale=", 0) == 0) {
+    const auto parsed = std::from_chars(text.data() + 6, end, scale);
+    if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(scale)) scale = -1;
+  }
+  if (scale < 0)
+    throw InputError(
+        fmt::format("--host-time {}: expected none, measured or scale=X with X from 0 on", text));
+  return scale;
 }
 
 }  // namespace foretrace::runtime

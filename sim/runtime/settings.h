@@ -17,6 +17,8 @@ struct Settings {
   bool cold = false;             ///< every launch starts with empty caches, not as the one before left them
   bool simulate_all = false;     ///< every launch, however much it costs
   std::uint64_t budget = 20'000'000;  ///< warp instructions to simulate before launches stand for others
+  std::string host = "xeon-h100";     ///< whose calls the time line has: a name, a file, or none
+  double host_time = 0;               ///< the program's own work between calls, times this
   bool quiet = false;                 ///< no line a launch and no summary
   std::string json;                   ///< file of the result document, %p in it the process; empty: none
   int process = 0;                    ///< the first process: the one that the program was started in
@@ -41,5 +43,7 @@ Settings settings_from_json(const std::string& text);
 
 /// "0-11,20" -> {{0,11},{20,20}}. Throws InputError naming the expected form.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> parse_launches(const std::string& text);
+/// "none" -> 0, "measured" -> 1, "scale=0.5" -> 0.5. Throws InputError naming the expected form.
+double parse_host_time(const std::string& text);
 
 }  // namespace foretrace::runtime

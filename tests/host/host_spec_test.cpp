@@ -31,13 +31,13 @@ std::vector<double> everything(const HostSpec& given) {
     line.release(0, bytes);
     for (const CopyWay way : {CopyWay::to_device, CopyWay::to_host, CopyWay::on_device}) {
       for (const bool pageable : {false, true}) {
-        line.copy(one, {way, bytes, pageable, false});
+        line.copy(one, {way, bytes, pageable});
         done();
       }
     }
-    line.copy(one, {CopyWay::to_device, bytes, true, false});
-    line.copy(one, {CopyWay::to_device, bytes, false, false});
-    line.copy(two, {CopyWay::to_host, bytes, false, false});
+    line.copy(one, {CopyWay::to_device, bytes, true});
+    line.copy(one, {CopyWay::to_device, bytes, false});
+    line.copy(two, {CopyWay::to_host, bytes, false});
     done();
   }
   for (const std::uint64_t bytes :
@@ -94,7 +94,7 @@ TEST(HostSpec, NoHostTakesNoTime) {
   HostSpec host = load_host("none", kConfigs);
   TimeLine line(host);
   line.kernel({}, {0, 1000, 1, false});
-  line.copy({}, {CopyWay::to_device, 1 << 20, false, true});
+  line.finish_copy(0, line.copy({}, {CopyWay::to_device, 1 << 20, false}));
   line.kernel({}, {1, 500, 1, false});
   line.synchronize(0);
   EXPECT_DOUBLE_EQ(line.now(0), 1500);

@@ -106,23 +106,23 @@ TEST(TimeLine, AWaitForAnEventHoldsTheStream) {
 
 TEST(TimeLine, CopiesAndTheirCalls) {
   TimeLine line(spec());
-  line.copy(kDefault, {CopyWay::to_device, 5000, false, true});
+  line.finish_copy(0, line.copy(kDefault, {CopyWay::to_device, 5000, false}));
   EXPECT_EQ(line.now(0), 150 + 1000 + 100 + 5000 + 500);
   // A small one of pageable memory is handed over; a large one is the thread's own.
   const double before = line.now(0);
-  const WorkId small = line.copy(kDefault, {CopyWay::to_device, 64, true, true});
+  const WorkId small = line.copy(kDefault, {CopyWay::to_device, 64, true});
   EXPECT_EQ(line.now(0), before + 1064);
   EXPECT_EQ(line.begin_of(small), before + 2064);
-  const WorkId large = line.copy(kDefault, {CopyWay::to_device, 65, true, false});
+  const WorkId large = line.copy(kDefault, {CopyWay::to_device, 65, true});
   EXPECT_EQ(line.begin_of(large), before + 2064 + 70);
   EXPECT_EQ(line.now(0), before + 2064 + 70 + 1065);
 }
 
 TEST(TimeLine, AKernelBetweenCopies) {
   TimeLine line(spec());
-  line.copy(kDefault, {CopyWay::to_device, 5000, false, false});
+  line.copy(kDefault, {CopyWay::to_device, 5000, false});
   line.kernel(kDefault, {0, 3000, 1, false});
-  line.copy(kDefault, {CopyWay::to_host, 5000, false, false});
+  line.copy(kDefault, {CopyWay::to_host, 5000, false});
   line.settle();
   const TimeSummary sum = summarize(line);
   EXPECT_EQ(sum.ns, 150 + 1000 + 5100 + 300 + 3000 + 300 + 5100);

@@ -245,6 +245,31 @@ class Reports(Case):
         self.assertLess(total["simulated_warp_instructions"], total["warp_instructions"] / 5)
         self.stopped(run("--arch", "h100", "--simulate", "some", "--", "true"), "--simulate some: expected representative or all")
 
+    def test_host_and_device_on_one_time_line(self):
+        lines, texts = {}, []
+        for host in ("xeon-h100", "none", "xeon-h100"):
+            file, trace = self.path("result.json"), self.path("trace.json")
+            done = run("--arch", "h100", "--host", host, "--launches", "0-3", "--json", file, "--perfetto", trace, "--", build("repeated"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"time line with host {host}", done.stderr)
+            with open(file, encoding="utf-8") as text:
+                document = json.load(text)
+            lines[host] = document["program"]["time_line"]
+            places = [(p["start_ns"], p["end_ns"]) for p in document["predictions"]]
+            self.assertEqual(len(places), 4)
+            self.assertTrue(all(begin < end for begin, end in places))
+            with open(trace, encoding="utf-8") as text:
+                texts.append(text.read())
+            events = json.loads(texts[-1])["traceEvents"]
+            self.assertEqual(sum(e["ph"] == "s" for e in events), sum(e["ph"] == "f" for e in events))
+            self.assertEqual(sum(e["ph"] == "X" and e["cat"] == "call" and e["name"] == "launch" for e in events), 400)
+        self.assertEqual(texts[0], texts[2])
+        self.assertGreater(lines["xeon-h100"]["duration_ns"], 400 * 4000)  # launches keep the host
+        self.assertGreater(lines["xeon-h100"]["time"]["calls_ns"], 0.9 * lines["xeon-h100"]["duration_ns"])
+        self.assertAlmostEqual(lines["none"]["duration_ns"], lines["none"]["time"]["kernels_ns"], delta=1)
+        self.stopped(run("--arch", "h100", "--host", "nowhere", "--", "true"), "--host nowhere: no such host")
+        self.stopped(run("--arch", "h100", "--host-time", "some", "--", "true"), "--host-time some: expected none, measured or scale=X")
+
     def test_traces(self):
         folder = self.path("traces")
         os.mkdir(folder)

@@ -14,6 +14,8 @@ TEST(Settings, ArriveAsTheyWereSent) {
   sent.launches = {{0, 11}, {20, 20}};
   sent.functional = true;
   sent.cold = true;
+  sent.host = "none";
+  sent.host_time = 0.5;
   sent.json = "a \"quoted\" name.json";
   sent.max_instructions = 1ull << 40;
   sent.command = {"foretrace", "run", "--", "./a b"};
@@ -23,6 +25,8 @@ TEST(Settings, ArriveAsTheyWereSent) {
   EXPECT_EQ(got.launches, sent.launches);
   EXPECT_TRUE(got.functional);
   EXPECT_TRUE(got.cold);
+  EXPECT_EQ(got.host, sent.host);
+  EXPECT_EQ(got.host_time, sent.host_time);
   EXPECT_FALSE(got.quiet);
   EXPECT_EQ(got.json, sent.json);
   EXPECT_EQ(got.max_instructions, sent.max_instructions);
@@ -33,6 +37,14 @@ TEST(Settings, ArriveAsTheyWereSent) {
 TEST(Settings, WhatIsNoSettingsIsRefused) {
   EXPECT_THROW(settings_from_json("{"), InputError);
   EXPECT_THROW(settings_from_json("{\"arch\": \"h100\"}"), InputError);
+}
+
+TEST(HostTime, NoneMeasuredOrScaled) {
+  EXPECT_EQ(parse_host_time("none"), 0);
+  EXPECT_EQ(parse_host_time("measured"), 1);
+  EXPECT_EQ(parse_host_time("scale=0.25"), 0.25);
+  for (const char* wrong : {"", "some", "scale=", "scale=-1", "scale=1x", "scale=inf", "0.5"})
+    EXPECT_THROW(parse_host_time(wrong), InputError) << wrong;
 }
 
 TEST(Launches, NumbersAndRanges) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -91,7 +92,7 @@ FORETRACE_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, siz
 FORETRACE_API cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from,
                                               size_t pitch, size_t width, size_t height,
                                               cudaMemcpyKind kind) {
-  return copy(side(to, x, y), {from, pitch}, width, height, kind, nullptr);
+  return waited(copy(side(to, x, y), {from, pitch}, width, height, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                                      size_t y, size_t width, size_t height,
@@ -100,16 +101,16 @@ FORETRACE_API cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cud
 }
 FORETRACE_API cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                                 size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy({to, pitch}, side(from, x, y), width, height, kind, nullptr);
+  return waited(copy({to, pitch}, side(from, x, y), width, height, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                                    cudaArray_const_t from, size_t from_x, size_t from_y,
                                                    size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy(side(to, to_x, to_y), side(from, from_x, from_y), width, height, kind, nullptr);
+  return waited(copy(side(to, to_x, to_y), side(from, from_x, from_y), width, height, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from,
                                             size_t count, cudaMemcpyKind kind) {
-  return to_array(to, x, y, from, count, kind, nullptr);
+  return waited(to_array(to, x, y, from, count, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                                  size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -117,7 +118,7 @@ FORETRACE_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_
 }
 FORETRACE_API cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y,
                                               size_t count, cudaMemcpyKind kind) {
-  return from_array(to, from, x, y, count, kind, nullptr);
+  return waited(from_array(to, from, x, y, count, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
                                                    size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -126,7 +127,7 @@ FORETRACE_API cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t f
 FORETRACE_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                                  cudaArray_const_t from, size_t from_x, size_t from_y,
                                                  size_t count, cudaMemcpyKind kind) {
-  return between(to, to_x, to_y, from, from_x, from_y, count, kind, nullptr);
+  return waited(between(to, to_x, to_y, from, from_x, from_y, count, kind, nullptr));
 }
 
 // The per-thread default stream's.

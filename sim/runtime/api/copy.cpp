@@ -1,6 +1,7 @@
 // Copies and fills; those that name arrays one by one are in array_copy.cpp.
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -95,7 +96,7 @@ cudaError_t copy_symbol(const void* symbol, void* host_to, const void* host_from
 }  // namespace
 
 FORETRACE_API cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
-  return copy(to, from, size, kind, nullptr);
+  return waited(copy(to, from, size, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind,
                                           cudaStream_t stream) {
@@ -103,7 +104,7 @@ FORETRACE_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t siz
 }
 FORETRACE_API cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                        size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+  return waited(copy_2d(to, to_pitch, from, from_pitch, width, height, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                             size_t width, size_t height, cudaMemcpyKind kind,
@@ -111,13 +112,13 @@ FORETRACE_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const voi
   return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 FORETRACE_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return copy_3d(parameters, nullptr);
+  return waited(copy_3d(parameters, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
   return copy_3d(parameters, stream);
 }
 FORETRACE_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
-  return copy_3d_peer(parameters, nullptr);
+  return waited(copy_3d_peer(parameters, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters,
                                                 cudaStream_t stream) {
@@ -125,7 +126,7 @@ FORETRACE_API cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* par
 }
 FORETRACE_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                                          size_t size) {
-  return copy_peer(to, to_device, from, from_device, size, nullptr);
+  return waited(copy_peer(to, to_device, from, from_device, size, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                               size_t size, cudaStream_t stream) {
@@ -155,7 +156,7 @@ FORETRACE_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaEx
 
 FORETRACE_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t size, size_t offset,
                                              cudaMemcpyKind kind) {
-  return copy_symbol(symbol, nullptr, from, size, offset, kind, nullptr);
+  return waited(copy_symbol(symbol, nullptr, from, size, offset, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t size,
                                                   size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -163,7 +164,7 @@ FORETRACE_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void
 }
 FORETRACE_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t size, size_t offset,
                                                cudaMemcpyKind kind) {
-  return copy_symbol(symbol, to, nullptr, size, offset, kind, nullptr);
+  return waited(copy_symbol(symbol, to, nullptr, size, offset, kind, nullptr));
 }
 FORETRACE_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t size, size_t offset,
                                                     cudaMemcpyKind kind, cudaStream_t stream) {

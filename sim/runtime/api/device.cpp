@@ -1,5 +1,6 @@
 // The device as a whole: waiting for it, resetting it, its limits; the last error.
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/error_texts.h"
 #include "sim/runtime/device/state.h"
 
@@ -7,7 +8,11 @@ using namespace foretrace;
 using namespace foretrace::runtime;
 
 FORETRACE_API cudaError_t cudaDeviceSynchronize() {
-  return call([](State&) { return cudaSuccess; });
+  return call([](State& s) {
+    s.clock->synchronize();
+    s.place_launches();
+    return cudaSuccess;
+  });
 }
 
 FORETRACE_API cudaError_t cudaDeviceReset() {

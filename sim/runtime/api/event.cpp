@@ -1,12 +1,13 @@
 // Events: points of the predicted GPU's time line.
 //
 // Models:  an event's time is when the work before it in its stream ends on the predicted time line; cudaEventElapsedTime is the
-//          difference, so a program that times its kernels by events prints predicted times. Work that is not predicted (copies,
-//          launches left out) takes no time there.
+//          difference, so a program that times its kernels by events prints predicted times. Launches that are left out take no time
+//          there.
 #include <algorithm>
 
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -39,7 +40,7 @@ cudaError_t record(State& s, Event& event, cudaStream_t handle, unsigned flags) 
     return break_captures(s, cudaErrorStreamCaptureImplicit);
   event.captured = false;
   event.recorded = true;
-  event.seconds = s.streams.occupy(*stream, 0);
+  event.work = s.clock->record(*stream, event);
   return cudaSuccess;
 }
 
@@ -93,20 +94,24 @@ FORETRACE_API cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t strea
 }
 
 FORETRACE_API cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return event_call(
-      handle, [](State&, Event& event) { return event.captured ? cudaErrorCapturedEvent : cudaSuccess; });
+  return event_call(handle, [](State& s, Event& event) {
+    if (event.captured) return cudaErrorCapturedEvent;
+    if (event.recorded) s.clock->synchronize(event);
+    return cudaSuccess;
+  });
 }
 FORETRACE_API cudaError_t cudaEventSynchronize(cudaEvent_t handle) { return cudaEventQuery(handle); }
 
 FORETRACE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
-  return event_call(from, [&](State&, Event& first) {
+  return event_call(from, [&](State& s, Event& first) {
     const Event* last = event_of(to);
     if (last == nullptr) return cudaErrorInvalidResourceHandle;
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
     if (((first.flags | last->flags) & cudaEventDisableTiming) != 0) return cudaErrorInvalidResourceHandle;
     if (first.captured || last->captured) return cudaErrorCapturedEvent;
     if (!first.recorded || !last->recorded) return cudaErrorInvalidResourceHandle;
-    *milliseconds = static_cast<float>((last->seconds - first.seconds) * 1e3);
+    host::TimeLine& line = s.clock->line();
+    *milliseconds = static_cast<float>((line.begin_of(last->work) - line.begin_of(first.work)) * 1e-6);
     return cudaSuccess;
   });
 }
@@ -121,7 +126,7 @@ FORETRACE_API cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t e
       stream->capture->broken = cudaErrorStreamCaptureIsolation;
       return cudaErrorStreamCaptureIsolation;
     }
-    if (event.recorded) stream->ready = std::max(stream->ready, event.seconds);
+    if (event.recorded) s.clock->wait(*stream, event);
     return cudaSuccess;
   });
 }

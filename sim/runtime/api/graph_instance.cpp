@@ -148,12 +148,8 @@ FORETRACE_API cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s
     if (stream->capture) return capture_node(*stream, ChildWork{instance->graph->copy()});
     if (s.streams.is_legacy(stream) && s.streams.blocking_capture())
       return break_captures(s, cudaErrorStreamCaptureImplicit);
-    const double begin = s.streams.occupy(*stream, 0);
-    double end = begin;
-    s.launcher->place(stream->id - 1, begin);
-    const cudaError_t result = run_graph(s, *instance->graph, begin, end);
-    s.streams.occupy(*stream, end - begin);
-    return result;
+    s.launcher->place(stream->id - 1);
+    return run_graph(s, *instance->graph, *stream);
   });
 }
 FORETRACE_API cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {

@@ -3,6 +3,7 @@
 
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -38,7 +39,11 @@ cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaS
   Stream* stream = s.streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   const cudaError_t refused = allocate(s, pointer, size, MemoryKind::device);
-  if (refused != cudaSuccess || !stream->capture) return refused;
+  if (refused != cudaSuccess) return refused;
+  if (!stream->capture) {
+    s.clock->allocate_in_stream();
+    return cudaSuccess;
+  }
   AllocateWork work{};
   work.parameters.bytesize = size;
   work.parameters.dptr = *pointer;
@@ -48,10 +53,20 @@ cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaS
 }  // namespace
 
 FORETRACE_API cudaError_t cudaMalloc(void** pointer, size_t size) {
-  return call([&](State& s) { return allocate(s, pointer, size, MemoryKind::device); });
+  return call([&](State& s) {
+    const cudaError_t result = allocate(s, pointer, size, MemoryKind::device);
+    if (result == cudaSuccess) s.clock->allocate(size);
+    return result;
+  });
 }
 FORETRACE_API cudaError_t cudaFree(void* pointer) {
-  return call([&](State& s) { return release(s, pointer, MemoryKind::device); });
+  return call([&](State& s) {
+    const MemoryBlock* block = s.memory.find(pointer);
+    const std::uint64_t size = block == nullptr ? 0 : block->size;
+    const cudaError_t result = release(s, pointer, MemoryKind::device);
+    if (result == cudaSuccess && size != 0) s.clock->release(size);
+    return result;
+  });
 }
 FORETRACE_API cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
   return call([&](State& s) { return allocate(s, pointer, size, MemoryKind::managed, flags); });

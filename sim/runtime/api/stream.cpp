@@ -5,6 +5,7 @@
 
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -39,8 +40,12 @@ struct Callback {
 };
 
 /// Waiting for a stream that is captured is an error and ends the capture.
-cudaError_t wait(Stream& stream) {
-  if (!stream.capture) return cudaSuccess;
+cudaError_t wait(State& s, Stream& stream) {
+  if (!stream.capture) {
+    s.clock->synchronize(stream);
+    s.place_launches();
+    return cudaSuccess;
+  }
   stream.capture->broken = cudaErrorStreamCaptureUnsupported;
   return cudaErrorStreamCaptureUnsupported;
 }
@@ -134,10 +139,10 @@ FORETRACE_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t
 }
 
 FORETRACE_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  return stream_call(handle, [](State&, Stream& stream) { return wait(stream); });
+  return stream_call(handle, [](State& s, Stream& stream) { return wait(s, stream); });
 }
 FORETRACE_API cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return stream_call(handle, [](State&, Stream& stream) { return wait(stream); });
+  return stream_call(handle, [](State& s, Stream& stream) { return wait(s, stream); });
 }
 
 FORETRACE_API cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
@@ -151,7 +156,7 @@ FORETRACE_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamC
                                                 void* data, unsigned flags) {
   return stream_call(handle, [&](State& s, Stream& stream) {
     if (function == nullptr || flags != 0) return cudaErrorInvalidValue;
-    if (stream.capture) return wait(stream);
+    if (stream.capture) return wait(s, stream);
     Callback callback{function, handle, data};
     const auto run = [](void* given) {
       const Callback& what = *static_cast<Callback*>(given);

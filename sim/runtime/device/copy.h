@@ -1,7 +1,7 @@
 // Copies and fills of device, pinned, managed and plain host memory.
 //
 // Models:  what CUDA checks: a side that the direction says is the device's must lie in one allocation, whole.
-// Ignores: the time that a copy takes (the predicted time line has kernels only).
+// Ignores: the time that a copy takes, which is the time line's (clock.h).
 #pragma once
 
 #include <cuda_runtime_api.h>

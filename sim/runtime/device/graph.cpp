@@ -6,6 +6,7 @@
 
 #include "model/units/error.h"
 #include "sim/runtime/device/array.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/launch_call.h"
 #include "sim/runtime/device/launcher.h"
@@ -127,40 +128,102 @@ bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* 
   return true;
 }
 
-cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end) {
-  std::map<const GraphNode*, double> ends;
-  end = begin;
-  for (GraphNode* node : graph.order()) {
-    double start = begin, seconds = 0;
-    for (const GraphNode* need : node->needs) start = std::max(start, ends[need]);
-    cudaError_t result = cudaSuccess;
-    if (node->enabled) {
-      std::visit(
-          [&](auto& work) {
-            using T = std::decay_t<decltype(work)>;
-            if constexpr (std::is_same_v<T, KernelCall> || std::is_same_v<T, CopyCall> ||
-                          std::is_same_v<T, FillCall> || std::is_same_v<T, HostCall>) {
-              s.launcher->place(start);
-              result = s.execute(work, seconds);
-            } else if constexpr (std::is_same_v<T, ChildWork>) {
-              double child_end = start;
-              result = run_graph(s, *work.graph, start, child_end);
-              seconds = child_end - start;
-            } else if constexpr (std::is_same_v<T, RecordWork>) {
-              work.event->recorded = true;
-              work.event->captured = false;
-              work.event->seconds = start;
-            } else if constexpr (std::is_same_v<T, WaitWork>) {
-              if (work.event->recorded) start = std::max(start, work.event->seconds);
-            }
-          },
-          node->work);
+namespace {
+
+/// Nodes of which each continues exactly one other are a path; the time line hands paths over one after another.
+class Paths {
+ public:
+  explicit Paths(const Graph& graph) { add(graph); }
+  bool begins(const GraphNode* node) const { return first_.contains(node); }
+  std::size_t nodes() const { return nodes_; }
+  std::size_t count() const { return std::max<std::size_t>(1, first_.size()); }
+
+ private:
+  void add(const Graph& graph) {
+    std::unordered_set<const GraphNode*> continued;
+    for (const auto& node : graph.nodes) {
+      ++nodes_;
+      const bool continues = node->needs.size() == 1 && continued.insert(node->needs.front()).second;
+      if (!continues) first_.insert(node.get());
+      if (const auto* child = std::get_if<ChildWork>(&node->work)) add(*child->graph);
     }
-    if (result != cudaSuccess) return result;
-    ends[node] = start + seconds;
-    end = std::max(end, start + seconds);
   }
-  return cudaSuccess;
+  std::unordered_set<const GraphNode*> first_;
+  std::size_t nodes_ = 0;
+};
+
+/// One launch of a graph: executes its nodes, and puts them on the time line.
+class GraphRun {
+ public:
+  using Ids = std::vector<host::WorkId>;
+  GraphRun(State& state, const Graph& graph) : state_(state), line_(state.clock->line()), paths_(graph) {}
+  const Paths& paths() const { return paths_; }
+
+  /// `last`: what comes after the graph comes after these.
+  cudaError_t run(const Graph& graph, const Ids& before, Ids& last) {
+    std::map<const GraphNode*, Ids> ends;
+    for (GraphNode* node : graph.order()) {
+      Ids after;
+      for (const GraphNode* need : node->needs)
+        after.insert(after.end(), ends[need].begin(), ends[need].end());
+      if (node->needs.empty()) after = before;
+      std::sort(after.begin(), after.end());
+      after.erase(std::unique(after.begin(), after.end()), after.end());
+      cudaError_t result = cudaSuccess;
+      ends[node] = {};
+      if (node->enabled) {
+        result = std::visit([&](auto& work) { return execute(work, *node, after, ends[node]); }, node->work);
+      }
+      if (result != cudaSuccess) return result;
+      if (ends[node].empty()) ends[node] = {line_.graph_marker(after, paths_.begins(node))};
+      last.insert(last.end(), ends[node].begin(), ends[node].end());
+    }
+    return cudaSuccess;
+  }
+
+ private:
+  template <class Call>
+  cudaError_t execute(Call& work, const GraphNode& node, Ids& after, Ids& end) {
+    const bool first = paths_.begins(&node);
+    if constexpr (std::is_same_v<Call, KernelCall> || std::is_same_v<Call, CopyCall> ||
+                  std::is_same_v<Call, FillCall> || std::is_same_v<Call, HostCall>) {
+      Executed executed;
+      const cudaError_t result = state_.execute(work, executed);
+      if (result != cudaSuccess) return result;
+      if constexpr (std::is_same_v<Call, KernelCall>) {
+        end = {line_.graph_kernel(after, first,
+                                  {executed.launch, executed.seconds * 1e9, executed.share, false})};
+      } else if constexpr (std::is_same_v<Call, CopyCall>) {
+        end = {line_.graph_copy(after, first, state_.clock->copy_of(state_, work))};
+      } else if constexpr (std::is_same_v<Call, FillCall>) {
+        end = {line_.graph_fill(after, first, bytes_of(work))};
+      }
+    } else if constexpr (std::is_same_v<Call, ChildWork>) {
+      return run(*work.graph, after, end);
+    } else if constexpr (std::is_same_v<Call, RecordWork>) {
+      work.event->recorded = true;
+      work.event->captured = false;
+      end = {work.event->work = line_.graph_marker(after, first)};
+    } else if constexpr (std::is_same_v<Call, WaitWork>) {
+      if (work.event->recorded) after.push_back(work.event->work);
+    }
+    return cudaSuccess;
+  }
+
+  State& state_;
+  host::TimeLine& line_;
+  const Paths paths_;
+};
+
+}  // namespace
+
+cudaError_t run_graph(State& s, const Graph& graph, const Stream& stream) {
+  GraphRun run(s, graph);
+  s.clock->line().graph_begin(s.clock->place(stream), run.paths().nodes(), run.paths().count());
+  GraphRun::Ids last;
+  const cudaError_t result = run.run(graph, {}, last);
+  s.clock->line().graph_end(last);
+  return result;
 }
 
 cudaError_t work_of(State& s, const cudaKernelNodeParams& p, Work& work) {

@@ -15,6 +15,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "sim/host/schedule.h"
 #include "sim/runtime/device/operation.h"
 
 namespace foretrace::runtime {
@@ -22,6 +23,7 @@ namespace foretrace::runtime {
 struct State;
 struct Graph;
 struct GraphNode;
+struct Stream;
 
 /// One call of cudaStreamBeginCapture to its end; several streams may take part.
 struct Capture {
@@ -36,8 +38,8 @@ struct Capture {
 struct Event {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
-  double seconds = 0;     ///< on the GPU's time line
-  bool captured = false;  ///< last recorded in a stream that was captured
+  host::WorkId work = host::kNoWork;  ///< its place on the time line
+  bool captured = false;              ///< last recorded in a stream that was captured
   std::weak_ptr<Capture> capture;
   std::vector<GraphNode*> frontier;  ///< what waits for the event depends on
 };
@@ -126,8 +128,8 @@ Handle handle_of(T* object) {
 bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph,
                 std::vector<GraphNode*>& nodes);
 
-/// Runs the graph's nodes from `begin` on the time line; `end` is when the last has ended.
-cudaError_t run_graph(State& s, const Graph& graph, double begin, double& end);
+/// Runs the graph's nodes: one launch of it in the stream.
+cudaError_t run_graph(State& s, const Graph& graph, const Stream& stream);
 
 // Nodes' parameters in CUDA's structures and ours. cudaErrorInvalidValue where they make no sense.
 cudaError_t work_of(State& s, const cudaKernelNodeParams& parameters, Work& work);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/runtime/device/time_line_result.h"
 
 namespace foretrace::runtime {
 
@@ -42,8 +43,8 @@ std::string estimate_text(const sampling::Estimate& estimate) {
 
 }  // namespace
 
-Journal::Journal(const Settings& settings, TraceSettings trace, std::string chip)
-    : settings_(settings), trace_(std::move(trace)), chip_(std::move(chip)) {
+Journal::Journal(const Settings& settings, TraceSettings trace, std::string chip, host::TimeLine& line)
+    : settings_(settings), trace_(std::move(trace)), chip_(std::move(chip)), line_(line) {
   terminal_ = isatty(STDERR_FILENO) != 0;
   begun_ = last_shown_ = std::chrono::steady_clock::now();
   begin_document();
@@ -68,6 +69,7 @@ bool Journal::own_process() {
   (void)saver_.release();
   program_ = {};
   spans_.clear();
+  held_.clear();
   begin_document();
   kernels_.clear();
   order_.clear();
@@ -160,8 +162,6 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   const double ns = result.metrics.get("gpu__time_duration.sum", 0);
   result.place.number = line.index;
   result.place.stream = line.stream;
-  result.place.start_ns = line.begin * 1e9;
-  result.place.end_ns = line.begin * 1e9 + ns;
   const auto instructions = prediction.counters.inst_executed;
   {
     const std::lock_guard lock(saving_);
@@ -185,8 +185,9 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   if (!settings_.quiet)
     say(fmt::format("foretrace: {} {}, {}\n", launch_text(line),
                     time_text(ns * 1e-9) + estimate_text(result.estimate), result.limiter.name));
-  trace(line, ns * 1e-9, "simulated: " + result.limiter.name);
-  if (!settings_.json.empty()) keep(std::move(result));
+  trace(line, "simulated: " + result.limiter.name);
+  place_launches();
+  if (!settings_.json.empty()) held_.push_back(std::move(result));
   return ns * 1e-9;
 }
 
@@ -203,8 +204,6 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
     launch.block = line.block;
     launch.dynamic_shared = line.dynamic_shared;
     launch.stream = line.stream;
-    launch.start_ns = line.begin * 1e9;
-    launch.end_ns = (line.begin + time.seconds) * 1e9;
     launch.duration_ns = time.seconds * 1e9;
     launch.duration_low_ns = time.low * 1e9;
     launch.duration_high_ns = time.high * 1e9;
@@ -216,16 +215,42 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
     unsaved_ = true;
   }
   ++kernels_[line.kernel].predicted;
-  trace(line, time.seconds, fmt::format("as #{}", time.by));
+  trace(line, fmt::format("as #{}", time.by));
   if (!settings_.quiet)
     say(fmt::format("foretrace: {} {}, as #{}\n", launch_text(line), time_text(time.seconds), time.by));
 }
 
 /// For the time line.
-void Journal::trace(const LaunchLine& line, double seconds, std::string how) {
+void Journal::trace(const LaunchLine& line, std::string how) {
   if (trace_.perfetto.empty()) return;
-  spans_.push_back(
-      {line.index, line.stream, line.begin, seconds, line.kernel, shape_text(line), std::move(how)});
+  spans_.push_back({line.index, line.kernel, shape_text(line), std::move(how)});
+}
+
+void Journal::place_launches() { place_held(false); }
+
+void Journal::place_held(bool all) {
+  while (!held_.empty()) {
+    report::LaunchResult& first = held_.front();
+    const host::WorkId id = line_.work_of_launch(*first.place.number);
+    const bool settled = id != host::kNoWork && line_.schedule()[id].settled;
+    if (!settled && !all) return;
+    if (settled) {
+      first.place.start_ns = line_.schedule()[id].begin;
+      first.place.end_ns = line_.schedule()[id].end;
+    }
+    keep(std::move(first));
+    held_.pop_front();
+  }
+}
+
+/// With saving_ held.
+void Journal::place_represented() {
+  for (report::RepresentedLaunch& launch : program_.represented) {
+    const host::WorkId id = line_.work_of_launch(launch.number);
+    if (id == host::kNoWork) continue;
+    launch.start_ns = line_.schedule()[id].begin;
+    launch.end_ns = line_.schedule()[id].end;
+  }
 }
 
 void Journal::emulated(const LaunchLine& line) {
@@ -243,6 +268,8 @@ void Journal::fault(const LaunchLine& line, const std::string& what, const char*
 /// The represented launches' times, from all that was simulated, and their sum.
 void Journal::settle() {
   const std::lock_guard lock(saving_);
+  place_represented();
+  if (!settings_.functional) program_.time_line = time_line_result(line_, settings_.host_time);
   if (representatives_ == nullptr || program_.represented.empty()) return;
   const std::vector<sampling::RepresentedLaunch> times = representatives_->represented();
   auto launch = program_.represented.begin();
@@ -284,7 +311,8 @@ std::string Journal::summary() {
         1e-6 * static_cast<double>(program_.warp_instructions), program_.represented.size(),
         time_text(program_.duration_low_ns * 1e-9), time_text(program_.duration_high_ns * 1e-9));
   }
-  return predicted == 0 ? text : text + table();
+  return predicted == 0 ? text
+                        : text + table() + (program_.time_line ? time_line_text(*program_.time_line) : "");
 }
 
 std::string Journal::table() {
@@ -305,9 +333,17 @@ std::string Journal::table() {
                     per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
                     time_text(per.longest), most == per.limiters.end() ? "-" : most->first, name);
   }
-  return text +
-         "foretrace: launches are predicted one by one: what streams would run side by side is not "
-         "overlapped\n";
+  return text;
+}
+
+void Journal::end_saving() {
+  if (!saver_) return;
+  {
+    const std::lock_guard lock(saving_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  saver_->join();
 }
 
 void Journal::finish() {
@@ -316,20 +352,16 @@ void Journal::finish() {
   clear_progress();
   own_process();
   if (process_ != settings_.process && program_.launches == 0) return;
-  if (saver_) {
-    {
-      const std::lock_guard lock(saving_);
-      ending_ = true;
-    }
-    wake_.notify_all();
-    saver_->join();
-  }
+  line_.settle();
+  if (process_ == settings_.process || program_.launches != 0) place_held(true);
+  end_saving();
   settle();
   if (!settings_.json.empty()) {
     const std::lock_guard lock(saving_);
     save();
   }
-  if (!trace_.perfetto.empty()) report::write_file(named(trace_.perfetto), perfetto_trace(spans_, chip_));
+  if (!trace_.perfetto.empty())
+    report::write_file(named(trace_.perfetto), perfetto_trace(spans_, line_, chip_));
   if (settings_.quiet) return;
   const std::string text = summary();
   std::fwrite(text.data(), 1, text.size(), stderr);

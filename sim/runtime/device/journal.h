@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "sim/host/time_line.h"
 #include "sim/report/document.h"
 #include "sim/report/json.h"
 #include "sim/report/prediction.h"
@@ -32,18 +34,19 @@ struct LaunchLine {
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
   std::uint64_t stream = 0;  ///< its number, 0: the default stream
-  double begin = 0;          ///< seconds, on the predicted GPU's time line
 };
 
 class Journal {
  public:
-  /// `chip`: its name. The settings must outlive the journal.
-  Journal(const Settings& settings, TraceSettings trace, std::string chip);
+  /// `chip`: its name. Settings and time line must outlive the journal; finish() settles the line.
+  Journal(const Settings& settings, TraceSettings trace, std::string chip, host::TimeLine& line);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   /// A launch that was predicted; returns its time in seconds.
   double predicted(const LaunchLine& line, const report::Prediction& prediction);
+  /// Puts the launches into the document whose place on the time line is known by now.
+  void place_launches();
   /// One that another stands for: its time as far as is known by now.
   void represented(const LaunchLine& line, const sampling::LaunchWork& work,
                    const sampling::TimeEstimate& time);
@@ -69,9 +72,11 @@ class Journal {
   void say(const std::string& text);
   void count(const LaunchLine& line);
   void keep(report::LaunchResult result);
+  void place_held(bool all);
+  void place_represented();
   bool own_process();
   std::string named(std::string name) const;
-  void trace(const LaunchLine& line, double seconds, std::string how);
+  void trace(const LaunchLine& line, std::string how);
   void settle();
   std::string summary();
   std::string table();
@@ -79,13 +84,16 @@ class Journal {
   void save();
   void save_now_and_then();
   void clear_progress();
+  void end_saving();
 
   const Settings& settings_;
   const TraceSettings trace_;
   std::string chip_;
+  host::TimeLine& line_;
   std::map<std::string, PerKernel> kernels_;
   std::vector<std::string> order_;                  // of first launch
   std::unique_ptr<report::DocumentText> document_;  // while there is a file to write
+  std::deque<report::LaunchResult> held_;           // of which the place is not known yet, by number
   std::vector<Span> spans_;                         // while there is a --perfetto file to write
   report::ProgramResult program_;                   // times in ns; "represented" with saving_ held
   const sampling::Representatives* representatives_ = nullptr;

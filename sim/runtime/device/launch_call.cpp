@@ -58,6 +58,8 @@ cudaError_t apply_attributes(KernelCall& call, const cudaLaunchAttribute* attrib
   for (unsigned i = 0; i < count; ++i) {
     const cudaLaunchAttribute& attribute = attributes[i];
     if (attribute.id == cudaLaunchAttributeCooperative) call.cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
+      call.dependent = attribute.val.programmaticStreamSerializationAllowed != 0;
     if (attribute.id == cudaLaunchAttributeClusterDimension) {
       call.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
       const bool whole = call.cluster.count() != 0 && call.grid.x % call.cluster.x == 0 &&

@@ -11,6 +11,7 @@
 
 #include "sim/engine/run_launch.h"
 #include "sim/report/from_outcome.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/error_texts.h"
 #include "sim/sampling/constants.h"
 #include "sim/trace/trace_writer.h"
@@ -38,7 +39,7 @@ std::string file_name(const std::string& kernel) {
 }  // namespace
 
 Launcher::Launcher(State& state)
-    : state_(state), journal_(state.settings, trace_settings(), state.spec->name),
+    : state_(state), journal_(state.settings, trace_settings(), state.spec->name, state.clock->line()),
       machine_(std::make_unique<engine::Machine>(state.spec)) {
   if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
   checks_.bounds = false;
@@ -250,21 +251,23 @@ cudaError_t Launcher::code_of(emulate::FaultKind kind) const {
   }
 }
 
-cudaError_t Launcher::launch(const KernelCall& call, double& seconds) {
-  seconds = 0;
+cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   const std::shared_ptr<const isa::Program> program = call.kernel->program();
   if (const cudaError_t refused = check(call, *program); refused != cudaSuccess) return refused;
   const std::uint64_t index = next_++;
   const bool predicted = wanted(index, *call.kernel);
   if (journal_.begin()) begin_representatives();
-  const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared, stream_, begin_};
+  const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared, stream_};
   try {
     const emulate::LaunchContext context = context_of(call, *program);
     const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared, 0, context.cluster};
+    const std::uint64_t resident = machine_->resident_blocks(shape);
+    executed.launch = index;
+    executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident));
     if (predicted) {
-      seconds = predict_or_represent(call, context, shape, line);
+      executed.seconds = predict_or_represent(call, context, shape, line);
     } else {
-      emulate_only(context, *program, machine_->resident_blocks(shape));
+      emulate_only(context, *program, resident);
       journal_.emulated(line);
     }
   } catch (const emulate::KernelFault& fault) {

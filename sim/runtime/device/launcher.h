@@ -30,13 +30,9 @@ class Launcher {
   ~Launcher();
   /// CUDA's answer to the call itself; `seconds` of predicted GPU time, 0 when it is not predicted.
   /// A fault of the kernel goes to State::pending. Throws InputError for what Foretrace cannot do.
-  cudaError_t launch(const KernelCall& call, double& seconds);
-  /// Where the next launches begin on the predicted GPU's time line: a stream's number, and seconds.
-  void place(std::uint64_t stream, double begin) {
-    stream_ = stream;
-    begin_ = begin;
-  }
-  void place(double begin) { begin_ = begin; }
+  cudaError_t launch(const KernelCall& call, Executed& executed);
+  /// The number of the stream of the next launches.
+  void place(std::uint64_t stream) { stream_ = stream; }
   Journal& journal() { return journal_; }
 
  private:
@@ -63,7 +59,6 @@ class Launcher {
   std::uint64_t next_ = 0;  // launches so far
   std::optional<sampling::Representatives> representatives_;
   std::uint64_t stream_ = 0;
-  double begin_ = 0;
   std::uint64_t before_ = 0;  // hash of the kernel launched before
 };
 

@@ -21,6 +21,7 @@ struct KernelCall {
   Dim3 grid, block, cluster;
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool cooperative = false;
+  bool dependent = false;             ///< a programmatic dependent launch
   std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
 };
 

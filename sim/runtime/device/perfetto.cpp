@@ -1,5 +1,7 @@
 #include "sim/runtime/device/perfetto.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -10,33 +12,134 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json name_of(const char* what, std::uint64_t row, const std::string& name) {
-  return {{"ph", "M"}, {"name", what}, {"pid", 0}, {"tid", row}, {"args", {{"name", name}}}};
+// Processes of the trace.
+constexpr int kStreams = 0, kEngines = 1, kHost = 2;
+
+class Text {
+ public:
+  void add(const Json& event) {
+    text_ += (text_.empty() ? "" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  void name(const char* what, int process, std::uint64_t row, const std::string& name) {
+    add({{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", row}, {"args", {{"name", name}}}});
+  }
+  std::string whole() const { return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + text_ + "\n]}\n"; }
+
+ private:
+  std::string text_;
+};
+
+bool is_copy(host::WorkKind kind) {
+  return kind == host::WorkKind::copy_in || kind == host::WorkKind::copy_out;
+}
+
+Json slice(int process, std::uint64_t row, const std::string& name, const char* kind, double begin,
+           double end) {
+  return {{"ph", "X"},
+          {"name", name},
+          {"cat", kind},
+          {"pid", process},
+          {"tid", row},
+          {"ts", begin * 1e-3},
+          {"dur", (end - begin) * 1e-3}};
+}
+
+void put_work(Text& text, const host::Work& work, const Span* span) {
+  const std::string name = span != nullptr ? span->kernel : host::name_of(work.kind);
+  const char* const kind = span != nullptr ? "kernel" : "work";
+  Json event = slice(kStreams, work.stream, name, kind, work.begin, work.end);
+  if (span != nullptr) {
+    event["args"] = {{"launch", span->number}, {"shape", span->shape}, {"time", span->how}};
+  } else if (work.bytes != 0) {
+    event["args"] = {{"bytes", work.bytes}};
+  }
+  text.add(event);
+  if (!is_copy(work.kind)) return;
+  event["pid"] = kEngines;
+  event["tid"] = work.kind == host::WorkKind::copy_in ? 0 : 1;
+  text.add(event);
+}
+
+void put_flow(Text& text, host::WorkId id, const host::HostCall& call, const host::Work& work) {
+  text.add({{"ph", "s"},
+            {"name", "asked for"},
+            {"cat", "call"},
+            {"id", id},
+            {"pid", kHost},
+            {"tid", call.thread},
+            {"ts", call.begin * 1e-3}});
+  text.add({{"ph", "f"},
+            {"bp", "e"},
+            {"name", "asked for"},
+            {"cat", "call"},
+            {"id", id},
+            {"pid", kStreams},
+            {"tid", work.stream},
+            {"ts", work.begin * 1e-3}});
+}
+
+/// The share of the chip's room for blocks that running kernels have, in percent.
+void put_load(Text& text, const host::Schedule& schedule) {
+  std::map<double, double> changes;
+  for (host::WorkId id = 0; id < schedule.size(); ++id) {
+    const host::Work& work = schedule[id];
+    if (work.kind != host::WorkKind::kernel) continue;
+    changes[work.begin] += work.share;
+    changes[work.end] -= work.share;
+  }
+  double now = 0;
+  for (const auto& [at, change] : changes) {
+    now = std::max(0.0, now + change);
+    text.add({{"ph", "C"},
+              {"name", "room taken"},
+              {"pid", kStreams},
+              {"ts", at * 1e-3},
+              {"args", {{"percent", std::min(100.0, 100 * now)}}}});
+  }
 }
 
 }  // namespace
 
-std::string perfetto_trace(const std::vector<Span>& spans, const std::string& chip) {
+std::string perfetto_trace(const std::vector<Span>& spans, const host::TimeLine& line,
+                           const std::string& chip) {
+  const host::Schedule& schedule = line.schedule();
+  Text text;
+  text.name("process_name", kStreams, 0, chip + ", predicted");
+  text.name("process_name", kEngines, 0, "copy engines");
+  text.name("process_name", kHost, 0, "host " + line.spec().name);
+  text.name("thread_name", kEngines, 0, "to the device");
+  text.name("thread_name", kEngines, 1, "to the host");
   std::set<std::uint64_t> streams;
-  for (const Span& span : spans) streams.insert(span.stream);
-  std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
-  text += name_of("process_name", 0, chip + ", predicted").dump();
-  for (const std::uint64_t stream : streams) {
-    const std::string name = stream == 0 ? "default stream" : "stream " + std::to_string(stream);
-    text += ",\n" + name_of("thread_name", stream, name).dump();
+  std::set<unsigned> threads;
+  for (host::WorkId id = 0; id < schedule.size(); ++id) streams.insert(schedule[id].stream);
+  for (const host::HostCall& call : line.calls()) threads.insert(call.thread);
+  for (const std::uint64_t stream : streams)
+    text.name("thread_name", kStreams, stream,
+              stream == 0 ? "default stream" : "stream " + std::to_string(stream));
+  for (const unsigned thread : threads)
+    text.name("thread_name", kHost, thread, "thread " + std::to_string(thread));
+  const auto span_of = [&](std::uint64_t number) -> const Span* {
+    const auto found = std::lower_bound(spans.begin(), spans.end(), number,
+                                        [](const Span& span, std::uint64_t n) { return span.number < n; });
+    return found == spans.end() || found->number != number ? nullptr : &*found;
+  };
+  const auto is_shown = [&](const host::Work& work, const Span* span) {
+    if (work.kind == host::WorkKind::kernel) return span != nullptr;
+    return work.kind != host::WorkKind::marker && work.kind != host::WorkKind::event;
+  };
+  for (host::WorkId id = 0; id < schedule.size(); ++id) {
+    const host::Work& work = schedule[id];
+    const Span* const span = span_of(work.launch);
+    if (is_shown(work, span)) put_work(text, work, span);
   }
-  for (const Span& span : spans) {
-    const Json event{{"ph", "X"},
-                     {"name", span.kernel},
-                     {"cat", "kernel"},
-                     {"pid", 0},
-                     {"tid", span.stream},
-                     {"ts", span.begin * 1e6},
-                     {"dur", span.seconds * 1e6},
-                     {"args", {{"launch", span.number}, {"shape", span.shape}, {"time", span.how}}}};
-    text += ",\n" + event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (const host::HostCall& call : line.calls()) {
+    text.add(slice(kHost, call.thread, call.name, "call", call.begin, call.end));
+    if (call.work == host::kNoWork) continue;
+    const host::Work& work = schedule[call.work];
+    if (is_shown(work, span_of(work.launch))) put_flow(text, call.work, call, work);
   }
-  return text + "\n]}\n";
+  put_load(text, schedule);
+  return text.whole();
 }
 
 }  // namespace foretrace::runtime

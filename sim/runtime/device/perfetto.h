@@ -1,23 +1,26 @@
-// The predicted time line as a trace that viewers open (ui.perfetto.dev, chrome://tracing): a row per stream, a slice per launch.
+// The predicted time line as a trace that viewers open (ui.perfetto.dev, chrome://tracing): a row per stream, copy engine and host
+// thread, the chip's load by kernels, each piece of work linked to the call that asked for it.
 //
-// Source: "Trace Event Format", the JSON form that both read: complete events ("X") in microseconds.
+// Source: "Trace Event Format", the JSON form that both read: complete events ("X") and flows ("s", "f") in microseconds, counters ("C").
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "sim/host/time_line.h"
+
 namespace foretrace::runtime {
 
-/// A launch on the GPU's time line.
+/// A launch.
 struct Span {
-  std::uint64_t number = 0, stream = 0;  ///< of the launch; of its stream, 0: the default stream
-  double begin = 0, seconds = 0;         ///< on the time line
-  std::string kernel, shape;             ///< "<<<8, 128>>>"
-  std::string how;                       ///< "simulated: dram", "as #54"
+  std::uint64_t number = 0;
+  std::string kernel, shape;  ///< "<<<8, 128>>>"
+  std::string how;            ///< "simulated: dram", "as #54"
 };
 
-/// `chip`: the GPU's name.
-std::string perfetto_trace(const std::vector<Span>& spans, const std::string& chip);
+/// `spans`: by number; kernels that are none of them are left out. The line must be settled. `chip`: the GPU's name.
+std::string perfetto_trace(const std::vector<Span>& spans, const host::TimeLine& line,
+                           const std::string& chip);
 
 }  // namespace foretrace::runtime

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/launcher.h"
 
@@ -69,6 +70,10 @@ State::State()
       memory(spec->dram.bytes) {
   if (std::find(settings.check.begin(), settings.check.end(), "uninitialized") != settings.check.end())
     memory.track_writes();
+  // Nothing is predicted: no time passes.
+  const std::string host = settings.functional ? "none" : settings.host;
+  clock = std::make_unique<Clock>(host::load_host(host, config::config_directory()),
+                                  settings.functional ? 0 : settings.host_time);
   launcher = std::make_unique<Launcher>(*this);
 }
 State::~State() = default;
@@ -89,6 +94,17 @@ State& state() {
 cudaError_t& last_error() {
   thread_local cudaError_t error = cudaSuccess;
   return error;
+}
+
+namespace {
+thread_local int calls_deep = 0;
+}
+
+InCall::InCall(State& state) : state_(state) {
+  if (calls_deep++ == 0) state_.clock->enter();
+}
+InCall::~InCall() {
+  if (--calls_deep == 0) state_.clock->leave();
 }
 
 cudaStreamCaptureMode& capture_mode() {
@@ -129,16 +145,18 @@ cudaError_t State::submit(cudaStream_t handle, Operation operation) {
   if (stream->capture) return capture_work(*stream, std::move(operation));
   if (streams.is_legacy(stream) && streams.blocking_capture())
     return break_captures(*this, cudaErrorStreamCaptureImplicit);
-  double seconds = 0;
-  launcher->place(stream->id - 1, streams.occupy(*stream, 0));
-  const cudaError_t result = execute(operation, seconds);
-  streams.occupy(*stream, seconds);
+  Executed executed;
+  launcher->place(stream->id - 1);
+  const cudaError_t result = execute(operation, executed);
+  if (result == cudaSuccess) clock->give(*this, *stream, operation, executed);
   return result;
 }
 
-cudaError_t State::execute(const Operation& operation, double& seconds) {
-  seconds = 0;
-  if (const auto* kernel = std::get_if<KernelCall>(&operation)) return launcher->launch(*kernel, seconds);
+void State::place_launches() { launcher->journal().place_launches(); }
+
+cudaError_t State::execute(const Operation& operation, Executed& executed) {
+  executed = {};
+  if (const auto* kernel = std::get_if<KernelCall>(&operation)) return launcher->launch(*kernel, executed);
   if (const auto* copy = std::get_if<CopyCall>(&operation)) return copy_boxes(memory, *copy);
   if (const auto* fill = std::get_if<FillCall>(&operation)) return fill_boxes(memory, *fill);
   const auto& host = std::get<HostCall>(operation);

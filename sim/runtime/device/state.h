@@ -31,6 +31,8 @@
 namespace foretrace::runtime {
 
 class Launcher;
+class Clock;
+struct Executed;
 
 struct State {
   State();
@@ -46,6 +48,7 @@ struct State {
   Arrays arrays;  ///< and textures and surfaces
   Streams streams;
   std::unique_ptr<Launcher> launcher;
+  std::unique_ptr<Clock> clock;       ///< the time line
   cudaError_t pending = cudaSuccess;  ///< a kernel's fault that no call has returned yet
   cudaError_t sticky = cudaSuccess;   ///< a kernel's fault that has been returned
 
@@ -83,8 +86,10 @@ struct State {
 
   /// Gives the stream the operation: executes it now, or adds it to the graph that captures the stream.
   cudaError_t submit(cudaStream_t stream, Operation operation);
-  /// Executes it now; returns the seconds that it takes on the GPU's time line.
-  cudaError_t execute(const Operation& operation, double& seconds);
+  /// Something has been waited for: launches whose place on the time line is known now get into the document.
+  void place_launches();
+  /// Executes it now.
+  cudaError_t execute(const Operation& operation, Executed& executed);
 };
 
 /// The process's state; made at the first call. Ends the program (stop) when that fails.
@@ -96,11 +101,24 @@ State* state_if_any();
 cudaError_t& last_error();
 cudaStreamCaptureMode& capture_mode();
 
+/// The call that this thread is in, nested ones not counted: what the thread does between calls is its own work.
+class InCall {
+ public:
+  explicit InCall(State& state);
+  ~InCall();
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+
+ private:
+  State& state_;
+};
+
 /// Runs a call's body with the library locked; keeps its error for cudaGetLastError.
 template <class Body>
 cudaError_t call(Body&& body) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  const InCall in_call(s);
   use_primary_context();
   if (s.pending != cudaSuccess) std::swap(s.sticky, s.pending), s.pending = cudaSuccess;
   cudaError_t result = s.sticky;

@@ -33,27 +33,6 @@ bool Streams::destroy(cudaStream_t handle) {
   return true;
 }
 
-double Streams::occupy(Stream& stream, double seconds) {
-  double begin = stream.ready;
-  const auto blocks = [&](const Stream& other) { return (other.flags & cudaStreamNonBlocking) == 0; };
-  if (&stream == &legacy_) {
-    begin = std::max(begin, per_thread_.ready);
-    for (const Stream* other : others_) {
-      if (blocks(*other)) begin = std::max(begin, other->ready);
-    }
-  } else if (blocks(stream)) {
-    begin = std::max(begin, legacy_.ready);
-  }
-  stream.ready = begin + seconds;
-  return begin;
-}
-
-double Streams::end() const {
-  double last = std::max(legacy_.ready, per_thread_.ready);
-  for (const Stream* other : others_) last = std::max(last, other->ready);
-  return last;
-}
-
 std::vector<Stream*> Streams::all() {
   std::vector<Stream*> every{&legacy_, &per_thread_};
   every.insert(every.end(), others_.begin(), others_.end());

@@ -1,9 +1,7 @@
-// Streams and the predicted GPU's time line.
+// Streams.
 //
 // Models:  the order that CUDA promises: what is given to a stream is executed when it is given, so any order of streams that a
-//          program asks for by events and waits holds. Times: each stream has a clock in seconds of predicted GPU time; the legacy
-//          default stream waits for, and holds up, the blocking ones.
-// Ignores: that work of different streams shares the GPU: launches are predicted one by one.
+//          program asks for by events and waits holds. When it would be executed on the GPU is the time line's matter (clock.h).
 #pragma once
 
 #include <array>
@@ -23,7 +21,6 @@ struct Stream {
   std::uint64_t id = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
-  double ready = 0;                             ///< seconds of the GPU's time line when all its work is done
   std::shared_ptr<Capture> capture;             ///< the capture that it takes part in; empty: none
   std::vector<GraphNode*> frontier;             ///< what the next captured node depends on
   std::vector<cudaLaunchAttribute> attributes;  ///< as cudaStreamSetAttribute has left them
@@ -36,10 +33,6 @@ class Streams {
   Stream* find(cudaStream_t handle);
   Stream* create(unsigned flags, int priority);
   bool destroy(cudaStream_t handle);
-  /// Work of `seconds` on the stream: its begin on the time line.
-  double occupy(Stream& stream, double seconds);
-  /// When all work of all streams is done.
-  double end() const;
   /// Whether a stream that the legacy default stream waits for is captured.
   bool blocking_capture() const;
   /// Every stream that takes part in the capture.

@@ -1,4 +1,5 @@
 // Copies and fills; arrays take part in those of boxes and in those from and to host memory.
+#include "sim/runtime/device/clock.h"
 #include "sim/runtime/driver/driver.h"
 
 using namespace foretrace;
@@ -11,6 +12,11 @@ std::byte* bytes(CUdeviceptr address) { return static_cast<std::byte*>(pointer(a
 
 CUresult copy(void* to, const void* from, size_t size, cudaMemcpyKind kind, CUstream stream) {
   return in_context([&] { return cudaMemcpyAsync(to, from, size, kind, stream); });
+}
+
+/// The call that asked for the copy returns when it is done.
+CUresult then_wait(CUresult result) {
+  return result != CUDA_SUCCESS ? result : in_context([] { return waited(cudaSuccess); });
 }
 
 /// One side of a copy of boxes.
@@ -99,25 +105,25 @@ CUresult fill(CUdeviceptr to, size_t pitch, unsigned value, size_t element, size
 }  // namespace
 
 FORETRACE_API CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {
-  return copy(pointer(to), pointer(from), size, cudaMemcpyDefault, nullptr);
+  return then_wait(copy(pointer(to), pointer(from), size, cudaMemcpyDefault, nullptr));
 }
 FORETRACE_API CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
   return copy(pointer(to), pointer(from), size, cudaMemcpyDefault, stream);
 }
 FORETRACE_API CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t size) {
-  return copy(pointer(to), from, size, cudaMemcpyHostToDevice, nullptr);
+  return then_wait(copy(pointer(to), from, size, cudaMemcpyHostToDevice, nullptr));
 }
 FORETRACE_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t size, CUstream stream) {
   return copy(pointer(to), from, size, cudaMemcpyHostToDevice, stream);
 }
 FORETRACE_API CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t size) {
-  return copy(to, pointer(from), size, cudaMemcpyDeviceToHost, nullptr);
+  return then_wait(copy(to, pointer(from), size, cudaMemcpyDeviceToHost, nullptr));
 }
 FORETRACE_API CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t size, CUstream stream) {
   return copy(to, pointer(from), size, cudaMemcpyDeviceToHost, stream);
 }
 FORETRACE_API CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size) {
-  return copy(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, nullptr);
+  return then_wait(copy(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, nullptr));
 }
 FORETRACE_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
   return copy(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream);
@@ -150,15 +156,17 @@ FORETRACE_SAME(cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2);
 FORETRACE_SAME(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2);
 FORETRACE_SAME(cuMemcpyPeer_ptds, cuMemcpyPeer);
 
-FORETRACE_API CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* box) { return copy_2d(box, nullptr); }
+FORETRACE_API CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* box) { return then_wait(copy_2d(box, nullptr)); }
 FORETRACE_API CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* box, CUstream stream) {
   return copy_2d(box, stream);
 }
-FORETRACE_API CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* box) { return copy_3d(box, nullptr); }
+FORETRACE_API CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* box) { return then_wait(copy_3d(box, nullptr)); }
 FORETRACE_API CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* box, CUstream stream) {
   return copy_3d(box, stream);
 }
-FORETRACE_API CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* box) { return copy_3d(box, nullptr); }
+FORETRACE_API CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* box) {
+  return then_wait(copy_3d(box, nullptr));
+}
 FORETRACE_API CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* box, CUstream stream) {
   return copy_3d(box, stream);
 }

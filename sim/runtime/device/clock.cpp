@@ -1,0 +1,116 @@
+#include "sim/runtime/device/clock.h"
+
+#include <time.h>
+
+#include <atomic>
+
+#include "sim/runtime/device/graph.h"
+#include "sim/runtime/device/state.h"
+
+namespace foretrace::runtime {
+
+namespace {
+
+struct HostThread {
+  unsigned number;
+  host::WorkId copy = host::kNoWork;  // the last one
+  double left = -1;                   // CPU time when the last call was over, ns
+};
+
+HostThread& this_thread() {
+  static std::atomic<unsigned> next{0};
+  thread_local HostThread thread{next++};
+  return thread;
+}
+
+/// Of this thread, ns.
+double cpu_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+/// Whether a side of a copy is memory that the GPU cannot reach by itself.
+bool is_pageable(State& state, const void* memory, const Array* array) {
+  return array == nullptr && state.memory.find(memory) == nullptr;
+}
+bool is_host(State& state, const void* memory, const Array* array) {
+  if (array != nullptr) return false;
+  const MemoryBlock* block = state.memory.find(memory);
+  return block == nullptr || block->kind == MemoryKind::host || block->kind == MemoryKind::registered;
+}
+
+}  // namespace
+
+std::uint64_t bytes_of(const FillCall& fill) { return fill.width * fill.element * fill.height * fill.depth; }
+
+cudaError_t waited(cudaError_t result) {
+  if (result != cudaSuccess) return result;
+  return call([](State& s) {
+    s.clock->finish_copy();
+    return cudaSuccess;
+  });
+}
+
+void Clock::enter() {
+  if (own_ == 0) return;
+  HostThread& thread = this_thread();
+  const double now = cpu_time();
+  if (thread.left >= 0) line_.own_work(thread.number, (now - thread.left) * own_);
+}
+void Clock::leave() {
+  if (own_ != 0) this_thread().left = cpu_time();
+}
+
+host::Place Clock::place(const Stream& stream) {
+  line_.add_stream(stream.id - 1, (stream.flags & cudaStreamNonBlocking) != 0);
+  return {this_thread().number, stream.id - 1, stream.priority};
+}
+
+host::CopyWork Clock::copy_of(State& state, const CopyCall& copy) const {
+  host::CopyWork work;
+  work.bytes = std::uint64_t{copy.width} * copy.height * copy.depth;
+  const bool to_host = is_host(state, copy.to, copy.to_array);
+  const bool from_host = is_host(state, copy.from, copy.from_array);
+  work.way = to_host     ? host::CopyWay::to_host
+             : from_host ? host::CopyWay::to_device
+                         : host::CopyWay::on_device;
+  work.pageable = (to_host && is_pageable(state, copy.to, copy.to_array)) ||
+                  (from_host && is_pageable(state, copy.from, copy.from_array));
+  return work;
+}
+
+void Clock::give(State& state, const Stream& stream, const Operation& operation, const Executed& executed) {
+  const host::Place at = place(stream);
+  if (const auto* kernel = std::get_if<KernelCall>(&operation)) {
+    line_.kernel(at, {executed.launch, executed.seconds * 1e9, executed.share, kernel->dependent});
+  } else if (const auto* copy = std::get_if<CopyCall>(&operation)) {
+    const host::CopyWork work = copy_of(state, *copy);
+    const host::WorkId id = line_.copy(at, work);
+    // Of pageable memory the call has waited as far as it does; within the device no call waits.
+    const bool waits = !work.pageable && work.way != host::CopyWay::on_device;
+    this_thread().copy = waits ? id : host::kNoWork;
+  } else if (const auto* fill = std::get_if<FillCall>(&operation)) {
+    line_.fill(at, bytes_of(*fill));
+  } else {
+    line_.function(at);
+  }
+}
+
+host::WorkId Clock::record(const Stream& stream, const Event& event) {
+  return line_.record(place(stream), (event.flags & cudaEventDisableTiming) == 0);
+}
+void Clock::wait(const Stream& stream, const Event& event) { line_.wait(place(stream), event.work); }
+void Clock::synchronize(const Stream& stream) { line_.synchronize_stream(place(stream)); }
+void Clock::synchronize(const Event& event) { line_.synchronize_event(this_thread().number, event.work); }
+void Clock::synchronize() { line_.synchronize(this_thread().number); }
+void Clock::finish_copy() {
+  HostThread& thread = this_thread();
+  if (thread.copy != host::kNoWork) line_.finish_copy(thread.number, thread.copy);
+  thread.copy = host::kNoWork;
+}
+void Clock::allocate(std::uint64_t bytes) { line_.allocate(this_thread().number, bytes); }
+void Clock::allocate_in_stream() { line_.allocate_in_stream(this_thread().number); }
+void Clock::release(std::uint64_t bytes) { line_.release(this_thread().number, bytes); }
+
+}  // namespace foretrace::runtime

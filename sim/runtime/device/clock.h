@@ -1,0 +1,62 @@
+// What the program's calls mean to its time line (sim/host).
+//
+// Models:  each thread of the program is one of the host's; what a stream is given becomes work, and what a call waits for is waited for.
+//          The thread's own work between calls is its CPU time here, times what --host-time says.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "sim/host/time_line.h"
+#include "sim/runtime/device/operation.h"
+#include "sim/runtime/device/stream.h"
+
+namespace foretrace::runtime {
+
+struct State;
+struct Event;
+
+/// What executing an operation has shown.
+struct Executed {
+  double seconds = 0;                        ///< of a kernel, predicted
+  std::uint64_t launch = ~std::uint64_t{0};  ///< its number; none: it was refused
+  double share = 1;                          ///< of the chip's room for blocks
+};
+
+class Clock {
+ public:
+  /// `own`: factor of the program's own work; 0: it takes no time.
+  Clock(host::HostSpec host, double own) : line_(std::move(host)), own_(own) {}
+
+  /// A call begins, and ends: from the outermost call of a thread.
+  void enter();
+  void leave();
+
+  void give(State& state, const Stream& stream, const Operation& operation, const Executed& executed);
+  host::WorkId record(const Stream& stream, const Event& event);
+  void wait(const Stream& stream, const Event& event);
+  void synchronize(const Stream& stream);
+  void synchronize(const Event& event);
+  void synchronize();
+  /// The thread's last copy has to be done: its call is not asynchronous.
+  void finish_copy();
+  void allocate(std::uint64_t bytes);
+  void allocate_in_stream();
+  void release(std::uint64_t bytes);
+
+  host::Place place(const Stream& stream);
+  host::CopyWork copy_of(State& state, const CopyCall& copy) const;
+  host::TimeLine& line() { return line_; }
+
+ private:
+  host::TimeLine line_;
+  double own_;
+};
+
+std::uint64_t bytes_of(const FillCall& fill);
+
+/// `result` of a copy whose call waits until it is done.
+cudaError_t waited(cudaError_t result);
+
+}  // namespace foretrace::runtime
