@@ -12,6 +12,7 @@
 #include "sim/app/kernel_options.h"
 #include "sim/app/options.h"
 #include "sim/frontend/compile.h"
+#include "sim/frontend/cubin.h"
 #include "sim/frontend/launch/launch.h"
 #include "sim/frontend/load.h"
 #include "sim/report/json.h"
@@ -20,20 +21,26 @@ namespace foretrace::app {
 
 namespace {
 
-/// Compiles a launch's source for `sm` and puts the cubin into `directory`, under the launch's name.
-frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int sm,
-                                 const std::filesystem::path& directory,
-                                 const frontend::Toolchain& toolchain) {
+/// The launch's machine code: its source compiled for `sm`, or the cubin that stands in the source's place.
+std::vector<std::byte> code_of(const frontend::LaunchDescription& launch, int sm,
+                               const frontend::Toolchain& toolchain) {
+  if (launch.source.extension() == ".cubin") return frontend::read_file(launch.source.string());
   frontend::CompileRequest request;
   request.source = launch.source.string();
   request.sm = sm;
   request.defines = launch.defines;
   request.options = frontend::split_options(launch.nvcc);
   request.instance = launch.kernel.find('<') == std::string::npos ? std::string() : launch.kernel;
-  const frontend::Compiled compiled = frontend::compile(request, toolchain);
+  return frontend::compile(request, toolchain).cubin;
+}
+
+/// Puts a launch's cubin into `directory`, under the launch's name.
+frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int sm,
+                                 const std::filesystem::path& directory,
+                                 const frontend::Toolchain& toolchain) {
+  const std::vector<std::byte> cubin = code_of(launch, sm, toolchain);
   const std::filesystem::path path = directory / fmt::format("{}.sm_{}.cubin", launch.name, sm);
-  report::write_file(path.string(),
-                     {reinterpret_cast<const char*>(compiled.cubin.data()), compiled.cubin.size()});
+  report::write_file(path.string(), {reinterpret_cast<const char*>(cubin.data()), cubin.size()});
   frontend::LoadRequest load;
   load.file = path.string();
   load.sm = sm;

@@ -89,6 +89,9 @@ std::vector<Case> cases() {
   for (const auto& file : frontend::launch_files(FORETRACE_SOURCE_DIR "/validate/suite/gemm_tensor")) {
     for (const std::string& arch : more) result.push_back({file, arch});
   }
+  // Cubins of sm_90.
+  for (const auto& file : frontend::launch_files(FORETRACE_SOURCE_DIR "/validate/triton"))
+    result.push_back({file, "h100"});
   std::size_t turn = 0;
   for (const auto& file : frontend::launch_files(FORETRACE_SOURCE_DIR "/validate/suite")) {
     for (std::size_t i = 0; i < archs.size(); ++i) {
