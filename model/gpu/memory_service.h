@@ -11,6 +11,7 @@
 #include "model/gpu/request_order.h"
 #include "model/gpu/sm_array.h"
 #include "model/memory/memory_system.h"
+#include "model/memory/signals.h"
 #include "model/sm/timeline.h"
 
 namespace foretrace::gpu {
@@ -38,7 +39,7 @@ class MemoryService {
   /// The same in two steps: work() on any thread while SMs are simulated, hand_out() after it.
   void work(Cycle until) {
     requests_.submit([this](const memory::Request& request) {
-      if (request.waits == 0) return memory_.submit(request);
+      if (request.waits == 0 || request.tells == memory::kTries) return memory_.submit(request);
       memory_.submit(request, sms_.at(request.sm).awaited(request.waits - 1u));
     });
     memory_.advance(until, sms_.incoming());

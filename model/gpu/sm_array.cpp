@@ -134,7 +134,7 @@ const std::vector<sm::WarpEnd>& SmArray::ends() {
 void SmArray::count(Snapshot& into) const {
   for (const auto& sm : sms_) {
     if (!sm) continue;
-    into.instructions += sm->counters.inst_executed;
+    into.instructions += sm->counters.inst_executed - sm->repeated;
     into.shared_contention_ld += sm->counters.shared_contention_ld;
     into.shared_contention_st += sm->counters.shared_contention_st;
   }

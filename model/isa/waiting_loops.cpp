@@ -21,10 +21,8 @@ std::uint32_t target_of(const Instruction& in) {
   return WaitingLoop::kNone;
 }
 
-/// Whether an instruction has no effect beyond registers and time.
-bool only_asks(const Instruction& in) {
-  MemoryForm form;
-  if (memory_form(in, form) && form.access != Access::load && !asks_memory(in)) return false;
+/// Whether an instruction ends the loop, calls, or has to do with barriers and copies.
+bool goes_elsewhere(const Instruction& in) {
   switch (in.opcode) {
     case Opcode::BAR:
     case Opcode::CALL:
@@ -43,9 +41,20 @@ bool only_asks(const Instruction& in) {
     case Opcode::UCGABAR_WAIT:
     case Opcode::UTMALDG:
     case Opcode::UTMASTG:
-    case Opcode::UTMAREDG: return false;
-    default: return true;
+    case Opcode::UTMAREDG: return true;
+    default: return false;
   }
+}
+
+/// Whether an instruction has no effect beyond registers and time.
+bool only_asks(const Instruction& in) {
+  MemoryForm form;
+  if (memory_form(in, form) && form.access != Access::load && !asks_memory(in)) return false;
+  return !goes_elsewhere(in);
+}
+
+bool compares_and_swaps(const Instruction& in, const MemoryForm& form) {
+  return form.access == Access::atomic && (in.has("CAS") || in.has("CAST"));
 }
 
 bool covers(const RegisterRange& range, int first, int count) {
@@ -104,6 +113,25 @@ bool waits(const Program& program, const WaitingLoop& loop) {
     asks = asks || asks_memory(in);
   }
   return asks;
+}
+
+/// The compare-and-swap that the loop tries until it succeeds; kNone: it is no such loop.
+std::uint32_t tries(const Program& program, const WaitingLoop& loop) {
+  std::uint32_t swap = WaitingLoop::kNone;
+  for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
+    const Instruction& in = program.code[at];
+    if (goes_elsewhere(in)) return WaitingLoop::kNone;
+    const std::uint32_t target = target_of(in);
+    if (at != loop.last && target != WaitingLoop::kNone && target <= at) return WaitingLoop::kNone;
+    MemoryForm form;
+    if (!memory_form(in, form) || form.access == Access::load) continue;
+    if (!compares_and_swaps(in, form) || form.bytes < 4 || form.bytes > 8 || form.space == Space::local ||
+        swap != WaitingLoop::kNone) {
+      return WaitingLoop::kNone;
+    }
+    swap = at;
+  }
+  return swap;
 }
 
 std::string address_of(const Instruction& in) {
@@ -169,6 +197,21 @@ std::vector<WaitingLoop> waiting_loops(const Program& program) {
     find_early(program, loop);
     if (loop.early == WaitingLoop::kNone) loop.early_exit = WaitingLoop::kNone;
     found.push_back(loop);
+  }
+  return found;
+}
+
+std::vector<RetryLoop> retry_loops(const Program& program) {
+  std::vector<RetryLoop> found;
+  for (std::uint32_t at = 0; at < program.code.size(); ++at) {
+    WaitingLoop loop;
+    loop.first = target_of(program.code[at]);
+    loop.last = at;
+    if (loop.first > at || at - loop.first >= kLongest || !program.code[at].guarded()) continue;
+    const std::uint32_t swap = tries(program, loop);
+    if (swap == WaitingLoop::kNone || waits(program, loop)) continue;
+    if (!found.empty() && found.back().last >= loop.first) continue;
+    found.push_back({loop.first, loop.last, swap});
   }
   return found;
 }

@@ -27,6 +27,19 @@ struct WaitingLoop {
 /// In ascending order; they do not overlap.
 std::vector<WaitingLoop> waiting_loops(const Program& program);
 
+/// A loop that reads a place, computes and tries to exchange what it found for the result, until nobody came between: additions of
+/// doubles in shared memory, minima of floats and the like. The smallest loop around one compare-and-swap, with nothing else in it that
+/// has an effect; it tries another value in each round (else it is a waiting loop).
+struct RetryLoop {
+  std::uint32_t first = 0;  ///< where a round begins
+  std::uint32_t last = 0;   ///< the branch back to it
+  std::uint32_t swap = 0;   ///< the compare-and-swap
+  bool holds(std::uint32_t index) const { return index >= first && index <= last; }
+};
+
+/// In ascending order; they do not overlap.
+std::vector<RetryLoop> retry_loops(const Program& program);
+
 /// A load of global or generic memory that sees what other SMs write, or an atomic that changes nothing unless it finds what it wants.
 bool asks_memory(const Instruction& instruction);
 

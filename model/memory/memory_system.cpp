@@ -86,9 +86,16 @@ void MemorySystem::Implementation::submit(const Request& request, std::span<cons
   passage.home = place.home != 0;
   const std::uint32_t sectors = sector_count(request.sectors);
   std::uint32_t note = 0;
-  if (request.tells != 0 || !awaited.empty()) {
+  if (request.tells == kTries) {
+    const work::Signal& s = request.signal;
+    note = signals_.take({.tells = kTries,
+                          .signal = {},
+                          .awaited = {},
+                          .swap = {request.line, s.block, s.number * work::Signal::kWarps + s.warp,
+                                   request.sm * 256 + request.waits, sm_to_l2_.up(request.time)}});
+  } else if (request.tells != 0 || !awaited.empty()) {
     const std::uint64_t word = request.tells > 1 ? request.line * (kLineBytes / 4) + request.tells - 2u : 0;
-    note = signals_.take({request.tells, false, request.signal, word, {awaited.begin(), awaited.end()}});
+    note = signals_.take({request.tells, false, request.signal, word, {awaited.begin(), awaited.end()}, {}});
   }
   const auto leave = [&](std::uint32_t index, std::uint32_t bytes, bool write) {
     Port& port = sm_out_[request.sm];

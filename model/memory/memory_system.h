@@ -51,10 +51,11 @@ struct Request {
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say
   std::uint8_t lone = 0;    ///< packets of a single word
   spec::AtomicData data = spec::AtomicData::integer;
-  /// Writes, atomics, reductions: 1: with it `signal` is given; 2 + w: it is one for the counter in word w of the line; 0: neither.
+  /// Writes, atomics, reductions: 1: with it `signal` is given; 2 + w: it is one for the counter in word w of the line;
+  /// kTries: a swap that may fail (signals.h); 0: neither.
   std::uint8_t tells = 0;
   std::uint8_t waits =
-      0;  ///< 1 + the warp's slot in its SM: a load that waits for what submit() is told; 0: none
+      0;  ///< 1 + the warp's slot in its SM: a load that waits for what submit() is told, or a swap that may fail; 0: none
   std::uint8_t flits =
       0;  ///< 32-byte pieces on the way to L2, of writes too; 0: a sector each, and write_pieces()
   std::array<std::uint32_t, kSectorsPerLine>

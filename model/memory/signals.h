@@ -6,15 +6,29 @@
 // Ignores: copies of far lines that a write has not reached yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "model/memory/tries.h"
 #include "model/work/signal.h"
 
 namespace foretrace::memory {
+
+/// In Request::tells: a compare-and-swap of a loop that tries again (isa::RetryLoop); `signal` holds its words, see pack_try().
+inline constexpr std::uint8_t kTries = 255;
+
+/// Words of a line that are compared, and those of them that change, in the place of a signal.
+inline work::Signal pack_try(std::uint32_t words, std::uint32_t changes) {
+  work::Signal packed;
+  packed.block = words;
+  packed.warp = changes & (work::Signal::kWarps - 1);
+  packed.number = changes / work::Signal::kWarps & work::Signal::kLast;
+  return packed;
+}
 
 class Signals {
  public:
@@ -28,6 +42,7 @@ class Signals {
     work::Signal signal;
     std::uint64_t word = 0;  ///< of the counter
     std::vector<work::Awaited> awaited;
+    Tries::Try swap;  ///< tells == kTries; `read`: when it left its SM
   };
   /// A number above zero, kept until give_back().
   std::uint32_t take(const Note& note) {
@@ -50,6 +65,7 @@ class Signals {
   void make(std::uint32_t number, std::uint64_t now) {
     if (note(number).tells == 0) return;
     moved_ = now;
+    if (note(number).tells == kTries) return;
     if (note(number).tells > 1) {
       ++counts_[note(number).word];
       return;
@@ -63,9 +79,17 @@ class Signals {
     ++through;
     while (!ahead_.empty() && ahead_.erase({key(signal), through}) != 0) ++through;
   }
-  /// The load or atomic with this note is looked up in L2 cycle `now`: whether that is too early. Such an atomic changes nothing.
+  /// The load or atomic with this note is looked up in L2 cycle `now`: whether that is too early. Such an atomic changes nothing. A
+  /// swap's value was read as long before it left its SM as it was on its way.
   bool look(std::uint32_t number, std::uint64_t now) {
     Note& note = notes_[number - 1];
+    if (note.tells == kTries) {
+      Tries::Try swap = note.swap;
+      const std::uint64_t way = now - swap.read;
+      swap.read -= std::min(swap.read, way);
+      note.early = tries_.fails(swap, now);
+      return note.early;
+    }
     if (note.awaited.empty()) return false;
     if (now > moved_ + kPatience) let_go_ = true;
     note.early = false;
@@ -109,6 +133,8 @@ class Signals {
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;   // by word: atomics made
   std::vector<Note> notes_;
   std::vector<std::uint32_t> free_;
+  static constexpr std::uint32_t kMarks = 1u << 16;
+  Tries tries_{kMarks};
   std::uint64_t moved_ = 0;
   bool awaited_ = false, let_go_ = false;
 };

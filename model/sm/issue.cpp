@@ -163,6 +163,8 @@ void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
   counted.thread_executed += active;
   counted.pred_on += on;
   ++counters.inst_executed;
+  if (retries_.any() && retries_.repeats(id)) ++repeated;
+  if (retries_.any() && retries_.repeats(id)) ++repeated;
   counters.thread_inst_executed += active;
   counters.thread_inst_pred_on += on;
   take_pipe(sub_core, id, instruction, now);
@@ -196,6 +198,7 @@ void Sm::issue_access(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
                                           << 26);  // a window for each warp that can be resident
   if (instruction.form.texture) issued.passes = step.value;
   if (loops_.any()) loops_.tell_and_wait(warp, id, issued);
+  if (retries_.any()) retries_.tell(warp, issued);
   if (instruction.barrier_use == isa::BarrierUse::copy_arrive && step.executed) {
     copies_.commit_to_barrier(id, mbarriers_.add(warp, id), now);
   } else if (instruction.barrier_use != isa::BarrierUse::none && step.executed) {
@@ -257,7 +260,9 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
   if (instruction.yield && instruction.stall <= 1) ready = dispatched + 1;
   const Cycle counted = ready;  // its stall count has run down
   warp.constant_at = kNever;
-  if (!(loops_.any() ? loops_.next_step(warp, id, done) : next_step(warp, blocks_))) {
+  const bool more = loops_.any() ? loops_.next_step(warp, id, done) : next_step(warp, blocks_);
+  if (more && retries_.any()) retries_.next_step(warp, id);
+  if (!more) {
     ready = std::max(counted, now + context_.spec.fetch.converge_latency);
     table_.account(warp, WarpState::dispatch_stall, dispatched);
     table_.account(warp, WarpState::wait, counted);

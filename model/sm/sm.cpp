@@ -17,7 +17,8 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
       copies_(table_, mbarriers_), bulk_(context_, table_, blocks_, memory_, mbarriers_),
       held_(context_, table_, blocks_, memory_),
       cluster_(context_, blocks_, mbarriers_, bulk_, held_, cluster_outbox),
-      loops_(context_, blocks_, memory_), launch_registers_((program.program->registers + 7) / 8 * 8) {
+      loops_(context_, blocks_, memory_), retries_(program.shapes, memory_),
+      launch_registers_((program.program->registers + 7) / 8 * 8) {
   FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kWarpSlots, "an SM has at most 64 warps");
   counters.instructions.resize(program.code.size());
 }
@@ -161,6 +162,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   FORETRACE_ASSERT(any, "a warp executes at least one instruction");
   memory_.start_warp(now);
   if (loops_.any()) loops_.start_warp(warp, id);
+  if (retries_.any()) retries_.start_warp(warp, id);
   warp.instruction = &context_.program.code[warp.step.index];
   warp.age = next_age_++;
   if (context_.timeline) context_.timeline->start_warp(id, blocks_[block].record->block, in_block, now);

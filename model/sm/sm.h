@@ -23,6 +23,7 @@
 #include "model/sm/held_warps.h"
 #include "model/sm/instruction_cache.h"
 #include "model/sm/memory_pipe.h"
+#include "model/sm/retries.h"
 #include "model/sm/spin_loops.h"
 #include "model/sm/static_program.h"
 #include "model/sm/timeline.h"
@@ -76,6 +77,7 @@ class Sm {
   std::vector<ClusterMessage> cluster_outbox;    ///< same, to other SMs
   std::vector<WarpEnd> ended;  ///< warps ended since the caller last emptied it, in order of time
   stats::LaunchCounters counters;
+  std::uint64_t repeated = 0;  ///< of counters.inst_executed: in rounds that were gone through again
 
  private:
   void start_block(BlockWork& work, Cycle now);
@@ -107,6 +109,7 @@ class Sm {
   HeldWarps held_;
   ClusterPort cluster_;
   SpinLoops loops_;
+  Retries retries_;
   Acknowledgements acknowledgements_;
 
   std::vector<BlockWork> incoming_;  // by start

@@ -49,6 +49,7 @@ struct Warp {
   std::uint64_t age = 0, free_before = 0, allocate_before = 0;
   std::uint32_t block = 0;
   std::uint32_t in_block = 0;  ///< its number in the block
+  std::uint32_t part = 0;      ///< of its record, that `cursor` reads
   InstructionCache::Buffer code;
   Cycle constant_at = kNever;  ///< when the constant operand that its instruction waits for is there for it
   std::uint32_t stores = 0;    ///< instructions whose data have not left the memory pipe
@@ -160,6 +161,7 @@ inline bool next_step(Warp& warp, const Blocks& blocks) {
     const work::WarpRecord* more = rest ? rest->next(warp.in_block) : nullptr;
     if (more == nullptr) return false;
     warp.cursor.go_on_with(*more);
+    ++warp.part;
   }
   return true;
 }

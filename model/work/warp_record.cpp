@@ -83,7 +83,8 @@ bool find_pattern(const LaneAddresses& a, std::uint32_t executed, AddressPattern
 
 }  // namespace
 
-Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program)) {
+Shapes::Shapes(const isa::Program& program)
+    : loops(isa::waiting_loops(program)), retries(isa::retry_loops(program)) {
   of.resize(program.code.size());
   for (std::size_t i = 0; i < of.size(); ++i) {
     const isa::Instruction& instruction = program.code[i];
@@ -119,6 +120,12 @@ Shapes::Shapes(const isa::Program& program) : loops(isa::waiting_loops(program))
       loop_of[i] = static_cast<std::uint16_t>(l + 1);
       of[i].waits = loop.holds(i) && isa::asks_memory(program.code[i]);
     }
+  }
+  if (!retries.empty()) retry_of.resize(of.size());
+  for (std::size_t r = 0; r < retries.size(); ++r) {
+    for (std::uint32_t i = retries[r].first; i <= retries[r].last; ++i)
+      retry_of[i] = static_cast<std::uint16_t>(r + 1);
+    of[retries[r].swap].value = true;
   }
   for (Shape& shape : of) {
     shape.details = shape.guarded || shape.addresses != 0 || shape.value || shape.transfers || shape.waits;

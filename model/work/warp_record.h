@@ -51,6 +51,9 @@ struct Shapes {
   std::vector<isa::WaitingLoop> loops;  ///< in which warps wait for each other
   std::vector<std::uint16_t>
       loop_of;  ///< by instruction, from its early load on: 1 + index into `loops`, 0: none; empty: no loops
+  std::vector<isa::RetryLoop> retries;  ///< in which warps try again when another came between
+  std::vector<std::uint16_t>
+      retry_of;  ///< by instruction: 1 + index into `retries`, 0: none; empty: no such loops
 };
 
 struct WarpRecord {

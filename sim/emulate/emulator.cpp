@@ -119,8 +119,11 @@ void check(const LaunchContext& c) {
 
 std::shared_ptr<const Translation> translate(const isa::Program& program, Banks banks, const LaneTable& lanes,
                                              bool reads_workspace, bool reads_parameter_address) {
-  auto made = std::make_shared<const Translation>(Translation{
-      compile(program, banks, lanes), work::Shapes(program), reads_workspace, reads_parameter_address});
+  Translation built{compile(program, banks, lanes), work::Shapes(program), reads_workspace,
+                    reads_parameter_address};
+  for (const isa::RetryLoop& loop : built.shapes.retries)
+    built.compiled.code[loop.swap].value_recorded = true;
+  auto made = std::make_shared<const Translation>(std::move(built));
   for (std::size_t i = 0; i < made->compiled.code.size(); ++i) {
     const MicroOp& op = made->compiled.code[i];
     FORETRACE_ASSERT(op.kind == Kind::unsupported || (op.address_sets == made->shapes.of[i].addresses &&

@@ -32,6 +32,7 @@ ConvergenceMonitor::ConvergenceMonitor(const MonitoredLaunch& launch)
 bool ConvergenceMonitor::converged(const gpu::Snapshot& snapshot) {
   history_.note(snapshot);
   const auto done = static_cast<double>(snapshot.instructions);
+  if (first_wave_ == 0 && done >= wave_work_) first_wave_ = snapshot.now;
   const double cost = cost_of(snapshot);
   if (cost < next_look_) return false;
   next_look_ = cost * kNextLook;
@@ -40,7 +41,15 @@ bool ConvergenceMonitor::converged(const gpu::Snapshot& snapshot) {
   SteadyRate rate = history_.rate();
   // What was before L2 began to write back does not speak for what comes.
   if (rate.known && l2_will_change(rate, done)) rate = history_.rate(history_.dirty_since());
-  if (!rate.known || (!rate.by_blocks && wave_work_ < kWaveWork)) return false;
+  const double waves = work_ / wave_work_;
+  if (!rate.by_blocks && waves > 1) {
+    if (waves >= kFewestWaves && wave_work_ < kWaveWork) return false;
+    if (wave_work_ <= kWholeWave) {  // blocks of the first wave are in step
+      if (done < kSeenWaves * wave_work_) return false;
+      rate = history_.rate(first_wave_);
+    }
+  }
+  if (!rate.known || (!rate.by_blocks && waves <= 1 && wave_work_ < kWaveWork)) return false;
   if (!rate.by_blocks && !has_seen_a_block(rate)) return false;
   if (left * rate.doubt > kMostDoubt || left * std::abs(rate.memory_drift) > kMostDrift) return false;
   if (l2_will_change(rate, done)) return false;

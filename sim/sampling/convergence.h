@@ -46,6 +46,7 @@ class ConvergenceMonitor {
   double work_, wave_work_;  // warp instructions of the launch, of a wave
   RateHistory history_;
   double next_look_;
+  Cycle first_wave_ = 0;  // when as much was done as the first wave has to do; 0: not yet
   std::optional<SteadyRate> rate_;
 };
 

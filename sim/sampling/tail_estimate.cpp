@@ -98,7 +98,10 @@ TailEstimate within_wave(const Survey& survey, const SteadyRate& rate, Cycle now
   result.cycles =
       std::max(static_cast<double>(now) + left + end + overhead, stores_served(rate, survey) + overhead);
   result.idle = overhead + end / 2;
-  const double unseen = queue.blocks > queue.sms * queue.per_sm ? kUnseenWaves : kWithinBlocks;
+  const bool first_wave_only = static_cast<double>(rate.to.instructions) <
+                               held / static_cast<double>(queue.blocks) * survey.instructions;
+  const double unseen =
+      queue.blocks > queue.sms * queue.per_sm && first_wave_only ? kUnseenWaves : kWithinBlocks;
   const double doubt = std::hypot(std::hypot(left * rate.doubt, kNine * unseen * left),
                                   kNine * (alone - together) / 2, kNine * survey.relative_error * left);
   result.low = std::max(static_cast<double>(now), result.cycles - doubt);

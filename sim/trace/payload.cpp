@@ -18,6 +18,7 @@ void put(Bytes& out, std::uint64_t value) {
 }  // namespace
 
 std::uint32_t version_of(const isa::Program& program) {
+  if (!isa::retry_loops(program).empty()) return kVersionWithRetries;
   if (isa::is_asynchronous(program)) return kVersionWithTransfers;
   return isa::waiting_loops(program).empty() ? kVersion : kVersionWithWaits;
 }

@@ -87,5 +87,43 @@ TEST(WaitingLoops, TheSameLoadBeforeTheLoopBelongsToIt) {
       << "it asks for something else";
 }
 
+const std::string kRetry = R"(
+    LDG.E R8, desc[UR4][R4.64]
+  L:
+    FMNMX R9, R10, R8, !PT
+    ATOMG.E.CAS.STRONG.GPU PT, R9, [R4], R8, R9
+    ISETP.NE.AND P0, PT, R8, R9, PT
+    MOV R8, R9
+    @P0 BRA `(L)
+    EXIT
+)";
+
+TEST(RetryLoops, ASwapThatIsTriedUntilNobodyCameBetween) {
+  const auto loops = retry_loops(assemble(kRetry));
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].first, 1u);
+  EXPECT_EQ(loops[0].swap, 2u);
+  EXPECT_EQ(loops[0].last, 5u);
+  const std::string shared =
+      with(with(kRetry, "ATOMG.E.CAS.STRONG.GPU PT, R9, [R4], R8, R9", "ATOMS.CAST.SPIN R9, [R4], R8, R9"),
+           "L:\n", "L:\n    LDS R8, [R4]\n");
+  EXPECT_EQ(retry_loops(assemble(shared)).size(), 1u);
+}
+
+TEST(RetryLoops, NothingElseHasAnEffectInThem) {
+  EXPECT_TRUE(retry_loops(assemble(with(kRetry, "MOV R8, R9", "STG.E desc[UR4][R6.64], R9"))).empty());
+  EXPECT_TRUE(retry_loops(assemble(with(kRetry, "MOV R8, R9", "BAR.SYNC.DEFER_BLOCKING 0x0"))).empty());
+  EXPECT_TRUE(retry_loops(assemble(with(kRetry, "ATOMG.E.CAS.STRONG.GPU PT, R9, [R4], R8, R9",
+                                        "ATOMG.E.EXCH.STRONG.GPU PT, R9, desc[UR4][R4.64], R8")))
+                  .empty());
+  EXPECT_TRUE(retry_loops(assemble(with(kRetry, "@P0 BRA", "BRA"))).empty()) << "it never ends";
+}
+
+TEST(RetryLoops, ALockIsAWait) {
+  const std::string lock =
+      with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]", "ATOMG.E.CAS.STRONG.GPU PT, R9, [R2], R6, R7");
+  EXPECT_TRUE(retry_loops(assemble(lock)).empty());
+}
+
 }  // namespace
 }  // namespace foretrace::isa

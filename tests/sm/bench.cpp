@@ -25,7 +25,7 @@ std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines) {
   std::uint32_t offset = 0;
   for (const Line& line : lines) {
     isa::Instruction instruction =
-        isa::parse_text((line.executed == ~0u ? "" : "@P0 ") + line.text, offset, {}, "bench");
+        isa::parse_text((line.executed == ~0u ? "" : "@P0 ") + line.text, offset, {{"first", 0}}, "bench");
     instruction.offset = offset;
     instruction.control.stall = line.stall;
     instruction.control.write_barrier = line.write;
@@ -55,7 +55,7 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
       }
       if (program.code[i].barrier_use != isa::BarrierUse::none) addresses[1].fill(all[w][i].operand);
       recorder.record(i, ~0u, all[w][i].executed, std::span(addresses.data(), program.shapes.of[i].addresses),
-                      0, {}, &all[w][i].transfer);
+                      all[w][i].executed, {}, &all[w][i].transfer);
     }
     recorder.finish();
   }

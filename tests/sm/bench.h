@@ -34,7 +34,7 @@ struct Ran {
 /// The H100 with everything that these tests do not ask about out of the way: no launch costs, code there at once.
 spec::GpuSpec bench_chip();
 
-/// The program that the lines print, without an EXIT of its own.
+/// The program that the lines print, without an EXIT of its own; "first" is the label of the first.
 std::shared_ptr<isa::Program> program_of(const std::vector<Line>& lines);
 
 /// Runs `warps` warps of one block, all executing `lines` in order, and an EXIT after them.

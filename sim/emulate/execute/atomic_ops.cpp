@@ -131,8 +131,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* operand = x.words(op.c);
   const std::uint32_t* replacement = x.words(File::registers, op.destination2);
   std::uint32_t* d = x.result(op);
-  std::uint32_t success = 0;
-  bool changed = false;
+  std::uint32_t success = 0, changed = 0;
   std::uint32_t results[2][32];
   const auto value = [&](const std::uint32_t* w, int l) {
     return w[l] | (bytes == 8 ? std::uint64_t{w[l + 32]} << 32 : 0);
@@ -160,7 +159,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
       case AtomicOp::arrive: next = arrived_sm80(old); break;
       default: next = combined(which, type, old, b); break;
     }
-    changed = changed || next != old;
+    if (next != old) changed |= 1u << l;
     std::memcpy(p, &next, bytes);
     results[0][l] = static_cast<std::uint32_t>(answer);
     results[1][l] = static_cast<std::uint32_t>(answer >> 32);
@@ -170,7 +169,8 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
     d[l] = results[0][l];
     if (bytes == 8) d[l + 32] = results[1][l];
   }
-  changed ? x.progress.note() : x.note_poll();
+  changed != 0 ? x.progress.note() : x.note_poll();
+  x.value = changed;  // what the record of one in a loop that tries again says
   // Elsewhere P tells that the operation was done here, which it always is.
   x.set_predicate(op.p_out, mask, which == AtomicOp::cast_spin ? success : ~0u);
 }
