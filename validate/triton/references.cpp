@@ -26,6 +26,17 @@ std::uint16_t half_of(double value) {
   return static_cast<std::uint16_t>(frontend::float_bits(ElementType::f16, value));
 }
 
+/// What a tensor core takes of an f32: the low 13 bits are ignored.
+double tf32_of(double value) {
+  const float whole = static_cast<float>(value);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &whole, sizeof bits);
+  bits &= ~std::uint32_t{0x1fff};
+  float cut = 0;
+  std::memcpy(&cut, &bits, sizeof cut);
+  return static_cast<double>(cut);
+}
+
 /// e4m3, finite numbers alone.
 double e4m3_value(std::uint8_t bits) {
   const int exponent = bits >> 3 & 15, fraction = bits & 7;
@@ -200,8 +211,11 @@ void embedding(const Arguments& arguments, Dim3 grid, Dim3) {
 void product(ElementType type, const Arguments& arguments) {
   need(arguments, 8);
   const std::size_t m = count_of(arguments[3]), n = count_of(arguments[4]), k = count_of(arguments[5]);
-  const Doubles a = widened(type, arguments[0], m * k), b = widened(type, arguments[1], k * n);
-  Doubles sums(m * n);
+  Doubles a = widened(type, arguments[0], m * k), b = widened(type, arguments[1], k * n), sums(m * n);
+  if (type == ElementType::f32) {
+    std::transform(a.begin(), a.end(), a.begin(), tf32_of);
+    std::transform(b.begin(), b.end(), b.begin(), tf32_of);
+  }
   multiply(a.data(), b.data(), sums.data(), m, n, k);
   auto* c = arguments[2].elements<float>(m * n);
   for (std::size_t i = 0; i < m * n; ++i) c[i] = static_cast<float>(sums[i]);
