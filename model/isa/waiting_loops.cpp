@@ -120,7 +120,8 @@ std::uint32_t tries(const Program& program, const WaitingLoop& loop) {
   std::uint32_t swap = WaitingLoop::kNone;
   for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
     const Instruction& in = program.code[at];
-    if (goes_elsewhere(in)) return WaitingLoop::kNone;
+    const bool lanes_end = in.opcode == Opcode::EXIT && in.guarded();
+    if (goes_elsewhere(in) && !lanes_end) return WaitingLoop::kNone;
     const std::uint32_t target = target_of(in);
     if (at != loop.last && target != WaitingLoop::kNone && target <= at) return WaitingLoop::kNone;
     MemoryForm form;

@@ -88,11 +88,19 @@ void MemorySystem::Implementation::submit(const Request& request, std::span<cons
   std::uint32_t note = 0;
   if (request.tells == kTries) {
     const work::Signal& s = request.signal;
-    note = signals_.take({.tells = kTries,
-                          .signal = {},
-                          .awaited = {},
-                          .swap = {request.line, s.block, s.number * work::Signal::kWarps + s.warp,
-                                   request.sm * 256 + request.waits, sm_to_l2_.up(request.time)}});
+    const std::uint64_t sent = sm_to_l2_.up(request.time);
+    constexpr std::uint32_t kWaits = 1u << 8;  // values of Request::waits
+    note = signals_.take(
+        {.tells = kTries,
+         .signal = {},
+         .awaited = {},
+         .swap = {.line = request.line,
+                  .words = s.block,
+                  .changes = s.number * work::Signal::kWarps + s.warp,
+                  .asker = request.sm * kWaits + request.waits,
+                  .round = request.bytes[0],
+                  // What it compares with came the same way back.
+                  .read = sent > spec_.network.reply_latency ? sent - spec_.network.reply_latency : 0}});
   } else if (request.tells != 0 || !awaited.empty()) {
     const std::uint64_t word = request.tells > 1 ? request.line * (kLineBytes / 4) + request.tells - 2u : 0;
     note = signals_.take({request.tells, false, request.signal, word, {awaited.begin(), awaited.end()}, {}});

@@ -18,7 +18,8 @@
 
 namespace foretrace::memory {
 
-/// In Request::tells: a compare-and-swap of a loop that tries again (isa::RetryLoop); `signal` holds its words, see pack_try().
+/// In Request::tells: a compare-and-swap of a loop that tries again (isa::RetryLoop); `signal` holds its words, see pack_try(), and bytes[0]
+/// the number of the warp's round.
 inline constexpr std::uint8_t kTries = 255;
 
 /// Words of a line that are compared, and those of them that change, in the place of a signal.
@@ -42,7 +43,7 @@ class Signals {
     work::Signal signal;
     std::uint64_t word = 0;  ///< of the counter
     std::vector<work::Awaited> awaited;
-    Tries::Try swap;  ///< tells == kTries; `read`: when it left its SM
+    Tries::Try swap = {};  ///< tells == kTries
   };
   /// A number above zero, kept until give_back().
   std::uint32_t take(const Note& note) {
@@ -79,15 +80,11 @@ class Signals {
     ++through;
     while (!ahead_.empty() && ahead_.erase({key(signal), through}) != 0) ++through;
   }
-  /// The load or atomic with this note is looked up in L2 cycle `now`: whether that is too early. Such an atomic changes nothing. A
-  /// swap's value was read as long before it left its SM as it was on its way.
+  /// The load or atomic with this note is looked up in L2 cycle `now`: whether that is too early. Such an atomic changes nothing.
   bool look(std::uint32_t number, std::uint64_t now) {
     Note& note = notes_[number - 1];
     if (note.tells == kTries) {
-      Tries::Try swap = note.swap;
-      const std::uint64_t way = now - swap.read;
-      swap.read -= std::min(swap.read, way);
-      note.early = tries_.fails(swap, now);
+      note.early = tries_.fails(note.swap, now);
       return note.early;
     }
     if (note.awaited.empty()) return false;

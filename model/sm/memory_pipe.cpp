@@ -78,6 +78,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.passes = issue.passes;
   operation.tries = issue.tries;
   operation.changes = issue.changes;
+  operation.round = issue.round;
   if (issue.instruction->action == Action::memory) {
     count_instruction(issue.instruction->form);
     if (issue.executed) prepare(operation, issue);

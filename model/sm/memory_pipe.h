@@ -73,7 +73,8 @@ struct MemoryIssue {
   std::uint8_t tells = 0;        ///< as in memory::Request
   work::Signal signal = {};
   bool tries = false;         ///< a compare-and-swap of a loop that tries again
-  std::uint32_t changes = 0;  ///< then: lanes whose swap changes memory, if it finds what it wants
+  std::uint32_t round = 0;    ///< then: the warp's round of the loop
+  std::uint32_t changes = 0;  ///< and: lanes whose swap changes memory, if it finds what it wants
 };
 
 class MemoryPipe {
@@ -164,7 +165,8 @@ class MemoryPipe {
     bool remote = false, tries = false;
     std::uint32_t passes = 1;   // of the texture unit
     std::uint32_t changes = 0;  // lanes of a swap
-    std::uint64_t places = 0;   // of a swap in shared memory: its block's, in lines
+    std::uint32_t round = 0;
+    std::uint64_t places = 0;  // of a swap in shared memory: its block's, in lines
   };
   struct Pending {
     std::uint64_t line = 0;

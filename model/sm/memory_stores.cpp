@@ -56,6 +56,7 @@ void MemoryPipe::put_try(memory::Request& request, const Operation& operation) {
   request.tells = memory::kTries;
   request.waits = static_cast<std::uint8_t>(operation.warp + 1);
   request.signal = memory::pack_try(words.compared, words.changed);
+  request.bytes[0] = operation.round;
 }
 
 /// The same in shared memory, where the data stage takes it at `now`: what it compares with was read by the warp's access before.
@@ -65,8 +66,8 @@ bool MemoryPipe::swap_fails(const Operation& operation, Cycle now) {
   for (std::uint32_t left = operation.executed; left != 0;) {
     const std::uint64_t line = addresses[static_cast<unsigned>(std::countr_zero(left))] / kLineBytes;
     const Words words = words_of(addresses, left, operation.changes, line);
-    const memory::Tries::Try swap{operation.places + line, words.compared, words.changed, operation.warp,
-                                  shared_read_[operation.warp]};
+    const memory::Tries::Try swap{operation.places + line, words.compared,  words.changed,
+                                  operation.warp,          operation.round, shared_read_[operation.warp]};
     fails = tries_.fails(swap, now) || fails;
     for (std::uint32_t m = left; m != 0; m &= m - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(m));

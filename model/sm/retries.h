@@ -25,14 +25,16 @@ class Retries {
   bool any() const { return !rounds_.empty(); }
   /// A warp that starts, its first instruction read.
   void start_warp(const Warp& warp, std::uint16_t id) {
-    rounds_[id] = {};
+    rounds_[id].loop = nullptr;
     begin(warp, id);
   }
   /// What the warp's access to memory has to do with other warps.
   void tell(const Warp& warp, MemoryIssue& issued) const {
     const std::uint16_t number = shapes_.retry_of[warp.step.index];
     issued.tries = number != 0 && shapes_.retries[number - 1u].swap == warp.step.index;
-    if (issued.tries) issued.changes = warp.step.value;
+    if (!issued.tries) return;
+    issued.changes = warp.step.value;
+    issued.round = rounds_[issued.warp].number;
   }
   /// The warp's next instruction has been read: it stays, or is the first of the round that the warp goes through again.
   void next_step(Warp& warp, std::uint16_t id) {
@@ -58,11 +60,13 @@ class Retries {
     work::Step first;
     std::uint32_t part = 0;
     bool again = false;
+    std::uint32_t number = 0;
   };
   void begin(const Warp& warp, std::uint16_t id) {
     const std::uint16_t number = shapes_.retry_of[warp.step.index];
     if (number == 0 || shapes_.retries[number - 1u].first != warp.step.index) return;
-    rounds_[id] = {&shapes_.retries[number - 1u], warp.cursor, warp.step, warp.part, false};
+    rounds_[id] = {&shapes_.retries[number - 1u], warp.cursor, warp.step, warp.part, false,
+                   rounds_[id].number + 1};
     memory_.came_too_early(id);  // what an earlier round was told
   }
 

@@ -110,6 +110,11 @@ TEST(RetryLoops, ASwapThatIsTriedUntilNobodyCameBetween) {
   EXPECT_EQ(retry_loops(assemble(shared)).size(), 1u);
 }
 
+TEST(RetryLoops, LanesMayEndInThem) {
+  EXPECT_EQ(retry_loops(assemble(with(kRetry, "MOV R8, R9", "@P1 EXIT"))).size(), 1u);
+  EXPECT_TRUE(retry_loops(assemble(with(kRetry, "MOV R8, R9", "EXIT"))).empty());
+}
+
 TEST(RetryLoops, NothingElseHasAnEffectInThem) {
   EXPECT_TRUE(retry_loops(assemble(with(kRetry, "MOV R8, R9", "STG.E desc[UR4][R6.64], R9"))).empty());
   EXPECT_TRUE(retry_loops(assemble(with(kRetry, "MOV R8, R9", "BAR.SYNC.DEFER_BLOCKING 0x0"))).empty());

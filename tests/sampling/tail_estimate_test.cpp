@@ -92,12 +92,19 @@ TEST(WithinWave, TheIntervalIsWideAndTheEndIsPlayedThrough) {
   const sampling::BlockQueue queue{.blocks = 2000, .sms = 10, .per_sm = 2, .work = {}};
   sampling::SteadyRate rate = steady();
   rate.by_blocks = false;
+  rate.from.instructions = 0;
+  rate.to.instructions = static_cast<std::uint64_t>(kWave * kWork) - 1;
   const sampling::TailEstimate end =
-      sampling::within_wave(survey_of(2000), rate, 30'000, queue, spec::LaunchSpec{});
+      sampling::within_wave(survey_of(2000), rate, 5'000, queue, spec::LaunchSpec{});
   EXPECT_NEAR(end.cycles, 2000 / kWave * kTime, kTime);
-  const double left = (2000 * kWork - 120'000) / rate.instructions;
+  const double left = (2000 * kWork - kWave * kWork) / rate.instructions;
   EXPECT_GE(end.high - end.cycles, sampling::kNine * sampling::kUnseenWaves * left);
   EXPECT_LT(end.low, end.cycles);
+  // From the first wave's end on, what later waves do has been seen.
+  rate.to.instructions = static_cast<std::uint64_t>(kWave * kWork);
+  const sampling::TailEstimate seen =
+      sampling::within_wave(survey_of(2000), rate, 5'000, queue, spec::LaunchSpec{});
+  EXPECT_LT(seen.high - seen.cycles, 0.5 * sampling::kNine * sampling::kUnseenWaves * left);
 }
 
 TEST(WithinWave, WhereAllBlocksRunAtOnceNoLaterWaveIsUnseen) {
