@@ -164,7 +164,6 @@ void Sm::issue(int sub_core, std::uint16_t id, Cycle now) {
   counted.pred_on += on;
   ++counters.inst_executed;
   if (retries_.any() && retries_.repeats(id)) ++repeated;
-  if (retries_.any() && retries_.repeats(id)) ++repeated;
   counters.thread_inst_executed += active;
   counters.thread_inst_pred_on += on;
   take_pipe(sub_core, id, instruction, now);

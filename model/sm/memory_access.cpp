@@ -128,10 +128,7 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
   }
   operation.wavefronts = memo.wavefronts;
   operation.ideal = std::max(1u, memo.ideal);
-  if (operation.tries) {
-    issue.cursor->addresses(0, operation.detail->addresses);
-    operation.places = std::uint64_t{issue.block} << 32;
-  }
+  if (operation.swap.tries) issue.cursor->addresses(0, operation.detail->addresses);
   const std::uint64_t address = pattern.base;
   operation.half = static_cast<std::uint8_t>(array_.half_of_shared(
       issue.block, work::is_shared_window(address) ? address - work::kSharedWindow : address));

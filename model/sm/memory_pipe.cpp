@@ -18,8 +18,8 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
       array_(spec.l1.unified_bytes, block_shared, spec.l1.sector_interval), tags_(l1_bytes, spec.l1.ways),
       memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
       hit_starts_(spec.lsu.data_queue),
-      store_buffer_(spec.l1.store_lines, spec.l1.store_cycles, spec.l1.store_merge_cycles) {
-  if (!program.shapes.retries.empty()) shared_read_.resize(kSubCores * kWarpSlots);
+      store_buffer_(spec.l1.store_lines, spec.l1.store_cycles, spec.l1.store_merge_cycles),
+      swaps_(!program.shapes.retries.empty()) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
   stores_here_ = std::any_of(program.code.begin(), program.code.end(), [](const StaticInstruction& i) {
     return i.action == Action::memory && i.form.access == Access::store && i.form.space != Space::shared;
@@ -76,9 +76,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.barrier_op = issue.barrier_op;
   operation.remote = issue.remote;
   operation.passes = issue.passes;
-  operation.tries = issue.tries;
-  operation.changes = issue.changes;
-  operation.round = issue.round;
+  operation.swap = issue.swap;
   if (issue.instruction->action == Action::memory) {
     count_instruction(issue.instruction->form);
     if (issue.executed) prepare(operation, issue);
@@ -225,10 +223,8 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
     data_free_ = start + busy;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + busy);
   }
-  if (!shared_read_.empty()) {
-    if (operation.tries && swap_fails(operation, start)) too_early_ |= std::uint64_t{1} << operation.warp;
-    shared_read_[operation.warp] = start;
-  }
+  if (swaps_.access(operation.swap, operation.warp, operation.detail->addresses, operation.executed, start))
+    too_early_ |= std::uint64_t{1} << operation.warp;
   const bool generic = instruction.form.space == isa::Space::generic;
   std::uint32_t latency = generic ? spec_.shared.generic_latency : spec_.shared.latency;
   if (atomic) latency = spec_.shared.atomic_latency;
@@ -351,8 +347,8 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
     if (!load_room(sectors)) return false;
     if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) tags_.drop(*entry, access.sectors);
     request.sectors = access.sectors;
-    operation.tries ? put_try(request, operation)
-                    : put_signal(request, operation, tag_line_ + 1 == operation.lines);
+    operation.swap.tries ? put_try(request, operation.swap, operation.detail->addresses, operation.executed)
+                         : put_signal(request, operation, tag_line_ + 1 == operation.lines);
     wait_for(send(request, true, now), id, now);
     ++operation.waiting;
     operation.missed = true;

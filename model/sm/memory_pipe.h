@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "model/memory/memory_system.h"
-#include "model/memory/tries.h"
 #include "model/rules/coalescing.h"
 #include "model/sm/data_array.h"
 #include "model/sm/event_wheel.h"
 #include "model/sm/l1_tags.h"
 #include "model/sm/static_program.h"
 #include "model/sm/store_buffer.h"
+#include "model/sm/swaps.h"
 #include "model/sm/timeline.h"
 #include "model/sm/warp_slots.h"
 #include "model/spec/gpu_spec.h"
@@ -72,9 +72,7 @@ struct MemoryIssue {
   bool waits = false;            ///< a load that may come too early
   std::uint8_t tells = 0;        ///< as in memory::Request
   work::Signal signal = {};
-  bool tries = false;         ///< a compare-and-swap of a loop that tries again
-  std::uint32_t round = 0;    ///< then: the warp's round of the loop
-  std::uint32_t changes = 0;  ///< and: lanes whose swap changes memory, if it finds what it wants
+  Swap swap = {};
 };
 
 class MemoryPipe {
@@ -162,11 +160,9 @@ class MemoryPipe {
     std::uint8_t tells = 0;
     work::Signal signal;
     std::uint32_t barrier_op = 0;
-    bool remote = false, tries = false;
-    std::uint32_t passes = 1;   // of the texture unit
-    std::uint32_t changes = 0;  // lanes of a swap
-    std::uint32_t round = 0;
-    std::uint64_t places = 0;  // of a swap in shared memory: its block's, in lines
+    bool remote = false;
+    std::uint32_t passes = 1;  // of the texture unit
+    Swap swap;
   };
   struct Pending {
     std::uint64_t line = 0;
@@ -219,8 +215,6 @@ class MemoryPipe {
   void leave_store(const memory::Request& store, Cycle now);
   static void put_packets(memory::Request& request, const isa::MemoryForm& form,
                           const work::LaneAddresses& addresses, std::uint32_t executed);
-  bool swap_fails(const Operation& operation, Cycle now);
-  static void put_try(memory::Request& request, const Operation& operation);
   static void put_signal(memory::Request& request, const Operation& operation, bool last);
   void wait_for(std::uint32_t request, std::uint32_t operation, Cycle now);
   bool load_room(std::uint32_t sectors) const;
@@ -287,10 +281,7 @@ class MemoryPipe {
   bool stores_here_ = false;     // the program stores to global memory
   bool stores_wait_ = false;     // as of the last tick
   std::uint64_t too_early_ = 0;  // warps that were told so
-  static constexpr std::uint32_t kTriedWords = 1024;
-  memory::Tries tries_{kTriedWords};  // in shared memory
-  std::vector<Cycle>
-      shared_read_;  // by warp: its last load of shared memory; none in programs that try nothing
+  SharedSwaps swaps_;
   struct Taken {
     Cycle start = 0, end = 0;
     std::uint32_t shared = 0;

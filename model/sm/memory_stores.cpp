@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "model/memory/signals.h"
 #include "model/rules/atomic_packets.h"
 #include "model/sm/memory_forms.h"
 #include "model/sm/memory_pipe.h"
@@ -26,55 +25,6 @@ void MemoryPipe::put_packets(memory::Request& request, const isa::MemoryForm& fo
   request.data = form.data;
   request.flits =
       static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
-}
-
-namespace {
-
-/// Words of a line of 32, and those of lanes `changes` among them.
-struct Words {
-  std::uint32_t compared = 0, changed = 0;
-};
-Words words_of(const work::LaneAddresses& addresses, std::uint32_t lanes, std::uint32_t changes,
-               std::uint64_t line) {
-  Words words;
-  for (std::uint32_t m = lanes; m != 0; m &= m - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    if (addresses[lane] / kLineBytes != line) continue;
-    const std::uint32_t bit = 1u << (addresses[lane] % kLineBytes / 4);
-    words.compared |= bit;
-    if (changes >> lane & 1) words.changed |= bit;
-  }
-  return words;
-}
-
-}  // namespace
-
-/// A swap may find that another warp's came between (memory::Tries).
-void MemoryPipe::put_try(memory::Request& request, const Operation& operation) {
-  const Words words =
-      words_of(operation.detail->addresses, operation.executed, operation.changes, request.line);
-  request.tells = memory::kTries;
-  request.waits = static_cast<std::uint8_t>(operation.warp + 1);
-  request.signal = memory::pack_try(words.compared, words.changed);
-  request.bytes[0] = operation.round;
-}
-
-/// The same in shared memory, where the data stage takes it at `now`: what it compares with was read by the warp's access before.
-bool MemoryPipe::swap_fails(const Operation& operation, Cycle now) {
-  const work::LaneAddresses& addresses = operation.detail->addresses;
-  bool fails = false;
-  for (std::uint32_t left = operation.executed; left != 0;) {
-    const std::uint64_t line = addresses[static_cast<unsigned>(std::countr_zero(left))] / kLineBytes;
-    const Words words = words_of(addresses, left, operation.changes, line);
-    const memory::Tries::Try swap{operation.places + line, words.compared,  words.changed,
-                                  operation.warp,          operation.round, shared_read_[operation.warp]};
-    fails = tries_.fails(swap, now) || fails;
-    for (std::uint32_t m = left; m != 0; m &= m - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(m));
-      if (addresses[lane] / kLineBytes == line) left &= ~(1u << lane);
-    }
-  }
-  return fails;
 }
 
 void MemoryPipe::leave_store(const memory::Request& store, Cycle now) {

@@ -31,10 +31,8 @@ class Retries {
   /// What the warp's access to memory has to do with other warps.
   void tell(const Warp& warp, MemoryIssue& issued) const {
     const std::uint16_t number = shapes_.retry_of[warp.step.index];
-    issued.tries = number != 0 && shapes_.retries[number - 1u].swap == warp.step.index;
-    if (!issued.tries) return;
-    issued.changes = warp.step.value;
-    issued.round = rounds_[issued.warp].number;
+    if (number == 0 || shapes_.retries[number - 1u].swap != warp.step.index) return;
+    issued.swap = {true, issued.warp, issued.block, warp.step.value, rounds_[issued.warp].number};
   }
   /// The warp's next instruction has been read: it stays, or is the first of the round that the warp goes through again.
   void next_step(Warp& warp, std::uint16_t id) {

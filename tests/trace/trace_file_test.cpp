@@ -277,7 +277,7 @@ TEST_F(TraceFile, AnotherVersionIsNamed) {
   std::string bytes = bytes_of(path());
   bytes[kMagic.size()] = 7;
   write_bytes(path(), bytes);
-  EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1 to 3"));
+  EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1 to 4"));
 }
 
 TEST_F(TraceFile, WhatALoopWaitsForComesBack) {
