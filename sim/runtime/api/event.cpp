@@ -96,7 +96,10 @@ FORETRACE_API cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t strea
 FORETRACE_API cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return event_call(handle, [](State& s, Event& event) {
     if (event.captured) return cudaErrorCapturedEvent;
-    if (event.recorded) s.clock->synchronize(event);
+    if (event.recorded) {
+      s.clock->synchronize(event);
+      s.place_launches();
+    }
     return cudaSuccess;
   });
 }

@@ -48,6 +48,7 @@ cudaError_t waited(cudaError_t result) {
   if (result != cudaSuccess) return result;
   return call([](State& s) {
     s.clock->finish_copy();
+    s.place_launches();
     return cudaSuccess;
   });
 }
