@@ -25,6 +25,7 @@ function(foretrace_room name)
 endfunction()
 
 # foretrace_test(<name> SOURCES a.cpp ... DEPENDS foretrace_x ... [LABELS l ...]): one GoogleTest binary, ctest name <name>.
+# Its label is fast unless others are given: cuda where it needs a CUDA compiler, full where it takes minutes.
 # It may read the repository through the macro FORETRACE_SOURCE_DIR and write under FORETRACE_BINARY_DIR.
 function(foretrace_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
@@ -33,7 +34,8 @@ function(foretrace_test name)
   target_compile_definitions(${name} PRIVATE
     FORETRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FORETRACE_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
-  if(TEST_LABELS)
-    set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}")
+  if(NOT TEST_LABELS)
+    set(TEST_LABELS fast)
   endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}")
 endfunction()
