@@ -35,10 +35,11 @@ void MemorySystem::Implementation::open_way(std::uint32_t sm) {
 std::uint32_t MemorySystem::Implementation::home_work(const Transaction& atomic) {
   const std::uint64_t sectors =
       std::uint64_t{atomic.tag} << 32 | std::uint32_t{set_of(atomic)} << 4 | atomic.sectors;
-  std::uint64_t& last = last_atomic_[slice_of(atomic)];
-  const bool same = last == sectors;
-  last = sectors;
-  return atomic.home_bytes + (same ? atomic.again_bytes : 0u);
+  const LastAtomic last = last_atomic_[slice_of(atomic)];
+  const LastAtomic own = {sectors, atomic.kind == Kind::atomic};
+  last_atomic_[slice_of(atomic)] = own;
+  if (last.sectors != sectors) return atomic.home_bytes;
+  return atomic.home_bytes + atomic.again_bytes + (last.answered != own.answered ? atomic.turn_bytes : 0u);
 }
 
 void MemorySystem::Implementation::enter(Event event) {
@@ -59,12 +60,14 @@ void MemorySystem::Implementation::enter(Event event) {
   transaction.since = now_;
   Port& port = slice_port_[slice_of(transaction)];
   const bool home = at_home(transaction);
-  std::uint32_t taken = port.width();
+  std::uint32_t taken = 0;
   if (is_atomic(transaction)) {
     taken = home ? home_work(transaction) : transaction.visits * atomic_pass_bytes_;
-  } else if (home || has_copy(transaction)) {  // else a far read's data pass this slice when they come (fill)
+  } else if (home || has_copy(transaction)) {
     taken =
         (sector_count(transaction.sectors) * kSectorBytes + port.width() - 1) / port.width() * port.width();
+  } else {  // its home slice reads the data
+    taken = read_pass_bytes_;
   }
   counters_.l2_slice_busy += (taken + port.width() - 1) / port.width();
   const std::uint64_t turn = port.pass(now_, taken);
@@ -92,9 +95,15 @@ void MemorySystem::Implementation::enter_write(Event event) {
   const bool home = event.at_home();
   const SliceWork& work = write_work_[home ? 1 : 0][event.pieces()];
   counters_.l2_slice_busy += work.cycles;
-  const std::uint64_t turn = slice_port_[slice_of(event)].pass(now_, work.bytes);
-  hold_way(event.sm(),
-           home ? turn : std::max(turn, slice_port_[map_.slice(event.home(), event.slice_index())].last()));
+  const std::uint32_t slice = slice_of(event), home_slice = map_.slice(event.home(), event.slice_index());
+  const bool partly = event.pieces() > sector_count(event.sectors());
+  std::uint64_t turn = slice_port_[slice].pass(now_, work.bytes);
+  std::uint64_t done = std::max(turn, slice_port_[home_slice].last());
+  if (partly) {
+    if (home) turn = partial_writes_[slice].pass(turn, event.sectors(), spec_.l2.partly_interval);
+    done = std::max(done, partial_writes_[home_slice].free(event.sectors()));
+  }
+  hold_way(event.sm(), home ? turn : done);
   if (turn == now_) {
     serve(event);
   } else {

@@ -21,6 +21,7 @@
 #include "model/memory/memory_system.h"
 #include "model/memory/merging.h"
 #include "model/memory/outgoing.h"
+#include "model/memory/partial_writes.h"
 #include "model/memory/port.h"
 #include "model/memory/ring.h"
 #include "model/memory/signals.h"
@@ -101,6 +102,8 @@ struct MemorySystem::Implementation {
     std::uint32_t several = 0;  ///< words of it
     std::uint32_t lone = 0;     ///< a packet of a single word
     std::uint32_t again = 0;    ///< same, on the sector that the slice's last packet was on
+    std::uint32_t turn =
+        0;  ///< more there, behind a packet that wants an answer where this one wants none, or the other way
   };
   static std::array<AtomicWork, spec::kAtomicDataKinds> atomic_work(const spec::L2Spec& l2);
   struct SliceWork {
@@ -207,14 +210,19 @@ struct MemorySystem::Implementation {
   const std::uint32_t granule_sectors_;  // sectors of a DRAM access
   // How long a sector of an atomic packet takes of a slice's time, as bytes of its port: at home, and on the way there.
   const std::array<AtomicWork, spec::kAtomicDataKinds> atomic_work_;
-  const std::uint32_t atomic_pass_bytes_;
+  const std::uint32_t atomic_pass_bytes_, read_pass_bytes_;  // of the slice beside the SM
 
   std::array<std::array<SliceWork, 8>, 2> write_work_;  // of a write: passed on and at home, by its pieces
   std::vector<SmPlace> sm_place_;
   std::vector<Way> way_;  // by SM
   std::vector<Port> sm_out_, sm_in_, gpc_out_, gpc_in_, slice_port_;
-  std::vector<std::uint64_t> last_atomic_;  // by slice: the sectors that its last atomic at home was on
-  std::vector<Port> link_;                  // by the partition it leaves
+  struct LastAtomic {
+    std::uint64_t sectors = 0;
+    bool answered = false;
+  };
+  std::vector<LastAtomic> last_atomic_;        // by slice: at home
+  std::vector<PartialWrites> partial_writes_;  // by slice
+  std::vector<Port> link_;                     // by the partition it leaves
   L2Tags tags_;
   // By queue: what a slice holds of lines at home, and what it copies from the other partition. They are
   // kept apart: two slices whose entries were all taken by copies would wait for each other for ever.

@@ -14,7 +14,8 @@ MemorySystem::Implementation::atomic_work(const spec::L2Spec& l2) {
     const auto bytes = [&l2](double cycles) {
       return static_cast<std::uint32_t>(std::lround(cycles * l2.slice_bytes));
     };
-    return AtomicWork{bytes(several), bytes(lone), bytes(std::max(lone, again))};
+    return AtomicWork{bytes(several), bytes(lone), bytes(std::max(lone, again)),
+                      bytes(l2.atomic_turn_interval)};
   };
   // In the order of spec::AtomicData.
   const double integer = l2.atomic_interval, single = l2.atomic_float_interval;
@@ -34,11 +35,14 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       granule_sectors_(chip.dram.access_bytes / kSectorBytes), atomic_work_(atomic_work(chip.l2)),
       atomic_pass_bytes_(
           static_cast<std::uint32_t>(std::lround(chip.l2.atomic_pass_interval * chip.l2.slice_bytes))),
+      read_pass_bytes_(
+          static_cast<std::uint32_t>(std::lround(chip.l2.read_pass_interval * chip.l2.slice_bytes))),
       way_(chip.sm.count), sm_out_(chip.sm.count, Port(chip.network.request_bytes)),
       sm_in_(chip.sm.count, Port(chip.network.reply_bytes)),
       gpc_out_(chip.sm.gpcs, Port(chip.network.gpc_request_bytes)),
       gpc_in_(chip.sm.gpcs, Port(chip.network.gpc_reply_bytes)),
       slice_port_(chip.l2.slices, Port(chip.l2.slice_bytes)), last_atomic_(chip.l2.slices),
+      partial_writes_(chip.l2.slices),
       link_(chip.l2.partitions > 1 ? 2 : 0, Port(chip.network.partition_bytes)),
       tags_(chip.l2.slices, map_.sets(), chip.l2.ways), misses_(2 * std::size_t{chip.l2.slices}),
       stalled_(2 * std::size_t{chip.l2.slices}), wake_(chip.dram.channels, kNever),
@@ -156,6 +160,7 @@ void MemorySystem::Implementation::submit(const Request& request, std::span<cons
       transaction.home_bytes = static_cast<std::uint16_t>(first * work.lone + (lone - first) * work.again +
                                                           (transaction.visits - lone) * work.several);
       transaction.again_bytes = static_cast<std::uint16_t>(first * (work.again - work.lone));
+      transaction.turn_bytes = static_cast<std::uint16_t>(first * work.turn);
       (atomic ? counters_.tex_sectors_atomic : counters_.tex_sectors_reduction) += transaction.visits;
       counters_.tex_requests += request.packets - 1u;
       bytes = transaction.flits * kSectorBytes;
@@ -356,6 +361,8 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   }
   for (DramChannel& channel : channel_) channel.restart(warm);
   for (Way& way : way_) way.blocked = 0;
+  std::fill(last_atomic_.begin(), last_atomic_.end(), LastAtomic{});
+  std::fill(partial_writes_.begin(), partial_writes_.end(), PartialWrites{});
   std::fill(wake_.begin(), wake_.end(), kNever);
   now_ = end_ = until_ = order_ = 0;
   const std::uint64_t dirty = counters_.dirty_sectors_left;

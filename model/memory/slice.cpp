@@ -257,15 +257,8 @@ void MemorySystem::Implementation::fill(std::uint32_t index) {
   Transaction& filled = pool_[index];
   filled.at = filled.near;
   const std::uint32_t slice = slice_of(filled);
-  if (filled.kind == Kind::far_read) {
-    Port& port = slice_port_[slice];
-    const std::uint32_t cycles =
-        (sector_count(filled.sectors) * kSectorBytes + port.width() - 1) / port.width();
-    counters_.l2_slice_busy += cycles;
-    port.pass(now_, cycles * port.width());
-  } else {
+  if (filled.kind != Kind::far_read)
     filled.segments.dram = static_cast<std::uint32_t>(now_ - filled.since) - filled.segments.dram_queue;
-  }
   const std::uint32_t slot = filled.slot;
   L2Tags::Line& line = tags_[slot];
   line.valid = (line.valid | filled.sectors) & kWholeLine;

@@ -68,8 +68,9 @@ struct alignas(64) Journey {
   bool answered = false;            ///< reads: the data were there at `since`
   std::uint16_t again_bytes =
       0;  ///< atomics: what more their home slice could read meanwhile if its last one was on their sector
-  std::uint32_t back = 0;  ///< far reads: L2 cycles of the way back between the partitions
-  Segments segments;       ///< of what delays the reply
+  std::uint16_t turn_bytes = 0;  ///< same, if it wanted an answer where this one wants none, or the other way
+  std::uint32_t back = 0;        ///< far reads: L2 cycles of the way back between the partitions
+  Segments segments;             ///< of what delays the reply
 };
 
 struct Transaction : Packet, Journey {};

@@ -284,6 +284,8 @@ struct L2Spec {             // keys l2.*
   std::uint32_t latency = 0;      ///< L2 cycles of a slice from lookup to data, hit
   std::uint32_t slice_bytes = 0;  ///< bytes a slice delivers a L2 cycle
   double write_cost = 0;          ///< what a byte written takes of its home slice, in bytes read
+  std::uint32_t partly_interval =
+      0;  ///< L2 cycles between writes of a part of a sector to one place of the lines of a slice
   std::uint32_t granule_bytes =
       0;  ///< runs of addresses that lie in one partition; a power of two; 0 with one partition
   std::uint32_t partition_bits =
@@ -302,6 +304,10 @@ struct L2Spec {             // keys l2.*
   double atomic_float_interval = 0;    ///< same for half and single precision, several words together
   double atomic_double_interval = 0;   ///< same for double precision, several words together
   double atomic_lone_interval = 0;     ///< same for a single word of floating-point numbers
+  double atomic_turn_interval =
+      0;  ///< L2 cycles more for a single word behind one of the same sector that wants an answer where it wants none, or the other way
+  double read_pass_interval =
+      0;  ///< L2 cycles the slice beside the SM takes for a read that it gets from the other partition
   double atomic_pass_interval =
       0;  ///< L2 cycles the slice beside the SM takes to pass such a sector on to its home
   std::uint32_t atomic_latency = 0;  ///< L2 cycles from lookup to result, hit

@@ -195,6 +195,34 @@ TEST_F(SmallChip, AnAtomicTakesItsSliceByWhatItAdds) {
             2 * time_of(Data::integer, 0b0001, 0b0001, 8, true));
 }
 
+TEST_F(SmallChip, ASliceHasLittleWorkWithReadsThatItGetsFromTheOtherPartition) {
+  // Beside the SMs 0 to 3, a slice that holds a line, and is asked for four of the other partition's just before.
+  const memory::AddressMap map(chip);
+  std::vector<std::uint64_t> lines;
+  for (std::uint64_t line = far_line; lines.size() < 4; ++line) {
+    const memory::Place place = map.place(line);
+    if (place.home == 1 && place.index == map.place(near_line).index) lines.push_back(line);
+  }
+  const auto delay = [&](double interval) {
+    GpuSpec slow = chip;
+    slow.l2.read_pass_interval = interval;
+    MemorySystem system(slow);
+    latency_of(system, read_request(0, 1, near_line, 0b0001));
+    std::vector<memory::Request> requests;
+    for (std::uint32_t sm = 0; sm < 4; ++sm)
+      requests.push_back(read_request(2000, sm, lines[sm], 0b0001, sm));
+    requests.push_back(read_request(2001, 3, near_line, 0b0001, 9));
+    for (const memory::Reply& reply : play(system, requests, 2000)) {
+      if (reply.id == 9) return reply.time - 2001 - hit;
+    }
+    return kNever;
+  };
+  EXPECT_EQ(delay(0.25), 0u);  // four quarters of a cycle
+  EXPECT_EQ(delay(0.5), 1u);
+  EXPECT_EQ(delay(1), 3u);
+  EXPECT_EQ(delay(2), 6u);  // of the first only its last cycle counts
+}
+
 TEST_F(SmallChip, SlicesPassFarAtomicsOnFaster) {
   latency_of(memory, read_request(0, kOtherSm, far_line, 0b0001));
   std::vector<memory::Request> requests;
