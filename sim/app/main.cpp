@@ -25,7 +25,7 @@ struct Command {
   int (*run)(const Words&);
   const char* summary;
 };
-constexpr std::array<Command, 13> kCommands{{
+constexpr std::array<Command, 14> kCommands{{
     {"predict", predict, "run a kernel's machine code on the CPU and predict its time on a GPU"},
     {"run", run, "run a CUDA program with no GPU: its kernels are emulated, and each launch is predicted"},
     {"env", environment, "what a shell evaluates so that builds link what run can take over"},
@@ -36,6 +36,7 @@ constexpr std::array<Command, 13> kCommands{{
     {"calibrate", calibrate, "from microbenchmark answers to the configuration of another GPU"},
     {"compare", compare, "two results side by side, or a result beside ncu's CSV"},
     {"report", report_page, "a page to look at, of results that --json wrote"},
+    {"collective", collective_operation, "all-reduces and their like over the GPUs of one host, by size"},
     {"arch", arch, "the chips, their numbers and where these come from"},
     {"occupancy", occupancy, "how many blocks an SM holds, and what limits it"},
     {"disassemble", disassemble, "a kernel's machine code with control bits and pipes"},

@@ -151,6 +151,22 @@ class Offline(Case):
         self.assertRegex(text, r"FFMA [^\n]*")
         self.assertIn("lsu", text)
 
+    def test_collective_answers_by_size(self):
+        words = ["collective", "--op", "allreduce", "--bytes", "512K,1M..4M", "--devices", "8", "--link", "nvlink4"]
+        result = json.loads(self.answer(*words, "--json", "-"))["collective"]
+        self.assertEqual([row["bytes"] for row in result["sizes"]], [1 << 19, 1 << 20, 1 << 21, 1 << 22])
+        self.assertEqual(result["devices"], 8)
+        for row in result["sizes"]:
+            parts = row["latency_us"] + (row["channels_us"] ** 2 + row["link_us"] ** 2) ** 0.5
+            self.assertAlmostEqual(row["time_us"], parts, places=6)
+        self.assertIn("4 MiB", self.answer(*words))
+        self.refused(["--op", "allreduce"], "collective", "--op", "sum", "--bytes", "1M")
+        self.refused(["--bytes", "1X"], "collective", "--op", "allreduce", "--bytes", "1X")
+        self.refused(["--bytes", "rises"], "collective", "--op", "allreduce", "--bytes", "2M..1M")
+        self.refused(["--devices", "2 to 8"], "collective", "--op", "allreduce", "--bytes", "1M", "--devices", "9")
+        self.refused(["--link", "nvlink4"], "collective", "--op", "allreduce", "--bytes", "1M", "--link", "nvlink9")
+        self.refused(["tree", "broadcast"], "collective", "--op", "broadcast", "--bytes", "1M", "--algorithm", "tree")
+
     def test_occupancy_knows_the_allocation_unit(self):
         text = self.answer("occupancy", "--arch", "h100", "--block", "256", "--registers", "33", "--shared", "0")
         self.assertIn("6 blocks", text)

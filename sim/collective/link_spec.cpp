@@ -1,0 +1,132 @@
+#include "sim/collective/link_spec.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "model/config/keys.h"
+#include "model/config/raw.h"
+#include "model/units/error.h"
+
+namespace foretrace::collective {
+
+namespace {
+
+struct LinkKey {
+  const char* name;
+  const char* unit;
+  double& (*field)(LinkSpec&);
+};
+
+#define FORETRACE_LINK_KEY(name, unit, place)                  \
+  LinkKey {                                                    \
+    name, unit, [](LinkSpec& s) -> double& { return s.place; } \
+  }
+#define FORETRACE_PROTOCOL_KEYS(name, index)                                             \
+  FORETRACE_LINK_KEY("protocol." name ".payload", "ratio", protocol[index].payload),     \
+      FORETRACE_LINK_KEY("protocol." name ".landing", "ratio", protocol[index].landing), \
+      FORETRACE_LINK_KEY("ring." name ".base", "us", cost[0][index].base),               \
+      FORETRACE_LINK_KEY("ring." name ".hop", "us", cost[0][index].hop),                 \
+      FORETRACE_LINK_KEY("ring." name ".rate", "GB/s", cost[0][index].rate),             \
+      FORETRACE_LINK_KEY("tree." name ".base", "us", cost[1][index].base),               \
+      FORETRACE_LINK_KEY("tree." name ".hop", "us", cost[1][index].hop),                 \
+      FORETRACE_LINK_KEY("tree." name ".rate", "GB/s", cost[1][index].rate),             \
+      FORETRACE_LINK_KEY("choice." name ".base", "us", choice[index].base),              \
+      FORETRACE_LINK_KEY("choice." name ".hop", "us", choice[index].hop),                \
+      FORETRACE_LINK_KEY("choice." name ".bandwidth", "GB/s", choice[index].bandwidth)
+
+constexpr std::array kKeys = {FORETRACE_LINK_KEY("link.bandwidth", "GB/s", bandwidth),
+                              FORETRACE_LINK_KEY("link.devices", "device", devices),
+                              FORETRACE_LINK_KEY("copy.latency", "us", copy_latency),
+                              FORETRACE_LINK_KEY("channel.count", "channel", channels),
+                              FORETRACE_LINK_KEY("channel.bytes", "B", channel_bytes),
+                              FORETRACE_PROTOCOL_KEYS("ll", 0),
+                              FORETRACE_PROTOCOL_KEYS("ll128", 1),
+                              FORETRACE_PROTOCOL_KEYS("simple", 2)};
+
+#undef FORETRACE_LINK_KEY
+#undef FORETRACE_PROTOCOL_KEYS
+
+[[noreturn]] void refuse(const config::Entry& entry, std::string_view key, const std::string& what) {
+  throw InputError(fmt::format("{}:{}: {}: {}", entry.file, entry.line, key, what));
+}
+
+/// Times may be 0 and so may a bandwidth of choice; what is divided by may not.
+void check(const config::Entry& entry, const LinkKey& key, double value) {
+  const std::string_view name = key.name;
+  const bool choice = name.starts_with("choice."), landing = name.ends_with(".landing");
+  const bool positive = std::string_view(key.unit) != "us" && !choice && !landing;
+  if (value < 0 || (positive && value <= 0))
+    refuse(entry, name, fmt::format("{}; expected {}", value, positive ? "more than 0" : "0 or more"));
+  if (std::string_view(key.unit) == "ratio" && value > 1)
+    refuse(entry, name, fmt::format("{}; expected 1 at most", value));
+  const bool whole = std::string_view(key.unit) == "device" || std::string_view(key.unit) == "channel";
+  if (whole && value != static_cast<double>(static_cast<long long>(value)))
+    refuse(entry, name, fmt::format("{}; expected a whole number", value));
+}
+
+double take(config::RawFile& raw, const std::string& file, const LinkKey& key) {
+  const auto found = raw.entries.find(key.name);
+  if (found == raw.entries.end())
+    throw InputError(fmt::format("{}: no {}; every link has one", file, key.name));
+  const config::Entry entry = found->second;
+  raw.entries.erase(found);
+  if (entry.unit != key.unit)
+    refuse(entry, key.name, fmt::format("unit \"{}\"; expected \"{}\"", entry.unit, key.unit));
+  if (entry.numbers.size() != 1 || entry.list) refuse(entry, key.name, "expected one number");
+  check(entry, key, entry.numbers.front());
+  return entry.numbers.front() * (std::string_view(key.unit) == "us" ? 1e3 : 1);
+}
+
+std::filesystem::path file_of(std::string_view name, const std::filesystem::path& configs) {
+  if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) return std::filesystem::path(name);
+  const std::filesystem::path folder = configs / "links";
+  const std::filesystem::path file = folder / (std::string(name) + ".toml");
+  std::error_code error;
+  if (std::filesystem::is_regular_file(file, error)) return file;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  throw InputError(
+      fmt::format("--link {}: no such link; expected one of {}, or a file", name, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+LinkSpec load_link(std::string_view name, const std::filesystem::path& configs) {
+  const std::filesystem::path path = file_of(name, configs);
+  const std::string printed = path.string();
+  config::RawFile raw = config::read_file(path, printed);
+  LinkSpec spec;
+  spec.name = path.stem().string();
+  spec.title = raw.title;
+  for (const LinkKey& key : kKeys) key.field(spec) = take(raw, printed, key);
+  if (!raw.entries.empty()) {
+    const auto& [key, entry] = *raw.entries.begin();
+    refuse(entry, key, fmt::format("no key of a link; did you mean {}?", config::nearest(key, link_keys())));
+  }
+  const bool chosen = std::any_of(spec.choice.begin(), spec.choice.end(),
+                                  [](const LinkSpec::Choice& c) { return c.bandwidth > 0; });
+  if (!chosen)
+    throw InputError(
+        fmt::format("{}: choice.*.bandwidth: all are 0; expected a protocol that can be chosen", printed));
+  return spec;
+}
+
+std::vector<std::string> link_keys() {
+  std::vector<std::string> keys;
+  for (const LinkKey& key : kKeys) keys.emplace_back(key.name);
+  return keys;
+}
+
+double* value_of(LinkSpec& spec, std::string_view name) {
+  for (const LinkKey& key : kKeys) {
+    if (name == key.name) return &key.field(spec);
+  }
+  return nullptr;
+}
+
+}  // namespace foretrace::collective
