@@ -1,0 +1,67 @@
+// The lines that the slices hold: who gets a place, what is written and not yet in DRAM, copies of far lines, and what was written
+// before the launch.
+//
+// Models:  write-back with byte masks. A slice keeps so many dirty lines, a set so many partly written ones; beyond that the oldest is
+//          saved, and where the channels' write queues are full, a store has to wait. Partly written sectors are read before they are
+//          saved. A cold launch finds dirty lines of others in each set.
+// Ignores: see l2_tags.h, which holds the state.
+// Source:  profiled_traffic, partly_written on H100; values in configs/ under l2.
+#pragma once
+
+#include <cstdint>
+
+#include "model/memory/dram_path.h"
+#include "model/memory/l2_tags.h"
+#include "model/memory/shared.h"
+
+namespace foretrace::memory {
+
+class L2Lines {
+ public:
+  L2Lines(Shared& shared, DramPath& dram);
+
+  L2Tags& tags() { return tags_; }
+  const L2Tags& tags() const { return tags_; }
+
+  /// A place for a line that is not there, which is installed empty; kNone: none is to be had now. `copy`: of the other partition's.
+  std::uint32_t claim(std::uint32_t slice, std::uint32_t set, std::uint32_t tag, bool copy);
+  /// A store's bytes to a line at home, which is given a place if need be; no fill is needed. False when it has to wait for a place or for
+  /// room in a write queue, or needs either and others of its queue wait already (`behind`).
+  bool write(const Write& write, std::uint32_t slice, std::uint32_t set, std::uint32_t tag,
+             std::uint8_t sectors, bool behind);
+  /// Sectors of a line that is there are written by an atomic.
+  void make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors, bool newly_partly);
+  /// A copy's sectors are no longer true.
+  void drop_copy(std::uint32_t set, std::uint32_t tag, std::uint8_t sectors) {
+    if (shared_.spec.l2.partitions < 2) return;
+    const std::uint32_t slot = tags_.find(set, tag);
+    if (slot != kNone) tags_.drop(slot, sectors);
+  }
+  /// Whether the near slice can answer a read of a far line.
+  bool has_copy(const Passage& passage) const {
+    const std::uint32_t slot = tags_.find(shared_.set_of(passage), passage.tag);
+    return slot != kNone && without(passage.sectors, tags_[slot].valid) == 0;
+  }
+  /// A cold launch: nothing is there but what others left.
+  void restart_cold();
+
+ private:
+  /// Tags of lines that were written before the launch: the last ones, the home partition in bit 0 as in all tags.
+  static constexpr std::uint32_t kLeftBehind = 0xffff'0000;
+  static constexpr std::uint32_t kWholeSector = ~std::uint32_t{0};
+
+  bool writes_partly(const Write& write, std::uint8_t sectors, std::uint32_t slot) const;
+  void leave_behind(std::uint32_t set);
+  void save(std::uint32_t slot);
+
+  Shared& shared_;
+  DramPath& dram_;
+  L2Tags tags_;
+  const std::uint32_t dirty_limit_;   // dirty lines a slice
+  const std::uint32_t partly_limit_;  // lines with partly written sectors a set
+  // Of the lines that a cold launch finds written, what a set holds on average, in 2^-16; 0: none are left. They come to a set
+  // when the launch first claims a line of it.
+  std::uint32_t left_behind_ = 0;
+};
+
+}  // namespace foretrace::memory

@@ -1,0 +1,35 @@
+#include "model/memory/slice_ports.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrace::memory {
+
+namespace {
+std::uint32_t bytes_of(double cycles, const spec::L2Spec& l2) {
+  return static_cast<std::uint32_t>(std::lround(cycles * l2.slice_bytes));
+}
+}  // namespace
+
+SlicePorts::SlicePorts(Shared& shared)
+    : shared_(shared), atomic_pass_bytes_(bytes_of(shared.spec.l2.atomic_pass_interval, shared.spec.l2)),
+      read_pass_bytes_(bytes_of(shared.spec.l2.read_pass_interval, shared.spec.l2)),
+      port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), last_atomic_(shared.spec.l2.slices),
+      partial_writes_(shared.spec.l2.slices) {
+  const spec::L2Spec& l2 = shared.spec.l2;
+  for (std::uint32_t pieces = 0; pieces < kWritePieces; ++pieces) {
+    const std::uint32_t bytes = pieces * kSectorBytes, width = l2.slice_bytes;
+    const auto work = [width](std::uint32_t taken) { return Work{taken, (taken + width - 1) / width}; };
+    write_work_[0][pieces] = work(bytes);
+    // A slice that passes a write on to its home takes as long as for a read.
+    write_work_[1][pieces] = work(static_cast<std::uint32_t>(bytes * l2.write_cost));
+  }
+}
+
+void SlicePorts::restart() {
+  for (Port& port : port_) port.reset();
+  std::fill(last_atomic_.begin(), last_atomic_.end(), LastAtomic{});
+  std::fill(partial_writes_.begin(), partial_writes_.end(), PartialWrites{});
+}
+
+}  // namespace foretrace::memory

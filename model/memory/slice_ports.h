@@ -1,0 +1,96 @@
+// The slices' ports: how long each packet keeps its slice, and when its turn is.
+//
+// Models:  a slice moves so many bytes a cycle. A read takes its sectors' time, and little where the other partition's slice has the
+//          data; a write more than its bytes' at its home, and its place in the lines where it is part of a sector; an atomic what it adds
+//          up takes at its home, longer behind one on the same sectors, and less where it is passed on.
+// Ignores: the data array's time for fills.
+// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads on H100; values in configs/ under l2.
+// Time:    L2 cycles.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/partial_writes.h"
+#include "model/memory/port.h"
+#include "model/memory/shared.h"
+#include "model/memory/sm_link.h"
+
+namespace foretrace::memory {
+
+class SlicePorts {
+ public:
+  explicit SlicePorts(Shared& shared);
+
+  /// The cycle in which a read has its turn. `here`: the slice has its data, or is their home; else the other partition's has.
+  std::uint64_t pass_read(const Transaction& read, bool here) {
+    Port& port = port_[shared_.slice_of(read)];
+    if (!here) return pass(port, read_pass_bytes_);
+    const std::uint32_t cycles =
+        (sector_count(read.sectors) * kSectorBytes + port.width() - 1) / port.width();
+    shared_.counters.l2_slice_busy += cycles;
+    return port.pass(shared_.now, cycles * port.width());
+  }
+  std::uint64_t pass_atomic(const Transaction& atomic) {
+    return pass(port_[shared_.slice_of(atomic)],
+                at_home(atomic) ? home_work(atomic) : atomic.visits * atomic_pass_bytes_);
+  }
+  struct Turn {
+    std::uint64_t cycle = 0;  ///< in which it passes
+    std::uint64_t until = 0;  ///< up to which what it does keeps a slice, its home's too
+  };
+  Turn pass_write(const Event& write) {
+    const bool home = write.at_home();
+    const Work& work = write_work_[home ? 1 : 0][write.pieces()];
+    shared_.counters.l2_slice_busy += work.cycles;
+    const std::uint32_t slice = shared_.slice_of(write);
+    const bool partly = write.pieces() > sector_count(write.sectors());
+    std::uint64_t turn = port_[slice].pass(shared_.now, work.bytes);
+    if (home) {
+      if (partly) turn = partial_writes_[slice].pass(turn, write.sectors(), shared_.spec.l2.partly_interval);
+      return {turn, turn};
+    }
+    const std::uint32_t home_slice = shared_.map.slice(write.home(), write.slice_index());
+    std::uint64_t until = std::max(turn, port_[home_slice].last());
+    if (partly) until = std::max(until, partial_writes_[home_slice].free(write.sectors()));
+    return {turn, until};
+  }
+  /// Until when a slice has work.
+  std::uint64_t last(std::uint32_t slice) const { return port_[slice].last(); }
+  void restart();
+
+ private:
+  struct Work {
+    std::uint32_t bytes = 0, cycles = 0;
+  };
+  struct LastAtomic {
+    std::uint64_t sectors = 0;
+    bool answered = false;
+  };
+  std::uint64_t pass(Port& port, std::uint32_t bytes) {
+    shared_.counters.l2_slice_busy += (bytes + port.width() - 1) / port.width();
+    return port.pass(shared_.now, bytes);
+  }
+  /// Bytes that its home slice could read while it works on an atomic: longer where its last one was on the same sectors.
+  std::uint32_t home_work(const Transaction& atomic) {
+    const std::uint64_t sectors =
+        std::uint64_t{atomic.tag} << 32 | std::uint32_t{shared_.set_of(atomic)} << 4 | atomic.sectors;
+    LastAtomic& kept = last_atomic_[shared_.slice_of(atomic)];
+    const LastAtomic last = kept;
+    kept = {sectors, atomic.kind == Transaction::Kind::atomic};
+    if (last.sectors != sectors) return atomic.home_bytes;
+    return atomic.home_bytes + atomic.again_bytes + (last.answered != kept.answered ? atomic.turn_bytes : 0u);
+  }
+
+  Shared& shared_;
+  const std::uint32_t atomic_pass_bytes_,
+      read_pass_bytes_;  // of the slice beside the SM: of a sector, of a read
+  std::array<std::array<Work, kWritePieces>, 2> write_work_;  // passed on and at home, by its pieces
+  std::vector<Port> port_;                                    // by slice
+  std::vector<LastAtomic> last_atomic_;                       // by slice: at home
+  std::vector<PartialWrites> partial_writes_;                 // by slice
+};
+
+}  // namespace foretrace::memory

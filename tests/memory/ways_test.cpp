@@ -1,0 +1,210 @@
+// The parts on a request's way to its slice, each alone: the SM's link, the ways into L2, the slices' ports, the link between partitions.
+
+#include <gtest/gtest.h>
+
+#include "model/memory/partition_link.h"
+#include "model/memory/slice_ports.h"
+#include "model/memory/sm_link.h"
+#include "model/memory/sm_ways.h"
+#include "tests/memory/driver.h"
+#include "tests/memory/parts.h"
+
+namespace foretrace::memory_tests {
+namespace {
+
+using memory::Event;
+using memory::EventKind;
+using memory::Shared;
+using memory::SlicePorts;
+using Kind = memory::Packet::Kind;
+
+// Ports of an SM move 64 bytes a cycle, all clocks are alike, the way takes 50 cycles.
+class SmLink : public testing::Test {
+ protected:
+  std::vector<std::uint64_t> arrivals() {
+    std::vector<std::uint64_t> times;
+    for (const Timed& each : taken(link.arrivals())) times.push_back(each.time);
+    return times;
+  }
+  Shared shared{small_chip()};
+  memory::SmLink link{shared};
+};
+
+TEST_F(SmLink, ReadsOfAnSmLeaveOneACycleThoseOfAnotherBeside) {
+  link.submit(read_request(7, 0, 1, 0b1111), {});
+  link.submit(read_request(7, 0, 2, 0b0001), {});
+  link.submit(read_request(7, 1, 3, 0b0001), {});
+  EXPECT_EQ(arrivals(), (std::vector<std::uint64_t>{57, 57, 58}));
+  EXPECT_EQ(shared.counters.tex_requests, 3u);
+  EXPECT_EQ(shared.counters.tex_sectors_read, 6u);
+}
+
+TEST_F(SmLink, WritesTakeThePortByTheirPieces) {
+  link.submit(read_request(0, 0, 1, 0b0001), {});
+  link.submit(write_request(0, 0, 2, 0b1111), {});      // 128 bytes
+  link.submit(write_request(0, 0, 3, 0b1111, 1u), {});  // and which of them: 160 bytes
+  link.submit(read_request(0, 0, 4, 0b0001), {});
+  EXPECT_EQ(arrivals(), (std::vector<std::uint64_t>{50, 52, 55, 56}));
+  EXPECT_EQ(shared.writes.live(), 2u);
+}
+
+TEST_F(SmLink, AtomicsSayHowLongTheirSliceWillWork) {
+  memory::Request request = atomic_request(0, 0, 1, 0b0011, 3);
+  request.data = spec::AtomicData::single_precision;
+  request.lone = 2;
+  link.submit(request, {});
+  const memory::Transaction& atomic = shared.pool[0];
+  EXPECT_EQ(atomic.visits, 6u);
+  // Cycles of 64 bytes: 1.5 for each of four sectors and for the first lone word, 3 for the word once more.
+  EXPECT_EQ(atomic.home_bytes, 5 * 96 + 192);
+  EXPECT_EQ(atomic.again_bytes, 192 - 96);
+  EXPECT_EQ(shared.counters.tex_requests, 3u);
+  EXPECT_EQ(shared.counters.tex_sectors_atomic, 6u);
+}
+
+// A slice's queue holds 256 cycles of work.
+class SmWays : public testing::Test {
+ protected:
+  Shared shared{small_chip()};
+  memory::SmWays ways{shared};
+  Event event(std::uint32_t sm, std::uint64_t line) {
+    const std::uint32_t index = packet(shared, sm, line, 1);
+    return {index, EventKind::arrive, shared.pool[index], false};
+  }
+};
+
+TEST_F(SmWays, WorkThatTheQueueHoldsBlocksNothing) {
+  ways.hold(0, 256);
+  EXPECT_TRUE(ways.passes(event(0, 1)));
+}
+
+TEST_F(SmWays, WorkBeyondTheQueueBlocksTheSmUntilItIsDone) {
+  ways.hold(0, 256 + 3);
+  ways.hold(0, 256 + 2);
+  EXPECT_FALSE(ways.passes(event(0, 1)));
+  EXPECT_TRUE(ways.passes(event(1, 2))) << "another SM's way";
+  EXPECT_FALSE(ways.passes(event(0, 3)));
+  EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{3, EventKind::way, 0}})) << "woken once";
+  std::vector<std::uint32_t> entered;
+  const auto enter = [&](const Event& e) { entered.push_back(e.index()); };
+  shared.now = 2;
+  ways.open(0, enter);
+  EXPECT_TRUE(entered.empty());
+  EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{3, EventKind::way, 0}}));
+  shared.now = 3;
+  ways.open(0, enter);
+  EXPECT_EQ(entered, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_TRUE(ways.passes(event(0, 4)));
+}
+
+TEST_F(SmWays, WhoFollowsOneThatBlocksAnewWaitsOn) {
+  ways.hold(0, 256 + 1);
+  EXPECT_FALSE(ways.passes(event(0, 1)));
+  EXPECT_FALSE(ways.passes(event(0, 2)));
+  taken(shared.events);
+  shared.now = 1;
+  int entered = 0;
+  ways.open(0, [&](const Event&) {
+    ++entered;
+    ways.hold(0, 1 + 256 + 9);
+  });
+  EXPECT_EQ(entered, 1);
+  EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{10, EventKind::way, 0}}));
+}
+
+TEST_F(SmWays, SmsOfAGpcShareItsWayOut) {
+  EXPECT_EQ(ways.leave_gpc(0, 64), 0u);
+  EXPECT_EQ(ways.leave_gpc(1, 64), 1u);
+  EXPECT_EQ(ways.leave_gpc(2, 64), 0u) << "another GPC";
+  EXPECT_EQ(ways.leave_gpc(0, 96), 3u);
+}
+
+// 64 bytes a cycle; a write takes 1.5 times its bytes at its home, parts of a sector come three cycles apart; what the other partition's
+// slice reads takes half a cycle.
+class Ports : public testing::Test {
+ protected:
+  static spec::GpuSpec made() {
+    spec::GpuSpec chip = small_chip();
+    chip.l2.partly_interval = 3;
+    chip.l2.read_pass_interval = 0.5;
+    return chip;
+  }
+  const spec::GpuSpec chip = made();
+  Shared shared{chip};
+  SlicePorts ports{shared};
+  const std::uint64_t near_line = line_at_home(chip, 0), far_line = line_at_home(chip, 1);
+  std::uint64_t read(std::uint8_t sectors, bool here) {
+    return ports.pass_read(shared.pool[packet(shared, 0, near_line, sectors)], here);
+  }
+};
+
+TEST_F(Ports, ReadsTakeTheirSectorsTime) {
+  EXPECT_EQ(read(0b0001, true), 0u);
+  EXPECT_EQ(read(0b1111, true), 2u);
+  EXPECT_EQ(read(0b1111, false), 3u);
+  EXPECT_EQ(read(0b1111, false), 3u) << "half a cycle each";
+  EXPECT_EQ(read(0b1111, false), 4u);
+  EXPECT_EQ(shared.counters.l2_slice_busy, 1u + 2 + 1 + 1 + 1);
+}
+
+TEST_F(Ports, WritesAtHomeTakeLongerThanTheirBytes) {
+  EXPECT_EQ(read(0b0001, true), 0u);
+  const SlicePorts::Turn first = ports.pass_write(written(shared, 0, near_line, 0b1111));
+  EXPECT_EQ(first.cycle, 3u);  // 192 bytes
+  EXPECT_EQ(first.until, 3u);
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 6u);
+  EXPECT_EQ(shared.counters.l2_slice_busy, 7u);
+}
+
+TEST_F(Ports, WritesThatArePassedOnTakeTheirBytesTime) {
+  const Event far = written(shared, 0, far_line, 0b1111);  // SM 0 is beside partition 0
+  EXPECT_EQ(ports.pass_write(far).cycle, 0u);
+  EXPECT_EQ(ports.pass_write(far).cycle, 2u);  // 128 bytes
+  EXPECT_EQ(ports.last(shared.slice_of(far)), 2u);
+}
+
+TEST_F(Ports, WritesThatArePassedOnFindWorkAtTheirHome) {
+  Event home =
+      written(shared, 4, far_line, 0b0001, 1u);  // SM 4 is beside partition 1, a part of a sector: 96 bytes
+  EXPECT_EQ(ports.pass_write(home).cycle, 0u);
+  EXPECT_EQ(ports.pass_write(home).cycle, 3u) << "the port has it at 2";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, far_line, 0b0010)).until, 2u) << "the port's";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, far_line, 0b0001, 1u)).until, 6u) << "the sector's";
+}
+
+TEST_F(Ports, AtomicsOnTheSameSectorsAgainKeepTheirHomeLonger) {
+  const std::uint32_t index = packet(shared, 0, near_line, 0b0001, Kind::atomic);
+  memory::Transaction& atomic = shared.pool[index];
+  atomic.home_bytes = 128;
+  atomic.again_bytes = 64;
+  atomic.turn_bytes = 256;
+  EXPECT_EQ(ports.pass_atomic(atomic), 0u);
+  EXPECT_EQ(ports.pass_atomic(atomic), 3u);
+  atomic.sectors = 0b0010;
+  EXPECT_EQ(ports.pass_atomic(atomic), 5u) << "other sectors";
+  atomic.kind = Kind::reduction;
+  EXPECT_EQ(ports.pass_atomic(atomic), 12u) << "no answer where the last one had one";
+  EXPECT_EQ(ports.pass_atomic(atomic), 15u);
+  ports.restart();
+  EXPECT_EQ(ports.pass_atomic(atomic), 0u);
+  EXPECT_EQ(ports.pass_atomic(atomic), 3u) << "a new launch knows of no last one";
+}
+
+TEST_F(Ports, AtomicsThatArePassedOnTakeHalfACycleASector) {
+  const std::uint32_t index = packet(shared, 0, far_line, 0b1111, Kind::atomic);
+  EXPECT_EQ(ports.pass_atomic(shared.pool[index]), 0u);
+  EXPECT_EQ(ports.pass_atomic(shared.pool[index]), 2u);
+}
+
+TEST(PartitionLink, SectorsCrossBothWaysApart) {
+  Shared shared(small_chip());  // 256 bytes a cycle, 40 cycles
+  memory::PartitionLink link(shared);
+  EXPECT_EQ(link.cross(false, 8), 40u);
+  EXPECT_EQ(link.cross(false, 8), 41u);
+  EXPECT_EQ(link.cross(false, 1), 42u);
+  EXPECT_EQ(link.cross(true, 4), 40u);
+  EXPECT_EQ(shared.counters.partition_sectors, 21u);
+}
+
+}  // namespace
+}  // namespace foretrace::memory_tests
