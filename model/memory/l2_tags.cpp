@@ -12,13 +12,13 @@ L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)
     : sets_(sets), ways_(ways), log2_ways_(static_cast<std::uint32_t>(std::countr_zero(ways))),
       power_of_two_(std::has_single_bit(ways)), tags_(std::size_t{slices} * sets * ways, kEmpty),
       lines_(tags_.size()), slots_(tags_.size()), clock_(std::size_t{slices} * sets), random_(slices),
-      queues_(slices) {
+      queues_(slices), most_filled_(clock_.size() / 4) {
   invalidate_all();
 }
 
 /// After a small launch only what it touched is made invalid.
 void L2Tags::invalidate_all() {
-  if (filled_.size() < most_filled()) {
+  if (filled_.size() < most_filled_) {
     for (const std::uint32_t set : filled_) invalidate(set);
   } else {
     for (std::uint32_t set = 0; set < clock_.size(); ++set) invalidate(set);
@@ -72,7 +72,7 @@ std::uint32_t L2Tags::victim(std::uint32_t set, bool dirty_too, bool copy) {
 }
 
 void L2Tags::install(std::uint32_t slot, std::uint32_t tag) {
-  if (filled_.size() < most_filled()) filled_.push_back(set_of(slot));
+  if (filled_.size() < most_filled_) filled_.push_back(set_of(slot));
   tags_[slot] = tag;
   lines_[slot] = Line{};
   touch(slot);

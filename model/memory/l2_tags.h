@@ -140,7 +140,6 @@ class L2Tags {
   };
   void tidy(DirtyQueue& queue);
   void invalidate(std::uint32_t set);
-  std::size_t most_filled() const { return clock_.size() / 4; }
   std::uint32_t sets_, ways_, log2_ways_;
   bool power_of_two_;  // ways_
   LargeVector<std::uint32_t> tags_;
@@ -149,6 +148,7 @@ class L2Tags {
   LargeVector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice
   std::vector<DirtyQueue> queues_;     // by slice
+  const std::size_t most_filled_;      // sets that are remembered
   std::vector<std::uint32_t>
       filled_;  // sets that a line came to since all were invalid, some of them repeatedly, if not too many
 };
