@@ -92,19 +92,36 @@ void check_host(std::string& host) {
   (void)host::load_host(host, config::config_directory());
 }
 
+/// The list's chip becomes the one that is asked for; how often it stands there.
+int take_devices(const std::string& list, ChipOptions& chip) {
+  constexpr std::size_t kMost = 64;
+  const std::vector<std::string> names = split(list);
+  const bool alike =
+      std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == names[0]; });
+  if (names.empty() || names.size() > kMost || !alike || !chip.arch.empty()) {
+    throw InputError(fmt::format(
+        "--devices {}: expected one chip's name, once for each of at most {} GPUs, in the place of --arch",
+        list, kMost));
+  }
+  chip.arch = {names[0]};
+  return static_cast<int>(names.size());
+}
+
 }  // namespace
 
 int run(const Words& words) {
   runtime::Settings settings;
   runtime::TraceSettings trace;
   ChipOptions chip;
-  std::string launches, checks, html, simulate = "representative", host_time = "none";
+  std::string launches, checks, html, devices, simulate = "representative", host_time = "none";
   bool gains = false;
   options::options_description known("options");
   chip.add_to(known);
-  known.add_options()("accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
-                      "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest "
-                      "with an interval; auto: sampled for large launches only")(
+  known.add_options()("devices", options::value(&devices),
+                      "the machine's GPUs, all of one chip, for --arch: h100,h100,h100,h100")(
+      "accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
+      "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest "
+      "with an interval; auto: sampled for large launches only")(
       "functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")(
       "cold", options::bool_switch(&settings.cold),
       "every launch starts with cold caches, as Nsight Compute measures; default: as the launch before left "
@@ -152,6 +169,7 @@ int run(const Words& words) {
     }
     if (end == words.end() || end + 1 == words.end())
       throw InputError(fmt::format("no program given; expected: foretrace {}", kUsage));
+    if (!devices.empty()) settings.devices = take_devices(devices, chip);
     const std::vector<Variant> chips = variants(chip);
     if (chips.size() != 1) throw InputError("run takes one chip in one variant");
     settings.arch = chip.arch.front();

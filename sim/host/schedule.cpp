@@ -37,6 +37,7 @@ const char* name_of(WorkKind kind) {
 
 WorkId Schedule::add(Work work) {
   const WorkId id = works_.size();
+  if (devices_.size() <= work.device) devices_.resize(work.device + 1);
   std::uint32_t missing = 0;
   for (const WorkId before : work.after) {
     FORETRACE_ASSERT(before < id, "work comes after work that is known");
@@ -65,13 +66,15 @@ double Schedule::gap(const Work& before, const Work& next) const {
 
 /// The first time from start.at on at which the chip has room.
 void Schedule::wait_for_chip(const Work& work, Start& start) const {
-  if (start.at < last_dispatch_ + spec_.gap.dispatch && !chip_.empty() && work.kind == WorkKind::kernel) {
-    start = {last_dispatch_ + spec_.gap.dispatch, Bound::engine, chip_.back().id};
+  const Device& device = devices_[work.device];
+  const double dispatch = device.last_dispatch + spec_.gap.dispatch;
+  if (start.at < dispatch && !device.chip.empty() && work.kind == WorkKind::kernel) {
+    start = {dispatch, Bound::engine, device.chip.back().id};
   }
   while (true) {
     double used = work.share, next = kNever;
     WorkId first = kNoWork;
-    for (const Running& other : chip_) {
+    for (const Running& other : device.chip) {
       if (other.release <= start.at) continue;
       used += works_[other.id].share;
       if (other.release < next) next = other.release, first = other.id;
@@ -90,7 +93,7 @@ Schedule::Start Schedule::start_of(const Work& work) const {
   }
   if (on_chip(work.kind)) wait_for_chip(work, start);
   if (on_engine(work.kind)) {
-    const WorkId last = copying_[engine_of(work.kind)];
+    const WorkId last = devices_[work.device].copying[engine_of(work.kind)];
     if (last != kNoWork && works_[last].end > start.at) start = {works_[last].end, Bound::engine, last};
   }
   return start;
@@ -98,7 +101,7 @@ Schedule::Start Schedule::start_of(const Work& work) const {
 
 /// A copy that begins while one of the other direction goes on: both are slower until one of them ends.
 void Schedule::share_link(Work& work, double alone) {
-  const WorkId id = copying_[1 - engine_of(work.kind)];
+  const WorkId id = devices_[work.device].copying[1 - engine_of(work.kind)];
   work.end = work.begin + alone;
   if (id == kNoWork || works_[id].end <= work.begin) return;
   Work& other = works_[id];
@@ -115,16 +118,17 @@ void Schedule::settle(WorkId id, const Start& start) {
   work.end = start.at + work.ns;
   work.bound = start.bound;
   work.cause = start.cause;
+  Device& device = devices_[work.device];
   if (on_engine(work.kind)) {
     if (spec_.copy.both_rate > 0) share_link(work, work.ns);
-    copying_[engine_of(work.kind)] = id;
+    device.copying[engine_of(work.kind)] = id;
   }
   if (on_chip(work.kind)) {
-    std::erase_if(chip_, [&](const Running& other) { return other.release <= start.at; });
+    std::erase_if(device.chip, [&](const Running& other) { return other.release <= start.at; });
     // The begin of a kernel is its preparation, which needs no room: as long as the closest of two kernels overlap.
     const double overlap = std::min({0.0, spec_.gap.stream, spec_.gap.graph, spec_.gap.dependent});
-    chip_.push_back({id, std::max(work.begin, work.end + overlap)});
-    last_dispatch_ = start.at;
+    device.chip.push_back({id, std::max(work.begin, work.end + overlap)});
+    device.last_dispatch = start.at;
   }
   std::erase(ready_, id);
   for (const WorkId follower : followers_[id]) {

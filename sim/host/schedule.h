@@ -4,7 +4,7 @@
 //          when its engine is free; of several that may begin, the one that may begin first does, then the one of higher priority, then
 //          the one that was given first. Kernels are beside each other while their shares of the chip's room for blocks sum to one at
 //          most, and begin `dispatch` apart. Copies of opposite directions share the link.
-//          Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
+//          Each device has a chip and copy engines of its own. Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
 // Ignores: blocks of one kernel that fill what another leaves while it ends, and how much kernels beside each other slow each other.
 // Units:   nanoseconds.
 #pragma once
@@ -40,6 +40,7 @@ enum class Bound { arrival, after, engine };
 struct Work {
   WorkKind kind = WorkKind::marker;
   std::uint64_t stream = 0;
+  unsigned device = 0;               ///< whose chip and copy engines
   unsigned thread = 0;               ///< of the host, that asked for it
   double arrival = 0;                ///< when the GPU has it
   double ns = 0;                     ///< alone
@@ -95,9 +96,12 @@ class Schedule {
     WorkId id;
     double release;
   };
-  std::vector<Running> chip_;
-  double last_dispatch_ = -1e300;
-  std::array<WorkId, 2> copying_{kNoWork, kNoWork};  // the last copy in, the last copy out
+  struct Device {
+    std::vector<Running> chip;
+    double last_dispatch = -1e300;
+    std::array<WorkId, 2> copying{kNoWork, kNoWork};  // the last copy in, the last copy out
+  };
+  std::vector<Device> devices_{1};
 };
 
 }  // namespace foretrace::host

@@ -8,8 +8,13 @@ namespace foretrace::host {
 
 TimeLine::TimeLine(HostSpec spec) : spec_(std::move(spec)), schedule_(spec_) { streams_[0]; }
 
-void TimeLine::add_stream(std::uint64_t stream, bool non_blocking) {
-  streams_[stream].non_blocking = non_blocking;
+void TimeLine::add_stream(std::uint64_t stream, bool non_blocking, unsigned device, std::uint64_t legacy) {
+  streams_[legacy].device = device;
+  streams_[legacy].legacy = legacy;
+  StreamState& state = streams_[stream];
+  state.non_blocking = non_blocking;
+  state.device = device;
+  state.legacy = legacy;
 }
 
 /// A thread that is new begins at what the last one has come to: somebody has started it.
@@ -53,12 +58,13 @@ std::vector<WorkId> TimeLine::after_of(std::uint64_t stream) {
   std::vector<WorkId> after = std::move(state.waits);
   state.waits.clear();
   if (state.last != kNoWork) after.push_back(state.last);
-  if (stream == 0) {
+  if (stream == state.legacy) {
     for (const auto& [number, other] : streams_) {
-      if (number != 0 && !other.non_blocking && other.last != kNoWork) after.push_back(other.last);
+      const bool waits = number != stream && other.legacy == stream && !other.non_blocking;
+      if (waits && other.last != kNoWork) after.push_back(other.last);
     }
-  } else if (!state.non_blocking && streams_[0].last != kNoWork) {
-    after.push_back(streams_[0].last);
+  } else if (!state.non_blocking && streams_[state.legacy].last != kNoWork) {
+    after.push_back(streams_[state.legacy].last);
   }
   std::sort(after.begin(), after.end());
   after.erase(std::unique(after.begin(), after.end()), after.end());
@@ -68,6 +74,7 @@ std::vector<WorkId> TimeLine::after_of(std::uint64_t stream) {
 WorkId TimeLine::give(const Place& place, Work work, bool after_stream) {
   if (after_stream) work.after = after_of(place.stream);
   work.stream = place.stream;
+  work.device = streams_[place.stream].device;
   work.thread = place.thread;
   work.priority = place.priority;
   if (work.launch != Work::kNoLaunch) {
@@ -202,7 +209,7 @@ void TimeLine::synchronize_stream(const Place& place) {
   const std::vector<WorkId> waits = streams_[place.stream].waits;
   for (const WorkId id : waits) wait_until_end(place.thread, id);
   for (const auto& [number, state] : streams_) {
-    const bool held_up = place.stream == 0 && !state.non_blocking;
+    const bool held_up = place.stream == state.legacy && !state.non_blocking;
     if ((number == place.stream || held_up) && state.last != kNoWork)
       wait_until_end(place.thread, state.last);
   }
@@ -213,23 +220,25 @@ void TimeLine::synchronize_event(unsigned number, WorkId event) {
   wait_until_end(number, event);
 }
 
-void TimeLine::synchronize(unsigned number) {
-  spend(number, "device synchronize", spec_.call.synchronize);
+void TimeLine::wait_for_device(unsigned number, unsigned device) {
   for (const auto& [stream, state] : streams_) {
-    if (state.last != kNoWork) wait_until_end(number, state.last);
+    if (state.device == device && state.last != kNoWork) wait_until_end(number, state.last);
   }
+}
+
+void TimeLine::synchronize(unsigned number, unsigned device) {
+  spend(number, "device synchronize", spec_.call.synchronize);
+  wait_for_device(number, device);
 }
 
 void TimeLine::allocate(unsigned number, std::uint64_t bytes) {
   spend(number, "malloc", spec_.call.malloc.at(static_cast<double>(bytes)));
 }
 void TimeLine::allocate_in_stream(unsigned number) { spend(number, "malloc async", spec_.call.malloc_async); }
-/// Waits for all work, as cudaFree does.
-void TimeLine::release(unsigned number, std::uint64_t bytes) {
+/// Waits for all work of the device, as cudaFree does.
+void TimeLine::release(unsigned number, std::uint64_t bytes, unsigned device) {
   spend(number, "free", spec_.call.free.at(static_cast<double>(bytes)));
-  for (const auto& [stream, state] : streams_) {
-    if (state.last != kNoWork) wait_until_end(number, state.last);
-  }
+  wait_for_device(number, device);
 }
 
 void TimeLine::graph_begin(const Place& place, std::size_t nodes, std::size_t paths) {

@@ -57,8 +57,9 @@ class TimeLine {
   TimeLine(const TimeLine&) = delete;
   TimeLine& operator=(const TimeLine&) = delete;
 
-  /// A stream must be known before work is given to it; number 0 is the legacy default stream, and known.
-  void add_stream(std::uint64_t stream, bool non_blocking);
+  /// A stream must be known before work is given to it; `legacy`: its device's legacy default stream. Number 0 is that of device 0, and
+  /// known.
+  void add_stream(std::uint64_t stream, bool non_blocking, unsigned device = 0, std::uint64_t legacy = 0);
 
   /// The thread's own work before its next call.
   void own_work(unsigned thread, double ns);
@@ -75,10 +76,10 @@ class TimeLine {
   void wait(const Place& place, WorkId event);
   void synchronize_stream(const Place& place);
   void synchronize_event(unsigned thread, WorkId event);
-  void synchronize(unsigned thread);
+  void synchronize(unsigned thread, unsigned device = 0);
   void allocate(unsigned thread, std::uint64_t bytes);
   void allocate_in_stream(unsigned thread);
-  void release(unsigned thread, std::uint64_t bytes);
+  void release(unsigned thread, std::uint64_t bytes, unsigned device = 0);
 
   /// One launch of a graph: begin, a node after another in an order that the edges allow, end. `paths`: nodes that do not continue
   /// exactly one other; `first_of_path` says it of each.
@@ -104,6 +105,8 @@ class TimeLine {
  private:
   struct StreamState {
     bool non_blocking = false;
+    unsigned device = 0;
+    std::uint64_t legacy = 0;
     WorkId last = kNoWork;
     std::vector<WorkId> waits;    // for the next work
     std::deque<WorkId> launches;  // the last link.queue
@@ -116,6 +119,7 @@ class TimeLine {
   /// The thread is in the call that long; returns its end.
   double spend(unsigned thread, const char* name, double ns);
   void wait_until_end(unsigned thread, WorkId work);
+  void wait_for_device(unsigned thread, unsigned device);
   void wait_for_queue(const Place& place);
   WorkId give(const Place& place, Work work, bool after_stream = true);
   Work work_of(const CopyWork& copy) const;

@@ -19,6 +19,7 @@ void each_member(AnySettings& s, Visit visit) {
   visit("arch", s.arch);
   visit("set", s.set);
   visit("clock", s.clock);
+  visit("devices", s.devices);
   visit("functional", s.functional);
   visit("cold", s.cold);
   visit("simulate_all", s.simulate_all);

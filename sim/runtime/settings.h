@@ -13,6 +13,7 @@ struct Settings {
   std::string arch;              ///< a chip's name or alias, or a config file's path
   std::vector<std::string> set;  ///< "key=value"
   std::string clock = "boost";   ///< as --clock
+  int devices = 1;               ///< GPUs of that chip
   bool functional = false;       ///< emulate only
   bool cold = false;             ///< every launch starts with empty caches, not as the one before left them
   bool simulate_all = false;     ///< every launch, however much it costs

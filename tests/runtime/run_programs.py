@@ -76,6 +76,22 @@ class Core(Case):
                 self.assertEqual((done.returncode, done.stdout), (0, "memory: all right\n"), done.stderr)
                 self.assertIn("9 launches", done.stderr)
 
+    def test_three_devices_of_one_chip(self):
+        program = build("devices")
+        done = run("--devices", "h100,h100,h100", "--", program)
+        self.assertEqual((done.returncode, done.stdout), (0, "devices: all right\n"), done.stderr)
+        for wrong, option in (("h100,a100", ()), ("h100,h100", ("--arch", "h100"))):
+            done = run("--devices", wrong, *option, "--", program)
+            self.assertEqual(done.returncode, 125, done.stderr)
+            self.assertIn("--devices " + wrong, done.stderr)
+
+    def test_conditional_nodes_of_graphs(self):
+        program = build("conditional")
+        for chip in CHIPS:
+            with self.subTest(chip):
+                done = run("--arch", chip, "--functional", "--", program)
+                self.assertEqual((done.returncode, done.stdout), (0, "conditional: all right\n"), done.stderr)
+
     def test_faults_have_the_codes_of_cuda_and_say_where(self):
         program = build("faults")
         said = {"out_of_bounds": ["cudaErrorIllegalAddress", "out_of_bounds", "thread (40,0,0)", "after the end of buffer device memory", "faults.cu:"],

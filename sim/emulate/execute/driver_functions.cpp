@@ -16,8 +16,9 @@ namespace foretrace::emulate {
 
 namespace {
 
-enum Function : std::uint64_t { vprintf_, malloc_, free_, assertfail_, provided };
-constexpr std::array<std::string_view, provided> kProvided = {"vprintf", "malloc", "free", "__assertfail"};
+enum Function : std::uint64_t { vprintf_, malloc_, free_, assertfail_, set_condition_, provided };
+constexpr std::array<std::string_view, provided> kProvided = {"vprintf", "malloc", "free", "__assertfail",
+                                                              "cudaGraphSetConditional"};
 
 /// Names that were asked for and are not provided, in that order, so that a call of one can say which.
 struct Others {
@@ -233,6 +234,11 @@ void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
                   fmt::format("free of 0x{:x}, which has been freed before", at));
         }
         x.fault(FaultKind::out_of_bounds, lane, fmt::format("free of 0x{:x}, which malloc did not give", at));
+      }
+      case set_condition_: {
+        const std::uint32_t given = register_of(6, lane);
+        std::memcpy(x.memory.generic_at(pair(4, lane), sizeof given, lane), &given, sizeof given);
+        break;
       }
       case assertfail_: {
         const auto text = [&](int index) {

@@ -50,9 +50,10 @@ bool joined(const Stream& origin, const std::vector<Stream*>& streams) {
 }
 
 cudaError_t end(State& s, Stream& stream, cudaStream_t handle, cudaGraph_t* graph) {
-  if (graph == nullptr) return cudaErrorInvalidValue;
-  *graph = nullptr;
   const std::shared_ptr<Capture> capture = stream.capture;
+  // Of a capture into a graph of its own the program needs no handle.
+  if (graph == nullptr && (!capture || capture->own)) return cudaErrorInvalidValue;
+  if (graph != nullptr) *graph = nullptr;
   if (!capture) return cudaErrorIllegalState;
   if (s.streams.find(capture->origin) != &stream) return cudaErrorStreamCaptureUnmatched;
   (void)handle;
@@ -64,7 +65,7 @@ cudaError_t end(State& s, Stream& stream, cudaStream_t handle, cudaGraph_t* grap
   }
   if (capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
   if (!whole) return cudaErrorStreamCaptureUnjoined;
-  *graph = handle_of<cudaGraph_t>(capture->graph);
+  if (graph != nullptr) *graph = handle_of<cudaGraph_t>(capture->graph);
   capture->own.release();  // the program's from now on
   return cudaSuccess;
 }

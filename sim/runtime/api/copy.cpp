@@ -45,7 +45,8 @@ cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
 
 cudaError_t copy_peer(void* to, int to_device, const void* from, int from_device, size_t size,
                       cudaStream_t stream) {
-  if (to_device != 0 || from_device != 0) return call([](State&) { return cudaErrorInvalidDevice; });
+  if (!is_device(to_device) || !is_device(from_device))
+    return call([](State&) { return cudaErrorInvalidDevice; });
   return copy(to, from, size, cudaMemcpyDeviceToDevice, stream);
 }
 

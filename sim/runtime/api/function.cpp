@@ -133,7 +133,7 @@ FORETRACE_API cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* functi
 
 FORETRACE_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                                           int value, int device) {
-  if (device != 0) return call([](State&) { return cudaErrorInvalidDevice; });
+  if (!is_device(device)) return call([](State&) { return cudaErrorInvalidDevice; });
   return cudaFuncSetAttribute(kernel, attribute, value);
 }
 

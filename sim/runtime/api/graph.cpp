@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/device/conditional.h"
 #include "sim/runtime/device/graph.h"
 #include "sim/runtime/device/state.h"
 
@@ -157,6 +158,7 @@ cudaError_t any_work(State& s, cudaGraphNodeParams& p, Work& work) {
       return refused;
     }
     case cudaGraphNodeTypeMemFree: work = FreeWork{p.free.dptr}; return cudaSuccess;
+    case cudaGraphNodeTypeConditional: return work_of(s, p.conditional, work);
     default: stop_not_provided(fmt::format("a graph node of type {}", static_cast<int>(p.type)).c_str());
   }
 }
@@ -168,6 +170,16 @@ FORETRACE_API cudaError_t cudaGraphCreate(cudaGraph_t* handle, unsigned flags) {
     if (handle == nullptr || flags != 0) return cudaErrorInvalidValue;
     *handle = handle_of<cudaGraph_t>(new Graph);
     return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
+                                                           cudaGraph_t graph_handle, unsigned initial,
+                                                           unsigned flags) {
+  return call([&](State& s) {
+    Graph* graph = graph_of(graph_handle);
+    if (handle == nullptr || graph == nullptr || (flags & ~unsigned{cudaGraphCondAssignDefault}) != 0)
+      return cudaErrorInvalidValue;
+    return make_condition(s, *graph, initial, flags != 0, *handle);
   });
 }
 FORETRACE_API cudaError_t cudaGraphDestroy(cudaGraph_t handle) {

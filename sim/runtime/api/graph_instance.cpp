@@ -82,6 +82,7 @@ const char* name_of(cudaGraphNodeType type) {
     case cudaGraphNodeTypeEventRecord: return "EVENT RECORD";
     case cudaGraphNodeTypeMemAlloc: return "MEM ALLOC";
     case cudaGraphNodeTypeMemFree: return "MEM FREE";
+    case cudaGraphNodeTypeConditional: return "CONDITIONAL";
     default: return "EMPTY";
   }
 }

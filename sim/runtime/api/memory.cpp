@@ -166,7 +166,7 @@ FORETRACE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attrib
       attributes->hostPointer = address;
       return cudaSuccess;
     }
-    attributes->device = 0;
+    attributes->device = block->device;
     attributes->devicePointer = address;
     switch (block->kind) {
       case MemoryKind::managed: attributes->type = cudaMemoryTypeManaged; break;

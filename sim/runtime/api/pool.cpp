@@ -24,7 +24,7 @@ cudaError_t pool_call(cudaMemPool_t handle, Body&& body) {
 cudaError_t give(cudaMemPool_t* handle, int device, Pool* pool) {
   return call([&](State&) {
     if (handle == nullptr) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
     *handle = handle_of(pool);
     return cudaSuccess;
   });
@@ -49,7 +49,7 @@ cudaError_t managed_list(void** pointers, const size_t* sizes, size_t count) {
 }
 
 bool is_place(const cudaMemLocation& place) {
-  return place.type != cudaMemLocationTypeDevice || place.id == 0;
+  return place.type != cudaMemLocationTypeDevice || is_device(place.id);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ FORETRACE_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* handle, int device
 }
 FORETRACE_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   return pool_call(handle, [&](State&, Pool& pool) {
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
     pools().current = &pool;
     return cudaSuccess;
   });
@@ -197,17 +197,17 @@ FORETRACE_API cudaError_t cudaMemPoolImportPointer(void**, cudaMemPool_t, cudaMe
 
 FORETRACE_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType, void* value) {
   return call([&](State& s) {
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
     if (value == nullptr) return cudaErrorInvalidValue;
     *static_cast<unsigned long long*>(value) = s.memory.used();
     return cudaSuccess;
   });
 }
 FORETRACE_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType, void*) {
-  return call([&](State&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return call([&](State&) { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 FORETRACE_API cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return call([&](State&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return call([&](State&) { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
 FORETRACE_API cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise,

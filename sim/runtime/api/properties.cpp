@@ -1,4 +1,4 @@
-// The device: its number, properties, attributes, flags, peers. There is one, with ordinal 0.
+// The devices: their number, properties, attributes, flags, peers. All are of one chip.
 #include <cstring>
 
 #include <cuda_profiler_api.h>
@@ -12,15 +12,16 @@ using namespace foretrace::runtime;
 
 namespace {
 
-constexpr const char* kBusId = "0000:00:00.0";
 constexpr int kGreatestPriority = -5;
 
-DeviceFacts facts_of(const State& s) { return {s.spec.get(), s.chip.title, s.memory.capacity()}; }
+DeviceFacts facts_of(const State& s, int device) {
+  return {s.spec.get(), s.chip.title, s.memory.capacity(), device};
+}
 
 /// What a call that names a device answers when it is not ours; the body is run when it is.
 template <class Body>
 cudaError_t device_call(int device, Body&& body) {
-  return call([&](State& s) { return device == 0 ? body(s) : cudaErrorInvalidDevice; });
+  return call([&](State& s) { return is_device(device) ? body(s) : cudaErrorInvalidDevice; });
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ cudaError_t device_call(int device, Body&& body) {
 FORETRACE_API cudaError_t cudaGetDeviceCount(int* count) {
   return call([&](State&) {
     if (count == nullptr) return cudaErrorInvalidValue;
-    *count = 1;
+    *count = device_count();
     return cudaSuccess;
   });
 }
@@ -36,21 +37,26 @@ FORETRACE_API cudaError_t cudaGetDeviceCount(int* count) {
 FORETRACE_API cudaError_t cudaGetDevice(int* device) {
   return call([&](State&) {
     if (device == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
+    *device = current_device();
     return cudaSuccess;
   });
 }
 
 FORETRACE_API cudaError_t cudaSetDevice(int device) {
+  return device_call(device, [&](State&) {
+    if (device != current_device()) use_device(device);
+    return cudaSuccess;
+  });
+}
+FORETRACE_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
   return device_call(device, [](State&) { return cudaSuccess; });
 }
-FORETRACE_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 
 FORETRACE_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   return call([&](State&) {
     if (count < 0 || (count > 0 && devices == nullptr)) return cudaErrorInvalidValue;
     for (int i = 0; i < count; ++i) {
-      if (devices[i] != 0) return cudaErrorInvalidDevice;
+      if (!is_device(devices[i])) return cudaErrorInvalidDevice;
     }
     return cudaSuccess;
   });
@@ -67,7 +73,7 @@ FORETRACE_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* pr
 FORETRACE_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return device_call(device, [&](State& s) {
     if (properties == nullptr) return cudaErrorInvalidValue;
-    *properties = device_properties(facts_of(s));
+    *properties = device_properties(facts_of(s, device));
     return cudaSuccess;
   });
 }
@@ -75,7 +81,7 @@ FORETRACE_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, in
 FORETRACE_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return device_call(device, [&](State& s) {
     if (value == nullptr) return cudaErrorInvalidValue;
-    const auto known = device_attribute(facts_of(s), attribute);
+    const auto known = device_attribute(facts_of(s, device), attribute);
     if (!known) return cudaErrorInvalidValue;
     *value = *known;
     return cudaSuccess;
@@ -133,37 +139,59 @@ FORETRACE_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* grea
 
 FORETRACE_API cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   return device_call(device, [&](State&) {
-    if (text == nullptr || size <= static_cast<int>(std::strlen(kBusId))) return cudaErrorInvalidValue;
-    std::strcpy(text, kBusId);
+    const std::string id = bus_id(device);
+    if (text == nullptr || size <= static_cast<int>(id.size())) return cudaErrorInvalidValue;
+    std::strcpy(text, id.c_str());
     return cudaSuccess;
   });
 }
 FORETRACE_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   return call([&](State&) {
     if (device == nullptr || text == nullptr) return cudaErrorInvalidValue;
-    if (std::strcmp(text, kBusId) != 0) return cudaErrorInvalidDevice;
-    *device = 0;
-    return cudaSuccess;
+    for (int i = 0; i < device_count(); ++i) {
+      if (bus_id(i) != text) continue;
+      *device = i;
+      return cudaSuccess;
+    }
+    return cudaErrorInvalidDevice;
   });
 }
 
-// Peers: a device is not a peer of itself, and there is no other.
+// Peers: each device reaches every other, and is no peer of itself.
 FORETRACE_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return device_call(device, [&](State&) {
     if (can == nullptr) return cudaErrorInvalidValue;
-    if (peer != 0) return cudaErrorInvalidDevice;
-    *can = 0;
+    if (!is_device(peer)) return cudaErrorInvalidDevice;
+    *can = peer != device ? 1 : 0;
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return call([](State&) { return cudaErrorInvalidDevice; });
+FORETRACE_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return device_call(peer, [&](State& s) {
+    if (flags != 0) return cudaErrorInvalidValue;
+    if (peer == current_device()) return cudaErrorInvalidDevice;
+    return s.peers.insert({current_device(), peer}).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+  });
 }
 FORETRACE_API cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return device_call(peer, [](State&) { return cudaErrorPeerAccessNotEnabled; });
+  return device_call(peer, [&](State& s) {
+    return s.peers.erase({current_device(), peer}) != 0 ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+  });
 }
-FORETRACE_API cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
-  return call([](State&) { return cudaErrorInvalidDevice; });
+FORETRACE_API cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from,
+                                                    int to) {
+  return device_call(from, [&](State&) {
+    if (value == nullptr || attribute < cudaDevP2PAttrPerformanceRank) return cudaErrorInvalidValue;
+    if (!is_device(to) || from == to) return cudaErrorInvalidDevice;
+    switch (attribute) {
+      case cudaDevP2PAttrPerformanceRank: *value = 0; break;
+      case cudaDevP2PAttrAccessSupported:
+      case cudaDevP2PAttrNativeAtomicSupported:
+      case cudaDevP2PAttrCudaArrayAccessSupported: *value = 1; break;
+      default: return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+  });
 }
 
 // Sharing with other processes, and writes of other devices: an answer that programs have to be ready for.

@@ -71,6 +71,7 @@ FORETRACE_API void __cudaRegisterManagedVar(void** handle, void** host, char*, c
                                             int, int) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  module_of(handle)->share(name);
   s.managed.push_back({host, module_of(handle), name});
   s.variables[host] = {module_of(handle), name};
 }

@@ -96,9 +96,9 @@ FORETRACE_API cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long lon
   });
 }
 FORETRACE_API cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
-  return stream_call(handle, [&](State&, Stream&) {
+  return stream_call(handle, [&](State&, const Stream& stream) {
     if (device == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
+    *device = stream.device;
     return cudaSuccess;
   });
 }

@@ -86,7 +86,7 @@ FORETRACE_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* most,
                                                                int device) {
   return call([&](State&) {
     if (most == nullptr || format == nullptr) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
     *most = std::size_t{1} << 28;  // texels, whatever their size
     return cudaSuccess;
   });

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "sim/runtime/device/context.h"
 #include "sim/runtime/device/graph.h"
 #include "sim/runtime/device/state.h"
 
@@ -64,7 +65,9 @@ void Clock::leave() {
 }
 
 host::Place Clock::place(const Stream& stream) {
-  line_.add_stream(stream.id - 1, (stream.flags & cudaStreamNonBlocking) != 0);
+  const auto device = static_cast<unsigned>(stream.device);
+  line_.add_stream(stream.id - 1, (stream.flags & cudaStreamNonBlocking) != 0, device,
+                   Streams::legacy_id(stream.device) - 1);
   return {this_thread().number, stream.id - 1, stream.priority};
 }
 
@@ -104,7 +107,9 @@ host::WorkId Clock::record(const Stream& stream, const Event& event) {
 void Clock::wait(const Stream& stream, const Event& event) { line_.wait(place(stream), event.work); }
 void Clock::synchronize(const Stream& stream) { line_.synchronize_stream(place(stream)); }
 void Clock::synchronize(const Event& event) { line_.synchronize_event(this_thread().number, event.work); }
-void Clock::synchronize() { line_.synchronize(this_thread().number); }
+void Clock::synchronize() {
+  line_.synchronize(this_thread().number, static_cast<unsigned>(current_device()));
+}
 void Clock::finish_copy() {
   HostThread& thread = this_thread();
   if (thread.copy != host::kNoWork) line_.finish_copy(thread.number, thread.copy);
@@ -112,6 +117,8 @@ void Clock::finish_copy() {
 }
 void Clock::allocate(std::uint64_t bytes) { line_.allocate(this_thread().number, bytes); }
 void Clock::allocate_in_stream() { line_.allocate_in_stream(this_thread().number); }
-void Clock::release(std::uint64_t bytes) { line_.release(this_thread().number, bytes); }
+void Clock::release(std::uint64_t bytes) {
+  line_.release(this_thread().number, bytes, static_cast<unsigned>(current_device()));
+}
 
 }  // namespace foretrace::runtime

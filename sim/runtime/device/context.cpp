@@ -16,22 +16,39 @@ Context* current_context() { return context_stack().empty() ? nullptr : context_
 
 Context* context_of(const void* handle) {
   Contexts& all = contexts();
-  if (handle == &all.primary) return &all.primary;
+  for (PrimaryContext& primary : all.primary) {
+    if (handle == &primary.context) return &primary.context;
+  }
   for (const auto& made : all.made) {
     if (made.get() == handle) return made.get();
   }
   return nullptr;
 }
 
-void use_primary_context() {
+void make_primary_contexts(int devices) {
   Contexts& all = contexts();
-  if (current_context() != nullptr) return;
+  for (int device = 0; device < devices; ++device)
+    all.primary.push_back({{++all.last_id, 0, device}, 0, false});
+}
+
+int device_count() { return static_cast<int>(contexts().primary.size()); }
+bool is_device(int ordinal) { return ordinal >= 0 && ordinal < device_count(); }
+int current_device() { return current_context() == nullptr ? 0 : current_context()->device; }
+
+void use_device(int ordinal) {
+  Contexts& all = contexts();
   all.initialised = true;
-  if (!all.runtime) {
-    all.runtime = true;
-    ++all.retained;
+  PrimaryContext& primary = all.primary[static_cast<std::size_t>(ordinal)];
+  if (!primary.runtime) {
+    primary.runtime = true;
+    ++primary.retained;
   }
-  context_stack().push_back(&all.primary);
+  if (current_context() != nullptr) context_stack().pop_back();
+  context_stack().push_back(&primary.context);
+}
+
+void use_primary_context() {
+  if (current_context() == nullptr) use_device(0);
 }
 
 }  // namespace foretrace::runtime

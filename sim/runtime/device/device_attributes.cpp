@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+
+#include <fmt/format.h>
 #include <functional>
 
 namespace foretrace::runtime {
@@ -102,7 +104,6 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrIntegrated:
     case cudaDevAttrComputeMode:
     case cudaDevAttrEccEnabled:
-    case cudaDevAttrPciBusId:
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrPciDomainId:
     case cudaDevAttrTccDriver:
@@ -169,12 +170,15 @@ std::optional<int> device_attribute(const DeviceFacts& facts, cudaDeviceAttr att
     case cudaDevAttrComputeCapabilityMajor: return spec.sm_number / 10;
     case cudaDevAttrComputeCapabilityMinor: return spec.sm_number % 10;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: return precision_ratio(spec);
+    case cudaDevAttrPciBusId: return facts.device;
     case cudaDevAttrClusterLaunch: return spec.sm_number >= 90 ? 1 : 0;
     default: break;
   }
   if (const auto limit = texture_limit(attribute)) return limit;
   return feature(attribute);
 }
+
+std::string bus_id(int device) { return fmt::format("0000:{:02x}:00.0", device); }
 
 cudaDeviceProp device_properties(const DeviceFacts& facts) {
   cudaDeviceProp p;
@@ -184,6 +188,8 @@ cudaDeviceProp device_properties(const DeviceFacts& facts) {
   facts.title.copy(p.name, sizeof p.name - 1);
   const std::size_t hash = std::hash<std::string>{}(facts.title);
   std::memcpy(p.uuid.bytes, &hash, sizeof hash);
+  std::memcpy(p.uuid.bytes + sizeof hash, &facts.device, sizeof facts.device);
+  p.pciBusID = facts.device;
   p.totalGlobalMem = facts.memory_bytes;
   p.sharedMemPerBlock = size(cudaDevAttrMaxSharedMemoryPerBlock);
   p.regsPerBlock = get(cudaDevAttrMaxRegistersPerBlock);

@@ -19,7 +19,11 @@ struct DeviceFacts {
   const spec::GpuSpec* spec = nullptr;
   std::string title;  ///< the config's title: the device's name
   std::uint64_t memory_bytes = 0;
+  int device = 0;  ///< its ordinal
 };
+
+/// "0000:01:00.0" of the second device.
+std::string bus_id(int device);
 
 /// Empty: no such attribute.
 std::optional<int> device_attribute(const DeviceFacts& facts, cudaDeviceAttr attribute);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "model/units/error.h"
 #include "sim/runtime/device/array.h"
 #include "sim/runtime/device/clock.h"
+#include "sim/runtime/device/conditional.h"
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/launch_call.h"
 #include "sim/runtime/device/launcher.h"
@@ -82,10 +84,14 @@ std::vector<GraphNode*> Graph::order() const {
 
 std::unique_ptr<Graph> Graph::copy() const {
   auto made = std::make_unique<Graph>();
+  made->conditions = conditions;
   std::map<const GraphNode*, GraphNode*> copies;
   for (const auto& node : nodes) {
     Work work = node->work;
     if (auto* child = std::get_if<ChildWork>(&work)) child->graph = child->graph->copy();
+    if (auto* conditional = std::get_if<ConditionalWork>(&work)) {
+      for (std::shared_ptr<Graph>& body : conditional->bodies) body = body->copy();
+    }
     GraphNode* copied = made->add(std::move(work), {});
     copied->enabled = node->enabled;
     copied->original = node.get();
@@ -103,16 +109,21 @@ GraphNode* Graph::copy_of(const GraphNode* original) const {
     if (const auto* child = std::get_if<ChildWork>(&node->work)) {
       if (GraphNode* inside = child->graph->copy_of(original)) return inside;
     }
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+      for (const auto& body : conditional->bodies) {
+        if (GraphNode* inside = body->copy_of(original)) return inside;
+      }
+    }
   }
   return nullptr;
 }
 
 cudaGraphNodeType type_of(const GraphNode& node) {
-  static constexpr cudaGraphNodeType kTypes[] = {cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,
-                                                 cudaGraphNodeTypeMemset,      cudaGraphNodeTypeHost,
-                                                 cudaGraphNodeTypeEmpty,       cudaGraphNodeTypeGraph,
-                                                 cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent,
-                                                 cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree};
+  static constexpr cudaGraphNodeType kTypes[] = {
+      cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,     cudaGraphNodeTypeMemset,
+      cudaGraphNodeTypeHost,        cudaGraphNodeTypeEmpty,      cudaGraphNodeTypeGraph,
+      cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent,  cudaGraphNodeTypeMemAlloc,
+      cudaGraphNodeTypeMemFree,     cudaGraphNodeTypeConditional};
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   return kTypes[node.work.index()];
 }
@@ -134,7 +145,8 @@ namespace {
 class Paths {
  public:
   explicit Paths(const Graph& graph) { add(graph); }
-  bool begins(const GraphNode* node) const { return first_.contains(node); }
+  /// Once: a body that is run again has been handed over.
+  bool begin(const GraphNode* node) { return first_.erase(node) != 0; }
   std::size_t nodes() const { return nodes_; }
   std::size_t count() const { return std::max<std::size_t>(1, first_.size()); }
 
@@ -146,6 +158,9 @@ class Paths {
       const bool continues = node->needs.size() == 1 && continued.insert(node->needs.front()).second;
       if (!continues) first_.insert(node.get());
       if (const auto* child = std::get_if<ChildWork>(&node->work)) add(*child->graph);
+      if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+        for (const auto& body : conditional->bodies) add(*body);
+      }
     }
   }
   std::unordered_set<const GraphNode*> first_;
@@ -162,6 +177,7 @@ class GraphRun {
   /// `last`: what comes after the graph comes after these.
   cudaError_t run(const Graph& graph, const Ids& before, Ids& last) {
     std::map<const GraphNode*, Ids> ends;
+    assign_conditions(graph);
     for (GraphNode* node : graph.order()) {
       Ids after;
       for (const GraphNode* need : node->needs)
@@ -171,11 +187,12 @@ class GraphRun {
       after.erase(std::unique(after.begin(), after.end()), after.end());
       cudaError_t result = cudaSuccess;
       ends[node] = {};
+      const bool first = paths_.begin(node);
       if (node->enabled) {
-        result = std::visit([&](auto& work) { return execute(work, *node, after, ends[node]); }, node->work);
+        result = std::visit([&](auto& work) { return execute(work, first, after, ends[node]); }, node->work);
       }
       if (result != cudaSuccess) return result;
-      if (ends[node].empty()) ends[node] = {line_.graph_marker(after, paths_.begins(node))};
+      if (ends[node].empty()) ends[node] = {line_.graph_marker(after, first)};
       last.insert(last.end(), ends[node].begin(), ends[node].end());
     }
     return cudaSuccess;
@@ -183,8 +200,7 @@ class GraphRun {
 
  private:
   template <class Call>
-  cudaError_t execute(Call& work, const GraphNode& node, Ids& after, Ids& end) {
-    const bool first = paths_.begins(&node);
+  cudaError_t execute(Call& work, bool first, Ids& after, Ids& end) {
     if constexpr (std::is_same_v<Call, KernelCall> || std::is_same_v<Call, CopyCall> ||
                   std::is_same_v<Call, FillCall> || std::is_same_v<Call, HostCall>) {
       Executed executed;
@@ -200,6 +216,12 @@ class GraphRun {
       }
     } else if constexpr (std::is_same_v<Call, ChildWork>) {
       return run(*work.graph, after, end);
+    } else if constexpr (std::is_same_v<Call, ConditionalWork>) {
+      end = after;
+      return run_conditional(state_, work, [&](const Graph& body) {
+        const Ids before = std::exchange(end, {});
+        return run(body, before, end);
+      });
     } else if constexpr (std::is_same_v<Call, RecordWork>) {
       work.event->recorded = true;
       work.event->captured = false;
@@ -212,7 +234,7 @@ class GraphRun {
 
   State& state_;
   host::TimeLine& line_;
-  const Paths paths_;
+  Paths paths_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Graphs: work that is described first and launched later, built by hand or captured from streams.
 //
-// Models:  nodes of all kinds but conditional ones and external semaphores; edges, child graphs, instantiation as a copy, updates of
+// Models:  nodes of all kinds but external semaphores (conditional.h); edges, child graphs, instantiation as a copy, updates of
 //          an instance, switched-off nodes. A launch runs the nodes in an order that the edges allow, those ready at the same time in
 //          the order of their making; on the predicted time line a node begins when all that it needs has ended.
 // Choice:  memory of allocation nodes is allocated when the node is made, and lives until the program frees it: a free node only
@@ -60,8 +60,14 @@ struct AllocateWork {
 struct FreeWork {
   void* pointer = nullptr;
 };
+struct ConditionalWork {
+  cudaGraphConditionalHandle handle = 0;
+  cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<cudaGraph_t>> handles;  ///< of the bodies: what the program was given
+};
 using Work = std::variant<KernelCall, CopyCall, FillCall, HostCall, EmptyWork, ChildWork, RecordWork,
-                          WaitWork, AllocateWork, FreeWork>;
+                          WaitWork, AllocateWork, FreeWork, ConditionalWork>;
 
 struct GraphNode {
   Graph* graph = nullptr;
@@ -80,6 +86,13 @@ struct UserObject {
 };
 void release(UserObject* object, unsigned count);
 
+/// What a conditional handle is at each launch of its graph.
+struct Condition {
+  cudaGraphConditionalHandle handle = 0;
+  unsigned initial = 0;
+  bool assign = false;  ///< at each launch; else it stays as it was left
+};
+
 struct Graph {
   Graph();
   ~Graph();
@@ -95,6 +108,7 @@ struct Graph {
 
   std::vector<std::unique_ptr<GraphNode>> nodes;
   std::vector<std::pair<UserObject*, unsigned>> objects;
+  std::vector<Condition> conditions;
 };
 
 struct GraphInstance {

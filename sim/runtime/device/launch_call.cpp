@@ -17,6 +17,7 @@ cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, st
   call.grid = {grid.x, grid.y, grid.z};
   call.block = {block.x, block.y, block.z};
   call.dynamic_shared = shared;
+  call.device = current_device();
   const isa::Program& program = call.kernel->image().program;
   std::copy(std::begin(program.cluster), std::end(program.cluster), &call.cluster.x);
   if (call.cluster.count() == 0) call.cluster = {1, 1, 1};

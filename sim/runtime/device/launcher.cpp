@@ -40,7 +40,7 @@ std::string file_name(const std::string& kernel) {
 
 Launcher::Launcher(State& state)
     : state_(state), journal_(state.settings, trace_settings(), state.spec->name, state.clock->line()),
-      machine_(std::make_unique<engine::Machine>(state.spec)) {
+      machines_(static_cast<std::size_t>(state.settings.devices)) {
   if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
   checks_.bounds = false;
   for (const std::string& check : state.settings.check) {
@@ -54,6 +54,12 @@ Launcher::Launcher(State& state)
   begin_representatives();
 }
 Launcher::~Launcher() = default;
+
+engine::Machine& Launcher::machine(int device) {
+  std::unique_ptr<engine::Machine>& found = machines_[static_cast<std::size_t>(device)];
+  if (!found) found = std::make_unique<engine::Machine>(state_.spec);
+  return *found;
+}
 
 void Launcher::begin_representatives() {
   journal_.stand_for(nullptr);
@@ -89,7 +95,8 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
   const sampling::LaunchKind kind{shape.program->mangled + shape.program->code_sha256, call.block,
                                   call.cluster, call.dynamic_shared};
   if (!representatives_->simulate(line.index, kind, work)) {
-    const emulate::BlockCount count = emulate_only(context, *shape.program, machine_->resident_blocks(shape));
+    const emulate::BlockCount count =
+        emulate_only(context, *shape.program, machine(call.device).resident_blocks(shape));
     work.warp_instructions = static_cast<double>(count.instructions);
     work.thread_instructions = static_cast<double>(count.thread_instructions);
     const sampling::TimeEstimate time = representatives_->represent(line.index, kind, work);
@@ -126,9 +133,10 @@ cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program)
       (required[0] != call.block.x || required[1] != call.block.y || required[2] != call.block.z)) {
     return cudaErrorInvalidConfiguration;
   }
-  const auto shape = engine::LaunchShape{call.kernel->program(), call.grid, call.block, call.dynamic_shared};
+  const auto shape =
+      engine::LaunchShape{call.kernel->on(call.device).program(), call.grid, call.block, call.dynamic_shared};
   if (!rules::impossible(spec, engine::resources_of(shape)).empty()) return cudaErrorLaunchOutOfResources;
-  if (call.cooperative && call.grid.count() > machine_->resident_blocks(shape))
+  if (call.cooperative && call.grid.count() > machine(call.device).resident_blocks(shape))
     return cudaErrorCooperativeLaunchTooLarge;
   return cudaSuccess;
 }
@@ -146,7 +154,8 @@ bool Launcher::wanted(std::uint64_t index, const Kernel& kernel) const {
 emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::Program& program) {
   emulate::LaunchContext context;
   context.program = &program;
-  context.translation = &call.kernel->translation;
+  Kernel& kernel = call.kernel->on(call.device);
+  context.translation = &kernel.translation;
   context.memory = &state_.memory.global();
   context.textures = &state_.arrays.table();
   context.grid = call.grid;
@@ -154,8 +163,8 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.cluster = call.cluster;
   context.dynamic_shared = static_cast<std::uint32_t>(call.dynamic_shared);
   context.parameters = call.parameters;
-  context.banks[2] = call.kernel->image().constant2;
-  call.kernel->module().fill_banks(context.banks[3], context.banks[4]);
+  context.banks[2] = kernel.image().constant2;
+  kernel.module().fill_banks(context.banks[3], context.banks[4]);
   context.checks = checks_;
   context.strict_barriers = false;
   context.bounds_reported = &call.kernel->bounds_reported;
@@ -231,7 +240,7 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   run.progress = [&](std::uint64_t done, Cycle) {
     journal_.progress(shape.program->kernel, done, call.grid.count());
   };
-  engine::Outcome outcome = engine::run_launch(context, shape, *machine_, run);
+  engine::Outcome outcome = engine::run_launch(context, shape, machine(call.device), run);
   if (writer) writer->close();
   return report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
                                {"", call.grid, call.block, call.cluster, call.dynamic_shared, !settings.cold},
@@ -252,7 +261,7 @@ cudaError_t Launcher::code_of(emulate::FaultKind kind) const {
 }
 
 cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
-  const std::shared_ptr<const isa::Program> program = call.kernel->program();
+  const std::shared_ptr<const isa::Program> program = call.kernel->on(call.device).program();
   if (const cudaError_t refused = check(call, *program); refused != cudaSuccess) return refused;
   const std::uint64_t index = next_++;
   const bool predicted = wanted(index, *call.kernel);
@@ -261,7 +270,7 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   try {
     const emulate::LaunchContext context = context_of(call, *program);
     const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared, 0, context.cluster};
-    const std::uint64_t resident = machine_->resident_blocks(shape);
+    const std::uint64_t resident = machine(call.device).resident_blocks(shape);
     executed.launch = index;
     executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident));
     if (predicted) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -51,7 +52,9 @@ class Launcher {
 
   State& state_;
   Journal journal_;
-  std::unique_ptr<engine::Machine> machine_;
+  engine::Machine& machine(int device);
+
+  std::vector<std::unique_ptr<engine::Machine>> machines_;  // by device, once it is needed
   std::optional<std::regex> pattern_;
   engine::Accuracy accuracy_ = engine::Accuracy::automatic;
   emulate::Checks checks_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/runtime/device/context.h"
 
 namespace foretrace::runtime {
 
@@ -30,18 +31,18 @@ std::uint64_t granules(std::uint64_t size) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(std::uint64_t capacity) : capacity_(capacity) {}
+DeviceMemory::DeviceMemory(std::uint64_t capacity, int devices)
+    : capacity_(capacity), used_(static_cast<std::size_t>(devices)) {}
 
 void* DeviceMemory::allocate(std::uint64_t size, MemoryKind kind, unsigned flags) {
   if (on_device(kind)) {
-    if (granules(size) < size || granules(size) > capacity_ - used_) return nullptr;
-    used_ += granules(size);
+    if (granules(size) < size || !take(granules(size))) return nullptr;
   } else if (size > emulate::kHostArenaBytes / 4) {
     return nullptr;
   }
   const std::uint64_t id = next_id_++;
   const std::uint64_t address = global_.allocate(size, fmt::format("{} {}", name_of(kind), id));
-  blocks_[address] = {address, size, kind, flags, id};
+  blocks_[address] = {address, size, kind, flags, id, current_device()};
   if (kind != MemoryKind::device) mark_written(reinterpret_cast<void*>(address), size);
   return reinterpret_cast<void*>(address);
 }
@@ -60,7 +61,7 @@ bool DeviceMemory::release(void* pointer, MemoryKind kind) {
   if (found == blocks_.end()) return false;
   const MemoryBlock& block = found->second;
   if (block.kind != kind && !(on_device(block.kind) && on_device(kind))) return false;
-  if (on_device(block.kind)) used_ -= granules(block.size);
+  if (on_device(block.kind)) used_[static_cast<std::size_t>(block.device)] -= granules(block.size);
   if (block.kind == MemoryKind::registered) {
     global_.forget(block.address);
   } else {
@@ -73,7 +74,7 @@ bool DeviceMemory::release(void* pointer, MemoryKind kind) {
 bool DeviceMemory::register_host(void* pointer, std::uint64_t size, unsigned flags) {
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer), id = next_id_++;
   if (!global_.adopt(address, size, fmt::format("{} {}", name_of(MemoryKind::registered), id))) return false;
-  blocks_[address] = {address, size, MemoryKind::registered, flags, id};
+  blocks_[address] = {address, size, MemoryKind::registered, flags, id, current_device()};
   mark_written(pointer, size);
   return true;
 }
@@ -82,7 +83,7 @@ void DeviceMemory::add_range(std::uint64_t address, std::uint64_t size) {
   const std::uint64_t id = next_id_++;
   const bool fresh = global_.adopt(address, size, fmt::format("{} {}", name_of(MemoryKind::mapped), id));
   FORETRACE_ASSERT(fresh, "reserved addresses hold nothing else");
-  blocks_[address] = {address, size, MemoryKind::mapped, 0, id};
+  blocks_[address] = {address, size, MemoryKind::mapped, 0, id, current_device()};
   mark_written(reinterpret_cast<void*>(address), size);
 }
 
@@ -92,15 +93,23 @@ void DeviceMemory::remove_range(std::uint64_t address) {
 }
 
 bool DeviceMemory::take(std::uint64_t size) {
-  if (size > capacity_ - used_) return false;
-  used_ += size;
+  std::uint64_t& used = used_[static_cast<std::size_t>(current_device())];
+  if (size > capacity_ - used) return false;
+  used += size;
   return true;
 }
+
+void DeviceMemory::give_back(std::uint64_t size) {
+  used_[static_cast<std::size_t>(current_device())] -= size;
+}
+
+std::uint64_t DeviceMemory::used() const { return used(current_device()); }
 
 void DeviceMemory::release_all() {
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     const auto [address, what] = *block++;
-    if (what.kind != MemoryKind::variable && what.kind != MemoryKind::mapped)
+    if (what.device == current_device() && what.kind != MemoryKind::variable &&
+        what.kind != MemoryKind::mapped)
       release(reinterpret_cast<void*>(address), what.kind);
   }
 }

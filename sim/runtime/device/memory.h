@@ -1,4 +1,4 @@
-// The program's allocations as the CUDA runtime knows them: what kind each is, where, and what the host may do with it.
+// The program's allocations on all devices as the CUDA runtime knows them: what kind each is, where, and what the host may do with it.
 //
 // Models:  device, pinned host and managed memory. All of it is host memory at the address that kernels use (GlobalMemory with
 //          Backing::host), so a managed pointer is the same on both sides. Memory of device kind counts against the chip's capacity.
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "sim/emulate/memory/global_memory.h"
 
@@ -28,12 +29,13 @@ struct MemoryBlock {
   MemoryKind kind = MemoryKind::device;
   unsigned flags = 0;    ///< as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged
   std::uint64_t id = 0;  ///< unique in the process
+  int device = 0;        ///< whose memory it is, or whose context was current
 };
 
 class DeviceMemory {
  public:
-  /// `capacity`: bytes of the chip's memory.
-  explicit DeviceMemory(std::uint64_t capacity);
+  /// `capacity`: bytes of each device's memory.
+  DeviceMemory(std::uint64_t capacity, int devices);
 
   /// From now on reads of device memory that nothing has written can be told (emulate::Checks). Host code writes unseen: memory
   /// that it may touch counts as written.
@@ -51,8 +53,8 @@ class DeviceMemory {
   void remove_range(std::uint64_t address);
   /// Bytes of the chip's memory for that; false: there are not so many.
   bool take(std::uint64_t size);
-  void give_back(std::uint64_t size) { used_ -= size; }
-  /// Frees every block but the program's variables and what is mapped.
+  void give_back(std::uint64_t size);
+  /// Frees every block of the current device but the program's variables and what is mapped.
   void release_all();
 
   /// The block that holds the address; null: none.
@@ -61,12 +63,14 @@ class DeviceMemory {
   bool holds(const void* pointer, std::uint64_t size) const;
 
   std::uint64_t capacity() const { return capacity_; }
-  std::uint64_t used() const { return used_; }
+  /// Of the current device.
+  std::uint64_t used() const;
+  std::uint64_t used(int device) const { return used_[static_cast<std::size_t>(device)]; }
   emulate::GlobalMemory& global() { return global_; }
 
  private:
   std::uint64_t capacity_;
-  std::uint64_t used_ = 0;  // of device and managed blocks
+  std::vector<std::uint64_t> used_;  // of device and managed blocks, by device
   std::uint64_t next_id_ = 1;
   bool tracks_ = false;
   emulate::GlobalMemory global_{emulate::Backing::host};

@@ -18,6 +18,7 @@
 #include "sim/frontend/link.h"
 #include "sim/frontend/link_objects.h"
 #include "sim/frontend/ptx.h"
+#include "sim/runtime/device/context.h"
 
 namespace foretrace::runtime {
 
@@ -77,6 +78,8 @@ bool is_elf(std::span<const std::byte> bytes) {
 
 const frontend::KernelImage& Kernel::image() const { return module_.cubin().kernels[image_]; }
 
+Kernel& Kernel::on(int device) { return module_.on(device).kernel_at(image_); }
+
 const std::shared_ptr<const isa::Program>& Kernel::program() {
   if (!program_) {
     program_ = std::make_shared<const isa::Program>(
@@ -87,7 +90,23 @@ const std::shared_ptr<const isa::Program>& Kernel::program() {
 
 Module::Module(const ModuleContext& context, const void* image, std::string where,
                std::vector<std::string> ptxas)
-    : context_(context), image_(image), where_(std::move(where)), ptxas_(std::move(ptxas)) {}
+    : context_(context), device_(current_device()), image_(image), where_(std::move(where)),
+      ptxas_(std::move(ptxas)) {}
+
+Module& Module::on(int device) {
+  if (first_ != nullptr) return first_->on(device);
+  if (device == device_) return *this;
+  std::unique_ptr<Module>& other = others_[device];
+  if (!other) {
+    load();
+    other = std::make_unique<Module>(context_, image_, where_, ptxas_);
+    other->device_ = device;
+    other->first_ = this;
+    other->load();
+  }
+  return *other;
+}
+
 Module::~Module() {
   for (const std::uint64_t address : {globals_, constant3_}) {
     if (address != 0) context_.memory->release(reinterpret_cast<void*>(address), MemoryKind::variable);
@@ -169,7 +188,7 @@ void Module::place() {
   std::vector<std::byte> globals = module.globals, bank3 = module.constant3;
   bank4_ = module.constant4;
   const auto room = [&](std::size_t size) {
-    return size == 0 ? 0
+    return size == 0 ? std::uint64_t{0}
                      : reinterpret_cast<std::uint64_t>(context_.memory->allocate(size, MemoryKind::variable));
   };
   globals_ = room(globals.size());
@@ -177,7 +196,7 @@ void Module::place() {
   for (const frontend::Pointer& pointer : module.pointers) {
     std::uint64_t value = pointer.value;
     switch (pointer.target) {
-      case frontend::TargetKind::global: value += globals_; break;
+      case frontend::TargetKind::global: value = global_at(value); break;
       case frontend::TargetKind::constant3: value += constant3_; break;
       case frontend::TargetKind::code: break;  // code addresses are offsets in the kernel's section
       case frontend::TargetKind::external: value = emulate::driver_function_address(pointer.symbol); break;
@@ -194,13 +213,26 @@ void Module::place() {
   if (cubin_.relocations.empty()) return;
   bytes_ = frontend::link_code(bytes_, cubin_, [&](const frontend::CodeRelocation& relocation) {
     switch (relocation.target) {
-      case frontend::TargetKind::global: return relocation.value + globals_;
+      case frontend::TargetKind::global: return global_at(relocation.value);
       case frontend::TargetKind::constant3: return relocation.value + constant3_;
       case frontend::TargetKind::external: return emulate::driver_function_address(relocation.symbol);
       case frontend::TargetKind::code: break;
     }
     return relocation.value;
   });
+}
+
+std::uint64_t Module::global_at(std::uint64_t offset) const {
+  if (first_ != nullptr) {
+    for (const frontend::Variable& variable : cubin_.module->variables) {
+      const bool inside =
+          variable.space != frontend::VariableSpace::constant3 && offset - variable.offset < variable.size;
+      if (inside && std::find(first_->shared_.begin(), first_->shared_.end(), variable.mangled) !=
+                        first_->shared_.end())
+        return first_->globals_ + offset;
+    }
+  }
+  return globals_ + offset;
 }
 
 Kernel* Module::kernel(const std::string& mangled) {
@@ -218,13 +250,19 @@ std::vector<Kernel*> Module::kernels() {
 
 PlacedVariable Module::variable(const std::string& mangled) {
   load();
+  if (Module& here = on(current_device()); &here != this) return here.placed(mangled);
+  return placed(mangled);
+}
+
+PlacedVariable Module::placed(const std::string& mangled) const {
   const auto& variables = cubin_.module->variables;
   const auto found =
       std::lower_bound(variables.begin(), variables.end(), mangled,
                        [](const frontend::Variable& v, const std::string& name) { return v.mangled < name; });
   if (found == variables.end() || found->mangled != mangled) return {};
   const bool constant = found->space == frontend::VariableSpace::constant3;
-  return {reinterpret_cast<void*>((constant ? constant3_ : globals_) + found->offset), found->size, constant};
+  const std::uint64_t address = constant ? constant3_ + found->offset : global_at(found->offset);
+  return {reinterpret_cast<void*>(address), found->size, constant};
 }
 
 void Module::fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const {

@@ -1,6 +1,6 @@
 // A program's device code: fat binaries as they are registered, and what is loaded of them when it is first asked for.
 //
-// Models:  lazy loading, as CUDA's default: the cubin is read when a kernel or variable of it is first used, and a kernel's code is
+// Models:  each device's instance of a module, with variables of its own; lazy loading, as CUDA's default: the cubin is read when a kernel or variable of it is first used, and a kernel's code is
 //          decoded at its first launch. Variables are placed once and keep their addresses.
 // Cache:   nvdisasm's text of a kernel, or of a whole cubin, is kept in ${XDG_CACHE_HOME:-~/.cache}/foretrace, by the cubin's SHA-256.
 #pragma once
@@ -55,6 +55,8 @@ class Kernel {
   /// Decoded at the first call. Throws InputError.
   const std::shared_ptr<const isa::Program>& program();
   Module& module() { return module_; }
+  /// The same kernel in the module as another device has loaded it.
+  Kernel& on(int device);
   const std::string& name() const { return image().program.kernel; }  ///< as in the source
 
   KernelSettings settings;
@@ -97,10 +99,15 @@ class Module {
   /// By mangled name; null: there is none. Loads.
   Kernel* kernel(const std::string& mangled);
   std::vector<Kernel*> kernels();
-  /// By mangled name; address null: there is none. Loads.
+  /// The current device's, by mangled name; address null: there is none. Loads.
   PlacedVariable variable(const std::string& mangled);
 
   const frontend::Cubin& cubin() const { return cubin_; }
+  /// The module as that device has it: its code and its own variables.
+  Module& on(int device);
+  /// All devices have the same variable of that name: a managed one.
+  void share(std::string mangled) { shared_.push_back(std::move(mangled)); }
+  Kernel& kernel_at(std::size_t image) { return *kernels_[image]; }
   /// Constant banks 3 and 4 as they are now.
   void fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const;
   /// Text in which the kernel's code stands: of that kernel alone, or, when many of the module are asked for, of all.
@@ -112,7 +119,14 @@ class Module {
   /// Of containers of relocatable code, where the program's own linker has made nothing for the chip.
   std::vector<std::byte> link(std::span<const void* const> objects) const;
   void place();
+  PlacedVariable placed(const std::string& mangled) const;
+  /// The address of what stands at that offset among the global variables.
+  std::uint64_t global_at(std::uint64_t offset) const;
   ModuleContext context_;
+  int device_ = 0;
+  std::vector<std::string> shared_;  // of the first instance
+  Module* first_ = nullptr;          // of an instance for another device: the module
+  std::map<int, std::unique_ptr<Module>> others_;
   const void* image_;
   std::string where_;
   std::vector<std::string> ptxas_;

@@ -22,6 +22,7 @@ struct KernelCall {
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   bool cooperative = false;
   bool dependent = false;             ///< a programmatic dependent launch
+  int device = 0;                     ///< its ordinal
   std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
 };
 

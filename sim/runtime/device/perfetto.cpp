@@ -29,6 +29,8 @@ class Text {
   std::string text_;
 };
 
+std::string of_device(unsigned device) { return device == 0 ? "" : ", device " + std::to_string(device); }
+
 bool is_copy(host::WorkKind kind) {
   return kind == host::WorkKind::copy_in || kind == host::WorkKind::copy_out;
 }
@@ -56,7 +58,7 @@ void put_work(Text& text, const host::Work& work, const Span* span) {
   text.add(event);
   if (!is_copy(work.kind)) return;
   event["pid"] = kEngines;
-  event["tid"] = work.kind == host::WorkKind::copy_in ? 0 : 1;
+  event["tid"] = 2 * work.device + (work.kind == host::WorkKind::copy_in ? 0 : 1);
   text.add(event);
 }
 
@@ -79,11 +81,11 @@ void put_flow(Text& text, host::WorkId id, const host::HostCall& call, const hos
 }
 
 /// The share of the chip's room for blocks that running kernels have, in percent.
-void put_load(Text& text, const host::Schedule& schedule) {
+void put_load(Text& text, const host::Schedule& schedule, unsigned device) {
   std::map<double, double> changes;
   for (host::WorkId id = 0; id < schedule.size(); ++id) {
     const host::Work& work = schedule[id];
-    if (work.kind != host::WorkKind::kernel) continue;
+    if (work.kind != host::WorkKind::kernel || work.device != device) continue;
     changes[work.begin] += work.share;
     changes[work.end] -= work.share;
   }
@@ -91,7 +93,7 @@ void put_load(Text& text, const host::Schedule& schedule) {
   for (const auto& [at, change] : changes) {
     now = std::max(0.0, now + change);
     text.add({{"ph", "C"},
-              {"name", "room taken"},
+              {"name", "room taken" + of_device(device)},
               {"pid", kStreams},
               {"ts", at * 1e-3},
               {"args", {{"percent", std::min(100.0, 100 * now)}}}});
@@ -107,15 +109,21 @@ std::string perfetto_trace(const std::vector<Span>& spans, const host::TimeLine&
   text.name("process_name", kStreams, 0, chip + ", predicted");
   text.name("process_name", kEngines, 0, "copy engines");
   text.name("process_name", kHost, 0, "host " + line.spec().name);
-  text.name("thread_name", kEngines, 0, "to the device");
-  text.name("thread_name", kEngines, 1, "to the host");
-  std::set<std::uint64_t> streams;
+  std::map<std::uint64_t, unsigned> streams;  // the device of each
+  unsigned devices = 1;
   std::set<unsigned> threads;
-  for (host::WorkId id = 0; id < schedule.size(); ++id) streams.insert(schedule[id].stream);
+  for (host::WorkId id = 0; id < schedule.size(); ++id) {
+    streams[schedule[id].stream] = schedule[id].device;
+    devices = std::max(devices, schedule[id].device + 1);
+  }
+  for (unsigned device = 0; device < devices; ++device) {
+    text.name("thread_name", kEngines, 2 * device, "to the device" + of_device(device));
+    text.name("thread_name", kEngines, 2 * device + 1, "to the host" + of_device(device));
+  }
   for (const host::HostCall& call : line.calls()) threads.insert(call.thread);
-  for (const std::uint64_t stream : streams)
+  for (const auto& [stream, device] : streams)
     text.name("thread_name", kStreams, stream,
-              stream == 0 ? "default stream" : "stream " + std::to_string(stream));
+              (stream == 0 ? "default stream" : "stream " + std::to_string(stream)) + of_device(device));
   for (const unsigned thread : threads)
     text.name("thread_name", kHost, thread, "thread " + std::to_string(thread));
   const auto span_of = [&](std::uint64_t number) -> const Span* {
@@ -138,7 +146,7 @@ std::string perfetto_trace(const std::vector<Span>& spans, const host::TimeLine&
     const host::Work& work = schedule[call.work];
     if (is_shown(work, span_of(work.launch))) put_flow(text, call.work, call, work);
   }
-  put_load(text, schedule);
+  for (unsigned device = 0; device < devices; ++device) put_load(text, schedule, device);
   return text.whole();
 }
 

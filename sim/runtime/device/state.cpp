@@ -67,7 +67,8 @@ __attribute__((destructor)) void finish_at_exit() {
 State::State()
     : settings(settings_of_environment()), chip(chip_of(settings)),
       spec(std::make_shared<const spec::GpuSpec>(chip.spec)), toolchain(toolchain_of(settings)),
-      memory(spec->dram.bytes) {
+      memory(spec->dram.bytes, settings.devices), streams(settings.devices) {
+  make_primary_contexts(settings.devices);
   if (std::find(settings.check.begin(), settings.check.end(), "uninitialized") != settings.check.end())
     memory.track_writes();
   // Nothing is predicted: no time passes.
@@ -142,6 +143,9 @@ Kernel* State::kernel(const void* function) {
 cudaError_t State::submit(cudaStream_t handle, Operation operation) {
   Stream* stream = streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (const auto* kernel = std::get_if<KernelCall>(&operation);
+      kernel != nullptr && kernel->device != stream->device)
+    return cudaErrorInvalidResourceHandle;
   if (stream->capture) return capture_work(*stream, std::move(operation));
   if (streams.is_legacy(stream) && streams.blocking_capture())
     return break_captures(*this, cudaErrorStreamCaptureImplicit);

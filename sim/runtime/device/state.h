@@ -1,6 +1,6 @@
 // The runtime library's state, one for the process, and how a call of the program enters it.
 //
-// Models:  one device; errors as CUDA has them: a call's own error is kept for the thread until cudaGetLastError, a kernel's fault
+// Models:  devices of one chip; errors as CUDA has them: a call's own error is kept for the thread until cudaGetLastError, a kernel's fault
 //          comes out at a call after the launch and stays until cudaDeviceReset.
 // Order:   a call has the whole library to itself; kernels run inside the call that launches them.
 #pragma once
@@ -8,8 +8,10 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -47,6 +49,7 @@ struct State {
   VirtualMemory virtual_memory{memory};
   Arrays arrays;  ///< and textures and surfaces
   Streams streams;
+  std::set<std::pair<int, int>> peers;  ///< devices that may use memory of others: {which, whose}
   std::unique_ptr<Launcher> launcher;
   std::unique_ptr<Clock> clock;       ///< the time line
   cudaError_t pending = cudaSuccess;  ///< a kernel's fault that no call has returned yet

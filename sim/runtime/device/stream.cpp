@@ -2,16 +2,23 @@
 
 #include <algorithm>
 
+#include "sim/runtime/device/context.h"
+
 namespace foretrace::runtime {
 
-Streams::Streams() {
-  legacy_.id = next_id_++;
-  per_thread_.id = next_id_++;
+Streams::Streams(int devices) : defaults_(static_cast<std::size_t>(devices)) {
+  for (std::size_t device = 0; device < defaults_.size(); ++device) {
+    for (Stream* stream : {&defaults_[device].legacy, &defaults_[device].per_thread}) {
+      stream->id = next_id_++;
+      stream->device = static_cast<int>(device);
+    }
+  }
 }
 
 Stream* Streams::find(cudaStream_t handle) {
-  if (handle == nullptr || handle == cudaStreamLegacy) return &legacy_;
-  if (handle == cudaStreamPerThread) return &per_thread_;
+  Default& here = defaults_[static_cast<std::size_t>(current_device())];
+  if (handle == nullptr || handle == cudaStreamLegacy) return &here.legacy;
+  if (handle == cudaStreamPerThread) return &here.per_thread;
   const auto found = others_.find(reinterpret_cast<Stream*>(handle));
   return found == others_.end() ? nullptr : *found;
 }
@@ -21,6 +28,7 @@ Stream* Streams::create(unsigned flags, int priority) {
   stream->id = next_id_++;
   stream->flags = flags;
   stream->priority = priority;
+  stream->device = current_device();
   others_.insert(stream);
   return stream;
 }
@@ -34,16 +42,17 @@ bool Streams::destroy(cudaStream_t handle) {
 }
 
 std::vector<Stream*> Streams::all() {
-  std::vector<Stream*> every{&legacy_, &per_thread_};
+  std::vector<Stream*> every;
+  for (Default& of_device : defaults_) every.insert(every.end(), {&of_device.legacy, &of_device.per_thread});
   every.insert(every.end(), others_.begin(), others_.end());
   return every;
 }
 
 bool Streams::blocking_capture() const {
   const auto captured = [](const Stream& s) {
-    return s.capture != nullptr && (s.flags & cudaStreamNonBlocking) == 0;
+    return s.device == current_device() && s.capture != nullptr && (s.flags & cudaStreamNonBlocking) == 0;
   };
-  return captured(per_thread_) ||
+  return captured(defaults_[static_cast<std::size_t>(current_device())].per_thread) ||
          std::any_of(others_.begin(), others_.end(), [&](const Stream* s) { return captured(*s); });
 }
 

@@ -21,6 +21,7 @@ struct Stream {
   std::uint64_t id = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
+  int device = 0;                               ///< its ordinal
   std::shared_ptr<Capture> capture;             ///< the capture that it takes part in; empty: none
   std::vector<GraphNode*> frontier;             ///< what the next captured node depends on
   std::vector<cudaLaunchAttribute> attributes;  ///< as cudaStreamSetAttribute has left them
@@ -28,22 +29,31 @@ struct Stream {
 
 class Streams {
  public:
-  Streams();
-  /// Null: no such stream. The default stream is one of them.
+  explicit Streams(int devices);
+  /// Null: no such stream. The current device's default streams are among them.
   Stream* find(cudaStream_t handle);
+  /// On the current device.
   Stream* create(unsigned flags, int priority);
   bool destroy(cudaStream_t handle);
-  /// Whether a stream that the legacy default stream waits for is captured.
+  /// Whether a stream that the current device's legacy default stream waits for is captured.
   bool blocking_capture() const;
   /// Every stream that takes part in the capture.
   std::vector<Stream*> captured_by(const Capture* capture);
   /// Every stream.
   std::vector<Stream*> all();
-  bool is_legacy(const Stream* stream) const { return stream == &legacy_; }
+  /// The id of a device's legacy default stream.
+  static std::uint64_t legacy_id(int device) { return 2 * static_cast<std::uint64_t>(device) + 1; }
+  bool is_legacy(const Stream* stream) const { return stream == &of(*stream).legacy; }
 
  private:
+  struct Default {
+    Stream legacy, per_thread;
+  };
+  Default& of(const Stream& stream) { return defaults_[static_cast<std::size_t>(stream.device)]; }
+  const Default& of(const Stream& stream) const { return defaults_[static_cast<std::size_t>(stream.device)]; }
+
   std::uint64_t next_id_ = 1;
-  Stream legacy_, per_thread_;
+  std::vector<Default> defaults_;  // by device
   std::set<Stream*> others_;
 };
 

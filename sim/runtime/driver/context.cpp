@@ -15,9 +15,9 @@ constexpr unsigned kApiVersion = 3020;  // of the contexts that cuCtxCreate_v2 a
 CUresult make(CUcontext* handle, unsigned flags, CUdevice device) {
   return started([&] {
     if (handle == nullptr || (flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     Contexts& all = contexts();
-    all.made.push_back(std::make_unique<Context>(Context{++all.last_id, flags}));
+    all.made.push_back(std::make_unique<Context>(Context{++all.last_id, flags, device}));
     *handle = handle_of_context(all.made.back().get());
     return CUDA_SUCCESS;
   });
@@ -30,11 +30,14 @@ CUresult make_current(CUcontext* handle, unsigned flags, CUdevice device) {
   return result;
 }
 
-CUresult on_device(CUdevice device, CUresult (*body)()) {
-  return started([&] { return device != 0 ? CUDA_ERROR_INVALID_DEVICE : body(); });
+/// With the device's primary context.
+template <class Body>
+CUresult on_device(CUdevice device, Body&& body) {
+  return started([&] {
+    return is_device(device) ? body(contexts().primary[static_cast<std::size_t>(device)])
+                             : CUDA_ERROR_INVALID_DEVICE;
+  });
 }
-
-bool active() { return contexts().retained != 0; }
 
 }  // namespace
 
@@ -52,45 +55,45 @@ FORETRACE_API CUresult cuDriverGetVersion(int* version) {
 }
 
 FORETRACE_API CUresult cuDevicePrimaryCtxRetain(CUcontext* handle, CUdevice device) {
-  return started([&] {
+  return on_device(device, [&](PrimaryContext& primary) {
     if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    ++contexts().retained;
-    *handle = handle_of_context(&contexts().primary);
+    ++primary.retained;
+    *handle = handle_of_context(&primary.context);
     return CUDA_SUCCESS;
   });
 }
 FORETRACE_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  return on_device(device, [] {
-    if (!active()) return CUDA_ERROR_INVALID_CONTEXT;
-    --contexts().retained;
+  return on_device(device, [](PrimaryContext& primary) {
+    if (primary.retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    --primary.retained;
     return CUDA_SUCCESS;
   });
 }
 FORETRACE_SAME(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2);
 FORETRACE_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-  return on_device(device, [] {
-    contexts().retained = 0;
-    contexts().runtime = false;
-    return result_of(cudaDeviceReset());
+  return on_device(device, [](PrimaryContext& primary) {
+    primary.retained = 0;
+    primary.runtime = false;
+    context_stack().push_back(&primary.context);
+    const CUresult result = result_of(cudaDeviceReset());
+    context_stack().pop_back();
+    return result;
   });
 }
 FORETRACE_SAME(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2);
 FORETRACE_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-  return started([&] {
+  return on_device(device, [&](PrimaryContext& primary) {
     if ((flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    contexts().primary.flags = flags;
+    primary.context.flags = flags;
     return CUDA_SUCCESS;
   });
 }
 FORETRACE_SAME(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2);
 FORETRACE_API CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* is_active) {
-  return started([&] {
+  return on_device(device, [&](PrimaryContext& primary) {
     if (flags == nullptr || is_active == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    *flags = contexts().primary.flags;
-    *is_active = active() ? 1 : 0;
+    *flags = primary.context.flags;
+    *is_active = primary.retained != 0 ? 1 : 0;
     return CUDA_SUCCESS;
   });
 }
@@ -114,7 +117,9 @@ FORETRACE_API CUresult cuCtxCreate_v4(CUcontext* handle, CUctxCreateParams* para
 FORETRACE_API CUresult cuCtxDestroy_v2(CUcontext handle) {
   return started([&] {
     Context* context = context_of(handle);
-    if (context == nullptr || context == &contexts().primary) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context == nullptr ||
+        context == &contexts().primary[static_cast<std::size_t>(context->device)].context)
+      return CUDA_ERROR_INVALID_CONTEXT;
     if (current_context() == context) context_stack().pop_back();
     std::erase(context_stack(), context);
     std::erase_if(contexts().made, [&](const auto& made) { return made.get() == context; });
@@ -162,7 +167,7 @@ FORETRACE_API CUresult cuCtxGetCurrent(CUcontext* handle) {
 FORETRACE_API CUresult cuCtxGetDevice(CUdevice* device) {
   return in_context([&] {
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = current_device();
     return CUDA_SUCCESS;
   });
 }
@@ -171,7 +176,7 @@ FORETRACE_API CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (handle == nullptr ? current_context() == nullptr : context_of(handle) == nullptr)
       return CUDA_ERROR_INVALID_CONTEXT;
-    *device = 0;
+    *device = handle == nullptr ? current_device() : context_of(handle)->device;
     return CUDA_SUCCESS;
   });
 }
@@ -246,11 +251,17 @@ FORETRACE_API CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return in_context([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
 }
 FORETRACE_API CUresult cuCtxResetPersistingL2Cache() { return in_context(cudaCtxResetPersistingL2Cache); }
-FORETRACE_API CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) {
-  return in_context([] { return CUDA_ERROR_INVALID_DEVICE; });
+FORETRACE_API CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
+  return in_context([&] {
+    const Context* peer = context_of(handle);
+    return peer == nullptr ? cudaErrorInvalidValue : cudaDeviceEnablePeerAccess(peer->device, flags);
+  });
 }
-FORETRACE_API CUresult cuCtxDisablePeerAccess(CUcontext) {
-  return in_context([] { return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED; });
+FORETRACE_API CUresult cuCtxDisablePeerAccess(CUcontext handle) {
+  return in_context([&] {
+    const Context* peer = context_of(handle);
+    return peer == nullptr ? cudaErrorInvalidValue : cudaDeviceDisablePeerAccess(peer->device);
+  });
 }
 FORETRACE_API CUresult cuCtxGetExecAffinity(CUexecAffinityParam*, CUexecAffinityType) {
   return in_context([] { return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY; });

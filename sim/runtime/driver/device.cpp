@@ -16,10 +16,12 @@ namespace {
 /// What a call that names a device answers when it is not ours; else what the body says.
 template <class Body>
 CUresult device_call(CUdevice device, Body&& body) {
-  return initialised([&] { return device != 0 ? CUDA_ERROR_INVALID_DEVICE : body(state()); });
+  return initialised([&] { return is_device(device) ? body(state()) : CUDA_ERROR_INVALID_DEVICE; });
 }
 
-DeviceFacts facts_of(const State& s) { return {s.spec.get(), s.chip.title, s.memory.capacity()}; }
+DeviceFacts facts_of(const State& s, int device = 0) {
+  return {s.spec.get(), s.chip.title, s.memory.capacity(), device};
+}
 
 /// Attributes of the driver alone; empty: the runtime knows it too, or nobody.
 std::optional<int> own_attribute(const State& s, CUdevice_attribute attribute) {
@@ -52,15 +54,15 @@ std::optional<int> own_attribute(const State& s, CUdevice_attribute attribute) {
 FORETRACE_API CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   return initialised([&] {
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;
-    *device = 0;
+    if (!is_device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+    *device = ordinal;
     return CUDA_SUCCESS;
   });
 }
 FORETRACE_API CUresult cuDeviceGetCount(int* count) {
   return initialised([&] {
     if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *count = 1;
+    *count = device_count();
     return CUDA_SUCCESS;
   });
 }
@@ -75,7 +77,7 @@ FORETRACE_API CUresult cuDeviceGetName(char* name, int length, CUdevice device) 
 FORETRACE_API CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   return device_call(device, [&](const State& s) {
     if (uuid == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const cudaDeviceProp properties = device_properties(facts_of(s));
+    const cudaDeviceProp properties = device_properties(facts_of(s, device));
     std::memcpy(uuid->bytes, properties.uuid.bytes, sizeof uuid->bytes);
     return CUDA_SUCCESS;
   });
@@ -95,7 +97,7 @@ FORETRACE_API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attri
   return device_call(device, [&](const State& s) {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::optional<int> found = own_attribute(s, attribute);
-    if (!found) found = device_attribute(facts_of(s), static_cast<cudaDeviceAttr>(attribute));
+    if (!found) found = device_attribute(facts_of(s, device), static_cast<cudaDeviceAttr>(attribute));
     if (!found) return CUDA_ERROR_INVALID_VALUE;
     *value = *found;
     return CUDA_SUCCESS;

@@ -42,15 +42,15 @@ CUresult result_of(cudaError_t error) {
 }
 
 Aside::Aside()
-    : error_(last_error()), had_context_(current_context() != nullptr), runtime_(contexts().runtime),
-      retained_(contexts().retained) {}
+    : error_(last_error()), had_context_(current_context() != nullptr),
+      runtime_(contexts().primary.front().runtime), retained_(contexts().primary.front().retained) {}
 
 Aside::~Aside() {
   last_error() = error_;
   if (had_context_ || current_context() == nullptr) return;
   context_stack().pop_back();
-  contexts().runtime = runtime_;
-  contexts().retained = retained_;
+  contexts().primary.front().runtime = runtime_;
+  contexts().primary.front().retained = retained_;
 }
 
 }  // namespace foretrace::runtime::driver

@@ -32,7 +32,8 @@ CUresult attribute_of(const MemoryBlock& block, CUdeviceptr given, CUpointer_att
   const bool host = block.kind == MemoryKind::host || block.kind == MemoryKind::registered;
   const bool managed = block.kind == MemoryKind::managed;
   switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: return put(&contexts().primary);
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return put(&contexts().primary[static_cast<std::size_t>(block.device)].context);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put(unsigned{host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE});
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return put(given);

@@ -237,14 +237,14 @@ FORETRACE_API CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
 }
 FORETRACE_API CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
                                             CUdevice device) {
-  return device != 0 ? CUDA_ERROR_INVALID_DEVICE : get_attribute(value, attribute, kernel);
+  return is_device(device) ? get_attribute(value, attribute, kernel) : CUDA_ERROR_INVALID_DEVICE;
 }
 FORETRACE_API CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
                                             CUdevice device) {
-  return device != 0 ? CUDA_ERROR_INVALID_DEVICE : set_attribute(kernel, attribute, value);
+  return is_device(device) ? set_attribute(kernel, attribute, value) : CUDA_ERROR_INVALID_DEVICE;
 }
 FORETRACE_API CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache preference, CUdevice device) {
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   return in_context([&] { return cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(preference)); });
 }
 FORETRACE_API CUresult cuKernelGetName(const char** name, CUkernel kernel) {

@@ -34,7 +34,7 @@ CUresult check(const CUmemAllocationProp* properties) {
   if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
   if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
-  if (properties->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
   const unsigned others = static_cast<unsigned>(properties->requestedHandleTypes) &
                           ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
   return others == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
@@ -108,7 +108,7 @@ FORETRACE_API CUresult cuMemSetAccess(CUdeviceptr where, size_t size, const CUme
     bool reachable = false;
     for (size_t i = 0; i < count; ++i) {
       if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
-      if (access[i].location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+      if (!is_device(access[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
       reachable = access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
     }
     return value_unless(s.virtual_memory.set_access(where, size, reachable));

@@ -1,6 +1,6 @@
 // libnvidia-ml.so.1: what programs ask about the machine before they start.
 //
-// Models:  one device without peers, displays or other users; its memory as the program's own allocations leave it; clocks of the
+// Models:  devices of one chip without displays or other users; its memory as the program's own allocations leave it; clocks of the
 //          config. What would need a GPU that works (power, temperature, utilisation) is "not supported".
 // Source:  NVML API Reference Guide for the functions' forms and codes.
 #include <cstdio>
@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/runtime/device/context.h"
 #include "sim/runtime/device/device_attributes.h"
 #include "sim/runtime/device/state.h"
 
@@ -29,12 +30,20 @@ enum Code : int {
 
 using Device = void*;  // nvmlDevice_t
 
-constexpr const char* kBusId = "00000000:00:00.0";
+constexpr unsigned kMostDevices = 64;
 constexpr int kCudaVersion = 13000;
 constexpr const char* kDriverVersion = "580.00";
 
-int users = 0;  // nvmlInit without nvmlShutdown
-char the_device;
+int users = 0;               // nvmlInit without nvmlShutdown
+char handles[kMostDevices];  // their addresses are the devices' handles
+
+/// Its ordinal; negative: no handle of ours.
+int number_of(Device device) {
+  for (int i = 0; i < device_count(); ++i) {
+    if (device == &handles[i]) return i;
+  }
+  return -1;
+}
 
 template <class Body>
 int call_initialised(Body&& body) {
@@ -46,7 +55,7 @@ int call_initialised(Body&& body) {
 
 template <class Body>
 int device_call(Device device, Body&& body) {
-  return call_initialised([&](State& s) { return device == &the_device ? body(s) : int{kInvalidArgument}; });
+  return call_initialised([&](State& s) { return number_of(device) >= 0 ? body(s) : int{kInvalidArgument}; });
 }
 
 int give_text(const std::string& text, char* out, unsigned room) {
@@ -63,8 +72,8 @@ int give(T* out, T value) {
   return kSuccess;
 }
 
-std::string uuid_of(const State& s) {
-  const cudaDeviceProp p = device_properties({s.spec.get(), s.chip.title, s.memory.capacity()});
+std::string uuid_of(const State& s, int number) {
+  const cudaDeviceProp p = device_properties({s.spec.get(), s.chip.title, s.memory.capacity(), number});
   std::string text = "GPU-";
   for (int i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
@@ -77,11 +86,16 @@ int attribute(const State& s, cudaDeviceAttr which) {
   return device_attribute({s.spec.get(), s.chip.title, s.memory.capacity()}, which).value_or(0);
 }
 
-int give_device(Device* out, bool is_ours) {
+/// The first device for which `is_it` holds.
+template <class Is>
+int give_device(Device* out, Is&& is_it) {
   if (out == nullptr) return kInvalidArgument;
-  if (!is_ours) return kNotFound;
-  *out = &the_device;
-  return kSuccess;
+  for (int i = 0; i < device_count(); ++i) {
+    if (!is_it(i)) continue;
+    *out = &handles[i];
+    return kSuccess;
+  }
+  return kNotFound;
 }
 
 struct Memory {  // nvmlMemory_t
@@ -143,26 +157,30 @@ NVML_API int nvmlSystemGetCudaDriverVersion_v2(int* version) {
 }
 
 NVML_API int nvmlDeviceGetCount_v2(unsigned* count) {
-  return call_initialised([&](State&) { return give(count, 1u); });
+  return call_initialised([&](State&) { return give(count, static_cast<unsigned>(device_count())); });
 }
 NVML_API int nvmlDeviceGetCount(unsigned* count) { return nvmlDeviceGetCount_v2(count); }
 NVML_API int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
-  return call_initialised(
-      [&](State&) { return index != 0 ? int{kInvalidArgument} : give_device(device, true); });
+  return call_initialised([&](State&) {
+    return index >= static_cast<unsigned>(device_count())
+               ? int{kInvalidArgument}
+               : give_device(device, [&](int i) { return static_cast<unsigned>(i) == index; });
+  });
 }
 NVML_API int nvmlDeviceGetHandleByIndex(unsigned index, Device* device) {
   return nvmlDeviceGetHandleByIndex_v2(index, device);
 }
 NVML_API int nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
   return call_initialised([&](State& s) {
-    return uuid == nullptr ? int{kInvalidArgument} : give_device(device, uuid == uuid_of(s));
+    return uuid == nullptr ? int{kInvalidArgument}
+                           : give_device(device, [&](int i) { return uuid == uuid_of(s, i); });
   });
 }
 NVML_API int nvmlDeviceGetHandleByPciBusId_v2(const char* id, Device* device) {
   return call_initialised([&](State&) {
     if (id == nullptr) return int{kInvalidArgument};
     // Domains are written with four digits or with eight.
-    return give_device(device, std::strcmp(id, kBusId) == 0 || std::strcmp(id, kBusId + 4) == 0);
+    return give_device(device, [&](int i) { return id == bus_id(i) || id == "0000" + bus_id(i); });
   });
 }
 NVML_API int nvmlDeviceGetHandleByPciBusId(const char* id, Device* device) {
@@ -173,32 +191,34 @@ NVML_API int nvmlDeviceGetName(Device device, char* text, unsigned room) {
   return device_call(device, [&](State& s) { return give_text(s.chip.title, text, room); });
 }
 NVML_API int nvmlDeviceGetUUID(Device device, char* text, unsigned room) {
-  return device_call(device, [&](State& s) { return give_text(uuid_of(s), text, room); });
+  return device_call(device, [&](State& s) { return give_text(uuid_of(s, number_of(device)), text, room); });
 }
 NVML_API int nvmlDeviceGetIndex(Device device, unsigned* index) {
-  return device_call(device, [&](State&) { return give(index, 0u); });
+  return device_call(device, [&](State&) { return give(index, static_cast<unsigned>(number_of(device))); });
 }
 NVML_API int nvmlDeviceGetMinorNumber(Device device, unsigned* number) {
-  return device_call(device, [&](State&) { return give(number, 0u); });
+  return device_call(device, [&](State&) { return give(number, static_cast<unsigned>(number_of(device))); });
 }
 NVML_API int nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
   return device_call(device, [&](State& s) {
-    return give(memory, Memory{s.memory.capacity(), s.memory.capacity() - s.memory.used(), s.memory.used()});
+    const std::uint64_t used = s.memory.used(number_of(device));
+    return give(memory, Memory{s.memory.capacity(), s.memory.capacity() - used, used});
   });
 }
 NVML_API int nvmlDeviceGetMemoryInfo_v2(Device device, MemoryV2* memory) {
   return device_call(device, [&](State& s) {
     if (memory == nullptr) return int{kInvalidArgument};
-    return give(memory, MemoryV2{memory->version, s.memory.capacity(), 0,
-                                 s.memory.capacity() - s.memory.used(), s.memory.used()});
+    const std::uint64_t used = s.memory.used(number_of(device));
+    return give(memory, MemoryV2{memory->version, s.memory.capacity(), 0, s.memory.capacity() - used, used});
   });
 }
 NVML_API int nvmlDeviceGetPciInfo_v3(Device device, Pci* pci) {
   return device_call(device, [&](State&) {
     if (pci == nullptr) return int{kInvalidArgument};
     *pci = {};
-    std::strcpy(pci->bus_id_legacy, kBusId + 4);
-    std::strcpy(pci->bus_id, kBusId);
+    pci->bus = static_cast<unsigned>(number_of(device));
+    std::strcpy(pci->bus_id_legacy, bus_id(number_of(device)).c_str());
+    std::strcpy(pci->bus_id, ("0000" + bus_id(number_of(device))).c_str());
     return int{kSuccess};
   });
 }
@@ -244,9 +264,10 @@ NVML_API int nvmlDeviceGetMigMode(Device device, unsigned* now, unsigned* then) 
   });
 }
 NVML_API int nvmlDeviceGetTopologyCommonAncestor(Device device, Device other, int* level) {
-  // Both are one device: what they share is the inside of it.
-  return device_call(device,
-                     [&](State&) { return other != device ? int{kInvalidArgument} : give(level, 0); });
+  constexpr int kInternal = 0, kSystem = 50;  // nvmlGpuTopologyLevel_t
+  return device_call(device, [&](State&) {
+    return number_of(other) < 0 ? int{kInvalidArgument} : give(level, other == device ? kInternal : kSystem);
+  });
 }
 NVML_API int nvmlDeviceGetNvLinkState(Device device, unsigned, int* active) {
   return device_call(device, [&](State&) { return give(active, 0); });
