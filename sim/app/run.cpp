@@ -118,7 +118,7 @@ int run(const Words& words) {
   options::options_description known("options");
   chip.add_to(known);
   known.add_options()("devices", options::value(&devices),
-                      "the machine's GPUs, all of one chip, for --arch: h100,h100,h100,h100")(
+                      "the machine's GPUs, all of one chip, for --arch: CHIP,CHIP,...")(
       "accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
       "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest "
       "with an interval; auto: sampled for large launches only")(
