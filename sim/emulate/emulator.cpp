@@ -19,6 +19,7 @@ namespace {
 struct DriverArea {
   std::uint32_t block, grid, stack, dynamic_shared, local_window, shared_window, explicit_cluster, cluster,
       descriptor,
+      sms,              ///< of the chip (%nsmid)
       workspace,        ///< of a cooperative launch: high word (envreg1), then low word (envreg2)
       cluster_inverse,  ///< three floats: a block's index times them, cut to an integer, is the cluster's
       cluster_grid,     ///< clusters in the grid
@@ -28,12 +29,12 @@ struct DriverArea {
       parameters_modulo;  ///< what that address is modulo 64, so that an aligned tensor map among them is aligned in memory
 };
 constexpr std::uint32_t kAbsent = ~0u;
-constexpr DriverArea kSm80 = {0x0,   0xc,  0x28,    0x2c,    0x20,    0x18,    kAbsent, kAbsent,
-                              0x118, 0x8c, kAbsent, kAbsent, kAbsent, kAbsent, 0};
-constexpr DriverArea kSm90 = {0x0,   0xc,  0x28,  0x2c,  0x20,  0x18,  0x140, 0x144,
-                              0x208, 0x44, 0x150, 0x15c, 0x188, 0x198, 0x10};
+constexpr DriverArea kSm80 = {0x0,   0xc,   0x28, 0x2c,    0x20,    0x18,    kAbsent, kAbsent,
+                              0x118, 0x10c, 0x8c, kAbsent, kAbsent, kAbsent, kAbsent, 0};
+constexpr DriverArea kSm90 = {0x0,   0xc,   0x28, 0x2c,  0x20,  0x18,  0x140, 0x144,
+                              0x208, 0x10c, 0x44, 0x150, 0x15c, 0x188, 0x198, 0x10};
 constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0,
-                               0x358, 0x254, 0x2b0, 0x2c0, 0x2cc, 0x348,   0};
+                               0x358, 0x2d0, 0x254, 0x2b0, 0x2c0, 0x2cc,   0x348, 0};
 
 const DriverArea& driver_area(const isa::Program& program) {
   switch (program.sm) {
@@ -179,6 +180,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put3(bank, area.cluster_grid, {context.grid.x / c.x, context.grid.y / c.y, context.grid.z / c.z});
   put(bank, area.cluster_blocks, static_cast<std::uint32_t>(c.count()));
   put64(bank, area.descriptor, 0);
+  put(bank, area.sms, context.sms);
   if (context.translation != nullptr) translation = *context.translation;
   if (translation ? translation->reads_workspace : reads_constant(program, area.workspace)) {
     workspace = context.memory->allocate(kWorkspaceBytes, "grid workspace");
@@ -216,7 +218,11 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
       }
     }
   }
-  if (asks_for(context.banks[4], driver_function_address("malloc")))
+  const auto asks_for_heap = [&](std::string_view name) {
+    return asks_for(context.banks[4], driver_function_address(name));
+  };
+  if (asks_for_heap("malloc") || asks_for_heap("__cudaCDP2GetParameterBufferV2") ||
+      asks_for_heap("__cudaCDP2Malloc"))
     context.memory->heap().place(*context.memory);
 
   if (!translation) {

@@ -36,6 +36,7 @@ inline constexpr std::uint64_t kLongestWork = 10'000'000'000;
 
 struct Translation;
 class TextureTable;
+class DeviceRuntime;
 
 /// What a launch is watched for on request; slower, and one block at a time.
 struct Checks {
@@ -56,6 +57,7 @@ struct LaunchContext {
   Dim3 grid, block;
   Dim3 cluster;  ///< blocks a cluster; (1,1,1) stands for what the kernel was compiled for
   std::uint32_t dynamic_shared = 0;   ///< bytes
+  std::uint32_t sms = 1;              ///< of the chip: %nsmid; block b says that it is on SM b modulo that
   std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
   /// Images of constant banks 2, 3, 4; bank 0 is made from the launch, the rest stays empty.
   std::array<std::vector<std::byte>, kConstantBanks> banks;
@@ -75,6 +77,8 @@ struct LaunchContext {
   TextSink print = to_standard_output;  ///< what device printf writes
   /// Whether an access beyond an allocation has been reported (Checks::bounds); null: each launch reports one.
   std::atomic<bool>* bounds_reported = nullptr;
+  DeviceRuntime* device_runtime =
+      nullptr;                          ///< what device code's launches go to; null: such a launch is refused
   TextSink report = to_standard_error;  ///< what a failed assert writes
 };
 

@@ -1,4 +1,5 @@
 #include "sim/engine/device.h"
+#include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/tensor/tensor_map.h"
 
 #include <algorithm>
@@ -198,6 +199,7 @@ void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed,
       case frontend::TargetKind::constant3: value += placed.constant3; break;
       case frontend::TargetKind::code: break;  // an offset in the code
       case frontend::TargetKind::external: value = emulate::driver_function_address(pointer.symbol); break;
+      case frontend::TargetKind::kernel: value = emulate::kernel_handle(value); break;
     }
     switch (pointer.image) {
       case frontend::Image::constant3: put(context.banks[3], pointer.offset, value, module.path); break;

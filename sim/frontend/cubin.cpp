@@ -14,6 +14,7 @@
 #include "model/isa/compatibility.h"
 #include "model/units/error.h"
 #include "sim/frontend/attributes.h"
+#include "sim/frontend/device_runtime.h"
 #include "sim/frontend/elf_file.h"
 #include "sim/frontend/names.h"
 
@@ -22,18 +23,15 @@ namespace {
 
 constexpr std::uint16_t kMachineCuda = 190;
 constexpr std::uint8_t kAbiCuda12 = 7, kAbiCuda13 = 8;
-constexpr std::uint8_t kEntryPoint = 0x10;  // st_other of a kernel
-constexpr std::uint32_t kReservedShared =
-    1024;  // bytes that sm_90 and later keep for the system in each block's window
-constexpr std::uint32_t kAddress64 = 2;            // R_CUDA_64
-constexpr std::uint32_t kGenericAddress64 = 4;     // what initialised __device__ pointers carry
-constexpr std::uint32_t kKernelDescriptor64 = 35;  // what a launch from the device needs of the kernel
+constexpr std::uint8_t kEntryPoint = 0x10;       // st_other of a kernel
+constexpr std::uint32_t kReservedShared = 1024;  // bytes of each block's window that sm_90 and later keep
+constexpr std::uint32_t kAddress64 = 2;          // R_CUDA_64
+constexpr std::uint32_t kGenericAddress64 = 4;   // what initialised __device__ pointers carry
 constexpr std::uint64_t kMostGlobalBytes = std::uint64_t{1} << 30;  // our own bound: they are kept in memory
 constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 20;
 constexpr std::uint32_t kUnboundedStack = 0xffffffff;  // what nvlink states of a kernel with recursion
 constexpr std::uint64_t kSectionAlignment = 128;
-constexpr std::uint64_t kMostCode = std::uint64_t{1}
-                                    << 28;  // our own bound for a kernel with all device functions
+constexpr std::uint64_t kMostCode = std::uint64_t{1} << 28;  // our own bound: a kernel and all functions
 constexpr std::string_view kText = ".text.";
 
 /// The architecture in the ELF head's flags.
@@ -61,7 +59,7 @@ class Reader {
       if (is_text(i)) read_kernel(i, cubin);
     }
     for (std::size_t i = 0; keep_ && i < elf_.sections.size(); ++i) {
-      if (is_text(i)) read_relocations(i, cubin);
+      if (kernel_number_.contains(i) || function_base_.contains(i)) read_relocations(i, cubin);
     }
     cubin.module = module_;
     return cubin;
@@ -190,14 +188,12 @@ class Reader {
   /// The symbol of the kernel whose section this is; 0: none, a device function.
   std::uint32_t kernel_symbol(std::size_t section) const {
     const std::string name = elf_.sections[section].name.substr(kText.size());
-    std::uint32_t index = 0;
     for (std::size_t i = 0; i < elf_.symbols.size(); ++i) {
       const ElfSymbol& symbol = elf_.symbols[i];
-      if (symbol.type == STT_FUNC && symbol.name == name && (symbol.other & kEntryPoint) != 0) {
-        index = static_cast<std::uint32_t>(i);
-      }
+      if (symbol.type == STT_FUNC && symbol.name == name && (symbol.other & kEntryPoint) != 0)
+        return static_cast<std::uint32_t>(i);
     }
-    return index;
+    return 0;
   }
 
   /// A symbol of a function that stands in the section; 0: there is none.
@@ -227,9 +223,10 @@ class Reader {
     if (!keep_) return;
     std::uint64_t longest = 0;
     std::vector<std::size_t> functions;
+    const std::set<std::size_t> reached = reached_code();
     for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
-      if (!is_text(i)) continue;
-      if (kernel_symbol(i) != 0) {
+      if (!is_text(i) || !reached.contains(i)) continue;
+      if (kernel_number_.contains(i)) {
         longest = std::max(longest, elf_.sections[i].size);
       } else {
         functions.push_back(i);
@@ -253,10 +250,21 @@ class Reader {
     }
   }
 
+  /// Kernels are numbered; they, and pointers in memory, are what functions are reached from.
+  std::set<std::size_t> reached_code() {
+    std::set<std::size_t> roots = {constant3_, constant4_, initialised_};
+    for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
+      if (!is_text(i) || kernel_symbol(i) == 0) continue;
+      kernel_number_.emplace(i, kernel_number_.size());
+      roots.insert(i);
+    }
+    roots.erase(0);
+    return reached_sections(elf_, roots);
+  }
+
   /// Bytes from the start of every kernel's code.
   std::uint64_t code_base(std::size_t section) const {
-    const auto found = function_base_.find(section);
-    return found == function_base_.end() ? 0 : found->second;
+    return function_base_.contains(section) ? function_base_.at(section) : 0;
   }
 
   void read_relocations(std::size_t section, Cubin& cubin) {
@@ -273,15 +281,15 @@ class Reader {
       }
       made.value =
           symbol.value + (relocation.addend_in_place ? 0 : static_cast<std::uint64_t>(relocation.addend));
-      made.target = target_of(symbol, made.value);
+      made.target = target_of(symbol, relocation.type, made.value);
       if (made.target == TargetKind::external) add_external(symbol.name);
       cubin.relocations.push_back(std::move(made));
     }
   }
 
   /// What a symbol is; `value`, its offset in its section, becomes that in the image.
-  TargetKind target_of(const ElfSymbol& symbol, std::uint64_t& value) const {
-    if (symbol.section == 0) {
+  TargetKind target_of(const ElfSymbol& symbol, std::uint32_t type, std::uint64_t& value) const {
+    if (symbol.section == 0 || is_device_runtime(symbol.name)) {
       value = 0;
       return TargetKind::external;
     }
@@ -294,6 +302,10 @@ class Reader {
     if (!is_text(symbol.section)) {
       throw InputError(fmt::format("{}: a pointer to '{}' in {} is not supported", where_, symbol.name,
                                    elf_.sections[symbol.section].name));
+    }
+    if (is_descriptor(type) && kernel_number_.contains(symbol.section)) {
+      value = kernel_number_.at(symbol.section);
+      return TargetKind::kernel;
     }
     value += code_base(symbol.section);
     return TargetKind::code;
@@ -328,12 +340,8 @@ class Reader {
     if (section == 0) return;
     for (const ElfRelocation& relocation : elf_.relocations_of(section)) {
       const ElfSymbol& symbol = symbol_of(relocation, section);
-      if (relocation.type == kKernelDescriptor64) {
-        throw InputError(fmt::format(
-            "{}: its device code launches kernels (dynamic parallelism: {}), which is not supported", where_,
-            source_name(symbol.name)));
-      }
-      if (relocation.type != kAddress64 && relocation.type != kGenericAddress64) {
+      const bool descriptor = keep_ && is_descriptor(relocation.type);
+      if (relocation.type != kAddress64 && relocation.type != kGenericAddress64 && !descriptor) {
         throw InputError(fmt::format("{}: relocation type {} in {} is not supported", where_, relocation.type,
                                      elf_.sections[section].name));
       }
@@ -348,7 +356,7 @@ class Reader {
       std::uint64_t addend = static_cast<std::uint64_t>(relocation.addend);
       if (relocation.addend_in_place) std::memcpy(&addend, bytes.data() + relocation.offset, sizeof addend);
       pointer.value = symbol.value + addend;
-      pointer.target = target_of(symbol, pointer.value);
+      pointer.target = target_of(symbol, relocation.type, pointer.value);
       module_->pointers.push_back(std::move(pointer));
     }
   }
@@ -450,8 +458,8 @@ class Reader {
   std::span<const std::byte> file_;
   std::string where_;
   bool keep_;
-  std::vector<CodePart> functions_;                     // by offset
-  std::map<std::size_t, std::uint64_t> function_base_;  // by section
+  std::vector<CodePart> functions_;                                     // by offset
+  std::map<std::size_t, std::uint64_t> function_base_, kernel_number_;  // by section
   std::shared_ptr<Module> module_ = std::make_shared<Module>();
   ModuleAttributes attributes_;
   std::size_t constant3_ = 0, constant4_ = 0, initialised_ = 0, zeroed_ = 0;  // section indices, 0: none

@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint32_t kLow32 = 0x38, kHigh32 = 0x39;  // R_CUDA_ABS32_LO_32, R_CUDA_ABS32_HI_32
 constexpr std::uint32_t kTarget47 = 0x3a;               // R_CUDA_ABS47_34
 constexpr std::uint32_t kTarget55 = 0x4b;               // R_CUDA_ABS55_16_34
+constexpr std::uint32_t kDescriptorLow32 = 0x3e,
+                        kDescriptorHigh32 = 0x3f;  // R_CUDA_FUNC_DESC32_LO_32, _HI_32
 
 /// Bits [at, at + width) of an instruction.
 struct Field {
@@ -50,9 +52,11 @@ void fill_in(const CodeRelocation& relocation, std::uint64_t address, std::byte*
   Word word(instruction);
   switch (relocation.type) {
     case kLow32:
+    case kDescriptorLow32:
       word.set(kHalf, address + word.get(kHalf));
       break;  // what stands there is the addend where no table has one
-    case kHigh32: word.set(kHalf, address >> 32); break;
+    case kHigh32:
+    case kDescriptorHigh32: word.set(kHalf, address >> 32); break;
     case kTarget47: word.set(kTarget, address >> 2); break;
     case kTarget55:
       word.set(kTargetLow, address >> 2);

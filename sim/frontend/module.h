@@ -38,6 +38,7 @@ enum class TargetKind : std::uint8_t {
   global,     ///< Module::globals + value
   constant3,  ///< the global-memory address of Module::constant3 + value
   code,       ///< code of this module: kernel section `symbol` + value
+  kernel,     ///< a kernel of this module, for a launch by device code: its number in Cubin::kernels
   external  ///< a function of the driver ("vprintf", "malloc", "free", "__assertfail"): `symbol`; value is 0
 };
 

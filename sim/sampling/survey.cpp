@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "model/sm/memory_pipe.h"
+#include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/schedule/block_stream.h"
 #include "sim/sampling/constants.h"
 #include "sim/sampling/sums.h"
@@ -218,6 +219,7 @@ emulate::LaunchContext without_effects(const emulate::LaunchContext& context, em
   own.memory = &fork;
   if (emulate::blocks_may_wait(*context.program)) own.idle_limit = std::min(own.idle_limit, kPatience);
   own.print = own.report = [](std::string_view) {};
+  if (own.device_runtime != nullptr) own.device_runtime = &own.device_runtime->silent();
   own.bounds_reported = nullptr;  // silent: the launch itself has to say it
   return own;
 }

@@ -1,5 +1,8 @@
 // A launch as a whole: what it refuses, the numbers that threads and blocks see, records that are the same each time.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <tuple>
 
 #include "tests/emulate/assembled.h"
 
@@ -41,6 +44,29 @@ TEST(Launch, GivesThreadAndBlockTheirNumbers) {
   const auto got = b.read(out, 60);
   for (std::uint32_t t = 0; t < 60; ++t)
     EXPECT_EQ(got[t], t % 5 | t / 5 % 3 << 8 | t / 15 << 16 | 1u << 24) << t;
+}
+
+TEST(Launch, GivesBlocksTheSmsInTurn) {
+  for (const auto& [sm, base, offset] :
+       {std::tuple{80, "0x160", "0x10c"}, {90, "0x210", "0x10c"}, {120, "0x380", "0x2d0"}}) {
+    Assembled a(fmt::format(R"(
+    S2R R0, SR_VIRTUALSMID
+    MOV R1, c[0x0][{}]
+    MOV R2, c[0x0][{}]
+    MOV R3, c[0x0][{}]
+    STG.E.64 [R2.64], R0
+    EXIT
+  )",
+                            offset, base, fmt::format("{:#x}", std::stoi(base, nullptr, 16) + 4)),
+                1, 2, sm);
+    a.context.grid = {12, 1, 1};
+    a.context.sms = 5;
+    const std::uint64_t out = a.buffer(0, {0, 0}, "out");
+    for (const std::uint32_t block : {0u, 4u, 5u, 11u}) {
+      a.run(nullptr, block);
+      EXPECT_EQ(a.read(out, 2), (std::vector<std::uint32_t>{block % 5, 5})) << sm;
+    }
+  }
 }
 
 TEST(Independence, NeedsNoAtomicsFencesOrStrongAccesses) {

@@ -90,6 +90,22 @@ TEST(TimeLine, TheDefaultStreamWaitsForBlockingStreams) {
   EXPECT_EQ(line.begin_of(after), 51'410);
 }
 
+TEST(TimeLine, DevicesHaveChipsAndDefaultStreamsOfTheirOwn) {
+  TimeLine line(spec());
+  line.add_stream(2, false, 1, 2);  // the second device's default stream
+  line.add_stream(3, false, 1, 2);
+  constexpr Place there{0, 2, 0}, beside{0, 3, 0};
+  line.kernel(kDefault, {0, 50'000, 1, false});
+  const WorkId other = line.kernel(there, {1, 60'000, 1, false});
+  const WorkId held = line.kernel(beside, {2, 10, 1, false});
+  EXPECT_EQ(line.begin_of(other), 1800);  // although the first device's chip is full
+  EXPECT_EQ(line.begin_of(held), 61'800);
+  line.synchronize(0, 0);
+  EXPECT_EQ(line.now(0), 51'400 + 500);
+  line.synchronize(0, 1);
+  EXPECT_EQ(line.now(0), 61'810 + 500);
+}
+
 TEST(TimeLine, AWaitForAnEventHoldsTheStream) {
   TimeLine line(spec());
   line.add_stream(1, true);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/execute/execution.h"
 
 namespace foretrace::emulate {
@@ -20,6 +21,8 @@ enum Function : std::uint64_t { vprintf_, malloc_, free_, assertfail_, set_condi
 constexpr std::array<std::string_view, provided> kProvided = {"vprintf", "malloc", "free", "__assertfail",
                                                               "cudaGraphSetConditional"};
 
+constexpr std::uint64_t kKnown = provided + kDeviceFunctions.size();
+
 /// Names that were asked for and are not provided, in that order, so that a call of one can say which.
 struct Others {
   std::mutex mutex;
@@ -29,7 +32,7 @@ Others& others() {
   static Others all;
   return all;
 }
-constexpr std::size_t kMostOthers = 250;  // within the addresses of the driver's code
+constexpr std::size_t kMostOthers = 220;  // within the addresses of the driver's code
 
 constexpr std::size_t kMostText = 1 << 20;  // of one string: that of the device's own buffer
 constexpr std::int32_t kMostArguments = 32;
@@ -106,21 +109,25 @@ std::uint64_t driver_function_address(std::string_view name) {
   const auto known = std::find(kProvided.begin(), kProvided.end(), name);
   if (known != kProvided.end())
     return kDriverCode + 16 * static_cast<std::uint64_t>(known - kProvided.begin());
+  for (std::size_t i = 0; i < kDeviceFunctions.size(); ++i) {
+    if (kDeviceFunctions[i].name == name) return kDriverCode + 16 * (provided + i);
+  }
   const std::lock_guard lock(others().mutex);
   auto& names = others().names;
   auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end() && names.size() < kMostOthers)
     found = names.insert(names.end(), std::string(name));
-  return kDriverCode + 16 * (provided + static_cast<std::uint64_t>(found - names.begin()));
+  return kDriverCode + 16 * (kKnown + static_cast<std::uint64_t>(found - names.begin()));
 }
 
 std::string_view driver_function_name(std::uint64_t address) {
   if (address < kDriverCode) return {};
   const std::uint64_t i = (address - kDriverCode) / 16;
   if (i < provided) return kProvided[i];
+  if (i < kKnown) return kDeviceFunctions[i - provided].name;
   const std::lock_guard lock(others().mutex);
-  return i - provided < others().names.size() ? std::string_view(others().names[i - provided])
-                                              : std::string_view{};
+  return i - kKnown < others().names.size() ? std::string_view(others().names[i - kKnown])
+                                            : std::string_view{};
 }
 
 Formatted format_device_text(std::string_view format, std::uint64_t arguments, const ByteReader& read) {
@@ -252,6 +259,10 @@ void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
         break;
       }
       default:
+        if (function < kKnown) {
+          call_device_runtime(x, kDeviceFunctions[function - provided], lane);
+          break;
+        }
         x.fault(FaultKind::unsupported, lane,
                 fmt::format("unsupported call of a driver function: {}", driver_function_name(address)));
     }

@@ -1,8 +1,12 @@
 // Memory pools, and what a program may say about managed memory without changing what it computes.
 //
 // Models:  pools as handles with attributes; what they hand out is cudaMalloc's memory (memory.cpp). Advice and prefetches are
-//          checked and have no effect: managed memory is one memory here.
+//          checked, kept to be told again, and have no effect: managed memory is one memory here.
+#include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
+#include <vector>
 
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/pool.h"
@@ -50,6 +54,50 @@ cudaError_t managed_list(void** pointers, const size_t* sizes, size_t count) {
 
 bool is_place(const cudaMemLocation& place) {
   return place.type != cudaMemLocationTypeDevice || is_device(place.id);
+}
+
+const cudaMemLocation kNowhere{cudaMemLocationTypeInvalid, cudaInvalidDeviceId};
+
+/// What was advised for managed memory: kept for the whole allocation, whatever part of it was named, and only to be told again.
+struct Advice {
+  bool read_mostly = false;
+  cudaMemLocation preferred = kNowhere, prefetched = kNowhere;
+  std::set<int> accessed_by;
+};
+
+Advice& advice_of(State& s, const void* managed) {
+  static auto* all = new std::map<std::uint64_t, Advice>;  // by MemoryBlock::id, which no other block gets
+  return (*all)[s.memory.find(managed)->id];
+}
+
+/// As the attributes that know devices and one host alone say it.
+int device_of(const cudaMemLocation& place) {
+  if (place.type == cudaMemLocationTypeDevice) return place.id;
+  return place.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : cudaInvalidDeviceId;
+}
+
+void take(Advice& kept, cudaMemoryAdvise advice, const cudaMemLocation& place) {
+  switch (advice) {
+    case cudaMemAdviseSetReadMostly: kept.read_mostly = true; break;
+    case cudaMemAdviseUnsetReadMostly: kept.read_mostly = false; break;
+    case cudaMemAdviseSetPreferredLocation: kept.preferred = place; break;
+    case cudaMemAdviseUnsetPreferredLocation: kept.preferred = kNowhere; break;
+    case cudaMemAdviseSetAccessedBy: kept.accessed_by.insert(device_of(place)); break;
+    case cudaMemAdviseUnsetAccessedBy: kept.accessed_by.erase(device_of(place)); break;
+  }
+}
+
+int answer(const Advice& advice, cudaMemRangeAttribute attribute) {
+  switch (attribute) {
+    case cudaMemRangeAttributeReadMostly: return advice.read_mostly ? 1 : 0;
+    case cudaMemRangeAttributePreferredLocation: return device_of(advice.preferred);
+    case cudaMemRangeAttributeLastPrefetchLocation: return device_of(advice.prefetched);
+    case cudaMemRangeAttributePreferredLocationType: return advice.preferred.type;
+    case cudaMemRangeAttributePreferredLocationId: return advice.preferred.id;
+    case cudaMemRangeAttributeLastPrefetchLocationType: return advice.prefetched.type;
+    case cudaMemRangeAttributeLastPrefetchLocationId: return advice.prefetched.id;
+    default: return cudaInvalidDeviceId;
+  }
 }
 
 }  // namespace
@@ -210,16 +258,24 @@ FORETRACE_API cudaError_t cudaDeviceGraphMemTrim(int device) {
   return call([&](State&) { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
-FORETRACE_API cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise,
+FORETRACE_API cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise advice,
                                         cudaMemLocation place) {
-  return call([&](State& s) { return is_place(place) ? managed(s, pointer, size) : cudaErrorInvalidDevice; });
+  return call([&](State& s) {
+    if (!is_place(place)) return cudaErrorInvalidDevice;
+    const cudaError_t refused = managed(s, pointer, size);
+    if (refused == cudaSuccess) take(advice_of(s, pointer), advice, place);
+    return refused;
+  });
 }
 FORETRACE_API cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation place,
                                                unsigned flags, cudaStream_t stream) {
   return call([&](State& s) {
     if (flags != 0) return cudaErrorInvalidValue;
     if (s.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    return is_place(place) ? managed(s, pointer, size) : cudaErrorInvalidDevice;
+    if (!is_place(place)) return cudaErrorInvalidDevice;
+    const cudaError_t refused = managed(s, pointer, size);
+    if (refused == cudaSuccess) advice_of(s, pointer).prefetched = place;
+    return refused;
   });
 }
 FORETRACE_API cudaError_t cudaMemPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
@@ -237,21 +293,21 @@ FORETRACE_API cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void** pointers, s
   return managed_list(pointers, sizes, count);
 }
 
-// Nothing of the advice is kept, so nothing of it is answered: no place is preferred, none was prefetched to.
 FORETRACE_API cudaError_t cudaMemRangeGetAttribute(void* data, size_t bytes, cudaMemRangeAttribute attribute,
                                                    const void* pointer, size_t size) {
   return call([&](State& s) {
     if (data == nullptr || bytes < sizeof(int)) return cudaErrorInvalidValue;
     const cudaError_t refused = managed(s, pointer, size);
     if (refused != cudaSuccess) return refused;
-    int value = cudaInvalidDeviceId;
-    if (attribute == cudaMemRangeAttributeReadMostly) value = 0;
-    if (attribute == cudaMemRangeAttributePreferredLocationType ||
-        attribute == cudaMemRangeAttributeLastPrefetchLocationType) {
-      value = cudaMemLocationTypeInvalid;
+    const Advice& advice = advice_of(s, pointer);
+    std::vector<int> values(bytes / sizeof(int), cudaInvalidDeviceId);
+    if (attribute == cudaMemRangeAttributeAccessedBy) {
+      std::copy_n(advice.accessed_by.begin(), std::min(values.size(), advice.accessed_by.size()),
+                  values.begin());
+    } else {
+      std::fill(values.begin(), values.end(), answer(advice, attribute));
     }
-    for (size_t at = 0; at + sizeof value <= bytes; at += sizeof value)
-      std::memcpy(static_cast<char*>(data) + at, &value, sizeof value);
+    std::memcpy(data, values.data(), values.size() * sizeof(int));
     return cudaSuccess;
   });
 }

@@ -12,6 +12,7 @@
 #include "sim/engine/run_launch.h"
 #include "sim/report/from_outcome.h"
 #include "sim/runtime/device/clock.h"
+#include "sim/runtime/device/device_queue.h"
 #include "sim/runtime/device/error_texts.h"
 #include "sim/sampling/constants.h"
 #include "sim/trace/trace_writer.h"
@@ -165,6 +166,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.parameters = call.parameters;
   context.banks[2] = kernel.image().constant2;
   kernel.module().fill_banks(context.banks[3], context.banks[4]);
+  context.sms = static_cast<std::uint32_t>(state_.spec->sm.count);
   context.checks = checks_;
   context.strict_barriers = false;
   context.bounds_reported = &call.kernel->bounds_reported;
@@ -267,8 +269,10 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   const bool predicted = wanted(index, *call.kernel);
   if (journal_.begin()) begin_representatives();
   const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared, stream_};
+  DeviceQueue queue(state_, *this, call, depth_);
   try {
-    const emulate::LaunchContext context = context_of(call, *program);
+    emulate::LaunchContext context = context_of(call, *program);
+    context.device_runtime = &queue;
     const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared, 0, context.cluster};
     const std::uint64_t resident = machine(call.device).resident_blocks(shape);
     executed.launch = index;
@@ -283,8 +287,23 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
     if (fault.kind() == emulate::FaultKind::unsupported) throw;
     state_.pending = code_of(fault.kind());
     journal_.fault(line, fault.what(), error_name(state_.pending));
+    return cudaSuccess;
   }
+  run_asked(queue, executed);
   return cudaSuccess;
+}
+
+/// What the grid's code has asked for.
+void Launcher::run_asked(DeviceQueue& queue, Executed& executed) {
+  ++depth_;
+  for (const Operation& operation : queue.take()) {
+    Executed done;
+    if (const cudaError_t failed = state_.execute(operation, done); failed != cudaSuccess)
+      state_.pending = failed;
+    if (state_.pending != cudaSuccess) break;
+    executed.seconds += done.seconds;
+  }
+  --depth_;
 }
 
 }  // namespace foretrace::runtime

@@ -25,13 +25,18 @@
 
 namespace foretrace::runtime {
 
+class DeviceQueue;
+
 class Launcher {
  public:
   explicit Launcher(State& state);
   ~Launcher();
-  /// CUDA's answer to the call itself; `seconds` of predicted GPU time, 0 when it is not predicted.
+  /// CUDA's answer to the call itself; seconds of predicted GPU time, 0 when it is not predicted, those of the launches of its code among
+  /// them, one after another.
   /// A fault of the kernel goes to State::pending. Throws InputError for what Foretrace cannot do.
   cudaError_t launch(const KernelCall& call, Executed& executed);
+  /// CUDA's answer to a launch that it refuses.
+  cudaError_t check(const KernelCall& call) { return check(call, *call.kernel->on(call.device).program()); }
   /// The number of the stream of the next launches.
   void place(std::uint64_t stream) { stream_ = stream; }
   Journal& journal() { return journal_; }
@@ -48,6 +53,7 @@ class Launcher {
   void begin_representatives();
   report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,
                              const engine::LaunchShape& shape, std::uint64_t index);
+  void run_asked(DeviceQueue& queue, Executed& executed);
   cudaError_t code_of(emulate::FaultKind kind) const;
 
   State& state_;
@@ -59,6 +65,7 @@ class Launcher {
   engine::Accuracy accuracy_ = engine::Accuracy::automatic;
   emulate::Checks checks_;
   int threads_ = 1;
+  int depth_ = 0;           // of launches by device code
   std::uint64_t next_ = 0;  // launches so far
   std::optional<sampling::Representatives> representatives_;
   std::uint64_t stream_ = 0;

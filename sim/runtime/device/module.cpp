@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/execute/driver_functions.h"
 #include "sim/frontend/compile.h"
 #include "sim/frontend/disassembly.h"
@@ -200,6 +201,7 @@ void Module::place() {
       case frontend::TargetKind::constant3: value += constant3_; break;
       case frontend::TargetKind::code: break;  // code addresses are offsets in the kernel's section
       case frontend::TargetKind::external: value = emulate::driver_function_address(pointer.symbol); break;
+      case frontend::TargetKind::kernel: value = emulate::kernel_handle(value); break;
     }
     std::vector<std::byte>& image = pointer.image == frontend::Image::constant3   ? bank3
                                     : pointer.image == frontend::Image::constant4 ? bank4_
@@ -216,6 +218,7 @@ void Module::place() {
       case frontend::TargetKind::global: return global_at(relocation.value);
       case frontend::TargetKind::constant3: return relocation.value + constant3_;
       case frontend::TargetKind::external: return emulate::driver_function_address(relocation.symbol);
+      case frontend::TargetKind::kernel: return emulate::kernel_handle(relocation.value);
       case frontend::TargetKind::code: break;
     }
     return relocation.value;

@@ -108,6 +108,7 @@ class Module {
   /// All devices have the same variable of that name: a managed one.
   void share(std::string mangled) { shared_.push_back(std::move(mangled)); }
   Kernel& kernel_at(std::size_t image) { return *kernels_[image]; }
+  std::size_t kernel_count() const { return kernels_.size(); }
   /// Constant banks 3 and 4 as they are now.
   void fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const;
   /// Text in which the kernel's code stands: of that kernel alone, or, when many of the module are asked for, of all.

@@ -13,7 +13,8 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
   if (i < n) c[i] = a[i] + b[i];
 }
 int main() {
-  int n = 1 << 18;
+  constexpr int n = 1 << 18;
+  static constexpr size_t n_bytes = 4 * n;
   float *a, *b, *c;
   CK(cudaMallocManaged(&a, n * 4));
   CK(cudaMallocManaged(&b, n * 4));
@@ -30,6 +31,23 @@ int main() {
   cudaMemLocation loc{cudaMemLocationTypeDevice, dev};
   CK(cudaMemPrefetchAsync(a, n * 4, loc, 0, 0));
   CK(cudaMemAdvise(a, n * 4, cudaMemAdviseSetReadMostly, loc));
+  CK(cudaMemAdvise(b, n * 4, cudaMemAdviseSetPreferredLocation, loc));
+  CK(cudaMemAdvise(b, n * 4, cudaMemAdviseSetAccessedBy, loc));
+  const auto told = [](const void* memory, cudaMemRangeAttribute attribute) {
+    int value = 77;
+    const bool fine =
+        cudaMemRangeGetAttribute(&value, sizeof value, attribute, memory, n_bytes) == cudaSuccess;
+    return fine ? value : 99;
+  };
+  if (told(a, cudaMemRangeAttributeLastPrefetchLocation) != dev ||
+      told(a, cudaMemRangeAttributeReadMostly) != 1 ||
+      told(a, cudaMemRangeAttributePreferredLocation) != cudaInvalidDeviceId ||
+      told(b, cudaMemRangeAttributePreferredLocation) != dev ||
+      told(b, cudaMemRangeAttributeAccessedBy) != dev ||
+      told(b, cudaMemRangeAttributeLastPrefetchLocation) != cudaInvalidDeviceId) {
+    printf("the advice was not kept\n");
+    return 1;
+  }
   add<<<(n + 255) / 256, 256>>>(a, b, c, n);
   CK(cudaGetLastError());
   CK(cudaDeviceSynchronize());

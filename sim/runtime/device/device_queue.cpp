@@ -1,0 +1,86 @@
+#include "sim/runtime/device/device_queue.h"
+
+#include <algorithm>
+
+#include "sim/runtime/device/device_attributes.h"
+#include "sim/runtime/device/launcher.h"
+
+namespace foretrace::runtime {
+
+Kernel* DeviceQueue::kernel_of(std::uint64_t handle) const {
+  Module& module = parent_.kernel->module();
+  const std::uint64_t number = emulate::kernel_number(handle);
+  return handle >= emulate::kKernelHandles && number < module.kernel_count() ? &module.kernel_at(number)
+                                                                             : nullptr;
+}
+
+std::int64_t DeviceQueue::parameter_bytes(std::uint64_t handle) {
+  const Kernel* kernel = kernel_of(handle);
+  return kernel == nullptr ? -1 : static_cast<std::int64_t>(kernel->image().program.parameter_bytes);
+}
+
+int DeviceQueue::launch(std::uint64_t block, std::uint64_t stream, emulate::DeviceLaunch launch) {
+  KernelCall call;
+  call.kernel = kernel_of(launch.kernel);
+  if (call.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (depth_ >= kDeepestLaunch) return cudaErrorLaunchMaxDepthExceeded;
+  call.grid = launch.grid;
+  call.block = launch.block;
+  call.dynamic_shared = launch.dynamic_shared;
+  call.device = parent_.device;
+  const isa::Program& program = call.kernel->image().program;
+  std::copy(std::begin(program.cluster), std::end(program.cluster), &call.cluster.x);
+  if (call.cluster.count() == 0) call.cluster = {1, 1, 1};
+  call.parameters = std::move(launch.parameters);
+  if (const cudaError_t refused = launcher_.check(call); refused != cudaSuccess) return refused;
+  add(block, stream, std::move(call));
+  return cudaSuccess;
+}
+
+int DeviceQueue::copy(std::uint64_t block, std::uint64_t stream, const emulate::DeviceCopy& copy) {
+  CopyCall call;
+  call.to = reinterpret_cast<std::byte*>(copy.to);
+  call.from = reinterpret_cast<const std::byte*>(copy.from);
+  call.width = call.to_pitch = call.from_pitch = copy.bytes;
+  call.kind = cudaMemcpyDeviceToDevice;
+  add(block, stream, call);
+  return cudaSuccess;
+}
+
+int DeviceQueue::fill(std::uint64_t block, std::uint64_t stream, const emulate::DeviceFill& fill) {
+  FillCall call;
+  call.to = reinterpret_cast<std::byte*>(fill.to);
+  call.value = fill.value;
+  call.width = call.pitch = fill.bytes;
+  add(block, stream, call);
+  return cudaSuccess;
+}
+
+int DeviceQueue::attribute(int which, int device, int& value) {
+  if (device < 0 || device >= devices()) return cudaErrorInvalidDevice;
+  const auto known =
+      device_attribute({state_.spec.get(), state_.chip.title, state_.memory.capacity(), device},
+                       static_cast<cudaDeviceAttr>(which));
+  if (!known) return cudaErrorInvalidValue;
+  value = *known;
+  return cudaSuccess;
+}
+
+int DeviceQueue::version() { return CUDART_VERSION; }
+
+void DeviceQueue::add(std::uint64_t block, std::uint64_t stream, Operation operation) {
+  (stream == emulate::kTailLaunch ? last_ : now_).push_back({block, std::move(operation)});
+}
+
+std::vector<Operation> DeviceQueue::take() {
+  std::vector<Operation> all;
+  for (std::vector<Asked>* part : {&now_, &last_}) {
+    std::stable_sort(part->begin(), part->end(),
+                     [](const Asked& a, const Asked& b) { return a.block < b.block; });
+    for (Asked& asked : *part) all.push_back(std::move(asked.operation));
+    part->clear();
+  }
+  return all;
+}
+
+}  // namespace foretrace::runtime
