@@ -6,6 +6,20 @@
 
 namespace foretrace::host {
 
+namespace {
+
+/// The last work of each stream of the device.
+template <class Streams>
+std::vector<WorkId> last_of_device(const Streams& streams, unsigned device) {
+  std::vector<WorkId> last;
+  for (const auto& [number, state] : streams) {
+    if (state.device == device && state.last != kNoWork) last.push_back(state.last);
+  }
+  return last;
+}
+
+}  // namespace
+
 TimeLine::TimeLine(HostSpec spec) : spec_(std::move(spec)), schedule_(spec_) { streams_[0]; }
 
 void TimeLine::add_stream(std::uint64_t stream, bool non_blocking, unsigned device, std::uint64_t legacy) {
@@ -220,15 +234,9 @@ void TimeLine::synchronize_event(unsigned number, WorkId event) {
   wait_until_end(number, event);
 }
 
-void TimeLine::wait_for_device(unsigned number, unsigned device) {
-  for (const auto& [stream, state] : streams_) {
-    if (state.device == device && state.last != kNoWork) wait_until_end(number, state.last);
-  }
-}
-
 void TimeLine::synchronize(unsigned number, unsigned device) {
   spend(number, "device synchronize", spec_.call.synchronize);
-  wait_for_device(number, device);
+  for (const WorkId last : last_of_device(streams_, device)) wait_until_end(number, last);
 }
 
 void TimeLine::allocate(unsigned number, std::uint64_t bytes) {
@@ -238,7 +246,7 @@ void TimeLine::allocate_in_stream(unsigned number) { spend(number, "malloc async
 /// Waits for all work of the device, as cudaFree does.
 void TimeLine::release(unsigned number, std::uint64_t bytes, unsigned device) {
   spend(number, "free", spec_.call.free.at(static_cast<double>(bytes)));
-  wait_for_device(number, device);
+  for (const WorkId last : last_of_device(streams_, device)) wait_until_end(number, last);
 }
 
 void TimeLine::graph_begin(const Place& place, std::size_t nodes, std::size_t paths) {

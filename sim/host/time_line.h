@@ -119,7 +119,6 @@ class TimeLine {
   /// The thread is in the call that long; returns its end.
   double spend(unsigned thread, const char* name, double ns);
   void wait_until_end(unsigned thread, WorkId work);
-  void wait_for_device(unsigned thread, unsigned device);
   void wait_for_queue(const Place& place);
   WorkId give(const Place& place, Work work, bool after_stream = true);
   Work work_of(const CopyWork& copy) const;

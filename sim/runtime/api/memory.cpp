@@ -4,6 +4,7 @@
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
 #include "sim/runtime/device/clock.h"
+#include "sim/runtime/device/pool.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -24,7 +25,9 @@ cudaError_t allocate(State& s, void** pointer, std::size_t size, MemoryKind kind
 
 cudaError_t release(State& s, void* pointer, MemoryKind kind) {
   if (pointer == nullptr) return cudaSuccess;
-  return s.memory.release(pointer, kind) ? cudaSuccess : cudaErrorInvalidValue;
+  if (!s.memory.release(pointer, kind)) return cudaErrorInvalidValue;
+  take_back(pointer);
+  return cudaSuccess;
 }
 
 cudaError_t allocate_pitched(State& s, void** pointer, std::size_t* pitch, std::size_t width,
@@ -35,12 +38,13 @@ cudaError_t allocate_pitched(State& s, void** pointer, std::size_t* pitch, std::
   return allocate(s, pointer, *pitch * rows, MemoryKind::device);
 }
 
-cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaStream_t handle) {
+cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaStream_t handle, Pool& pool) {
   Stream* stream = s.streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   const cudaError_t refused = allocate(s, pointer, size, MemoryKind::device);
   if (refused != cudaSuccess) return refused;
   if (!stream->capture) {
+    if (*pointer != nullptr) pool.hand_out(*pointer, size);
     s.clock->allocate_in_stream();
     return cudaSuccess;
   }
@@ -127,12 +131,13 @@ FORETRACE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent exten
 }
 
 FORETRACE_API cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-  return call([&](State& s) { return allocate_in_stream(s, pointer, size, stream); });
+  return call([&](State& s) { return allocate_in_stream(s, pointer, size, stream, *pools().current); });
 }
-FORETRACE_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool,
+FORETRACE_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t handle,
                                                   cudaStream_t stream) {
   return call([&](State& s) {
-    return pool == nullptr ? cudaErrorInvalidValue : allocate_in_stream(s, pointer, size, stream);
+    Pool* pool = pool_of(handle);
+    return pool == nullptr ? cudaErrorInvalidValue : allocate_in_stream(s, pointer, size, stream, *pool);
   });
 }
 FORETRACE_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {

@@ -140,7 +140,7 @@ FORETRACE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMem
     if (properties->location.type != cudaMemLocationTypeDevice ||
         properties->handleTypes != cudaMemHandleTypeNone)
       return cudaErrorNotSupported;
-    if (properties->location.id != 0) return cudaErrorInvalidDevice;
+    if (!is_device(properties->location.id)) return cudaErrorInvalidDevice;
     pools().made.push_back(std::make_unique<Pool>());
     *handle = handle_of(pools().made.back().get());
     return cudaSuccess;
@@ -177,14 +177,16 @@ FORETRACE_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemP
         return cudaSuccess;
       case cudaMemPoolAttrReservedMemHigh:
       case cudaMemPoolAttrUsedMemHigh:
-        return *static_cast<unsigned long long*>(value) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+        if (*static_cast<unsigned long long*>(value) != 0) return cudaErrorInvalidValue;
+        (attribute == cudaMemPoolAttrUsedMemHigh ? pool.used_high : pool.reserved_high) = pool.used;
+        return cudaSuccess;
       default: return cudaErrorInvalidValue;
     }
   });
 }
 FORETRACE_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute,
                                                   void* value) {
-  return pool_call(handle, [&](State& s, Pool& pool) {
+  return pool_call(handle, [&](State&, Pool& pool) {
     if (value == nullptr) return cudaErrorInvalidValue;
     switch (attribute) {
       case cudaMemPoolReuseFollowEventDependencies:
@@ -200,10 +202,14 @@ FORETRACE_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemP
         *static_cast<unsigned long long*>(value) = pool.threshold;
         return cudaSuccess;
       case cudaMemPoolAttrReservedMemCurrent:
-      case cudaMemPoolAttrReservedMemHigh:
       case cudaMemPoolAttrUsedMemCurrent:
+        *static_cast<unsigned long long*>(value) = pool.used;
+        return cudaSuccess;
+      case cudaMemPoolAttrReservedMemHigh:
+        *static_cast<unsigned long long*>(value) = pool.reserved_high;
+        return cudaSuccess;
       case cudaMemPoolAttrUsedMemHigh:
-        *static_cast<unsigned long long*>(value) = s.memory.used();
+        *static_cast<unsigned long long*>(value) = pool.used_high;
         return cudaSuccess;
       default: return cudaErrorInvalidValue;
     }

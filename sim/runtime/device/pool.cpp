@@ -7,6 +7,13 @@ Pools& pools() {
   return *all;
 }
 
+void take_back(const void* pointer) {
+  if (pools().standard.take_back(pointer)) return;
+  for (const auto& made : pools().made) {
+    if (made->take_back(pointer)) return;
+  }
+}
+
 Pool* pool_of(cudaMemPool_t handle) {
   auto* pool = reinterpret_cast<Pool*>(handle);
   if (pool == &pools().standard) return pool;
