@@ -44,7 +44,10 @@ constexpr std::array kNumbers = {FORETRACE_NUMBER(call, launch, "us"),
                                  FORETRACE_NUMBER(call, copy_in, "us"),
                                  FORETRACE_NUMBER(call, copy_out, "us"),
                                  FORETRACE_NUMBER(call, copy_device, "us"),
+                                 FORETRACE_NUMBER(call, record_untimed, "us"),
                                  FORETRACE_NUMBER(call, fill, "us"),
+                                 FORETRACE_NUMBER(call, fill_kernel, "us"),
+                                 FORETRACE_NUMBER(call, fill_inline, "B"),
                                  FORETRACE_NUMBER(call, synchronize, "us"),
                                  FORETRACE_NUMBER(call, malloc_async, "us"),
                                  FORETRACE_NUMBER(link, arrival, "us"),
@@ -55,6 +58,11 @@ constexpr std::array kNumbers = {FORETRACE_NUMBER(call, launch, "us"),
                                  FORETRACE_NUMBER(gap, dependent, "us"),
                                  FORETRACE_NUMBER(gap, wait, "us"),
                                  FORETRACE_NUMBER(gap, engine, "us"),
+                                 FORETRACE_NUMBER(gap, engine_poll, "us"),
+                                 FORETRACE_NUMBER(gap, engine_spin, "us"),
+                                 FORETRACE_NUMBER(gap, engine_told, "us"),
+                                 FORETRACE_NUMBER(gap, turn, "us"),
+                                 FORETRACE_NUMBER(gap, leave, "us"),
                                  FORETRACE_NUMBER(gap, record, "us"),
                                  FORETRACE_NUMBER(gap, graph_begin, "us"),
                                  FORETRACE_NUMBER(gap, dispatch, "us"),
@@ -69,6 +77,7 @@ constexpr std::array kNumbers = {FORETRACE_NUMBER(call, launch, "us"),
 
 constexpr std::array kLists = {FORETRACE_SIZES("call.malloc", call.malloc),
                                FORETRACE_SIZES("call.free", call.free),
+                               FORETRACE_SIZES("copy.inline_pageable", copy.inline_pageable),
                                FORETRACE_SIZES("copy.pageable_in", copy.pageable_in),
                                FORETRACE_SIZES("copy.pageable_out", copy.pageable_out),
                                FORETRACE_SIZES("copy.device", copy.device),
@@ -159,6 +168,7 @@ HostSpec load_host(std::string_view name, const std::filesystem::path& configs) 
     const auto& [key, entry] = *raw.entries.begin();
     refuse(entry, key, fmt::format("no key of a host; did you mean {}?", config::nearest(key, host_keys())));
   }
+  check_sizes(spec.copy.inline_pageable, printed, "copy.inline_pageable");
   check_sizes(spec.call.malloc, printed, "call.malloc");
   check_sizes(spec.call.free, printed, "call.free");
   check_sizes(spec.copy.pageable_in, printed, "copy.pageable_in");

@@ -22,7 +22,11 @@ struct HostSpec {
   std::string name, title;
   struct {
     double launch = 0, graph = 0, graph_node = 0, graph_path = 0, record = 0, wait = 0;
-    double copy_in = 0, copy_out = 0, copy_device = 0, fill = 0, synchronize = 0, malloc_async = 0;
+    double record_untimed = 0;
+    double copy_in = 0, copy_out = 0, copy_device = 0, synchronize = 0, malloc_async = 0;
+    double fill = 0,
+           fill_kernel = 0;  ///< fills that go with the commands, and larger ones, which are kernels
+    double fill_inline = 0;  ///< bytes: the largest that goes with the commands
     BySize malloc, free;
   } call;
   struct {
@@ -31,11 +35,17 @@ struct HostSpec {
     double queue = 0;  ///< launches of a stream that have not begun while another is accepted; 0: any number
   } link;
   struct {
-    double stream = 0, graph = 0, dependent = 0, wait = 0, engine = 0, record = 0, graph_begin = 0,
-           dispatch = 0;
+    double stream = 0, graph = 0, dependent = 0, wait = 0, record = 0, graph_begin = 0, dispatch = 0;
+    double engine = 0;  ///< until a copy engine knows that what its copy comes after is over
+    double engine_poll =
+        0;  ///< a copy that waits longer than engine_spin is looked at again each time; 0: at once
+    double engine_spin = 0, engine_told = 0;  ///< and waits longer than this are seen at once again
+    double turn = 0;   ///< from a copy's end to the other engine's copy that comes after it
+    double leave = 0;  ///< from a copy's end to what comes after it on the chip
   } gap;
   struct {
     double in_latency = 0, in_rate = 0, out_latency = 0, out_rate = 0, both_rate = 0, inline_latency = 0;
+    BySize inline_pageable;
     double pinned_inline = 0, pageable_inline = 0;
     BySize pageable_in, pageable_out, device;
   } copy;

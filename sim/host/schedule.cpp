@@ -1,6 +1,7 @@
 #include "sim/host/schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "model/units/error.h"
@@ -54,7 +55,12 @@ WorkId Schedule::add(Work work) {
 
 /// From the end of one to the begin of the other.
 double Schedule::gap(const Work& before, const Work& next) const {
-  if (on_engine(before.kind) || on_engine(next.kind)) return before.kind == next.kind ? 0 : spec_.gap.engine;
+  if (on_engine(before.source) && on_engine(next.kind))
+    return before.source == next.kind ? 0 : spec_.gap.turn;
+  if (on_engine(next.kind)) return spec_.gap.engine;
+  if (on_engine(before.source)) return next.kind == WorkKind::event ? 0 : spec_.gap.leave;
+  // What the call does first, and the way to the GPU, are over by then.
+  if (next.kind == WorkKind::host_copy) return -spec_.link.arrival;
   double gap = 0;
   if (on_chip(before.kind)) {
     const bool graph = before.graph != 0 && before.graph == next.graph && on_chip(next.kind);
@@ -84,11 +90,23 @@ void Schedule::wait_for_chip(const Work& work, Start& start) const {
   }
 }
 
+/// When the engine begins a copy whose turn is at `at`. It waits for that without pause for a while, then looks every `engine_poll`, counted
+/// from when it saw its last copy's turn, or from this one's arrival; after long waits it is told.
+double Schedule::seen_by_engine(const Work& work, double at) const {
+  const WorkId last = devices_[work.device].copying[engine_of(work.kind)];
+  const bool first = last == kNoWork || works_[last].end < work.arrival;
+  const double wait = at - (first ? work.arrival : works_[last].end), poll = spec_.gap.engine_poll;
+  if (poll <= 0 || wait <= spec_.gap.engine_spin || wait > spec_.gap.engine_told) return at;
+  const double from = (first ? work.arrival : works_[last].begin - spec_.gap.engine) + spec_.gap.engine;
+  return from + std::ceil((at - from) / poll) * poll;
+}
+
 Schedule::Start Schedule::start_of(const Work& work) const {
   Start start{work.arrival, Bound::arrival, kNoWork};
   for (const WorkId id : work.after) {
     const Work& before = works_[id];
-    const double at = std::max(before.begin, before.end + gap(before, work));
+    double at = std::max(before.begin, before.end + gap(before, work));
+    if (on_engine(work.kind) && !on_engine(before.source)) at = seen_by_engine(work, at);
     if (at >= start.at) start = {at, Bound::after, id};
   }
   if (on_chip(work.kind)) wait_for_chip(work, start);
@@ -118,6 +136,9 @@ void Schedule::settle(WorkId id, const Start& start) {
   work.end = start.at + work.ns;
   work.bound = start.bound;
   work.cause = start.cause;
+  work.source = work.kind;
+  const bool behind = work.kind == WorkKind::event && start.cause != kNoWork;
+  if (behind && on_engine(works_[start.cause].source)) work.source = works_[start.cause].source;
   Device& device = devices_[work.device];
   if (on_engine(work.kind)) {
     if (spec_.copy.both_rate > 0) share_link(work, work.ns);

@@ -58,6 +58,8 @@ struct Work {
   double begin = 0, end = 0;
   Bound bound = Bound::arrival;
   WorkId cause = kNoWork;  ///< the work that its beginning waited for; none: its arrival
+  /// Whose end it stands for: of an event behind a copy engine's copy, which that engine records, that copy's kind.
+  WorkKind source = WorkKind::marker;
 };
 
 class Schedule {
@@ -81,6 +83,7 @@ class Schedule {
   };
   double gap(const Work& before, const Work& next) const;
   Start start_of(const Work& work) const;
+  double seen_by_engine(const Work& work, double at) const;
   void wait_for_chip(const Work& work, Start& start) const;
   /// Settles the next one if it begins before `limit`.
   bool step(double limit);

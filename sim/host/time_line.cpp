@@ -1,6 +1,7 @@
 #include "sim/host/time_line.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/units/error.h"
 
@@ -18,6 +19,14 @@ std::vector<WorkId> last_of_device(const Streams& streams, unsigned device) {
   return last;
 }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// The end of a stream's last work, if a thread knows by now that it is over: an event behind it is over at once.
+double known_end(const Schedule& schedule, const HostSpec& spec, WorkId last, double now) {
+  if (last == kNoWork || !schedule[last].settled) return kNever;
+  const double end = schedule[last].end;
+  return end + spec.link.notice <= now ? end : kNever;
+}
 }  // namespace
 
 TimeLine::TimeLine(HostSpec spec) : spec_(std::move(spec)), schedule_(spec_) { streams_[0]; }
@@ -142,7 +151,7 @@ Work TimeLine::work_of(const CopyWork& copy) const {
     work.ns = spec_.copy.out_latency + moved(spec_.copy.out_rate);
   } else if (bytes <= (copy.pageable ? spec_.copy.pageable_inline : spec_.copy.pinned_inline)) {
     work.kind = WorkKind::inline_copy;
-    work.ns = spec_.copy.inline_latency;
+    work.ns = copy.pageable ? spec_.copy.inline_pageable.at(bytes) : spec_.copy.inline_latency;
   } else {
     work.kind = WorkKind::copy_in;
     work.ns = spec_.copy.in_latency + moved(spec_.copy.in_rate);
@@ -186,7 +195,14 @@ WorkId TimeLine::copy(const Place& place, const CopyWork& copy) {
 
 void TimeLine::finish_copy(unsigned number, WorkId copy) {
   FORETRACE_ASSERT(!calls_.empty(), "a copy is waited for in its call");
-  wait_until_end(number, copy);
+  const WorkKind kind = schedule_[copy].kind;
+  if (kind == WorkKind::host_copy) return;  // its call ended with it
+  if (kind != WorkKind::inline_copy) return wait_until_end(number, copy);
+  Thread& t = thread(number);  // the thread looks on while a few bytes go: nobody has to tell it
+  const double end = schedule_.settle_end(copy).end;
+  if (end <= t.now) return;
+  calls_.back().waited = copy;
+  calls_.back().end = t.now = end;
 }
 
 WorkId TimeLine::fill(const Place& place, std::uint64_t bytes) {
@@ -194,7 +210,10 @@ WorkId TimeLine::fill(const Place& place, std::uint64_t bytes) {
   work.kind = WorkKind::fill;
   work.bytes = bytes;
   work.ns = spec_.fill.at(static_cast<double>(bytes));
-  work.arrival = spend(place.thread, "fill", spec_.call.fill) + spec_.link.arrival;
+  work.arrival =
+      spend(place.thread, "fill",
+            static_cast<double>(bytes) <= spec_.call.fill_inline ? spec_.call.fill : spec_.call.fill_kernel) +
+      spec_.link.arrival;
   return calls_.back().work = give(place, std::move(work));
 }
 
@@ -208,7 +227,11 @@ WorkId TimeLine::record(const Place& place, bool timed) {
   Work work;
   work.kind = WorkKind::event;
   work.ns = timed ? spec_.gap.record : 0;
-  work.arrival = spend(place.thread, "event record", spec_.call.record) + spec_.link.arrival;
+  work.arrival = spend(place.thread, "event record", timed ? spec_.call.record : spec_.call.record_untimed) +
+                 spec_.link.arrival;
+  if (!timed)
+    work.arrival = std::min(work.arrival,
+                            known_end(schedule_, spec_, streams_.at(place.stream).last, now(place.thread)));
   return calls_.back().work = give(place, std::move(work));
 }
 

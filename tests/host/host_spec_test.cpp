@@ -39,17 +39,34 @@ std::vector<double> everything(const HostSpec& given) {
     line.copy(one, {CopyWay::to_device, bytes, false});
     line.copy(two, {CopyWay::to_host, bytes, false});
     done();
+    line.copy(two, {CopyWay::to_host, bytes, false});  // from one engine to the other
+    line.copy(two, {CopyWay::to_device, bytes, false});
+    done();
+    done();  // nothing to wait for
   }
   for (const std::uint64_t bytes :
-       {1ull, 2000ull, 30'000ull, 500'000ull, 5'000'000ull, 90'000'000ull, 900'000'000ull}) {
+       {1ull, 2000ull, 14'000ull, 30'000ull, 500'000ull, 5'000'000ull, 90'000'000ull, 900'000'000ull}) {
     line.fill(one, bytes);
     done();
   }
-  line.allocate_in_stream(0);
   std::uint64_t launch = 0;
+  line.allocate_in_stream(0);
+  for (double ns = 1000; ns < 12'000; ns += 300) {  // copies that wait for kernels, shortly and long
+    line.kernel(one, {launch++, ns, 0.1, false});
+    line.copy(one, {CopyWay::to_host, 4096, false});
+    line.kernel(one, {launch++, 1000, 0.1, false});
+    done();
+  }
+  for (double ns = 40'000; ns < 250'000; ns += 5000) {  // and so long that they are told
+    line.kernel(one, {launch++, ns, 0.1, false});
+    line.copy(one, {CopyWay::to_host, 4096, false});
+    done();
+  }
   for (int i = 0; i < 3; ++i) line.kernel(one, {launch++, 9000, 0.1, i == 2});
   line.record(one, true);
   const WorkId event = line.record(one, true);
+  times.push_back(line.now(0));
+  line.record(one, false);
   times.push_back(line.now(0));
   line.wait(two, event);
   times.push_back(line.now(0));

@@ -12,7 +12,7 @@ HostSpec spec() {
   host.gap.graph = -100;
   host.gap.dependent = -60;
   host.gap.wait = 7;
-  host.gap.engine = 300;
+  host.gap.engine = host.gap.leave = host.gap.turn = 300;
   host.gap.dispatch = 40;
   host.copy.in_rate = host.copy.out_rate = 1;
   host.copy.both_rate = 1;  // half of the two together
@@ -43,6 +43,70 @@ TEST(Schedule, AChainIsBoundByWorkOrByArrival) {
   EXPECT_EQ(s[c].begin, 9000);
   EXPECT_EQ(s[c].bound, Bound::arrival);
   EXPECT_EQ(s[c].end, 9500);
+}
+
+TEST(Schedule, AnEngineLooksAgainNowAndThen) {
+  HostSpec host = spec();
+  host.gap.engine_poll = 8000;
+  host.gap.engine_spin = 2000;
+  host.gap.engine_told = 50'000;
+  host.gap.leave = 500;
+  // The copy arrives at 100; its turn is 300 after the kernel's end.
+  const auto begin_after = [&](double kernel) {
+    Schedule s(host);
+    const WorkId a = s.add(make(WorkKind::kernel, 1, 0, kernel));
+    const WorkId b = s.add(make(WorkKind::copy_out, 1, 100, 1000, {a}));
+    s.settle_all();
+    return s[b].begin;
+  };
+  EXPECT_EQ(begin_after(1800), 2100);              // waits 2000: seen at once
+  EXPECT_EQ(begin_after(1801), 100 + 8000 + 300);  // and beyond that when it is looked at again
+  EXPECT_EQ(begin_after(8100), 100 + 8000 + 300);
+  EXPECT_EQ(begin_after(8101), 100 + 2 * 8000 + 300);
+  EXPECT_EQ(begin_after(49'800), 100 + 7 * 8000 + 300);
+  EXPECT_EQ(begin_after(49'801), 49'801 + 300);  // so long a wait ends at once again
+  // A copy behind another waits from that one's end on; a kernel after a copy is told.
+  Schedule s(host);
+  const WorkId first = s.add(make(WorkKind::copy_out, 2, 0, 5000));
+  const WorkId kernel = s.add(make(WorkKind::kernel, 1, 0, 6000));
+  const WorkId second = s.add(make(WorkKind::copy_out, 1, 100, 1000, {kernel}));
+  const WorkId next = s.add(make(WorkKind::kernel, 1, 100, 1000, {second}));
+  s.settle_all();
+  EXPECT_EQ(s[first].end, 5000);
+  EXPECT_EQ(s[second].begin, 6300);
+  EXPECT_EQ(s[next].begin, 7300 + 500);
+}
+
+TEST(Schedule, CopiesInTurnWithKernelsTakeWholePolls) {
+  HostSpec host = spec();
+  host.gap.engine_poll = 8000;
+  host.gap.engine_spin = 2000;
+  host.gap.engine_told = 50'000;
+  Schedule s(host);
+  std::vector<WorkId> copies;
+  WorkId last = s.add(make(WorkKind::kernel, 1, 0, 3000));
+  for (int i = 0; i < 3; ++i) {
+    copies.push_back(s.add(make(WorkKind::copy_out, 1, 100, 1000, {last})));
+    last = s.add(make(WorkKind::kernel, 1, 100, 3000, {copies.back()}));
+  }
+  s.settle_all();
+  EXPECT_EQ(s[copies[0]].begin, 100 + 8000 + 300);
+  EXPECT_EQ(s[copies[1]].begin, s[copies[0]].begin + 8000);
+  EXPECT_EQ(s[copies[2]].begin, s[copies[1]].begin + 8000);
+}
+
+TEST(Schedule, AnEngineRecordsTheEventsBehindItsCopies) {
+  HostSpec host = spec();
+  host.gap.leave = 500;
+  Schedule s(host);
+  const WorkId copy = s.add(make(WorkKind::copy_out, 1, 0, 5000));
+  const WorkId event = s.add(make(WorkKind::event, 1, 0, 100, {copy}));
+  const WorkId second = s.add(make(WorkKind::copy_out, 1, 0, 1000, {event}));
+  const WorkId kernel = s.add(make(WorkKind::kernel, 1, 0, 1000, {event}));
+  s.settle_all();
+  EXPECT_EQ(s[event].begin, 5000);
+  EXPECT_EQ(s[second].begin, 5100);
+  EXPECT_EQ(s[kernel].begin, 5100 + 500);
 }
 
 TEST(Schedule, GapsByKind) {

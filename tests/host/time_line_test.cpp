@@ -13,18 +13,23 @@ HostSpec spec() {
   host.call.graph_node = 1;
   host.call.graph_path = 50;
   host.call.record = 100;
+  host.call.record_untimed = 30;
+  host.call.fill = 60;
+  host.call.fill_kernel = 410;
+  host.call.fill_inline = 4096;
   host.call.wait = 10;
   host.call.copy_in = host.call.copy_out = 150;
   host.call.synchronize = 20;
   host.link.arrival = 1000;
   host.link.notice = 500;
-  host.gap.engine = 300;
+  host.gap.engine = host.gap.leave = host.gap.turn = 300;
   host.gap.record = 30;
   host.copy.in_latency = host.copy.out_latency = 100;
   host.copy.in_rate = host.copy.out_rate = 1;
   host.copy.both_rate = 2;
   host.copy.pageable_inline = 64;
   host.copy.inline_latency = 70;
+  host.copy.inline_pageable = {{0, 70}, {1000, 70}};
   host.copy.pageable_in = {{0, 100}, {1000, 1100}};
   host.copy.pageable_out = {{0, 100}, {2000, 2200}};
   return host;
@@ -120,6 +125,29 @@ TEST(TimeLine, AWaitForAnEventHoldsTheStream) {
   EXPECT_EQ(line.now(0), 51'900);
 }
 
+TEST(TimeLine, AnEventBehindFinishedWorkIsOverAtOnce) {
+  TimeLine line(spec());
+  line.kernel(kDefault, {0, 5000, 1, false});
+  line.synchronize(0);
+  EXPECT_EQ(line.now(0), 400 + 1000 + 5000 + 500);
+  line.synchronize_event(0, line.record(kDefault, false));
+  EXPECT_EQ(line.now(0), 6900 + 30 + 20);
+  line.synchronize_event(0, line.record(kDefault, true));  // one with a time asks the GPU for it
+  EXPECT_EQ(line.now(0), 6950 + 100 + 1000 + 30 + 500);
+}
+
+TEST(TimeLine, CallsByWhatTheyAskFor) {
+  TimeLine line(spec());
+  line.record(kDefault, true);
+  EXPECT_EQ(line.now(0), 100);
+  line.record(kDefault, false);
+  EXPECT_EQ(line.now(0), 130);
+  line.fill(kDefault, 4096);
+  EXPECT_EQ(line.now(0), 190);
+  line.fill(kDefault, 4097);
+  EXPECT_EQ(line.now(0), 600);
+}
+
 TEST(TimeLine, CopiesAndTheirCalls) {
   TimeLine line(spec());
   line.finish_copy(0, line.copy(kDefault, {CopyWay::to_device, 5000, false}));
@@ -129,9 +157,14 @@ TEST(TimeLine, CopiesAndTheirCalls) {
   const WorkId small = line.copy(kDefault, {CopyWay::to_device, 64, true});
   EXPECT_EQ(line.now(0), before + 1064);
   EXPECT_EQ(line.begin_of(small), before + 2064);
+  // Its way to the GPU is over when the small one's end is: it begins `arrival` before that, or with the small one.
   const WorkId large = line.copy(kDefault, {CopyWay::to_device, 65, true});
-  EXPECT_EQ(line.begin_of(large), before + 2064 + 70);
-  EXPECT_EQ(line.now(0), before + 2064 + 70 + 1065);
+  EXPECT_EQ(line.begin_of(large), before + 2064);
+  EXPECT_EQ(line.now(0), before + 2064 + 1065);
+  const double now = line.now(0);
+  line.kernel(kDefault, {0, 5000, 1, false});
+  line.copy(kDefault, {CopyWay::to_device, 65, true});
+  EXPECT_EQ(line.now(0), now + 400 + 1000 + 5000 - 1000 + 1065);
 }
 
 TEST(TimeLine, AKernelBetweenCopies) {

@@ -1,6 +1,7 @@
 """Programs that judge a time line: predicted times beside measured ones.
 
-    judge.py predict FORETRACE OUT.tsv [--nvcc NVCC] [--arch h100] [--host xeon-h100]   builds judge.cu and runs it under foretrace run
+    judge.py predict FORETRACE OUT.tsv [--source judge2.cu] [--nvcc NVCC] [--arch h100] [--host xeon-h100]   builds the programs and runs them
+                                                                                        under foretrace run
     judge.py compare PREDICTED.tsv MEASURED.tsv                                          a row per program: both times and the error
 """
 
@@ -17,7 +18,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 def predict(options):
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "judge")
-        subprocess.run([options.nvcc, f"-arch={options.machine}", "-cudart", "shared", "-o", program, os.path.join(FOLDER, "judge.cu")], check=True)
+        subprocess.run([options.nvcc, f"-arch={options.machine}", "-cudart", "shared", "-o", program, os.path.join(FOLDER, options.source)], check=True)
         done = subprocess.run([options.foretrace, "run", "--arch", options.arch, "--host", options.host, "--quiet", "--", program],
                               stdout=subprocess.PIPE, text=True, check=True)
     with open(options.out, "w", encoding="utf-8") as file:
@@ -53,6 +54,7 @@ def main():
     make = commands.add_parser("predict")
     make.add_argument("foretrace")
     make.add_argument("out")
+    make.add_argument("--source", default="judge.cu")
     make.add_argument("--nvcc", default="nvcc")
     make.add_argument("--machine", default="sm_90")
     make.add_argument("--arch", default="h100")
