@@ -105,8 +105,8 @@ bool matrix_registers(const Instruction& in, MatrixRegisters& out) {
 }
 
 int matrix_count(const Instruction& in) {
-  if (in.has("4")) return 4;
-  return in.has("2") ? 2 : 1;
+  const int tiles = in.has("4") ? 4 : in.has("2") ? 2 : 1;
+  return in.has("MT1616") ? 2 * tiles : tiles;  // of 16 rows
 }
 
 }  // namespace foretrace::isa

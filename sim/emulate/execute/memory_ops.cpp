@@ -1,4 +1,4 @@
-// Loads, stores, constant loads, asynchronous copies and matrix loads.
+// Loads, stores, constant loads and asynchronous copies.
 //
 // Models:  loads, stores and asynchronous copies (LDGSTS writes zeros where its predicate is false; .ZFILL takes the
 //          number of zero bytes from the low bits of the source address), address forms.
@@ -193,52 +193,6 @@ void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-/// ldmatrix: lanes 8 i .. 8 i + 7 give the rows of tile i; a lane receives two halves of each.
-void load_matrix(Execution& x, const MicroOp& op, std::uint32_t mask) {
-  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
-  const std::uint32_t tiles = op.flags >> kMatricesShift & 7;
-  std::uint32_t* d = x.result(op);
-  std::uint16_t rows[4][8][8] = {};
-  for (std::uint32_t t = 0; t < tiles; ++t) {
-    for (std::uint32_t r = 0; r < 8; ++r) {
-      const std::uint32_t l = t * 8 + r;
-      if ((mask >> l & 1) == 0) continue;
-      std::memcpy(rows[t][r], x.memory.shared_at(x.addresses[0][l], 16, static_cast<int>(l)), 16);
-    }
-  }
-  const bool transposed = (op.flags & kTransposed) != 0;
-  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<std::uint32_t>(std::countr_zero(m));
-    const std::uint32_t row = l / 4, col = l % 4 * 2;
-    for (std::uint32_t t = 0; t < tiles; ++t) {
-      const std::uint32_t low = transposed ? rows[t][col][row] : rows[t][row][col];
-      const std::uint32_t high = transposed ? rows[t][col + 1][row] : rows[t][row][col + 1];
-      d[l + 32 * t] = low | high << 16;
-    }
-  }
-}
-
-/// stmatrix: the opposite of ldmatrix.
-void store_matrix(Execution& x, const MicroOp& op, std::uint32_t mask) {
-  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
-  const std::uint32_t tiles = op.flags >> kMatricesShift & 7;
-  const std::uint32_t* s = x.words(op.c);
-  const bool transposed = (op.flags & kTransposed) != 0;
-  for (std::uint32_t t = 0; t < tiles; ++t) {
-    std::uint16_t rows[8][8];
-    for (std::uint32_t l = 0; l < 32; ++l) {
-      const std::uint32_t row = l / 4, col = l % 4 * 2, v = s[l + 32 * t];
-      (transposed ? rows[col][row] : rows[row][col]) = static_cast<std::uint16_t>(v);
-      (transposed ? rows[col + 1][row] : rows[row][col + 1]) = static_cast<std::uint16_t>(v >> 16);
-    }
-    for (std::uint32_t r = 0; r < 8; ++r) {
-      const std::uint32_t l = t * 8 + r;
-      if ((mask >> l & 1) == 0) continue;
-      std::memcpy(x.memory.shared_at(x.addresses[0][l], 16, static_cast<int>(l)), rows[r], 16);
-    }
-  }
-}
-
 /// P = the address lies in that space. index2: 0 shared memory of the block, 1 of the cluster, 2 local, 3 any other.
 void query_space(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
@@ -403,25 +357,6 @@ void translate_copy(Decoder& d) {
   op.address_sets = 2;
   op.progress = true;
   d.warp(copy_to_shared);
-}
-
-void translate_matrix(Decoder& d, bool loads) {
-  MicroOp& op = d.op();
-  if (!d.take("16")) Decoder::refuse("elements that are not 16 bits");
-  if (d.need_one({"M88", "MT88"}) == 1) op.flags |= kTransposed;
-  const std::uint32_t tiles[] = {2, 4, 1};
-  op.flags |= tiles[d.take_one({"2", "4"}, 2)] << kMatricesShift;
-  if (loads) {
-    d.destination();
-    take_address(d, op.a, op.b, op.flags, op.immediate, MemorySpace::shared);
-    d.warp(load_matrix);
-  } else {
-    take_address(d, op.a, op.b, op.flags, op.immediate, MemorySpace::shared);
-    op.c = d.source(Style::raw);
-    op.progress = true;
-    d.warp(store_matrix);
-  }
-  op.address_sets = 1;
 }
 
 }  // namespace

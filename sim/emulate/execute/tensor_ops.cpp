@@ -7,7 +7,7 @@
 //          (assumed: the sheet has no source for it). Integers are exact and wrap or saturate. Doubles: a chain of fma
 //          in ascending k (assumed).
 //          Sparse A: the sum of the stored products (compared with an H100 for f16, K 32).
-// Ignores: block-scaled forms, which are refused.
+//          Narrow floats of sm_120, scaled or sparse: scaled_products.cpp.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -267,8 +267,13 @@ void hmma(Decoder& d) {
 
 void qmma(Decoder& d) {
   MicroOp& op = d.op();
-  if (d.take("SP")) Decoder::refuse("sparse operands");
-  if (d.take("SF")) Decoder::refuse("block-scaled operands");
+  const auto& modifiers = d.instruction().modifiers;
+  if (std::any_of(modifiers.begin(), modifiers.end(), [](const std::string& m) {
+        return m == "SP" || m == "SF" || m == "E3M2" || m == "E2M3" || m == "E2M1";
+      })) {
+    translate_narrow(d);
+    return;
+  }
   take_shape(d, {"16832", "16816"}, {{16, 8, 32}, {16, 8, 16}});
   d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
   std::vector<Element> types;
@@ -336,6 +341,7 @@ bool translate_tensor(Decoder& d, Opcode opcode) {
   switch (opcode) {
     case Opcode::HMMA: hmma(d); return true;
     case Opcode::QMMA: qmma(d); return true;
+    case Opcode::OMMA: translate_narrow(d); return true;
     case Opcode::IMMA: imma(d); return true;
     case Opcode::BMMA: bmma(d); return true;
     case Opcode::DMMA: dmma(d); return true;

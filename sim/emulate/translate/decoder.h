@@ -127,6 +127,8 @@ bool translate_memory(Decoder& d, isa::Opcode opcode);
 bool translate_atomic(Decoder& d, isa::Opcode opcode);
 bool translate_sync(Decoder& d, isa::Opcode opcode);
 bool translate_tensor(Decoder& d, isa::Opcode opcode);
+void translate_narrow(Decoder& d);              ///< QMMA of fewer than eight bits, sparse or scaled; OMMA
+void translate_matrix(Decoder& d, bool loads);  ///< LDSM, STSM
 bool translate_wgmma(Decoder& d, isa::Opcode opcode);
 bool translate_tensor_copy(Decoder& d, isa::Opcode opcode);
 bool translate_bulk(Decoder& d, isa::Opcode opcode);
