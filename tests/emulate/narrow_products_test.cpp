@@ -215,6 +215,44 @@ TEST(NarrowProducts, AScaleThatIsNoNumberMakesTheRowNone) {
   EXPECT_EQ(out[0][4 * 2], std::bit_cast<std::uint32_t>(16.0f));
 }
 
+TEST(NarrowProducts, SparseIntegersOfFourBits) {
+  std::mt19937 random(9);
+  for (const int k : {64, 128}) {
+    Registers inputs(13);
+    for (std::size_t r = 0; r < 8; ++r)
+      for (std::uint32_t& word : inputs[r]) word = static_cast<std::uint32_t>(random());
+    const std::uint32_t pairs[] = {4, 8, 12, 9, 13, 14};
+    for (std::uint32_t& word : inputs[12])
+      for (int piece = 0; piece < 8; ++piece) word |= pairs[random() % 6] << (4 * piece);
+    const int selector = k == 64 ? 1 : 0;
+    std::ostringstream lines;
+    lines << "IMMA.SP.16" << 8 << k << ".S4.U4 R8, R12.ROW, R16.COL, RZ, R24, 0x" << selector;
+    const Registers out = run_on(lines.str(), inputs);
+    const auto nibble = [&](std::size_t reg, int lane, int part) {
+      return inputs[reg][static_cast<std::size_t>(lane)] >> (4 * part) & 15;
+    };
+    for (int row = 0; row < 16; ++row) {
+      for (int column = 0; column < 8; ++column) {
+        int sum = 0;
+        for (int i = 0; i < k / 2; ++i) {
+          const int piece = i / 4, lane = row % 8 * 4 + row / 8 + (k == 64 ? 2 : piece / 8 * 2);
+          const int pair = static_cast<int>(
+              inputs[12][static_cast<std::size_t>(lane)] >> (4 * (piece % 8) + 2 * (i / 2 % 2)) & 3);
+          const int met = 8 * piece + 2 * pair + i % 2;
+          const int a = static_cast<int>(
+              nibble(static_cast<std::size_t>(i / 32 * 2 + row / 8), row % 8 * 4 + i % 32 / 8, i % 8));
+          const int b = static_cast<int>(
+              nibble(static_cast<std::size_t>(4 + met / 32), column * 4 + met % 32 / 8, met % 8));
+          sum += (a < 8 ? a : a - 16) * b;
+        }
+        const auto reg = static_cast<std::size_t>(row / 8 * 2 + column % 2),
+                   lane = static_cast<std::size_t>(row % 8 * 4 + column / 2);
+        ASSERT_EQ(static_cast<int>(out[reg][lane]), sum) << k << " row " << row << " column " << column;
+      }
+    }
+  }
+}
+
 TEST(MatrixBytes, SixAndFourBitsBecomeBytes) {
   // Lane l stores its row: elements (i + l) % 64 of six bits, packed from the first bit on.
   Registers inputs(4);

@@ -142,6 +142,39 @@ std::int32_t integer(std::uint32_t word, int part, Element e) {
   return static_cast<std::int32_t>(is_signed ? (v ^ top) - top : v);
 }
 
+/// Sparse elements of four bits: two pairs of four. The metadata of row g stands in lane 4 g, of row g + 8 in the next; eight pieces a
+/// lane, the next eight two lanes on (PTX ISA). Which k of B stored element `at` of a row meets.
+int paired_column(Execution& x, const MicroOp& op, int row, int at) {
+  const int piece = at / 4, selector = static_cast<int>(op.immediate >> 32);
+  const int lane = row % 8 * 4 + (row / 8 + 2 * (piece / 8) + 2 * selector) % 4;
+  const std::uint32_t bits =
+      x.frame.file[0][(op.immediate & 0xffffffff) + static_cast<std::uint32_t>(lane)] >> (4 * (piece % 8));
+  return 8 * piece + 2 * static_cast<int>(bits >> (2 * (at / 2 % 2)) & 3) + at % 2;
+}
+
+void multiply_sparse_nibbles(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  constexpr int kPer = 8;
+  const Shape s = shape_of(op);
+  const Element ea = element_a(op), eb = element_b(op);
+  const std::uint32_t *ra = x.words(op.a), *rb = x.words(op.b), *rc = accumulator_words(x, op);
+  std::uint32_t out[4 * 32] = {};
+  for (int i = 0; i < s.m; ++i) {
+    for (int j = 0; j < s.n; ++j) {
+      const Place p = accumulator(i, j);
+      std::int64_t sum = rc == nullptr ? 0 : static_cast<std::int32_t>(rc[p.reg * 32 + p.lane]);
+      for (int at = 0; at < s.k / 2; ++at) {
+        const Place pa = place(i, at, kPer, 2), pb = place(j, paired_column(x, op, i, at), kPer, 1);
+        sum +=
+            integer(ra[pa.reg * 32 + pa.lane], pa.part, ea) * integer(rb[pb.reg * 32 + pb.lane], pb.part, eb);
+      }
+      if ((op.flags & kSaturates) != 0)
+        sum = std::clamp<std::int64_t>(sum, -std::int64_t{0x80000000}, 0x7fffffff);
+      out[p.reg * 32 + p.lane] = static_cast<std::uint32_t>(sum);
+    }
+  }
+  put_result(x, op, mask, out, 4);
+}
+
 void multiply_integers_of_warp(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const Shape s = shape_of(op);
   const Element ea = element_a(op), eb = element_b(op);
@@ -292,8 +325,8 @@ void qmma(Decoder& d) {
 void imma(Decoder& d) {
   MicroOp& op = d.op();
   d.flag(d.take("SP"), kSparse);
-  take_shape(d, {"16832", "16816", "8816", "16864", "8832"},
-             {{16, 8, 32}, {16, 8, 16}, {8, 8, 16}, {16, 8, 64}, {8, 8, 32}});
+  take_shape(d, {"16832", "16816", "8816", "16864", "8832", "168128"},
+             {{16, 8, 32}, {16, 8, 16}, {8, 8, 16}, {16, 8, 64}, {8, 8, 32}, {16, 8, 128}});
   std::vector<Element> types;
   for (const std::string& m : d.instruction().modifiers) {
     const std::string_view names[] = {"S8", "U8", "S4", "U4"};
@@ -311,9 +344,11 @@ void imma(Decoder& d) {
   d.flag(d.take("SAT"), kSaturates);
   set_elements(op, types[0], types[1]);
   const bool bytes = bits_of(types[0]) == 8 && shape_of(op).m == 16;
-  if ((op.flags & kSparse) != 0 && !bytes) Decoder::refuse("sparse operands of four bits");
+  const bool sparse = (op.flags & kSparse) != 0;
+  if ((sparse && shape_of(op).m != 16) || (shape_of(op).k == 128 && (!sparse || bytes)))
+    Decoder::refuse("a shape of another type");
   take_operands(d);
-  d.warp(bytes ? multiply_bytes_of_warp : multiply_integers_of_warp);
+  d.warp(bytes ? multiply_bytes_of_warp : sparse ? multiply_sparse_nibbles : multiply_integers_of_warp);
 }
 
 void bmma(Decoder& d) {
