@@ -72,6 +72,22 @@ bool L2Lines::write(const Write& write, std::uint32_t slice, std::uint32_t set, 
   return true;
 }
 
+void L2Lines::keep_copy(const Write& write, std::uint32_t slice, std::uint32_t set, std::uint32_t tag,
+                        std::uint8_t sectors) {
+  std::uint8_t whole = 0;
+  for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
+    if ((sectors >> sector & 1) && write.bytes[sector] == kWholeSector)
+      whole = static_cast<std::uint8_t>(whole | 1u << sector);
+  }
+  if (whole == 0) return;
+  std::uint32_t slot = tags_.find(set, tag);
+  if (slot == kNone) slot = claim(slice, set, tag, true);
+  if (slot == kNone) return;
+  L2Tags::Line& line = tags_[slot];
+  line.valid = (line.valid | without(whole, line.pending)) & kWholeLine;
+  tags_.touch(slot);
+}
+
 void L2Lines::make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors, bool newly_partly) {
   L2Tags::Line& line = tags_[slot];
   const std::uint8_t fresh = without(sectors, line.dirty);

@@ -3,9 +3,10 @@
 //
 // Models:  write-back with byte masks. A slice keeps so many dirty lines, a set so many partly written ones; beyond that the oldest is
 //          saved, and where the channels' write queues are full, a store has to wait. Partly written sectors are read before they are
-//          saved. A cold launch finds dirty lines of others in each set.
+//          saved. What an SM writes whole to the other partition's lines stays beside it as a copy. A cold launch finds dirty lines of others in
+//          each set.
 // Ignores: see l2_tags.h, which holds the state.
-// Source:  profiled_traffic, partly_written on H100; values in configs/ under l2.
+// Source:  profiled_traffic, partly_written, sides on H100; values in configs/ under l2.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,9 @@ class L2Lines {
              std::uint8_t sectors, bool behind);
   /// Sectors of a line that is there are written by an atomic.
   void make_dirty(std::uint32_t slice, std::uint32_t slot, std::uint8_t sectors, bool newly_partly);
+  /// A store to a far line passes its copy's set: sectors that it writes whole are there from now on, if a place is to be had.
+  void keep_copy(const Write& write, std::uint32_t slice, std::uint32_t set, std::uint32_t tag,
+                 std::uint8_t sectors);
   /// A copy's sectors are no longer true.
   void drop_copy(std::uint32_t set, std::uint32_t tag, std::uint8_t sectors) {
     if (shared_.spec.l2.partitions < 2) return;

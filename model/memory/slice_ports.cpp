@@ -17,13 +17,8 @@ SlicePorts::SlicePorts(Shared& shared)
       port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), last_atomic_(shared.spec.l2.slices),
       partial_writes_(shared.spec.l2.slices) {
   const spec::L2Spec& l2 = shared.spec.l2;
-  for (std::uint32_t pieces = 0; pieces < kWritePieces; ++pieces) {
-    const std::uint32_t bytes = pieces * kSectorBytes, width = l2.slice_bytes;
-    const auto work = [width](std::uint32_t taken) { return Work{taken, (taken + width - 1) / width}; };
-    write_work_[0][pieces] = work(bytes);
-    // A slice that passes a write on to its home takes as long as for a read.
-    write_work_[1][pieces] = work(static_cast<std::uint32_t>(bytes * l2.write_cost));
-  }
+  for (std::uint32_t pieces = 0; pieces < kWritePieces; ++pieces)
+    write_bytes_[pieces] = static_cast<std::uint32_t>(pieces * kSectorBytes * l2.write_cost);
 }
 
 void SlicePorts::restart() {

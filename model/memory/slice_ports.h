@@ -1,10 +1,10 @@
 // The slices' ports: how long each packet keeps its slice, and when its turn is.
 //
 // Models:  a slice moves so many bytes a cycle. A read takes its sectors' time, and little where the other partition's slice has the
-//          data; a write more than its bytes' at its home, and its place in the lines where it is part of a sector; an atomic what it adds
-//          up takes at its home, longer behind one on the same sectors, and less where it is passed on.
+//          data; a write twice its pieces' at its home alone, and its place in the lines where it is part of a sector; an atomic what it
+//          adds up takes at its home, longer behind one on the same sectors, and less where it is passed on.
 // Ignores: the data array's time for fills.
-// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads on H100; values in configs/ under l2.
+// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100; values in configs/ under l2.
 // Time:    L2 cycles.
 #pragma once
 
@@ -42,13 +42,11 @@ class SlicePorts {
     std::uint64_t until = 0;  ///< up to which what it does keeps a slice, its home's too
   };
   Turn pass_write(const Event& write) {
-    const bool home = write.at_home();
-    const Work& work = write_work_[home ? 1 : 0][write.pieces()];
-    shared_.counters.l2_slice_busy += work.cycles;
     const std::uint32_t slice = shared_.slice_of(write);
     const bool partly = write.pieces() > sector_count(write.sectors());
-    std::uint64_t turn = port_[slice].pass(shared_.now, work.bytes);
-    if (home) {
+    // A slice that passes it on gives it no time, but its turn.
+    std::uint64_t turn = pass(port_[slice], write.at_home() ? write_bytes_[write.pieces()] : 0);
+    if (write.at_home()) {
       if (partly) turn = partial_writes_[slice].pass(turn, write.sectors(), shared_.spec.l2.partly_interval);
       return {turn, turn};
     }
@@ -62,9 +60,6 @@ class SlicePorts {
   void restart();
 
  private:
-  struct Work {
-    std::uint32_t bytes = 0, cycles = 0;
-  };
   struct LastAtomic {
     std::uint64_t sectors = 0;
     bool answered = false;
@@ -87,10 +82,11 @@ class SlicePorts {
   Shared& shared_;
   const std::uint32_t atomic_pass_bytes_,
       read_pass_bytes_;  // of the slice beside the SM: of a sector, of a read
-  std::array<std::array<Work, kWritePieces>, 2> write_work_;  // passed on and at home, by its pieces
-  std::vector<Port> port_;                                    // by slice
-  std::vector<LastAtomic> last_atomic_;                       // by slice: at home
-  std::vector<PartialWrites> partial_writes_;                 // by slice
+  std::array<std::uint32_t, kWritePieces>
+      write_bytes_{};                    // that a slice could read while it writes so many pieces at home
+  std::vector<Port> port_;               // by slice
+  std::vector<LastAtomic> last_atomic_;  // by slice: at home
+  std::vector<PartialWrites> partial_writes_;  // by slice
 };
 
 }  // namespace foretrace::memory

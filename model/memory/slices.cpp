@@ -131,9 +131,12 @@ bool Slices::write_home(Event& event) {
   return true;
 }
 
-/// To its home in the other partition. A copy here follows it.
+/// To its home in the other partition. A copy here follows it; whole sectors leave one.
 void Slices::pass_on_write(Event event) {
   count_write(event);
+  parts_.lines.keep_copy(shared_.writes[event.index()], shared_.slice_of(event),
+                         shared_.copy_set(event.home() != 0, event.slice_index(), event.set()), event.tag(),
+                         event.sectors());
   event.go_home();
   shared_.events.push(parts_.link.cross(event.near() != 0, sector_count(event.sectors())),
                       event.as(EventKind::arrive));

@@ -105,6 +105,23 @@ TEST_F(SmallChip, FarWriteKeepsItsOwnCopyCurrent) {
   EXPECT_EQ(latency_of(memory, read_request(2000, kNearSm, far_line, 0b0001)), hit);
 }
 
+TEST_F(SmallChip, FarWriteOfWholeSectorsLeavesACopyBesideItsSm) {
+  latency_of(memory, read_request(0, kOtherSm, far_line, 0b1111));  // its home has it
+  EXPECT_EQ(latency_of(memory, write_request(1000, kNearSm, far_line, 0b0101)), hit + far);
+  EXPECT_EQ(latency_of(memory, read_request(2000, kNearSm, far_line, 0b0001)), hit);
+  EXPECT_EQ(latency_of(memory, read_request(3000, kNearSm, far_line, 0b0101)), hit);
+  EXPECT_EQ(latency_of(memory, read_request(4000, kNearSm, far_line, 0b0010)), hit + far) << "another sector";
+  latency_of(memory, write_request(5000, kOtherSm, far_line, 0b0001));
+  EXPECT_EQ(latency_of(memory, read_request(6000, kNearSm, far_line, 0b0001)), hit + far)
+      << "written at home since";
+}
+
+TEST_F(SmallChip, FarWriteOfAPartOfASectorLeavesNone) {
+  latency_of(memory, read_request(0, kOtherSm, far_line, 0b1111));
+  latency_of(memory, write_request(1000, kNearSm, far_line, 0b0001, 0xffffu));
+  EXPECT_EQ(latency_of(memory, read_request(2000, kNearSm, far_line, 0b0001)), hit + far);
+}
+
 TEST_F(SmallChip, WholeSectorsAreWrittenWithoutAFill) {
   EXPECT_EQ(latency_of(memory, write_request(0, kNearSm, near_line, 0b1111)), hit);
   EXPECT_EQ(memory.counters().dram_bytes_read, 0u);

@@ -142,6 +142,30 @@ TEST(Bandwidth, FarHitsComeAtTheLinksPace) {
   EXPECT_EQ(memory.counters().partition_sectors, 4096u);
 }
 
+TEST(Bandwidth, LoadsAndStoresShareTheLink) {
+  GpuSpec chip = small_chip();
+  chip.network.partition_bytes = 24;
+  MemorySystem memory(chip);
+  // SMs beside partition 1 have its lines brought in and store to the other one's; then SMs beside partition 0 load
+  // the former, whose data cross the same way as the others' stores.
+  std::vector<Request> loads, both;
+  std::uint64_t line = 0, other = 0;
+  for (std::uint32_t i = 0; i < 512; ++i) {
+    line = line_at_home(chip, 1, line);
+    loads.push_back(read_request(2 * i, 4 + i % 4, line++, 0b1111, i));
+  }
+  cycles_of(memory, loads);
+  for (std::uint32_t i = 0; i < 512; ++i) {
+    other = line_at_home(chip, 0, other);
+    both.push_back(read_request(100'000 + 4 * i, i % 4, loads[i].line, 0b1111, i));
+    both.push_back(write_request(100'000 + 4 * i, 4 + i % 4, other++, 0b1111, ~0u, 512 + i));
+  }
+  const Cycle cycles = cycles_of(memory, both);
+  const Cycle peak = 1024 * 128 / 24;
+  EXPECT_GE(cycles, peak);
+  EXPECT_LE(cycles, peak * 102 / 100 + 300);
+}
+
 TEST(Bandwidth, HitsInCopiesComeAtTheSlicesPaceToo) {
   GpuSpec chip = small_chip();
   chip.network.gpc_reply_bytes = 4096;

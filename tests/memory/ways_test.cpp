@@ -156,11 +156,17 @@ TEST_F(Ports, WritesAtHomeTakeLongerThanTheirBytes) {
   EXPECT_EQ(shared.counters.l2_slice_busy, 7u);
 }
 
-TEST_F(Ports, WritesThatArePassedOnTakeTheirBytesTime) {
+TEST_F(Ports, WritesThatArePassedOnTakeTheirTurnAndNoTime) {
   const Event far = written(shared, 0, far_line, 0b1111);  // SM 0 is beside partition 0
-  EXPECT_EQ(ports.pass_write(far).cycle, 0u);
-  EXPECT_EQ(ports.pass_write(far).cycle, 2u);  // 128 bytes
-  EXPECT_EQ(ports.last(shared.slice_of(far)), 2u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(ports.pass_write(far).cycle, 0u);
+  const std::uint32_t slice = shared.slice_of(far);
+  EXPECT_EQ(ports.last(slice), 0u);
+  std::uint64_t line = near_line;
+  while (shared.slice_of(written(shared, 0, line, 0b1111)) != slice)
+    line = line_at_home(shared.spec, 0, line + 1);
+  const std::uint64_t busy = ports.pass_write(written(shared, 0, line, 0b1111)).cycle;
+  EXPECT_EQ(busy, 2u);  // 192 bytes
+  EXPECT_EQ(ports.pass_write(far).cycle, busy) << "behind what came before";
 }
 
 TEST_F(Ports, WritesThatArePassedOnFindWorkAtTheirHome) {
