@@ -125,11 +125,13 @@ struct Unit {
   const char* hint;
 };
 
-constexpr std::array<Unit, 16> kUnits = {{
+constexpr std::array<Unit, 17> kUnits = {{
     {"dram", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM's data buses are",
      "move fewer bytes: reuse data on the chip, fuse kernels or use a narrower type"},
     {"l2", "foretrace__l2_slices.pct", "L2's slices are",
      "ask less of L2: keep reused data in shared memory or registers"},
+    {"l2_fabric", "foretrace__l2_fabric.pct", "the ways between L2's partitions are",
+     "half of what DRAM brings and of what is stored crosses them: move fewer bytes, or reuse what an SM's side of L2 holds"},
     {"network", "foretrace__network_reply.pct", "the SMs' ports for data from L2 are",
      "ask less of L2: keep reused data in shared memory or registers"},
     {"network", "foretrace__network_request.pct", "the SMs' ports for data to L2 are", "store fewer bytes"},

@@ -52,6 +52,11 @@ Value request_share(P p) {
   return percent(number(p.counters.memory.tex_sectors_write) * kSectorBytes,
                  number(p.counters.sms) * p.gpu->network.request_bytes * cycles_at(p, p.gpu->clock.l2));
 }
+Value fabric_share(P p) {
+  if (p.gpu->l2.partitions < 2) return 0.0;
+  return percent(number(p.counters.memory.partition_sectors) * kSectorBytes,
+                 2.0 * p.gpu->network.partition_bytes * cycles_at(p, p.gpu->clock.l2));
+}
 Value dram_share(P p) {
   return percent(number(p.counters.memory.dram_busy), p.gpu->dram.channels * cycles_at(p, p.gpu->clock.dram));
 }
@@ -220,6 +225,8 @@ std::vector<Metric> l2_metrics() {
          return percent(number(m.tex_sectors_hit), number(m.tex_sectors_hit + m.tex_sectors_miss));
        }},
       {"foretrace__l2_slices.pct", "%", "cycles in which L2's slices moved data, of the launch's", l2_share},
+      {"foretrace__l2_fabric.pct", "%", "data between L2's partitions over what both ways can carry",
+       fabric_share},
       {"foretrace__network_reply.pct", "%", "load data from L2 over what the SMs' ports can take",
        reply_share},
       {"foretrace__network_request.pct", "%", "store data to L2 over what the SMs' ports can send",

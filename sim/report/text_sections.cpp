@@ -33,6 +33,7 @@ const Section& speed_of_light() {
        {"Memory Throughput", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
        {"L1 Data Stage Busy", "foretrace__l1_data.pct"},
        {"L2 Slices Busy", "foretrace__l2_slices.pct"},
+       {"L2 Fabric Busy", "foretrace__l2_fabric.pct"},
        {"DRAM Throughput", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
        {"SM Frequency", "gpc__cycles_elapsed.avg.per_second"},
        {"L2 Frequency", "lts__cycles_elapsed.avg.per_second"},

@@ -136,10 +136,13 @@ class WhatIf(Case):
 
     def test_where_l2_stands_in_the_way_it_takes_both(self):
         plain, = self.predictions(*copy(1 << 24), "--arch", H100)
-        dram, both = self.predictions(*copy(1 << 24), "--arch", H100, "--set", f"dram.channels={2 * configured(H100, 'dram.channels'):.0f}",
-                                      *once_and(2, H100, "l2.slice_bytes"))
-        self.assertGreater(dram["metrics"]["foretrace__l2_slices.pct"], 85)
-        self.assertEqual(dram["limiter"]["name"], "l2")
+        dram, slices, fabric, both = self.predictions(
+            *copy(1 << 24), "--arch", H100, "--set", f"dram.channels={2 * configured(H100, 'dram.channels'):.0f}",
+            *once_and(2, H100, "network.partition_bytes"), *once_and(2, H100, "l2.slice_bytes"))
+        self.assertGreater(dram["metrics"]["foretrace__l2_fabric.pct"], 85)
+        self.assertEqual(dram["limiter"]["name"], "l2_fabric")
+        self.assertLess(dram["metrics"][TIME] / slices["metrics"][TIME], 1.02, "slices do not stand in the way yet")
+        self.assertLess(both["metrics"][TIME], fabric["metrics"][TIME])
         ratio = plain["metrics"][TIME] / both["metrics"][TIME]
         self.assertGreaterEqual(ratio, 1.7)
         self.assertLessEqual(ratio, 2.0)
