@@ -9,7 +9,7 @@ import sys
 from foretrace import _program, _results
 
 _VARIABLE = "FORETRACE_RUN"  # what `foretrace run` hands to its runtime library
-_LIBRARIES = ("libcudart.so.13", "libcuda.so.1", "libnvidia-ml.so.1")
+_LIBRARIES = ("libcudart.so.13", "libcudart.so.12", "libcuda.so.1", "libnvidia-ml.so.1")
 _TOO_LATE = ("torch", "triton", "cupy", "pycuda", "numba.cuda", "cuda.bindings", "jax")
 
 
@@ -53,8 +53,9 @@ def activate(arch: str, *, json=None, budget: int | None = None, accuracy: str =
         raise _program.ForetraceError(f"activate: {_mapped()[0]} is loaded already; expected foretrace.activate() before anything of CUDA")
     document = pathlib.Path(json or "foretrace.json").absolute()
     _take_environment(arch, document, budget, accuracy, cold, functional, quiet, set or {})
-    folder = next(part for part in os.environ["LD_PRELOAD"].split() if part.endswith("libcudart.so.13"))
-    libraries = [ctypes.CDLL(str(pathlib.Path(folder).with_name(name)), mode=ctypes.RTLD_GLOBAL) for name in _LIBRARIES]
+    first = pathlib.Path(next(part for part in os.environ["LD_PRELOAD"].split() if part.endswith("libcudart.so.13")))
+    files = [path for path in map(first.with_name, _LIBRARIES) if path.exists()]
+    libraries = [ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL) for path in files]
     del os.environ["LD_PRELOAD"]  # this process has them; a child that is to be predicted is started by `foretrace run`
     _session = Session(arch, document, libraries)
     return _session

@@ -17,7 +17,7 @@ namespace foretrace::app {
 
 namespace {
 
-constexpr const char* kUsage = "env";
+constexpr const char* kUsage = "env [--cuda 12|13]";
 
 /// The text as one word of a shell.
 std::string quoted(const std::string& text) {
@@ -38,11 +38,16 @@ std::string with_flag(const char* variable, const std::string& flag, const char*
 
 int environment(const Words& words) {
   options::options_description known("options");
+  known.add_options()("cuda", options::value<int>()->default_value(13),
+                      "the toolkit's version: that of the runtime which is linked");
   options::variables_map values;
   if (!parse(words, kUsage, known, "word", values)) return 0;
   if (values.count("word"))
     throw InputError(fmt::format("{}: expected nothing after env", values["word"].as<Words>().front()));
-  const std::string folder = (runtime_directory() / "link").string(), flag = "-L" + folder;
+  const int cuda = values["cuda"].as<int>();
+  if (cuda != 12 && cuda != 13) throw InputError(fmt::format("--cuda {}: expected 12 or 13", cuda));
+  const std::string folder = (runtime_directory() / (cuda == 12 ? "link_12" : "link")).string();
+  const std::string flag = "-L" + folder;
   for (const char* variable : {"NVCC_PREPEND_FLAGS", "LDFLAGS"})
     std::cout << "export " << variable << "=" << quoted(with_flag(variable, flag)) << "\n";
   // For targets that name CUDA::cudart_static, and for a linker without a folder of CUDA's.

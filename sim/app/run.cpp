@@ -6,6 +6,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -72,10 +73,10 @@ void check_program(const std::string& path, const ProgramFile& program) {
     return;  // a script, say: what it starts is looked at when it registers
   for (const std::string& library : program.needed) {
     if (library.rfind("libcudart.so", 0) == 0) {
-      if (library == "libcudart.so.13") return;
-      throw InputError(
-          fmt::format("{}: it needs {}; expected libcudart.so.13: build it with nvcc 13 and -cudart shared",
-                      path, library));
+      if (library == "libcudart.so.13" || library == "libcudart.so.12") return;
+      throw InputError(fmt::format(
+          "{}: it needs {}; expected libcudart.so.13 or .12: build it with nvcc 12 or 13 and -cudart shared",
+          path, library));
     }
   }
   if (!program.has_static_runtime) return;  // it uses the driver alone
@@ -233,7 +234,13 @@ int run(const Words& words) {
     }
     const fs::path libraries = runtime_directory();
     setenv("FORETRACE_CONFIGS", fs::absolute(config::config_directory()).c_str(), 1);
-    put_first("LD_PRELOAD", (libraries / "libcudart.so.13").string(), ' ');
+    // The program's own runtime comes first; packages of the other version may be loaded later.
+    const bool is_12 =
+        std::find(file.needed.begin(), file.needed.end(), "libcudart.so.12") != file.needed.end();
+    for (const char* name :
+         {is_12 ? "libcudart.so.13" : "libcudart.so.12", is_12 ? "libcudart.so.12" : "libcudart.so.13"}) {
+      if (fs::exists(libraries / name)) put_first("LD_PRELOAD", (libraries / name).string(), ' ');
+    }
     put_first("LD_LIBRARY_PATH", libraries.string(), ':');
     setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 1);
     std::vector<char*> arguments;

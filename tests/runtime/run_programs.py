@@ -85,6 +85,24 @@ class Core(Case):
             self.assertEqual(done.returncode, 125, done.stderr)
             self.assertIn("--devices " + wrong, done.stderr)
 
+    def test_a_program_of_cuda_12(self):
+        """Its names and structures, on libcudart.so.12; the headers of CUDA 12 need not be there."""
+        libraries = os.path.join(os.path.dirname(os.path.dirname(FORETRACE)), "lib", "foretrace")
+        if not os.path.exists(os.path.join(libraries, "libcudart.so.12")):
+            self.skipTest("libcudart.so.12 is not built (no objcopy)")
+        os.makedirs(FOLDER, exist_ok=True)
+        program, code = os.path.join(FOLDER, "cuda_12"), os.path.join(FOLDER, "cuda_12.fatbin")
+        subprocess.run(["c++", "-std=c++17", os.path.join(SOURCES, "cuda_12.cpp"), "-o", program, f"-L{libraries}", "-l:libcudart.so.12",
+                        f"-Wl,-rpath-link,{libraries}"], check=True)
+        compiler = nvcc()
+        subprocess.run([compiler, "-fatbin", *GENCODE, f"-I{os.path.join(os.path.dirname(os.path.dirname(compiler)), 'include')}", "-o", code,
+                        os.path.join(REPOSITORY, "tests", "programs", "builds", "saxpy.cu")], check=True)
+        for chip in CHIPS:
+            with self.subTest(chip):
+                done = run("--arch", chip, "--", program, code)
+                self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+                self.assertIn("2 launches, 2 predicted", done.stderr)
+
     def test_conditional_nodes_of_graphs(self):
         program = build("conditional")
         for chip in CHIPS:

@@ -1,4 +1,6 @@
 // Copies and fills; arrays take part in those of boxes and in those from and to host memory.
+#include <cstdint>
+
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/driver/driver.h"
 
@@ -85,6 +87,42 @@ CUresult copy_boxes(const Box* box, size_t depth, size_t from_z, size_t to_z, si
   });
 }
 
+/// One side of a copy of a row: an array from an offset on (bytes in its first row), or memory.
+struct RowSide {
+  CUarray array = nullptr;
+  size_t offset = 0;
+  std::byte* memory = nullptr;
+};
+RowSide memory_at(const void* pointer) {
+  return {nullptr, 0, static_cast<std::byte*>(const_cast<void*>(pointer))};
+}
+
+CUresult copy_row(const RowSide& to, const RowSide& from, size_t size, cudaMemcpyKind kind, CUstream stream) {
+  return with_state([&](State& s) {
+    CopyCall copy{to.memory,
+                  from.memory,
+                  size,
+                  1,
+                  1,
+                  to.memory == nullptr ? 0 : size,
+                  from.memory == nullptr ? 0 : size,
+                  0,
+                  0,
+                  kind};
+    if (to.memory == nullptr) {
+      copy.to_array = s.arrays.find(reinterpret_cast<cudaArray_t>(to.array));
+      copy.to_at = {to.offset, 0, 0};
+      if (copy.to_array == nullptr) return cudaErrorInvalidValue;
+    }
+    if (from.memory == nullptr) {
+      copy.from_array = s.arrays.find(reinterpret_cast<cudaArray_t>(from.array));
+      copy.from_at = {from.offset, 0, 0};
+      if (copy.from_array == nullptr) return cudaErrorInvalidValue;
+    }
+    return s.submit(stream, copy);
+  });
+}
+
 CUresult copy_2d(const CUDA_MEMCPY2D* box, CUstream stream) {
   return box == nullptr ? CUDA_ERROR_INVALID_VALUE : copy_boxes(box, 1, 0, 0, 0, 0, stream);
 }
@@ -129,19 +167,28 @@ FORETRACE_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, si
   return copy(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream);
 }
 FORETRACE_API CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void* from, size_t size) {
-  return with_state([&](State& s) {
-    CopyCall copy{
-        nullptr, static_cast<const std::byte*>(from), size, 1, 1, 0, size, 0, 0, cudaMemcpyHostToDevice};
-    copy.to_array = s.arrays.find(reinterpret_cast<cudaArray_t>(to)), copy.to_at = {offset, 0, 0};
-    return s.submit(nullptr, copy);
-  });
+  return copy_row({to, offset}, memory_at(from), size, cudaMemcpyHostToDevice, nullptr);
 }
 FORETRACE_API CUresult cuMemcpyAtoH_v2(void* to, CUarray from, size_t offset, size_t size) {
-  return with_state([&](State& s) {
-    CopyCall copy{static_cast<std::byte*>(to), nullptr, size, 1, 1, size, 0, 0, 0, cudaMemcpyDeviceToHost};
-    copy.from_array = s.arrays.find(reinterpret_cast<cudaArray_t>(from)), copy.from_at = {offset, 0, 0};
-    return s.submit(nullptr, copy);
-  });
+  return copy_row(memory_at(to), {from, offset}, size, cudaMemcpyDeviceToHost, nullptr);
+}
+FORETRACE_API CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void* from, size_t size,
+                                            CUstream stream) {
+  return copy_row({to, offset}, memory_at(from), size, cudaMemcpyHostToDevice, stream);
+}
+FORETRACE_API CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t size,
+                                            CUstream stream) {
+  return copy_row(memory_at(to), {from, offset}, size, cudaMemcpyDeviceToHost, stream);
+}
+FORETRACE_API CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t size) {
+  return copy_row({to, offset}, memory_at(pointer(from)), size, cudaMemcpyDeviceToDevice, nullptr);
+}
+FORETRACE_API CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t size) {
+  return copy_row(memory_at(pointer(to)), {from, offset}, size, cudaMemcpyDeviceToDevice, nullptr);
+}
+FORETRACE_API CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
+                                       size_t size) {
+  return copy_row({to, to_offset}, {from, from_offset}, size, cudaMemcpyDeviceToDevice, nullptr);
 }
 FORETRACE_API CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t size) {
   return cuMemcpyDtoD_v2(to, from, size);
@@ -182,6 +229,12 @@ FORETRACE_API CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from,
     return cudaMemcpyBatchAsync(reinterpret_cast<void**>(to), reinterpret_cast<const void**>(from), sizes,
                                 count, nullptr, nullptr, 0, stream);
   });
+}
+FORETRACE_API CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count,
+                                          CUmemcpyAttributes* attributes, size_t* indices, size_t kinds,
+                                          size_t* failed, CUstream stream) {
+  if (failed != nullptr) *failed = SIZE_MAX;  // none
+  return cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, indices, kinds, stream);
 }
 
 FORETRACE_API CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {

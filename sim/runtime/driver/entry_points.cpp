@@ -76,6 +76,12 @@ using namespace foretrace::runtime::driver;
 
 namespace {
 
+bool torch_is_loaded() {
+  void* library = dlopen("libc10_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (library != nullptr) dlclose(library);
+  return library != nullptr;
+}
+
 /// Once for each library that has NVIDIA's runtime inside: its name, what that means, and what can be done.
 void say_what_asks(const void* caller) {
   if (state().settings.quiet) return;
@@ -90,8 +96,11 @@ void say_what_asks(const void* caller) {
   std::fputs(
       fmt::format(
           "foretrace: {} has NVIDIA's CUDA runtime inside, which runs on NVIDIA's driver alone: {}\n", file,
-          library ? "what needs it fails here (PyTorch's products and convolutions: import foretrace_torch)"
-                  : "build it with -cudart shared, or in the environment of `eval $(foretrace env)`")
+          library
+              ? torch_is_loaded()
+                    ? "what needs it fails here (PyTorch's products and convolutions: import foretrace_torch)"
+                    : "what needs it fails here"
+              : "build it with -cudart shared, or in the environment of `eval $(foretrace env)`")
           .c_str(),
       stderr);
 }

@@ -1,5 +1,9 @@
 // Graphs: those of the runtime, with the driver's structures for kernels, copies and fills.
 #include "sim/runtime/device/graph.h"
+
+#include <cstddef>
+#include <cstring>
+
 #include "sim/runtime/driver/driver.h"
 
 using namespace foretrace;
@@ -71,6 +75,76 @@ cudaMemsetParams plain(const CUDA_MEMSET_NODE_PARAMS& p) {
   return out;
 }
 
+/// A side of a copy in the driver's words; `pitch`, `height`: those of its rows and slices.
+struct CopySide {
+  CUmemorytype type = CU_MEMORYTYPE_UNIFIED;
+  CUdeviceptr device = 0;
+  size_t pitch = 0, height = 0;
+};
+
+CopySide side_of(const cudaPitchedPtr& p) {
+  return {CU_MEMORYTYPE_UNIFIED, address(p.ptr), p.pitch, p.ysize};
+}
+
+/// Where the memory is says its address; both sides are told as such.
+CUDA_MEMCPY3D driver_form(const cudaMemcpy3DParms& p) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr)
+    stop_not_provided("a graph's copy from or to an array, asked for by the driver's interface");
+  const CopySide from = side_of(p.srcPtr), to = side_of(p.dstPtr);
+  CUDA_MEMCPY3D out{};
+  out.srcXInBytes = p.srcPos.x, out.srcY = p.srcPos.y, out.srcZ = p.srcPos.z;
+  out.dstXInBytes = p.dstPos.x, out.dstY = p.dstPos.y, out.dstZ = p.dstPos.z;
+  out.srcMemoryType = from.type, out.srcDevice = from.device, out.srcPitch = from.pitch;
+  out.dstMemoryType = to.type, out.dstDevice = to.device, out.dstPitch = to.pitch;
+  out.srcHeight = from.height, out.dstHeight = to.height;
+  out.WidthInBytes = p.extent.width, out.Height = p.extent.height, out.Depth = p.extent.depth;
+  return out;
+}
+
+CUDA_KERNEL_NODE_PARAMS_v2 second_form(const CUDA_KERNEL_NODE_PARAMS_v1& p) {
+  CUDA_KERNEL_NODE_PARAMS_v2 out{};
+  static_assert(sizeof p <= sizeof out &&
+                offsetof(CUDA_KERNEL_NODE_PARAMS_v2, extra) == offsetof(CUDA_KERNEL_NODE_PARAMS_v1, extra));
+  std::memcpy(&out, &p, sizeof p);
+  return out;
+}
+
+/// The runtime's structure for any node. Kernels, copies and fills have their own forms; the others' bytes are the same.
+cudaGraphNodeParams plain(const CUgraphNodeParams& p) {
+  static_assert(sizeof(cudaGraphNodeParams) == sizeof(CUgraphNodeParams) &&
+                offsetof(cudaGraphNodeParams, kernel) == offsetof(CUgraphNodeParams, kernel));
+  cudaGraphNodeParams out{};
+  std::memcpy(static_cast<void*>(&out), &p, sizeof out);
+  if (p.type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    CUDA_KERNEL_NODE_PARAMS_v2 kernel{};
+    std::memcpy(&kernel, &p.kernel, sizeof kernel);
+    const cudaKernelNodeParams form = plain(kernel);
+    out.kernel = {form.func, form.gridDim, form.blockDim, form.sharedMemBytes, form.kernelParams, nullptr};
+  } else if (p.type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+    out.memcpy = {};
+    out.memcpy.copyParams = plain(p.memcpy.copyParams);
+  } else if (p.type == CU_GRAPH_NODE_TYPE_MEMSET) {
+    out.memset = {pointer(p.memset.dst), p.memset.pitch, p.memset.value,
+                  p.memset.elementSize,  p.memset.width, p.memset.height};
+  }
+  return out;
+}
+
+/// Calls with the runtime's structure, and hands back what the call has written into it: an address, the graphs of a condition.
+template <class Body>
+CUresult with_node(CUgraphNodeParams* p, Body&& body) {
+  return in_context([&] {
+    if (p == nullptr) return cudaErrorInvalidValue;
+    cudaGraphNodeParams form = plain(*p);
+    const cudaError_t result = body(&form);
+    if (result == cudaSuccess && p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+      p->alloc.dptr = address(form.alloc.dptr);
+    if (result == cudaSuccess && p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+      p->conditional.phGraph_out = form.conditional.phGraph_out;
+    return result;
+  });
+}
+
 const cudaHostNodeParams* host_form(const CUDA_HOST_NODE_PARAMS* p) {
   static_assert(sizeof(cudaHostNodeParams) <= sizeof(CUDA_HOST_NODE_PARAMS));
   return reinterpret_cast<const cudaHostNodeParams*>(p);
@@ -131,6 +205,28 @@ FORETRACE_THROUGH(cuGraphRemoveDependencies, cudaGraphRemoveDependencies,
                   (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count), graph, from,
                   to, nullptr, count)
 
+FORETRACE_API CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* needs,
+                                         const CUgraphEdgeData* edges, size_t count, CUgraphNodeParams* p) {
+  return with_node(p, [&](auto* form) {
+    return cudaGraphAddNode(node, graph, needs, reinterpret_cast<const cudaGraphEdgeData*>(edges), count,
+                            form);
+  });
+}
+FORETRACE_API CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* needs,
+                                      size_t count, CUgraphNodeParams* p) {
+  return cuGraphAddNode_v2(node, graph, needs, nullptr, count, p);
+}
+FORETRACE_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* p) {
+  return with_node(p, [&](auto* form) { return cudaGraphNodeSetParams(node, form); });
+}
+FORETRACE_API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* p) {
+  return with_node(p, [&](auto* form) { return cudaGraphExecNodeSetParams(exec, node, form); });
+}
+FORETRACE_THROUGH(cuGraphConditionalHandleCreate, cudaGraphConditionalHandleCreate,
+                  (CUgraphConditionalHandle * handle, CUgraph graph, CUcontext, unsigned value,
+                   unsigned flags),
+                  reinterpret_cast<cudaGraphConditionalHandle*>(handle), graph, value, flags)
+
 FORETRACE_API CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* needs,
                                                size_t count, const CUDA_KERNEL_NODE_PARAMS_v2* p) {
   return with_params(
@@ -151,6 +247,57 @@ FORETRACE_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUD
 FORETRACE_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
                                                          const CUDA_KERNEL_NODE_PARAMS_v2* p) {
   return with_params(p, [&](const auto* form) { return cudaGraphExecKernelNodeSetParams(exec, node, form); });
+}
+FORETRACE_API CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* needs,
+                                            size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+  if (p == nullptr) return cuGraphAddKernelNode_v2(node, graph, needs, count, nullptr);
+  const auto form = second_form(*p);
+  return cuGraphAddKernelNode_v2(node, graph, needs, count, &form);
+}
+FORETRACE_API CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* p) {
+  CUDA_KERNEL_NODE_PARAMS_v2 form{};
+  const CUresult result = cuGraphKernelNodeGetParams_v2(node, p == nullptr ? nullptr : &form);
+  if (result == CUDA_SUCCESS) std::memcpy(p, &form, sizeof *p);
+  return result;
+}
+FORETRACE_API CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+  if (p == nullptr) return cuGraphKernelNodeSetParams_v2(node, nullptr);
+  const auto form = second_form(*p);
+  return cuGraphKernelNodeSetParams_v2(node, &form);
+}
+FORETRACE_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                      const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+  if (p == nullptr) return cuGraphExecKernelNodeSetParams_v2(exec, node, nullptr);
+  const auto form = second_form(*p);
+  return cuGraphExecKernelNodeSetParams_v2(exec, node, &form);
+}
+FORETRACE_THROUGH(cuGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes,
+                  (CUgraphNode to, CUgraphNode from), to, from)
+FORETRACE_THROUGH(cuGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute,
+                  (CUgraphNode node, CUlaunchAttributeID id, CUlaunchAttributeValue* value), node,
+                  static_cast<cudaLaunchAttributeID>(id), reinterpret_cast<cudaLaunchAttributeValue*>(value))
+FORETRACE_THROUGH(cuGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute,
+                  (CUgraphNode node, CUlaunchAttributeID id, const CUlaunchAttributeValue* value), node,
+                  static_cast<cudaLaunchAttributeID>(id),
+                  reinterpret_cast<const cudaLaunchAttributeValue*>(value))
+FORETRACE_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* p) {
+  return in_context([&] {
+    cudaMemcpy3DParms form{};
+    const cudaError_t result =
+        p == nullptr ? cudaErrorInvalidValue : cudaGraphMemcpyNodeGetParams(node, &form);
+    if (result == cudaSuccess) *p = driver_form(form);
+    return result;
+  });
+}
+FORETRACE_API CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* p) {
+  return in_context([&] {
+    cudaMemsetParams form{};
+    const cudaError_t result =
+        p == nullptr ? cudaErrorInvalidValue : cudaGraphMemsetNodeGetParams(node, &form);
+    if (result == cudaSuccess)
+      *p = {address(form.dst), form.pitch, form.value, form.elementSize, form.width, form.height};
+    return result;
+  });
 }
 FORETRACE_API CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* needs,
                                             size_t count, const CUDA_MEMCPY3D* p, CUcontext) {
@@ -182,6 +329,46 @@ FORETRACE_THROUGH(cuGraphAddHostNode, cudaGraphAddHostNode,
                   node, graph, needs, count, host_form(p))
 FORETRACE_THROUGH(cuGraphHostNodeSetParams, cudaGraphHostNodeSetParams,
                   (CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p), node, host_form(p))
+FORETRACE_API CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* p) {
+  return in_context([&] {
+    cudaHostNodeParams form{};
+    const cudaError_t result = p == nullptr ? cudaErrorInvalidValue : cudaGraphHostNodeGetParams(node, &form);
+    if (result == cudaSuccess) *p = {form.fn, form.userData};
+    return result;
+  });
+}
+FORETRACE_THROUGH(cuGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams,
+                  (CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p), exec, node,
+                  host_form(p))
+FORETRACE_THROUGH(cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams,
+                  (CUgraphExec exec, CUgraphNode node, CUgraph child), exec, node, child)
+FORETRACE_THROUGH(cuGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent,
+                  (CUgraphNode node, CUevent* event), node, event)
+FORETRACE_THROUGH(cuGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent,
+                  (CUgraphNode node, CUevent event), node, event)
+FORETRACE_THROUGH(cuGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent,
+                  (CUgraphNode node, CUevent* event), node, event)
+FORETRACE_THROUGH(cuGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent,
+                  (CUgraphNode node, CUevent event), node, event)
+FORETRACE_THROUGH(cuGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent,
+                  (CUgraphExec exec, CUgraphNode node, CUevent event), exec, node, event)
+FORETRACE_THROUGH(cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent,
+                  (CUgraphExec exec, CUgraphNode node, CUevent event), exec, node, event)
+FORETRACE_API CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* needs,
+                                              size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* p) {
+  static_assert(sizeof(CUDA_MEM_ALLOC_NODE_PARAMS) == sizeof(cudaMemAllocNodeParams));
+  return in_context([&] {
+    return cudaGraphAddMemAllocNode(node, graph, needs, count, reinterpret_cast<cudaMemAllocNodeParams*>(p));
+  });
+}
+FORETRACE_THROUGH(cuGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams,
+                  (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* p), node,
+                  reinterpret_cast<cudaMemAllocNodeParams*>(p))
+FORETRACE_THROUGH(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode,
+                  (CUgraphNode * node, CUgraph graph, const CUgraphNode* needs, size_t count, CUdeviceptr p),
+                  node, graph, needs, count, pointer(p))
+FORETRACE_THROUGH(cuGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams,
+                  (CUgraphNode node, CUdeviceptr* p), node, p)
 FORETRACE_THROUGH(cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode,
                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* needs, size_t count, CUgraph child),
                   node, graph, needs, count, child)
@@ -230,6 +417,14 @@ FORETRACE_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
   return in_context([&] {
     return cudaGraphExecUpdate(exec, graph, reinterpret_cast<cudaGraphExecUpdateResultInfo*>(info));
   });
+}
+FORETRACE_API CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* node,
+                                         CUgraphExecUpdateResult* answer) {
+  CUgraphExecUpdateResultInfo info{};
+  const CUresult result = cuGraphExecUpdate_v2(exec, graph, &info);
+  if (node != nullptr) *node = info.errorNode;
+  if (answer != nullptr) *answer = info.result;
+  return result;
 }
 FORETRACE_THROUGH(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled,
                   (CUgraphExec exec, CUgraphNode node, unsigned on), exec, node, on)

@@ -239,3 +239,13 @@ FORETRACE_API CUresult cuIpcGetMemHandle(CUipcMemHandle*, CUdeviceptr) {
 FORETRACE_API CUresult cuIpcGetEventHandle(CUipcEventHandle*, CUevent) {
   return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
 }
+FORETRACE_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr*, CUipcMemHandle, unsigned) {
+  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+}
+FORETRACE_SAME(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2);
+FORETRACE_API CUresult cuIpcCloseMemHandle(CUdeviceptr) {
+  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+}
+FORETRACE_API CUresult cuIpcOpenEventHandle(CUevent*, CUipcEventHandle) {
+  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+}

@@ -236,3 +236,44 @@ FORETRACE_API CUresult cuStreamWriteValue64_ptsz(CUstream stream, CUdeviceptr wh
                                                  unsigned int flags) {
   return cuStreamWriteValue64(per_thread(stream), where, value, flags);
 }
+FORETRACE_API CUresult cuStreamBeginCapture_ptsz(CUstream stream) {
+  return cuStreamBeginCapture(per_thread(stream));
+}
+FORETRACE_API CUresult cuStreamGetCaptureInfo_ptsz(CUstream stream, CUstreamCaptureStatus* status,
+                                                   cuuint64_t* id) {
+  return cuStreamGetCaptureInfo(per_thread(stream), status, id);
+}
+FORETRACE_API CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream stream, CUgraphNode* dependencies,
+                                                              size_t count, unsigned int flags) {
+  return cuStreamUpdateCaptureDependencies(per_thread(stream), dependencies, count, flags);
+}
+FORETRACE_API CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
+                                               size_t count, CUmemcpyAttributes_v1* attrs, size_t* attr_idxs,
+                                               size_t num_attrs, size_t* fail_idx, CUstream stream) {
+  return cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attr_idxs, num_attrs, fail_idx,
+                            per_thread(stream));
+}
+FORETRACE_API CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray array, size_t offset, const void* src, size_t size,
+                                                 CUstream stream) {
+  return cuMemcpyHtoAAsync_v2(array, offset, src, size, per_thread(stream));
+}
+FORETRACE_API CUresult cuMemcpyAtoHAsync_v2_ptsz(void* dst, CUarray array, size_t offset, size_t size,
+                                                 CUstream stream) {
+  return cuMemcpyAtoHAsync_v2(dst, array, offset, size, per_thread(stream));
+}
+FORETRACE_API CUresult cuMemcpyHtoA_v2_ptds(CUarray array, size_t offset, const void* src, size_t size) {
+  return cuMemcpyHtoA_v2(array, offset, src, size);
+}
+FORETRACE_API CUresult cuMemcpyAtoH_v2_ptds(void* dst, CUarray array, size_t offset, size_t size) {
+  return cuMemcpyAtoH_v2(dst, array, offset, size);
+}
+FORETRACE_API CUresult cuMemcpyDtoA_v2_ptds(CUarray array, size_t offset, CUdeviceptr src, size_t size) {
+  return cuMemcpyDtoA_v2(array, offset, src, size);
+}
+FORETRACE_API CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr dst, CUarray array, size_t offset, size_t size) {
+  return cuMemcpyAtoD_v2(dst, array, offset, size);
+}
+FORETRACE_API CUresult cuMemcpyAtoA_v2_ptds(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset,
+                                            size_t size) {
+  return cuMemcpyAtoA_v2(dst, dst_offset, src, src_offset, size);
+}

@@ -162,6 +162,9 @@ FORETRACE_API CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID id, 
 FORETRACE_API CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   return in_context([&] { return cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)); });
 }
+FORETRACE_API CUresult cuStreamBeginCapture(CUstream stream) {
+  return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
 FORETRACE_API CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* needs,
                                                    const CUgraphEdgeData* edges, size_t count,
                                                    CUstreamCaptureMode mode) {
@@ -195,6 +198,10 @@ FORETRACE_API CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptur
                                                  size_t* count) {
   return cuStreamGetCaptureInfo_v3(stream, status, id, graph, needs, nullptr, count);
 }
+FORETRACE_API CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status,
+                                              cuuint64_t* id) {
+  return cuStreamGetCaptureInfo_v3(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
 FORETRACE_API CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* needs,
                                                             const CUgraphEdgeData* edges, size_t count,
                                                             unsigned flags) {
@@ -202,6 +209,10 @@ FORETRACE_API CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUg
     return cudaStreamUpdateCaptureDependencies(
         stream, needs, reinterpret_cast<const cudaGraphEdgeData*>(edges), count, flags);
   });
+}
+FORETRACE_API CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* needs, size_t count,
+                                                         unsigned flags) {
+  return cuStreamUpdateCaptureDependencies_v2(stream, needs, nullptr, count, flags);
 }
 FORETRACE_API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   return initialised(

@@ -36,6 +36,7 @@ void check_streams(void);
 void check_modules(void);
 void check_launches(void);
 void check_graphs(void);
+void check_graph_nodes(void);
 void check_lookup(void);
 void check_tensor_maps(void);
 void check_virtual_memory(void);

@@ -74,14 +74,21 @@ static const struct {
   const char* name;
   void (*check)(void);
   int with_context;
-} kSections[] = {
-    {"start", check_start, 0},     {"device", check_device, 0},    {"context", check_context, 0},
-    {"lookup", check_lookup, 0},   {"memory", check_memory, 1},    {"copies", check_copies, 1},
-    {"streams", check_streams, 1}, {"modules", check_modules, 1},  {"launches", check_launches, 1},
-    {"graphs", check_graphs, 1},   {"profiler", check_profiler, 1},
-    {"tensor_maps", check_tensor_maps, 1},
-    {"virtual_memory", check_virtual_memory, 1},
-    {"textures", check_textures, 1}};
+} kSections[] = {{"start", check_start, 0},
+                 {"device", check_device, 0},
+                 {"context", check_context, 0},
+                 {"lookup", check_lookup, 0},
+                 {"memory", check_memory, 1},
+                 {"copies", check_copies, 1},
+                 {"streams", check_streams, 1},
+                 {"modules", check_modules, 1},
+                 {"launches", check_launches, 1},
+                 {"graphs", check_graphs, 1},
+                 {"graph_nodes", check_graph_nodes, 1},
+                 {"profiler", check_profiler, 1},
+                 {"tensor_maps", check_tensor_maps, 1},
+                 {"virtual_memory", check_virtual_memory, 1},
+                 {"textures", check_textures, 1}};
 
 /* One section a process: main.c NAME. Without a name: their names. */
 int main(int argc, char** argv) {

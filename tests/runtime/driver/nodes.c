@@ -1,0 +1,287 @@
+#include "check.h"
+
+/* Nodes of graphs by the functions that name a kind, by the one that takes any, and by the first forms of both. */
+
+static int called;
+static void CUDA_CB count_call(void* data) { called += *(int*)data; }
+
+static void kernel_params(CUgraphNodeParams* p, CUfunction function, void** arguments) {
+  memset(p, 0, sizeof *p);
+  p->type = CU_GRAPH_NODE_TYPE_KERNEL;
+  p->kernel.func = function;
+  p->kernel.gridDimX = 8;
+  p->kernel.blockDimX = 128;
+  p->kernel.gridDimY = p->kernel.gridDimZ = p->kernel.blockDimY = p->kernel.blockDimZ = 1;
+  p->kernel.kernelParams = arguments;
+}
+
+static void check_any_node(CUstream stream, CUdeviceptr p, CUfunction scale, void** arguments) {
+  CUgraph graph = NULL;
+  CUgraphNode fill = NULL, kernel = NULL, copy = NULL, choice = NULL, inside = NULL;
+  CUgraphNodeParams any;
+  CUgraphConditionalHandle handle = 0;
+  CUgraphExec exec = NULL;
+  CUgraphNodeType type = (CUgraphNodeType)99;
+  CUcontext context = NULL;
+  static unsigned result[4];
+  T(cuCtxGetCurrent(&context));
+  T(cuGraphCreate(&graph, 0));
+  memset(&any, 0, sizeof any);
+  any.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  any.memset.dst = p;
+  any.memset.elementSize = 4;
+  any.memset.value = 0x3f800000;
+  any.memset.width = 1024;
+  any.memset.height = 1;
+  T(cuGraphAddNode(&fill, graph, NULL, 0, &any));
+  any.memset.value = 0x40000000;
+  T(cuGraphNodeSetParams(fill, &any));
+  kernel_params(&any, scale, arguments);
+  T(cuGraphAddNode_v2(&kernel, graph, &fill, NULL, 1, &any));
+  T(cuGraphNodeSetParams(fill, &any));
+  T(cuGraphConditionalHandleCreate(&handle, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+  memset(&any, 0, sizeof any);
+  any.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  any.conditional.handle = handle;
+  any.conditional.type = CU_GRAPH_COND_TYPE_IF;
+  any.conditional.size = 1;
+  any.conditional.ctx = context;
+  T(cuGraphAddNode_v2(&choice, graph, &kernel, NULL, 1, &any));
+  T(cuGraphNodeGetType(choice, &type));
+  NUMBER(type == CU_GRAPH_NODE_TYPE_CONDITIONAL);
+  CUgraph body = any.conditional.phGraph_out == NULL ? NULL : any.conditional.phGraph_out[0];
+  kernel_params(&any, scale, arguments);
+  T(cuGraphAddNode_v2(&inside, body, NULL, NULL, 0, &any));
+  memset(&any, 0, sizeof any);
+  any.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  any.memcpy.copyParams.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  any.memcpy.copyParams.srcDevice = p;
+  any.memcpy.copyParams.dstMemoryType = CU_MEMORYTYPE_HOST;
+  any.memcpy.copyParams.dstHost = result;
+  any.memcpy.copyParams.WidthInBytes = 16;
+  any.memcpy.copyParams.Height = any.memcpy.copyParams.Depth = 1;
+  any.memcpy.copyCtx = context;
+  T(cuGraphAddNode_v2(&copy, graph, &choice, NULL, 1, &any));
+  T(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  printf("  %x\n", result[3]);
+  kernel_params(&any, scale, arguments);
+  any.kernel.gridDimX = 1;
+  any.kernel.blockDimX = 1;
+  T(cuGraphExecNodeSetParams(exec, kernel, &any));
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  printf("  %x %x\n", result[0], result[3]);
+  T(cuGraphExecDestroy(exec));
+  T(cuGraphDestroy(graph));
+}
+
+static void check_first_forms(CUstream stream, CUdeviceptr p, CUfunction scale, void** arguments) {
+  CUgraph graph = NULL, child = NULL;
+  CUgraphNode fill = NULL, kernel = NULL, second = NULL, copy = NULL, host = NULL, record = NULL, wait = NULL,
+              inside = NULL, empty = NULL, failed = NULL;
+  CUDA_KERNEL_NODE_PARAMS_v1 launch;
+  CUDA_MEMSET_NODE_PARAMS fill_params, fill_seen;
+  CUDA_MEMCPY3D copy_params, copy_seen;
+  CUDA_HOST_NODE_PARAMS host_params, host_seen;
+  CUlaunchAttributeValue value;
+  CUgraphExecUpdateResult updated = (CUgraphExecUpdateResult)99;
+  CUgraphExec exec = NULL;
+  CUevent first = NULL, other = NULL, seen = NULL;
+  CUcontext context = NULL;
+  int add = 3;
+  T(cuCtxGetCurrent(&context));
+  T(cuEventCreate(&first, 0));
+  T(cuEventCreate(&other, 0));
+  T(cuGraphCreate(&graph, 0));
+  T(cuGraphCreate(&child, 0));
+  memset(&fill_params, 0, sizeof fill_params);
+  fill_params.dst = p;
+  fill_params.elementSize = 4;
+  fill_params.value = 0x40400000;
+  fill_params.width = 1024;
+  fill_params.height = 1;
+  T(cuGraphAddMemsetNode(&fill, graph, NULL, 0, &fill_params, context));
+  T(cuGraphMemsetNodeGetParams(fill, &fill_seen));
+  NUMBER(fill_seen.width);
+  NUMBER(fill_seen.value);
+  memset(&launch, 0, sizeof launch);
+  launch.func = scale;
+  launch.gridDimX = 8;
+  launch.blockDimX = 128;
+  launch.gridDimY = launch.gridDimZ = launch.blockDimY = launch.blockDimZ = 1;
+  launch.kernelParams = arguments;
+  T(cuGraphAddKernelNode(&kernel, graph, &fill, 1, &launch));
+  T(cuGraphKernelNodeSetParams(kernel, &launch));
+  T(cuGraphAddKernelNode(&second, graph, &kernel, 1, &launch));
+  memset(&launch, 0, sizeof launch);
+  T(cuGraphKernelNodeGetParams(kernel, &launch));
+  NUMBER(launch.gridDimX);
+  launch.kernelParams = arguments;
+  launch.extra = NULL;
+  memset(&value, 0, sizeof value);
+  value.priority = 0;
+  T(cuGraphKernelNodeSetAttribute(kernel, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  T(cuGraphKernelNodeCopyAttributes(second, kernel));
+  value.priority = 9;
+  T(cuGraphKernelNodeGetAttribute(second, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  NUMBER(value.priority);
+  memset(&copy_params, 0, sizeof copy_params);
+  copy_params.srcMemoryType = copy_params.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy_params.srcDevice = p;
+  copy_params.dstDevice = p + 2048;
+  copy_params.WidthInBytes = 16;
+  copy_params.Height = copy_params.Depth = 1;
+  T(cuGraphAddMemcpyNode(&copy, graph, &second, 1, &copy_params, context));
+  T(cuGraphMemcpyNodeGetParams(copy, &copy_seen));
+  NUMBER(copy_seen.WidthInBytes);
+  NUMBER(copy_seen.dstDevice - p);
+  host_params.fn = count_call;
+  host_params.userData = &add;
+  T(cuGraphAddHostNode(&host, graph, &copy, 1, &host_params));
+  memset(&host_seen, 0, sizeof host_seen);
+  T(cuGraphHostNodeGetParams(host, &host_seen));
+  NUMBER(host_seen.userData == &add);
+  T(cuGraphAddEventRecordNode(&record, graph, &host, 1, first));
+  T(cuGraphEventRecordNodeSetEvent(record, other));
+  T(cuGraphEventRecordNodeGetEvent(record, &seen));
+  NUMBER(seen == other);
+  T(cuGraphAddEventWaitNode(&wait, graph, &record, 1, first));
+  T(cuGraphEventWaitNodeSetEvent(wait, other));
+  T(cuGraphEventWaitNodeGetEvent(wait, &seen));
+  NUMBER(seen == other);
+  T(cuGraphAddEmptyNode(&empty, child, NULL, 0));
+  T(cuGraphAddChildGraphNode(&inside, graph, &wait, 1, child));
+  T(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  T(cuGraphExecKernelNodeSetParams(exec, kernel, &launch));
+  T(cuGraphExecHostNodeSetParams(exec, host, &host_params));
+  T(cuGraphExecEventRecordNodeSetEvent(exec, record, first));
+  T(cuGraphExecEventWaitNodeSetEvent(exec, wait, first));
+  T(cuGraphExecChildGraphNodeSetParams(exec, inside, child));
+  T(cuGraphExecUpdate(exec, graph, &failed, &updated));
+  NUMBER(updated);
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  NUMBER(called);
+  T(cuGraphExecDestroy(exec));
+  T(cuGraphDestroy(graph));
+  T(cuGraphDestroy(child));
+  T(cuEventDestroy_v2(first));
+  T(cuEventDestroy_v2(other));
+}
+
+static void check_allocations(CUstream stream) {
+  CUgraph graph = NULL;
+  CUgraphNode made = NULL, freed = NULL;
+  CUgraphExec exec = NULL;
+  CUDA_MEM_ALLOC_NODE_PARAMS room, seen;
+  CUdeviceptr p = 0;
+  memset(&room, 0, sizeof room);
+  room.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  room.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  room.bytesize = 4096;
+  T(cuGraphCreate(&graph, 0));
+  T(cuGraphAddMemAllocNode(&made, graph, NULL, 0, &room));
+  NUMBER(room.dptr != 0);
+  memset(&seen, 0, sizeof seen);
+  T(cuGraphMemAllocNodeGetParams(made, &seen));
+  NUMBER(seen.bytesize);
+  NUMBER(seen.dptr == room.dptr);
+  T(cuGraphAddMemFreeNode(&freed, graph, &made, 1, room.dptr));
+  T(cuGraphMemFreeNodeGetParams(freed, &p));
+  NUMBER(p == room.dptr);
+  T(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  T(cuGraphExecDestroy(exec));
+  T(cuGraphDestroy(graph));
+}
+
+static void check_first_captures(CUstream stream, CUdeviceptr p) {
+  CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
+  cuuint64_t id = 0;
+  CUgraph graph = NULL;
+  T(cuStreamBeginCapture(stream));
+  T(cuMemsetD32Async(p, 5, 16, stream));
+  PTSZ(cuStreamGetCaptureInfo, stream, &status, &id);
+  NUMBER(status);
+  T(cuStreamUpdateCaptureDependencies(stream, NULL, 0, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+  T(cuStreamUpdateCaptureDependencies_ptsz(stream, NULL, 0, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+  T(cuStreamEndCapture(stream, &graph));
+  T(cuGraphDestroy(graph));
+  T(cuStreamBeginCapture_ptsz(stream));
+  T(cuMemsetD32Async(p, 5, 16, stream));
+  T(cuStreamEndCapture(stream, &graph));
+  T(cuGraphDestroy(graph));
+}
+
+static void check_rows_of_arrays(CUstream stream, CUdeviceptr p) {
+  CUarray row = NULL, other = NULL;
+  CUDA_ARRAY_DESCRIPTOR flat = {16, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1};
+  CUdeviceptr targets[1] = {p + 512}, sources[1] = {p};
+  size_t sizes[1] = {64}, index = 0, failed = 9;
+  CUmemcpyAttributes how;
+  unsigned words[16], back[16];
+  for (unsigned i = 0; i < 16; ++i) words[i] = 100 + i, back[i] = 0;
+  T(cuArrayCreate_v2(&row, &flat));
+  T(cuArrayCreate_v2(&other, &flat));
+  PTSZ(cuMemcpyHtoAAsync_v2, row, 0, words, 64, stream);
+  T(cuMemcpyHtoA_v2_ptds(row, 0, words, 64));
+  T(cuStreamSynchronize(stream));
+  PTDS(cuMemcpyAtoA_v2, other, 8, row, 0, 32);
+  PTDS(cuMemcpyAtoD_v2, p, other, 8, 16);
+  PTDS(cuMemcpyDtoA_v2, other, 48, p, 16);
+  PTSZ(cuMemcpyAtoHAsync_v2, back, other, 0, 64, stream);
+  T(cuStreamSynchronize(stream));
+  NUMBER(back[2]);
+  NUMBER(back[9]);
+  NUMBER(back[15]);
+  T(cuMemcpyAtoH_v2_ptds(back, row, 4, 16));
+  NUMBER(back[0]);
+  memset(&how, 0, sizeof how);
+  how.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  PTSZ(cuMemcpyBatchAsync, targets, sources, sizes, 1, &how, &index, 1, &failed, CU_STREAM_PER_THREAD);
+  T(cuArrayDestroy(row));
+  T(cuArrayDestroy(other));
+}
+
+static void check_other_processes(void) {
+  CUipcMemHandle handle;
+  CUipcEventHandle event_handle;
+  CUdeviceptr p = 0;
+  CUevent event = NULL;
+  memset(&handle, 0, sizeof handle);
+  memset(&event_handle, 0, sizeof event_handle);
+  printf("device ");
+  T(cuIpcOpenMemHandle(&p, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+  printf("device ");
+  T(cuIpcOpenMemHandle_v2(&p, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+  printf("device ");
+  T(cuIpcCloseMemHandle(16));
+  printf("device ");
+  T(cuIpcOpenEventHandle(&event, event_handle));
+}
+
+void check_graph_nodes(void) {
+  CUmodule module = NULL;
+  CUfunction scale = NULL;
+  CUdeviceptr p = 0;
+  CUstream stream = NULL;
+  float factor = 3;
+  unsigned count = 1024;
+  void* arguments[] = {&p, &factor, &count};
+  T(cuModuleLoadData(&module, kPtx));
+  T(cuModuleGetFunction(&scale, module, "scale"));
+  T(cuMemAlloc_v2(&p, 4096));
+  T(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  check_any_node(stream, p, scale, arguments);
+  check_first_forms(stream, p, scale, arguments);
+  check_allocations(stream);
+  check_first_captures(stream, p);
+  check_rows_of_arrays(stream, p);
+  check_other_processes();
+  T(cuStreamDestroy_v2(stream));
+  T(cuMemFree_v2(p));
+  T(cuModuleUnload(module));
+}
