@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "model/sm/memory_forms.h"
+#include "model/sm/memory_requests.h"
 #include "model/units/error.h"
 
 namespace foretrace::sm {
@@ -16,45 +17,16 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
                        stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : spec_(spec), sm_(sm), program_(program), events_(events), counters_(counters), outbox_(outbox),
       array_(spec.l1.unified_bytes, block_shared, spec.l1.sector_interval), tags_(l1_bytes, spec.l1.ways),
-      memo_(program.shapes.slots), memo_lines_(program.shapes.slots), warp_loads_(kSubCores * kWarpSlots),
-      hit_starts_(spec.lsu.data_queue),
+      shapes_(program, array_, counters), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
+      warp_loads_(kSubCores * kWarpSlots), hit_starts_(spec.lsu.data_queue),
       store_buffer_(spec.l1.store_lines, spec.l1.store_cycles, spec.l1.store_merge_cycles),
       swaps_(!program.shapes.retries.empty()) {
   FORETRACE_ASSERT(spec.lsu.queue <= 16, "a memory queue has at most 16 entries");
-  stores_here_ = std::any_of(program.code.begin(), program.code.end(), [](const StaticInstruction& i) {
-    return i.action == Action::memory && i.form.access == Access::store && i.form.space != Space::shared;
-  });
-}
-
-std::uint32_t MemoryPipe::new_operation() {
-  ++operations_in_use_;
-  if (free_operations_.empty()) {
-    operations_.emplace_back().detail = &details_.emplace_back();
-    return static_cast<std::uint32_t>(operations_.size() - 1);
-  }
-  const std::uint32_t id = free_operations_.back();
-  free_operations_.pop_back();
-  return id;
-}
-
-void MemoryPipe::free_operation(std::uint32_t id) {
-  --operations_in_use_;
-  free_operations_.push_back(id);
-}
-
-std::uint32_t MemoryPipe::new_pending() {
-  if (free_pending_.empty()) {
-    pending_.emplace_back();
-    return static_cast<std::uint32_t>(pending_.size() - 1);
-  }
-  const std::uint32_t id = free_pending_.back();
-  free_pending_.pop_back();
-  return id;
 }
 
 void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   Queue& queue = queue_[static_cast<std::size_t>(sub_core)];
-  const std::uint32_t id = new_operation();
+  const std::uint32_t id = operations_.take();
   Operation& operation = operations_[id];
   operation.instruction = issue.instruction;
   operation.index = issue.index;
@@ -78,8 +50,8 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.passes = issue.passes;
   operation.swap = issue.swap;
   if (issue.instruction->action == Action::memory) {
-    count_instruction(issue.instruction->form);
-    if (issue.executed) prepare(operation, issue);
+    shapes_.count_instruction(issue.instruction->form);
+    if (issue.executed) shapes_.find(operation, issue);
   }
 
   const std::uint32_t interval =
@@ -95,15 +67,15 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
 }
 
 void MemoryPipe::count(const MemoryIssue& issue) {
-  count_instruction(issue.instruction->form);
+  shapes_.count_instruction(issue.instruction->form);
   if (issue.executed == 0) return;
-  Detail detail;
+  MemoryDetail detail;
   Operation operation;
   operation.detail = &detail;
   operation.instruction = issue.instruction;
   operation.index = issue.index;
   operation.executed = issue.executed;
-  prepare(operation, issue);
+  shapes_.find(operation, issue);
 }
 
 void MemoryPipe::release(const Operation& operation, std::uint8_t scoreboard, Cycle when) {
@@ -114,12 +86,8 @@ void MemoryPipe::release(const Operation& operation, std::uint8_t scoreboard, Cy
 
 void MemoryPipe::notify(Event::Kind kind, const Operation& operation, Cycle when) {
   events_.push(when, {kind, 0, operation.warp, operation.copy_group, operation.generation});
-  if (timeline_ && kind == Event::Kind::copy_done) timeline_->operation_written(number_of(operation), when);
-}
-
-bool MemoryPipe::load_room(std::uint32_t sectors) const {
-  return lines_in_flight_ < spec_.l1.lines_in_flight &&
-         (sectors_in_flight_ == 0 || sectors_in_flight_ + sectors <= spec_.l1.sectors_in_flight);
+  if (timeline_ && kind == Event::Kind::copy_done)
+    timeline_->operation_written(operations_.number_of(operation), when);
 }
 
 bool MemoryPipe::can_accept(const Operation& operation, Cycle now) const {
@@ -153,7 +121,7 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
     release(operation, instruction.write_barrier, after(spec_.shared.latency - 1));
     if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, now + 1);
     if (stores_data) notify(Event::Kind::store_done, operation, now + 1);
-    free_operation(id);
+    operations_.give_back(id);
     return;
   }
   if (instruction.action == Action::memory_other) {
@@ -166,7 +134,7 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
       counters_.l1_data_wavefronts += instruction.interval;
     }
     release(operation, instruction.write_barrier, after(instruction.latency));
-    free_operation(id);
+    operations_.give_back(id);
     return;
   }
   if (operation.space == isa::Space::shared) {
@@ -258,7 +226,7 @@ void MemoryPipe::accept_shared(Operation& operation, std::uint32_t id, Cycle now
   if (!of_barrier || instruction.barrier_use != isa::BarrierUse::check)
     release(operation, instruction.write_barrier, answered);
   if (is_store(instruction)) notify(Event::Kind::store_done, operation, start + busy);
-  free_operation(id);
+  operations_.give_back(id);
 }
 
 /// A request on its way: one a cycle leaves the SM, writes and atomics with their last piece.
@@ -314,24 +282,13 @@ std::uint32_t MemoryPipe::send(const memory::Request& prototype, bool load, Cycl
   const std::uint32_t held = std::max<std::uint32_t>(prototype.visits, sectors);
   std::uint32_t id = kStoreMark | held;
   if (load) {
-    id = new_pending();
-    pending_[id] = {.line = prototype.line, .sectors = prototype.sectors};
-    ++lines_in_flight_;
-    sectors_in_flight_ += sectors;
+    id = misses_.take(prototype.line, prototype.sectors);
   } else {
     store_sectors_in_flight_ += held;
   }
   ++requests_in_use_;
   leave(prototype, now).id = id;
   return id;
-}
-
-/// What an access tells or waits for goes with the last of its lines.
-void MemoryPipe::put_signal(memory::Request& request, const Operation& operation, bool last) {
-  if (!last) return;
-  request.tells = operation.tells;
-  request.signal = operation.signal;
-  if (operation.waits) request.waits = static_cast<std::uint8_t>(operation.warp + 1);
 }
 
 bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::LineAccess& access,
@@ -344,7 +301,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   if (atomic) put_packets(request, form, operation.detail->addresses, operation.executed);
   if (atomic || form.strong) {  // served by L2, whatever L1 holds
     const auto sectors = memory::sector_count(access.sectors);
-    if (!load_room(sectors)) return false;
+    if (!misses_.room(sectors)) return false;
     if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) tags_.drop(*entry, access.sectors);
     request.sectors = access.sectors;
     operation.swap.tries ? put_try(request, operation.swap, operation.detail->addresses, operation.executed)
@@ -362,11 +319,11 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
         missing & ~tags_.covered(*entry, missing, operation.detail->written[tag_line_]));
   }
   const auto missing_count = memory::sector_count(missing);
-  if (missing && !load_room(missing_count)) return false;
-  count_hits(operation, memory::sector_count(access.sectors) - missing_count);
+  if (missing && !misses_.room(missing_count)) return false;
+  shapes_.count_hits(operation, memory::sector_count(access.sectors) - missing_count);
   if (entry && (access.sectors & entry->in_flight)) {  // on the way already: wait with the others
-    for (std::int32_t p = entry->pending; p >= 0; p = pending_[static_cast<std::size_t>(p)].next) {
-      if (pending_[static_cast<std::size_t>(p)].sectors & access.sectors) {
+    for (std::int32_t p = entry->pending; p >= 0; p = misses_[static_cast<std::size_t>(p)].next) {
+      if (misses_[static_cast<std::size_t>(p)].sectors & access.sectors) {
         wait_for(static_cast<std::uint32_t>(p), id, now);
         ++operation.waiting;
         operation.missed = true;
@@ -377,7 +334,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   if (!entry) entry = &tags_.allocate(access.line);
   request.sectors = missing;
   const std::uint32_t sent = send(request, true, now);
-  Pending& pending = pending_[sent];
+  Misses::Miss& pending = misses_[sent];
   pending.tagged = true;
   pending.entry = tags_.position(*entry);
   pending.next = entry->pending;
@@ -436,7 +393,7 @@ void MemoryPipe::finish_tags(Cycle now) {
     counters_.l1_data_wavefronts += operation.wavefronts;
     // A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
     notify(Event::Kind::store_done, operation, std::max(data_free_, last_out_));
-    free_operation(id);
+    operations_.give_back(id);
   } else if (operation.waiting == 0) {
     operation.hit = warp_loads_[operation.warp].first == static_cast<std::int32_t>(id);
     release_loads(operation.warp, now);

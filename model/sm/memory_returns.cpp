@@ -9,26 +9,15 @@ namespace foretrace::sm {
 
 /// The operation waits for the data of a request, which other operations may wait for too.
 void MemoryPipe::wait_for(std::uint32_t request, std::uint32_t operation, Cycle now) {
-  std::int32_t waiter = free_waiter_;
-  if (waiter < 0) {
-    waiter = static_cast<std::int32_t>(waiters_.size());
-    waiters_.emplace_back();
-  } else {
-    free_waiter_ = waiters_[static_cast<std::size_t>(waiter)].next;
-  }
-  waiters_[static_cast<std::size_t>(waiter)] = {operation, -1};
-  Pending& pending = pending_[request];
-  (pending.last_waiter < 0 ? pending.first_waiter
-                           : waiters_[static_cast<std::size_t>(pending.last_waiter)].next) = waiter;
-  pending.last_waiter = waiter;
+  misses_.wait(request, operation);
   if (timeline_) timeline_->asks(operation, request, now);
 }
 
 [[gnu::cold]] void MemoryPipe::tell_release(const Operation& operation, std::uint8_t scoreboard, Cycle when) {
   if (scoreboard == operation.instruction->write_barrier) {
-    timeline_->operation_written(number_of(operation), when);
+    timeline_->operation_written(operations_.number_of(operation), when);
   } else {
-    timeline_->operation_sources_read(number_of(operation), when);
+    timeline_->operation_sources_read(operations_.number_of(operation), when);
   }
 }
 
@@ -83,7 +72,7 @@ void MemoryPipe::drain_loads(Cycle now) {
     const Cycle when = start + tail + more + (is_copy(instruction) ? 0 : width);
     release(operation, instruction.write_barrier, when);
     if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, when);
-    free_operation(id);
+    operations_.give_back(id);
     --loads_in_flight_;
     if (++loaded_first_ == loaded_.size()) {
       loaded_.clear();
@@ -94,7 +83,7 @@ void MemoryPipe::drain_loads(Cycle now) {
 }
 
 Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
-  const auto bytes = memory::sector_count(pending_[id & ~memory::kTooEarly].sectors) * kSectorBytes;
+  const auto bytes = memory::sector_count(misses_[id & ~memory::kTooEarly].sectors) * kSectorBytes;
   fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
   if (timeline_) timeline_->arrived(id & ~memory::kTooEarly, now, fill_free_);
   return fill_free_;
@@ -103,40 +92,24 @@ Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
 void MemoryPipe::filled(std::uint32_t id, Cycle now) {
   const bool early = (id & memory::kTooEarly) != 0;
   id &= ~memory::kTooEarly;
-  Pending& pending = pending_[id];
-  const auto sectors = memory::sector_count(pending.sectors);
-  --lines_in_flight_;
-  sectors_in_flight_ -= sectors;
-  if (pending.tagged) {
-    const Cycle again =
-        array_.take(DataArray::Way::write, array_.half_of_line(tags_.place(pending.entry)), now, sectors);
+  const Misses::Miss& miss = misses_[id];
+  if (miss.tagged) {
+    const Cycle again = array_.take(DataArray::Way::write, array_.half_of_line(tags_.place(miss.entry)), now,
+                                    memory::sector_count(miss.sectors));
     counters_.shared_contention_st += again;
     counters_.l1_data_wavefronts += again;
     data_free_ += again;
-    if (L1Tags::Entry* entry = tags_.at(pending.entry, pending.line)) {
-      // Unlink from the line's list; the list is short.
-      std::int32_t* link = &entry->pending;
-      while (*link >= 0 && *link != static_cast<std::int32_t>(id))
-        link = &pending_[static_cast<std::size_t>(*link)].next;
-      if (*link >= 0) {
-        *link = pending.next;
-        entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~pending.sectors);
-      }
-    }
+    L1Tags::Entry* entry = tags_.at(miss.entry, miss.line);
+    if (entry && misses_.unlink(entry->pending, id))
+      entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~miss.sectors);
   }
-  for (std::int32_t at = pending.first_waiter; at >= 0;) {
-    Waiter& waiter = waiters_[static_cast<std::size_t>(at)];
-    Operation& operation = operations_[waiter.operation];
+  misses_.end(id, [&](std::uint32_t waiting) {
+    Operation& operation = operations_[waiting];
     operation.ready = std::max(operation.ready, now);
     if (early) too_early_ |= std::uint64_t{1} << operation.warp;
     if (--operation.waiting == 0 && operation.tags_done) release_loads(operation.warp, now);
-    const std::int32_t following = waiter.next;
-    waiter.next = free_waiter_;
-    free_waiter_ = at;
-    at = following;
-  }
+  });
   --requests_in_use_;
-  free_pending_.push_back(id);
   want(now);
 }
 

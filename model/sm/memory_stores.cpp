@@ -1,31 +1,15 @@
-// What stores, reductions and atomics send, and what stores leave in L1.
+// What stores and reductions send, and what stores leave in L1.
 
 #include <bit>
 
-#include "model/rules/atomic_packets.h"
 #include "model/sm/memory_forms.h"
 #include "model/sm/memory_pipe.h"
+#include "model/sm/memory_requests.h"
 
 namespace foretrace::sm {
 
 using isa::Access;
 using isa::Space;
-
-/// How an atomic of lanes on `line` leaves the SM: a 32-byte piece for the address, which has room for a lone word, and
-/// one a sector; an answer takes a piece's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
-void MemoryPipe::put_packets(memory::Request& request, const isa::MemoryForm& form,
-                             const work::LaneAddresses& addresses, std::uint32_t executed) {
-  const rules::AtomicPackets leaves = rules::atomic_packets(addresses, executed, form.bytes, request.line);
-  const bool answers = form.access == Access::atomic;
-  const std::uint32_t lone = answers ? 2u * leaves.lone : leaves.lone;
-  const std::uint32_t others = leaves.packets + leaves.visits - 2u * leaves.lone;
-  request.packets = leaves.packets;
-  request.visits = leaves.visits;
-  request.lone = leaves.lone;
-  request.data = form.data;
-  request.flits =
-      static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
-}
 
 void MemoryPipe::leave_store(const memory::Request& store, Cycle now) {
   memory::Request leaving = store;
@@ -74,7 +58,8 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
     const std::uint8_t follows = tags_.store(*entry, access.sectors, request.bytes,
                                              held && store_buffer_.joins(access.line, operation.warp, now),
                                              now, spec_.l1.store_flight);
-    count_hits(operation, memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
+    shapes_.count_hits(operation,
+                       memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
     const Cycle again =
         array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
                     memory::sector_count(access.sectors));

@@ -1,11 +1,10 @@
-// What a memory instruction asks for, found out once at its issue: lines and sectors, data-stage passes, and the counts that are arithmetic.
+#include "model/sm/access_shapes.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "model/rules/shared_banks.h"
 #include "model/sm/memory_forms.h"
-#include "model/sm/memory_pipe.h"
 #include "model/work/address_space.h"
 
 namespace foretrace::sm {
@@ -80,18 +79,27 @@ void count_lookup(const Texels& texels, std::uint32_t executed, std::uint32_t se
 
 }  // namespace
 
-bool MemoryPipe::Memo::repeats(const work::AddressPattern& p, std::uint32_t lanes) const {
+AccessShapes::AccessShapes(const StaticProgram& program, const DataArray& array,
+                           stats::LaunchCounters& counters)
+    : program_(program), array_(array), counters_(counters), memo_(program.shapes.slots),
+      memo_lines_(program.shapes.slots) {
+  stores_here_ = std::any_of(program.code.begin(), program.code.end(), [](const StaticInstruction& i) {
+    return i.action == Action::memory && i.form.access == Access::store && i.form.space != Space::shared;
+  });
+}
+
+bool AccessShapes::Memo::repeats(const work::AddressPattern& p, std::uint32_t lanes) const {
   return repeats_passes(p, lanes) && p.base % kLineBytes == pattern.base % kLineBytes;
 }
 
 /// Passes and distinct bytes stay the same when all addresses move by words: the banks are turned, no more.
-bool MemoryPipe::Memo::repeats_passes(const work::AddressPattern& p, std::uint32_t lanes) const {
+bool AccessShapes::Memo::repeats_passes(const work::AddressPattern& p, std::uint32_t lanes) const {
   return valid && p.regular && lanes == executed && p.inner == pattern.inner && p.outer == pattern.outer &&
          p.log2_width == pattern.log2_width && p.base % kSharedBankBytes == pattern.base % kSharedBankBytes;
 }
 
 /// The space of a generic access is that of its first address: lanes of one warp that go to several spaces are not told apart.
-void MemoryPipe::prepare(Operation& operation, const MemoryIssue& issue) {
+void AccessShapes::find(MemoryOperation& operation, const MemoryIssue& issue) {
   const isa::MemoryForm& form = issue.instruction->form;
   operation.space = form.space;
   if (form.space == Space::generic) {
@@ -107,7 +115,7 @@ void MemoryPipe::prepare(Operation& operation, const MemoryIssue& issue) {
   }
 }
 
-void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) {
+void AccessShapes::prepare_shared(MemoryOperation& operation, const MemoryIssue& issue) {
   const StaticInstruction& instruction = *issue.instruction;
   Memo& memo = memo_[program_.shapes.of[issue.index].slot];
   const work::AddressPattern& pattern = issue.cursor->pattern(0);
@@ -135,7 +143,7 @@ void MemoryPipe::prepare_shared(Operation& operation, const MemoryIssue& issue) 
   count_shared(operation, memo.ideal);
 }
 
-void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) {
+void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue& issue) {
   const StaticInstruction& instruction = *issue.instruction;
   const isa::MemoryForm& form = instruction.form;
   if (form.texture && form.address_sets == 2) {  // addresses repeat too seldom to be kept
@@ -162,7 +170,7 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
   const bool bytes =
       !local && (form.access == Access::store || (form.access == Access::load && stores_here_));
   const bool needs_addresses = form.access == Access::reduction || form.access == Access::atomic;
-  Detail& detail = *operation.detail;
+  MemoryDetail& detail = *operation.detail;
   auto& kept = memo_lines_[slot + static_cast<unsigned>(set)];
   if (!kept) kept = std::make_unique<MemoLines>();
   MemoLines& found = *kept;
@@ -226,7 +234,7 @@ void MemoryPipe::prepare_global(Operation& operation, const MemoryIssue& issue) 
 /// Executed instructions by kind, those included whose guard holds back every lane: they make no request. The opcode names the space
 /// here: ncu counts a generic LD or ST, and an asynchronous copy, as no load or store of global memory ([h100-sxm] of the suite's wmma
 /// and column_filter_async kernels).
-void MemoryPipe::count_instruction(const isa::MemoryForm& form) {
+void AccessShapes::count_instruction(const isa::MemoryForm& form) {
   const bool local = form.space == Space::local, shared = form.space == Space::shared;
   const bool plain = form.access == Access::load || form.access == Access::store;
   if (form.texture) {
@@ -249,7 +257,7 @@ void MemoryPipe::count_instruction(const isa::MemoryForm& form) {
   }
 }
 
-void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
+void AccessShapes::count_shared(const MemoryOperation& operation, std::uint32_t ideal) {
   stats::InstructionCounters& instruction = counters_.instructions[operation.index];
   ++instruction.requests;
   instruction.wavefronts += operation.wavefronts;
@@ -276,7 +284,7 @@ void MemoryPipe::count_shared(const Operation& operation, std::uint32_t ideal) {
   }
 }
 
-void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_sectors) {
+void AccessShapes::count_global(const MemoryOperation& operation, std::uint32_t ideal_sectors) {
   stats::InstructionCounters& instruction = counters_.instructions[operation.index];
   const std::uint32_t sectors = operation.sectors;
   ++instruction.requests;
@@ -312,7 +320,7 @@ void MemoryPipe::count_global(const Operation& operation, std::uint32_t ideal_se
   }
 }
 
-void MemoryPipe::count_hits(const Operation& operation, std::uint32_t sectors) {
+void AccessShapes::count_hits(const MemoryOperation& operation, std::uint32_t sectors) {
   counters_.instructions[operation.index].l1_hit_sectors += sectors;
   const bool local = operation.space == Space::local;
   if (operation.instruction->form.texture) {

@@ -1,0 +1,151 @@
+// Parts of the memory pipe by themselves: operations under way, loads on their way to L2, what a request says of its access.
+
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "model/sm/access_shapes.h"
+#include "model/sm/memory_requests.h"
+#include "model/sm/misses.h"
+#include "tests/sm/bench.h"
+
+namespace foretrace::sm {
+namespace {
+
+TEST(MemoryOperations, NumbersAreUsedAgainAndTheirDetailsStay) {
+  MemoryOperations operations;
+  EXPECT_TRUE(operations.empty());
+  const std::uint32_t first = operations.take(), second = operations.take();
+  MemoryDetail* const detail = operations[first].detail;
+  EXPECT_NE(detail, operations[second].detail);
+  EXPECT_EQ(operations.number_of(operations[second]), second);
+  operations.give_back(first);
+  EXPECT_FALSE(operations.empty());
+  EXPECT_EQ(operations.take(), first);
+  EXPECT_EQ(operations[first].detail, detail);
+  operations.give_back(first);
+  operations.give_back(second);
+  EXPECT_TRUE(operations.empty());
+}
+
+TEST(Misses, LinesAreBounded) {
+  Misses misses(2, 100);
+  misses.take(1, 0b0001);
+  EXPECT_TRUE(misses.room(4));
+  const std::uint32_t last = misses.take(2, 0b0001);
+  EXPECT_FALSE(misses.room(1));
+  misses.end(last, [](std::uint32_t) {});
+  EXPECT_TRUE(misses.room(1));
+  EXPECT_EQ(misses.take(3, 0b0001), last) << "its number is free again";
+}
+
+TEST(Misses, SectorsAreBoundedUnlessNoneIsUnderWay) {
+  Misses misses(8, 3);
+  EXPECT_TRUE(misses.room(4)) << "else it could never leave";
+  misses.take(1, 0b0011);
+  EXPECT_TRUE(misses.room(1));
+  EXPECT_FALSE(misses.room(2));
+}
+
+TEST(Misses, WaitersGoOnByAge) {
+  Misses misses(8, 8);
+  const std::uint32_t one = misses.take(1, 0b0001), other = misses.take(2, 0b0001);
+  misses.wait(one, 7);
+  misses.wait(other, 9);
+  misses.wait(one, 5);
+  misses.wait(one, 6);
+  std::vector<std::uint32_t> went;
+  const auto go_on = [&](std::uint32_t operation) { went.push_back(operation); };
+  misses.end(one, go_on);
+  EXPECT_EQ(went, (std::vector<std::uint32_t>{7, 5, 6}));
+  const std::uint32_t again = misses.take(3, 0b0001);
+  misses.end(again, go_on);
+  EXPECT_EQ(went.size(), 3u) << "nobody waits for what has its number now";
+  misses.end(other, go_on);
+  EXPECT_EQ(went.back(), 9u);
+}
+
+TEST(Misses, LeaveTheirLinesListWhereverTheyStand) {
+  Misses misses(8, 8);
+  std::int32_t first = -1;
+  std::uint32_t numbers[3];
+  for (std::uint32_t& number : numbers) {  // the newest stands first
+    number = misses.take(1, 0b0001);
+    misses[number].next = first;
+    first = static_cast<std::int32_t>(number);
+  }
+  EXPECT_TRUE(misses.unlink(first, numbers[1]));
+  EXPECT_FALSE(misses.unlink(first, numbers[1]));
+  EXPECT_EQ(first, static_cast<std::int32_t>(numbers[2]));
+  EXPECT_EQ(misses[numbers[2]].next, static_cast<std::int32_t>(numbers[0]));
+  EXPECT_TRUE(misses.unlink(first, numbers[2]));
+  EXPECT_TRUE(misses.unlink(first, numbers[0]));
+  EXPECT_EQ(first, -1);
+}
+
+/// An atomic of 32-bit words at `stride` bytes from lane to lane, for its first line.
+memory::Request packets_of(isa::Access access, std::uint64_t stride, isa::AtomicKind kind = {}) {
+  isa::MemoryForm form;
+  form.access = access;
+  form.atomic = kind;
+  form.bytes = 4;
+  work::LaneAddresses addresses{};
+  for (std::size_t lane = 0; lane < addresses.size(); ++lane) addresses[lane] = lane * stride;
+  memory::Request request;
+  put_packets(request, form, addresses, ~0u);
+  return request;
+}
+
+TEST(MemoryRequests, NeighbouringWordsLeaveInOnePacketOfAnAddressAndFourSectors) {
+  EXPECT_EQ(packets_of(isa::Access::reduction, 4).packets, 1);
+  EXPECT_EQ(packets_of(isa::Access::reduction, 4).flits, 1 + 4);
+  EXPECT_EQ(packets_of(isa::Access::reduction, 4, isa::AtomicKind::compare).flits, 2 * (1 + 4));
+}
+
+TEST(MemoryRequests, LoneWordsFitIntoTheirAddressesPiece) {
+  const memory::Request reduction = packets_of(isa::Access::reduction, 128);
+  EXPECT_EQ(reduction.packets, 1);
+  EXPECT_EQ(reduction.lone, 1);
+  EXPECT_EQ(reduction.flits, 1);
+  EXPECT_EQ(packets_of(isa::Access::atomic, 128).flits, 2) << "the answer's piece";
+}
+
+TEST(MemoryRequests, OnlyTheLastOfAnAccesssLinesTellsAndWaits) {
+  MemoryOperation operation;
+  operation.tells = 1;
+  operation.waits = true;
+  operation.warp = 4;
+  memory::Request request;
+  put_signal(request, operation, false);
+  EXPECT_EQ(request.tells, 0);
+  EXPECT_EQ(request.waits, 0);
+  put_signal(request, operation, true);
+  EXPECT_EQ(request.tells, 1);
+  EXPECT_EQ(request.waits, 5);
+}
+
+TEST(AccessShapes, InstructionsAreCountedByWhatTheirOpcodeNames) {
+  const spec::GpuSpec chip = sm_tests::bench_chip();
+  const StaticProgram program(sm_tests::program_of({{"NOP"}}), chip);
+  const DataArray array(chip.l1.unified_bytes, 0, 1);
+  stats::LaunchCounters counters;
+  AccessShapes shapes(program, array, counters);
+  isa::MemoryForm form;
+  form.access = isa::Access::load;
+  form.space = isa::Space::global;
+  shapes.count_instruction(form);
+  form.space = isa::Space::local;
+  shapes.count_instruction(form);
+  form.space = isa::Space::generic;
+  shapes.count_instruction(form);  // of no space
+  form.access = isa::Access::atomic;
+  shapes.count_instruction(form);  // ATOM is one of global memory
+  EXPECT_EQ(counters.inst_global_ld, 1u);
+  EXPECT_EQ(counters.inst_local_ld, 1u);
+  EXPECT_EQ(counters.inst_shared_ld, 0u);
+  EXPECT_EQ(counters.inst_global_atom, 1u);
+}
+
+}  // namespace
+}  // namespace foretrace::sm
