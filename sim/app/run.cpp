@@ -242,6 +242,8 @@ int run(const Words& words) {
       if (fs::exists(libraries / name)) put_first("LD_PRELOAD", (libraries / name).string(), ' ');
     }
     put_first("LD_LIBRARY_PATH", libraries.string(), ':');
+    setenv("NVTX_INJECTION64_PATH", (libraries / "libforetrace_nvtx.so.1").c_str(),
+           0);  // the user's own goes first
     setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 1);
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));

@@ -304,6 +304,23 @@ class Reports(Case):
         self.stopped(run("--arch", "h100", "--host", "nowhere", "--", "true"), "--host nowhere: no such host")
         self.stopped(run("--arch", "h100", "--host-time", "some", "--", "true"), "--host-time some: expected none, measured or scale=X")
 
+    def test_ranges_of_nvtx(self):
+        trace = self.path("trace.json")
+        done = run("--arch", "h100", "--perfetto", trace, "--", build("ranges"))
+        if done.returncode == 77:
+            self.skipTest("no NVTX header")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = done.stderr.partition("NVTX range\n")[2]
+        ranges = {row[5]: row[1:5] for row in map(str.split, table.splitlines())}
+        self.assertEqual({name: row[:2] for name, row in ranges.items()},
+                         {"step": ["1", "3"], "in\u00e4n": ["1", "1"], "library/sum": ["1", "1"], "process": ["1", "1"]})
+        on_gpu, on_host = ({name: float(row[column]) for name, row in ranges.items()} for column in (2, 3))
+        self.assertGreater(on_gpu["step"], 2 * on_gpu["process"])
+        self.assertGreater(on_host["step"], on_host["library/sum"])
+        with open(trace, encoding="utf-8") as text:
+            events = [e for e in json.load(text)["traceEvents"] if e.get("cat") == "range"]
+        self.assertEqual(sorted(e["ph"] for e in events), ["X", "X", "X", "b", "e"])
+
     def test_traces(self):
         folder = self.path("traces")
         os.mkdir(folder)

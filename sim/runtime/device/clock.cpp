@@ -64,6 +64,15 @@ void Clock::leave() {
   if (own_ != 0) this_thread().left = cpu_time();
 }
 
+int Clock::push_range(const void* domain, std::string name) {
+  return ranges_.push(this_thread().number, domain, std::move(name));
+}
+int Clock::pop_range(const void* domain) { return ranges_.pop(this_thread().number, domain); }
+std::uint64_t Clock::start_range(std::string name) {
+  return ranges_.start(this_thread().number, std::move(name));
+}
+void Clock::end_range(std::uint64_t range) { ranges_.end(range, this_thread().number); }
+
 host::Place Clock::place(const Stream& stream) {
   const auto device = static_cast<unsigned>(stream.device);
   line_.add_stream(stream.id - 1, (stream.flags & cudaStreamNonBlocking) != 0, device,

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <cuda_runtime_api.h>
 
+#include "sim/host/ranges.h"
 #include "sim/host/time_line.h"
 #include "sim/runtime/device/operation.h"
 #include "sim/runtime/device/stream.h"
@@ -45,12 +47,20 @@ class Clock {
   void allocate_in_stream();
   void release(std::uint64_t bytes);
 
+  /// Ranges that the thread names: NVTX's push and pop by domain, and those of the process.
+  int push_range(const void* domain, std::string name);
+  int pop_range(const void* domain);
+  std::uint64_t start_range(std::string name);
+  void end_range(std::uint64_t range);
+
   host::Place place(const Stream& stream);
   host::CopyWork copy_of(State& state, const CopyCall& copy) const;
   host::TimeLine& line() { return line_; }
+  host::Ranges& ranges() { return ranges_; }
 
  private:
   host::TimeLine line_;
+  host::Ranges ranges_{line_};
   double own_;
 };
 

@@ -43,8 +43,9 @@ std::string estimate_text(const sampling::Estimate& estimate) {
 
 }  // namespace
 
-Journal::Journal(const Settings& settings, TraceSettings trace, std::string chip, host::TimeLine& line)
-    : settings_(settings), trace_(std::move(trace)), chip_(std::move(chip)), line_(line) {
+Journal::Journal(const Settings& settings, TraceSettings trace, std::string chip, host::TimeLine& line,
+                 host::Ranges& ranges)
+    : settings_(settings), trace_(std::move(trace)), chip_(std::move(chip)), line_(line), ranges_(ranges) {
   terminal_ = isatty(STDERR_FILENO) != 0;
   begun_ = last_shown_ = std::chrono::steady_clock::now();
   begin_document();
@@ -312,7 +313,10 @@ std::string Journal::summary() {
         time_text(program_.duration_low_ns * 1e-9), time_text(program_.duration_high_ns * 1e-9));
   }
   return predicted == 0 ? text
-                        : text + table() + (program_.time_line ? time_line_text(*program_.time_line) : "");
+                        : text + table() +
+                              (program_.time_line
+                                   ? time_line_text(*program_.time_line) + ranges_text(ranges_.all(), line_)
+                                   : "");
 }
 
 std::string Journal::table() {
@@ -353,6 +357,7 @@ void Journal::finish() {
   own_process();
   if (process_ != settings_.process && program_.launches == 0) return;
   line_.settle();
+  ranges_.close();
   if (process_ == settings_.process || program_.launches != 0) place_held(true);
   end_saving();
   settle();
@@ -361,7 +366,7 @@ void Journal::finish() {
     save();
   }
   if (!trace_.perfetto.empty())
-    report::write_file(named(trace_.perfetto), perfetto_trace(spans_, line_, chip_));
+    report::write_file(named(trace_.perfetto), perfetto_trace(spans_, line_, ranges_.all(), chip_));
   if (settings_.quiet) return;
   const std::string text = summary();
   std::fwrite(text.data(), 1, text.size(), stderr);

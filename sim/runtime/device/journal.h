@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "sim/host/ranges.h"
 #include "sim/host/time_line.h"
 #include "sim/report/document.h"
 #include "sim/report/json.h"
@@ -38,8 +39,9 @@ struct LaunchLine {
 
 class Journal {
  public:
-  /// `chip`: its name. Settings and time line must outlive the journal; finish() settles the line.
-  Journal(const Settings& settings, TraceSettings trace, std::string chip, host::TimeLine& line);
+  /// `chip`: its name. Settings, time line and ranges must outlive the journal; finish() settles the line.
+  Journal(const Settings& settings, TraceSettings trace, std::string chip, host::TimeLine& line,
+          host::Ranges& ranges);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -90,6 +92,7 @@ class Journal {
   const TraceSettings trace_;
   std::string chip_;
   host::TimeLine& line_;
+  host::Ranges& ranges_;
   std::map<std::string, PerKernel> kernels_;
   std::vector<std::string> order_;                  // of first launch
   std::unique_ptr<report::DocumentText> document_;  // while there is a file to write

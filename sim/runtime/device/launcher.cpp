@@ -40,7 +40,8 @@ std::string file_name(const std::string& kernel) {
 }  // namespace
 
 Launcher::Launcher(State& state)
-    : state_(state), journal_(state.settings, trace_settings(), state.spec->name, state.clock->line()),
+    : state_(state), journal_(state.settings, trace_settings(), state.spec->name, state.clock->line(),
+                              state.clock->ranges()),
       machines_(static_cast<std::size_t>(state.settings.devices)) {
   if (!state.settings.kernel.empty()) pattern_.emplace(state.settings.kernel);
   checks_.bounds = false;

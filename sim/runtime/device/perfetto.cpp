@@ -80,6 +80,25 @@ void put_flow(Text& text, host::WorkId id, const host::HostCall& call, const hos
             {"ts", work.begin * 1e-3}});
 }
 
+/// A thread's lie around its calls; the process's may cross each other, and have rows of their own.
+void put_ranges(Text& text, const std::vector<host::Range>& ranges) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const host::Range& range = ranges[i];
+    if (!range.process) {
+      text.add(slice(kHost, range.thread, range.name, "range", range.begin, range.end));
+      continue;
+    }
+    for (const bool begin : {true, false})
+      text.add({{"ph", begin ? "b" : "e"},
+                {"name", range.name},
+                {"cat", "range"},
+                {"id", i},
+                {"pid", kHost},
+                {"tid", range.thread},
+                {"ts", (begin ? range.begin : range.end) * 1e-3}});
+  }
+}
+
 /// The share of the chip's room for blocks that running kernels have, in percent.
 void put_load(Text& text, const host::Schedule& schedule, unsigned device) {
   std::map<double, double> changes;
@@ -103,7 +122,7 @@ void put_load(Text& text, const host::Schedule& schedule, unsigned device) {
 }  // namespace
 
 std::string perfetto_trace(const std::vector<Span>& spans, const host::TimeLine& line,
-                           const std::string& chip) {
+                           const std::vector<host::Range>& ranges, const std::string& chip) {
   const host::Schedule& schedule = line.schedule();
   Text text;
   text.name("process_name", kStreams, 0, chip + ", predicted");
@@ -140,6 +159,7 @@ std::string perfetto_trace(const std::vector<Span>& spans, const host::TimeLine&
     const Span* const span = span_of(work.launch);
     if (is_shown(work, span)) put_work(text, work, span);
   }
+  put_ranges(text, ranges);
   for (const host::HostCall& call : line.calls()) {
     text.add(slice(kHost, call.thread, call.name, "call", call.begin, call.end));
     if (call.work == host::kNoWork) continue;

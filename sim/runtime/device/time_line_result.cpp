@@ -44,4 +44,19 @@ std::string time_line_text(const report::TimeLineResult& result) {
   return text;
 }
 
+std::string ranges_text(const std::vector<host::Range>& ranges, const host::TimeLine& line) {
+  constexpr std::size_t kShown = 20;
+  const std::vector<host::RangeSum> sums = host::sum_ranges(ranges, line);
+  if (sums.empty()) return "";
+  std::string text = fmt::format("foretrace: {:>6} {:>9} {:>14} {:>15}  {}\n", "ranges", "kernels",
+                                 "on the GPU, us", "on the host, us", "NVTX range");
+  for (std::size_t i = 0; i < std::min(sums.size(), kShown); ++i) {
+    const host::RangeSum& sum = sums[i];
+    text += fmt::format("foretrace: {:>6} {:>9} {:>14.2f} {:>15.2f}  {}\n", sum.count, sum.kernels,
+                        sum.kernels_ns * 1e-3, sum.host_ns * 1e-3, sum.name);
+  }
+  if (sums.size() > kShown) text += fmt::format("foretrace: and {} more ranges\n", sums.size() - kShown);
+  return text;
+}
+
 }  // namespace foretrace::runtime

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "sim/host/ranges.h"
 #include "sim/host/time_line.h"
 #include "sim/report/program_result.h"
 
@@ -12,5 +14,7 @@ namespace foretrace::runtime {
 report::TimeLineResult time_line_result(const host::TimeLine& line, double host_time);
 /// Lines for the summary.
 std::string time_line_text(const report::TimeLineResult& result);
+/// A table of the ranges' sums, the most GPU time first; nothing without ranges.
+std::string ranges_text(const std::vector<host::Range>& ranges, const host::TimeLine& line);
 
 }  // namespace foretrace::runtime
