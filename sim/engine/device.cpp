@@ -89,7 +89,7 @@ std::vector<std::byte> tensor_map_bytes(const Argument& argument, std::uint64_t 
                                         const std::string& kernel) {
   const frontend::TensorArgument& t = argument.tensor;
   emulate::TensorMap map;
-  for (int type = 0; type < emulate::kTensorTypes; ++type) {
+  for (int type = 0; type < emulate::kByteTensorTypes; ++type) {
     if (t.type == emulate::name_of(static_cast<emulate::TensorType>(type)))
       map.type = static_cast<emulate::TensorType>(type);
   }

@@ -202,6 +202,34 @@ TEST(TensorLoad, SwizzlesByTheAbsoluteAddress) {
   }
 }
 
+TEST(TensorLoad, SixteenNarrowElementsHaveSixteenBytesOfTheirOwn) {
+  for (const std::uint32_t bits : {4u, 6u}) {
+    Copy copy{.map = {.type = bits == 4 ? TensorType::u4_padded : TensorType::u6_padded, .rank = 2},
+              .at = {128, 2}};
+    const std::size_t pitch = 256 * bits / 8, chunk = 2 * bits;
+    copy.map.dims = {256, 5, 1, 1, 1};
+    copy.map.strides[1] = pitch;
+    copy.map.box = {128, 4, 1, 1, 1};
+    const Outcome o = run(copy, Way::load);
+    std::vector<std::uint8_t> want = o.shared_before;
+    for (std::size_t row = 0; row < 4; ++row)
+      for (std::size_t c = 0; c < 8; ++c)
+        for (std::size_t b = 0; b < 16; ++b)
+          want[copy.shared + row * 128 + c * 16 + b] =
+              b < chunk && row + 2 < 5 ? o.tensor_before[(row + 2) * pitch + pitch / 2 + c * chunk + b]
+                                       : std::uint8_t{0};
+    EXPECT_EQ(o.shared, want) << bits;
+    EXPECT_TRUE(o.completed) << "padding is no transaction";
+  }
+  Copy packed{.map = {.type = TensorType::u4, .rank = 2}, .at = {64, 1}};
+  packed.map.dims = {192, 4, 1, 1, 1};
+  packed.map.strides[1] = 96;
+  packed.map.box = {64, 2, 1, 1, 1};
+  const Outcome o = run(packed, Way::load);
+  for (std::size_t i = 0; i < 64; ++i)
+    EXPECT_EQ(o.shared[packed.shared + i], o.tensor_before[(1 + i / 32) * 96 + 32 + i % 32]) << i;
+}
+
 TEST(TensorLoad, FillsWithNan) {
   Copy copy{tiled(TensorType::f32, {50, 40}, {16, 8}), {-8, 36}};
   copy.map.nan_fill = true;

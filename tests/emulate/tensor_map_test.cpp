@@ -117,7 +117,7 @@ TEST(TensorMap, IsReadBackAsItWas) {
 
 TEST(TensorMap, EveryTypeHasItsCode) {
   const std::uint32_t codes[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8};
-  for (int t = 0; t < kTensorTypes; ++t) {
+  for (int t = 0; t < kByteTensorTypes; ++t) {
     TensorMap map = halves();
     map.type = static_cast<TensorType>(t);
     map.box[0] = 16;
@@ -156,6 +156,26 @@ TEST(TensorMap, RefusesWhatTheDriverRefuses) {
   TensorMap corner = convolution();
   corner.lower[1] = -17;
   EXPECT_EQ(problem_of(corner), "a corner of -17; expected -16 to 15 with 5 dimensions");
+}
+
+TEST(TensorMap, HasElementsOfFourAndSixBits) {
+  TensorMap map = halves();
+  map.type = TensorType::u4;
+  map.box[0] = 256;
+  EXPECT_EQ(problem_of(map), "");
+  EXPECT_EQ(map.box_bytes(), 256u / 2 * 128);
+  EXPECT_EQ(decode_tensor_map(encode(map)).type, TensorType::u4);
+  map.type = TensorType::u6_padded;
+  EXPECT_NE(problem_of(map), "") << "a padded box has 128 elements a row";
+  map.box[0] = 128;
+  map.address = 0x7f0012345610;
+  EXPECT_NE(problem_of(map), "") << "and its tensor begins at a multiple of 32 bytes";
+  map.address = 0x7f0012345600;
+  EXPECT_EQ(problem_of(map), "");
+  EXPECT_EQ(map.box_bytes(), 128u * 6 / 8 * 128) << "padding is not counted";
+  EXPECT_EQ(decode_tensor_map(encode(map)).type, TensorType::u6_padded);
+  map.dims[0] = 4096 + 64;
+  EXPECT_NE(problem_of(map), "");
 }
 
 }  // namespace

@@ -9,20 +9,23 @@ namespace {
 /// Row `index` of the image, whose elements along dimension 0 start at coordinate `first`; `base` is the address of coordinate 0 there.
 TensorRow row_at(const TensorMap& map, std::uint32_t index, std::int64_t first, std::uint64_t base,
                  bool inside) {
-  const std::uint32_t unit = element_bytes(map.type), count = map.count(0);
+  const std::uint32_t count = map.count(0);
+  const auto image = [&](std::int64_t elements) {
+    return image_bytes(map.type, static_cast<std::uint32_t>(elements));
+  };
   TensorRow row;
-  row.image = index * count * unit;
+  row.image = index * image(count);
   if (!inside) {
-    row.before = count * unit;
+    row.before = image(count);
     return row;
   }
   const std::int64_t n = count;
   const std::int64_t begin = std::clamp<std::int64_t>(-first, 0, n);
   const std::int64_t end = std::clamp<std::int64_t>(static_cast<std::int64_t>(map.dims[0]) - first, begin, n);
-  row.before = static_cast<std::uint32_t>(begin) * unit;
-  row.bytes = static_cast<std::uint32_t>(end - begin) * unit;
-  row.after = static_cast<std::uint32_t>(n - end) * unit;
-  if (row.bytes != 0) row.global = base + static_cast<std::uint64_t>(first + begin) * unit;
+  row.before = image(begin);
+  row.bytes = image(end - begin);
+  row.after = image(n - end);
+  if (row.bytes != 0) row.global = base + tensor_bytes(map.type, static_cast<std::uint64_t>(first + begin));
   return row;
 }
 

@@ -13,7 +13,7 @@
 
 namespace foretrace::emulate {
 
-/// A row of the box: `before` bytes outside the tensor, `bytes` in it, `after` outside again.
+/// A row of the box, in bytes of its image: `before` bytes outside the tensor, `bytes` in it, `after` outside again.
 struct TensorRow {
   std::uint32_t image = 0;  ///< byte offset in the box's dense image in shared memory, before the swizzle
   std::uint32_t before = 0, bytes = 0, after = 0;

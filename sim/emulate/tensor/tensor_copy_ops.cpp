@@ -7,7 +7,9 @@
 //          where it writes (an H100: illegal instruction); shared memory not aligned to 128 bytes.
 // Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused.
 // Record:  one work::Transfer each, with the rows that lie inside the tensor.
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -74,8 +76,12 @@ Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane
   box.map = map_at(x, pair(x.words(op.b)), rank, (op.flags & kIm2col) != 0, lane);
   for (int d = 0; d < rank; ++d)
     box.coordinates[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(first[32 * d]);
-  const std::int64_t start = std::int64_t{box.coordinates[0]} * element_bytes(box.map.type);
-  if (start % kChunk != 0) {
+  const bool padded = bytes_of_chunk(box.map.type) != kChunk;
+  const std::int64_t start =
+      padded ? std::int64_t{box.coordinates[0]} / 8
+             : static_cast<std::int64_t>(tensor_bytes(
+                   box.map.type, static_cast<std::uint64_t>(std::abs(std::int64_t{box.coordinates[0]}))));
+  if (start % kChunk != 0 || (padded && box.coordinates[0] % 8 != 0)) {
     x.fault(FaultKind::illegal_instruction, lane,
             fmt::format("coordinate {} of a tensor of {} makes {} bytes; expected a multiple of {}",
                         box.coordinates[0], name_of(box.map.type), start, kChunk));
@@ -94,12 +100,14 @@ Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane
 /// Calls use(image offset, first byte in the tensor, bytes in the tensor, their address) for every 16 bytes of the box.
 template <class Use>
 void for_each_chunk(const Box& box, Use&& use) {
+  const std::uint32_t packed = bytes_of_chunk(box.map.type);
   for (const TensorRow& row : *box.rows) {
     const std::uint32_t bytes = row.before + row.bytes + row.after;
     for (std::uint32_t at = 0; at < bytes; at += kChunk) {
       const std::uint32_t begin = std::clamp(row.before, at, at + kChunk);
       const std::uint32_t end = std::clamp(row.before + row.bytes, begin, at + kChunk);
-      use(row.image + at, begin - at, end - begin, row.global + (begin - row.before));
+      use(row.image + at, begin - at, end - begin,
+          row.global + std::uint64_t{begin - row.before} * packed / kChunk);
     }
   }
 }
@@ -110,7 +118,8 @@ void record_box(Execution& x, const Box& box, work::TransferKind kind) {
   t.begin(kind, static_cast<std::uint32_t>(box.map.box_bytes()),
           static_cast<std::uint32_t>(box.rows->size()));
   t.shared = box.shared & kOffsetMask;
-  for (const TensorRow& row : *box.rows) t.piece(row.global, row.bytes);
+  for (const TensorRow& row : *box.rows)
+    t.piece(row.global, row.bytes * bytes_of_chunk(box.map.type) / kChunk);
 }
 
 std::uint32_t converted(TensorType type, std::uint32_t word) {
@@ -130,9 +139,18 @@ void convert(TensorType type, Chunk& chunk) {
   }
 }
 
-/// Bytes of the tensor: all 16 at once, or element by element.
-void read_tensor(Execution& x, const Box& box, std::uint64_t address, std::uint32_t bytes, std::byte* to) {
-  const std::uint32_t step = bytes == kChunk ? kChunk : element_bytes(box.map.type);
+/// The pieces in which `bytes` of a chunk are accessed in the tensor: all of them at once, or element by element.
+struct Pieces {
+  std::uint32_t bytes, step;
+};
+Pieces pieces_of(TensorType type, std::uint32_t bytes) {
+  const std::uint32_t packed = bytes_of_chunk(type);
+  if (packed != kChunk) return {bytes * packed / kChunk, 4};
+  return {bytes, bytes == kChunk ? kChunk : std::max(1u, element_bytes(type))};
+}
+
+void read_tensor(Execution& x, const Box& box, std::uint64_t address, std::uint32_t of_image, std::byte* to) {
+  const auto [bytes, step] = pieces_of(box.map.type, of_image);
   for (std::uint32_t i = 0; i < bytes; i += step)
     std::memcpy(to + i, x.memory.global_at(address + i, step, box.lane), step);
 }
@@ -200,8 +218,8 @@ void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for_each_chunk(box,
                  [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
                    const std::byte* from = shared_chunk(x, box, image) + first;
-                   const std::uint32_t step = bytes == kChunk ? kChunk : element_bytes(box.map.type);
-                   for (std::uint32_t i = 0; i < bytes; i += step)
+                   const auto [all, step] = pieces_of(box.map.type, bytes);
+                   for (std::uint32_t i = 0; i < all; i += step)
                      std::memcpy(x.memory.written_at(address + i, step, box.lane), from + i, step);
                  });
 }

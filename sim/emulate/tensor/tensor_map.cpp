@@ -13,16 +13,28 @@ namespace {
 
 struct TypeRow {
   const char* name;
-  std::uint32_t bytes, code;
+  std::uint32_t bits, code;
   bool floating, tf32;
+  bool padded = false;
 };
 /// By TensorType; `code` is the map's own number, which is not the driver interface's.
 constexpr TypeRow kTypeRows[kTensorTypes] = {
-    {"u8", 1, 0, false, false},     {"u16", 2, 1, false, false},    {"u32", 4, 2, false, false},
-    {"s32", 4, 3, false, false},    {"u64", 8, 4, false, false},    {"s64", 8, 5, false, false},
-    {"f16", 2, 6, true, false},     {"f32", 4, 7, true, false},     {"f64", 8, 9, true, false},
-    {"bf16", 2, 10, true, false},   {"f32_ftz", 4, 8, true, false}, {"tf32", 4, 7, true, true},
-    {"tf32_ftz", 4, 8, true, true},
+    {"u8", 8, 0, false, false},
+    {"u16", 16, 1, false, false},
+    {"u32", 32, 2, false, false},
+    {"s32", 32, 3, false, false},
+    {"u64", 64, 4, false, false},
+    {"s64", 64, 5, false, false},
+    {"f16", 16, 6, true, false},
+    {"f32", 32, 7, true, false},
+    {"f64", 64, 9, true, false},
+    {"bf16", 16, 10, true, false},
+    {"f32_ftz", 32, 8, true, false},
+    {"tf32", 32, 7, true, true},
+    {"tf32_ftz", 32, 8, true, true},
+    {"u4", 4, 13, false, false},
+    {"u4_padded", 4, 14, false, false, true},
+    {"u6_padded", 6, 15, false, false, true},
 };
 const TypeRow& row_of(TensorType type) { return kTypeRows[static_cast<int>(type)]; }
 
@@ -37,6 +49,8 @@ constexpr std::uint32_t kSwizzleBytes[] = {0, 32, 64, 128};
 
 constexpr std::uint64_t kAddressUnit = 16;
 constexpr std::uint64_t kLargestStride = std::uint64_t{1} << 40, kLargestDim = std::uint64_t{1} << 32;
+constexpr std::uint32_t kPaddedBox =
+    128;  ///< elements of a padded box along dimension 0, and what a first coordinate is a multiple of
 constexpr std::uint32_t kLargestBox = 256, kLargestElementStride = 8, kMostPixels = 1024;
 
 std::uint32_t get(std::uint32_t word, const Field& f) { return word >> f.first & ((1u << f.width) - 1); }
@@ -45,13 +59,15 @@ std::uint32_t put(std::uint32_t value, const Field& f) { return (value & ((1u <<
 /// Bits of a corner in word 14, by rank.
 int corner_bits(int rank) { return rank == 3 ? 16 : rank == 4 ? 8 : 5; }
 
-std::string tiled_problem(const TensorMap& map, std::uint32_t unit) {
+std::string tiled_problem(const TensorMap& map) {
   for (int d = 0; d < map.rank; ++d) {
     const std::uint32_t box = map.box[static_cast<std::size_t>(d)];
     if (box == 0 || box > kLargestBox)
       return fmt::format("box of {} in dimension {}; expected 1 to 256", box, d);
   }
-  const std::uint32_t inner = map.box[0] * unit;
+  if (row_of(map.type).padded && map.box[0] != kPaddedBox)
+    return fmt::format("box of {} padded elements in dimension 0; expected {}", map.box[0], kPaddedBox);
+  const std::uint32_t inner = image_bytes(map.type, map.box[0]);
   if (map.interleave == 0 && inner % kAddressUnit != 0)
     return fmt::format("{} bytes of a box's inner row; expected a multiple of 16", inner);
   const std::uint32_t most = kSwizzleBytes[static_cast<int>(map.swizzle)];
@@ -60,7 +76,7 @@ std::string tiled_problem(const TensorMap& map, std::uint32_t unit) {
   return {};
 }
 
-std::string im2col_problem(const TensorMap& map, std::uint32_t unit) {
+std::string im2col_problem(const TensorMap& map) {
   if (map.rank < 3) return fmt::format("an im2col map of {} dimensions; expected 3 to 5", map.rank);
   if (map.channels == 0 || map.channels > kLargestBox)
     return fmt::format("{} channels per pixel; expected 1 to 256", map.channels);
@@ -75,7 +91,7 @@ std::string im2col_problem(const TensorMap& map, std::uint32_t unit) {
                            map.rank);
     }
   }
-  const std::uint32_t inner = map.channels * unit;
+  const std::uint32_t inner = image_bytes(map.type, map.channels);
   if (map.interleave == 0 && inner % kAddressUnit != 0)
     return fmt::format("{} bytes of channels per pixel; expected a multiple of 16", inner);
   const std::uint32_t widest = kSwizzleBytes[static_cast<int>(map.swizzle)];
@@ -87,15 +103,20 @@ std::string im2col_problem(const TensorMap& map, std::uint32_t unit) {
 /// Bytes of a box as the driver states them: with element strides rounded down, in dimension 0 too, while the copy itself rounds up.
 std::uint32_t stated_bytes(const TensorMap& map) {
   if (map.im2col) return static_cast<std::uint32_t>(map.box_bytes());
-  std::uint32_t bytes = element_bytes(map.type);
+  std::uint64_t elements = 1;
   for (std::size_t d = 0; d < static_cast<std::size_t>(map.rank); ++d)
-    bytes *= map.box[d] / map.element_strides[d];
-  return bytes;
+    elements *= map.box[d] / map.element_strides[d];
+  return static_cast<std::uint32_t>(tensor_bytes(map.type, elements));
 }
 
 }  // namespace
 
-std::uint32_t element_bytes(TensorType type) { return row_of(type).bytes; }
+std::uint32_t element_bytes(TensorType type) { return row_of(type).bits / 8; }
+std::uint32_t bytes_of_chunk(TensorType type) { return row_of(type).padded ? 2 * row_of(type).bits : 16; }
+std::uint64_t tensor_bytes(TensorType type, std::uint64_t count) { return count * row_of(type).bits / 8; }
+std::uint32_t image_bytes(TensorType type, std::uint32_t count) {
+  return row_of(type).padded ? count : count * row_of(type).bits / 8;
+}
 bool is_floating(TensorType type) { return row_of(type).floating; }
 const char* name_of(TensorType type) { return row_of(type).name; }
 
@@ -108,9 +129,9 @@ std::uint32_t TensorMap::count(int d) const {
 }
 
 std::uint64_t TensorMap::box_bytes() const {
-  std::uint64_t bytes = element_bytes(type);
-  for (int d = 0; d < (im2col ? 2 : rank); ++d) bytes *= count(d);
-  return bytes;
+  std::uint64_t elements = 1;
+  for (int d = 0; d < (im2col ? 2 : rank); ++d) elements *= count(d);
+  return tensor_bytes(type, elements);
 }
 
 std::string problem_of(const TensorMap& map) {
@@ -120,7 +141,8 @@ std::string problem_of(const TensorMap& map) {
   if (static_cast<int>(map.swizzle) > 3) return "a swizzle that is not known";
   if (map.l2_promotion > 3) return "an L2 promotion that is not known";
   if (map.interleave != 0 && map.rank < 3) return "an interleaved map of fewer than 3 dimensions";
-  const std::uint64_t unit = map.interleave == 2 ? 2 * kAddressUnit : kAddressUnit;
+  const bool padded = row_of(map.type).padded;
+  const std::uint64_t unit = map.interleave == 2 || padded ? 2 * kAddressUnit : kAddressUnit;
   if (map.address % unit != 0)
     return fmt::format("address 0x{:x}; expected a multiple of {}", map.address, unit);
   for (int d = 0; d < map.rank; ++d) {
@@ -134,8 +156,11 @@ std::string problem_of(const TensorMap& map) {
       return fmt::format("element stride {} of dimension {}; expected 1 to 8", map.element_strides[i], d);
   }
   if (map.nan_fill && !is_floating(map.type)) return "a NaN fill of elements that are no floats";
-  const std::uint32_t bytes = element_bytes(map.type);
-  return map.im2col ? im2col_problem(map, bytes) : tiled_problem(map, bytes);
+  const std::uint32_t group = padded ? kPaddedBox : map.type == TensorType::u4 ? 2 : 1;
+  if (map.dims[0] % group != 0)
+    return fmt::format("size {} of dimension 0; expected a multiple of {} of such elements", map.dims[0],
+                       group);
+  return map.im2col ? im2col_problem(map) : tiled_problem(map);
 }
 
 TensorMapBytes encode(const TensorMap& map) {

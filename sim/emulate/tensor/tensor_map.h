@@ -2,7 +2,9 @@
 //
 // Models:  CUtensorMap as CUDA driver 580 encodes it (compared with 40 maps made on an H100) and as tensormap.replace edits it: tiled
 //          and im2col maps of 1 to 5 dimensions.
-// Ignores: element types of 4 and 6 bits, swizzles with larger atoms, im2col in W mode: refused, as on an H100.
+//          Of sm_100 and later: elements of 4 and 6 bits, packed 16 at a time in the tensor, which in shared memory stand packed as well
+//          or each 16 in 16 bytes of their own (PTX ISA, .b4x16, .b4x16_p64, .b6x16_p32; their codes in the map are assumed).
+// Ignores: swizzles with larger atoms, im2col in W mode: refused, as on an H100.
 // Units:   bytes for address and strides, elements for all else.
 #pragma once
 
@@ -32,10 +34,19 @@ enum class TensorType : std::uint8_t {
   bf16,
   f32_ftz,
   tf32,
-  tf32_ftz
+  tf32_ftz,
+  u4,         ///< two a byte
+  u4_padded,  ///< 16 in 8 bytes of the tensor, 16 of shared memory
+  u6_padded   ///< 16 in 12 and 16
 };
-inline constexpr int kTensorTypes = 13;
-std::uint32_t element_bytes(TensorType type);
+inline constexpr int kTensorTypes = 16;
+inline constexpr int kByteTensorTypes = 13;    ///< those of whole bytes, which sm_90 knows
+std::uint32_t element_bytes(TensorType type);  ///< of those
+/// Bytes of the tensor that 16 bytes of its image in shared memory hold.
+std::uint32_t bytes_of_chunk(TensorType type);
+/// Bytes of `count` elements in the tensor, and of their image.
+std::uint64_t tensor_bytes(TensorType type, std::uint64_t count);
+std::uint32_t image_bytes(TensorType type, std::uint32_t count);
 bool is_floating(TensorType type);
 /// "f16"; as in launch files.
 const char* name_of(TensorType type);
@@ -61,7 +72,7 @@ struct TensorMap {
 
   /// Elements of the box along dimension `d`, element strides counted.
   std::uint32_t count(int d) const;
-  /// Bytes of a whole box.
+  /// Bytes of a whole box, without padding.
   std::uint64_t box_bytes() const;
 };
 

@@ -14,6 +14,17 @@ using namespace foretrace::runtime::driver;
 
 namespace {
 
+/// Elements of 4 and 6 bits: from sm_100 on.
+bool knows(CUtensorMapDataType type) {
+  if (static_cast<int>(type) < emulate::kByteTensorTypes) return true;
+  bool known = false;
+  with_state([&](State& s) {
+    known = s.spec->sm_number >= 100;
+    return CUDA_SUCCESS;
+  });
+  return known;
+}
+
 /// What both kinds of maps have; false: an argument is missing or out of its range.
 bool read(emulate::TensorMap& map, CUtensorMapDataType type, cuuint32_t rank, void* where,
           const cuuint64_t* dims, const cuuint64_t* strides, const cuuint32_t* element_strides,
@@ -22,7 +33,8 @@ bool read(emulate::TensorMap& map, CUtensorMapDataType type, cuuint32_t rank, vo
   if (rank == 0 || rank > emulate::kTensorRank || dims == nullptr || strides == nullptr ||
       element_strides == nullptr)
     return false;
-  if (static_cast<int>(type) < 0 || static_cast<int>(type) >= emulate::kTensorTypes) return false;
+  if (static_cast<int>(type) < 0 || static_cast<int>(type) >= emulate::kTensorTypes || !knows(type))
+    return false;
   if (swizzle < CU_TENSOR_MAP_SWIZZLE_NONE || swizzle > CU_TENSOR_MAP_SWIZZLE_128B) return false;
   if (interleave < CU_TENSOR_MAP_INTERLEAVE_NONE || interleave > CU_TENSOR_MAP_INTERLEAVE_32B) return false;
   if (promotion < CU_TENSOR_MAP_L2_PROMOTION_NONE || promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B)
