@@ -33,9 +33,26 @@ BUILDS = [
     ("nvrtc", ["nvcc $S/nvrtc.cpp -o nvrtc -lnvrtc -lcuda"], "./nvrtc", "ok", True),
     ("many_launches", [DEFAULT.format("many_launches")], "./many_launches 10000", "done", True),
     ("textures", [DEFAULT.format("textures")], "./textures", "5.000000", True),
+    ("concurrent_kernels", [DEFAULT.format("concurrent_kernels")], "./concurrent_kernels", "ok", True),
+    ("zero_copy", [DEFAULT.format("zero_copy")], "./zero_copy", "ok", True),
+    ("stream_ordered", [DEFAULT.format("stream_ordered")], "./stream_ordered", "ok", False),
+    ("graph_update", ["nvcc -arch=sm_90 $S/graph_update.cu -o graph_update"], "./graph_update", "ok", True),
+    ("textures_more", [DEFAULT.format("textures_more")], "./textures_more", "ok", True),
+    ("math_functions", ["nvcc -std=c++17 $S/math_functions.cu -o math_functions"], "./math_functions", "ok", True),
+    ("tensor_cores", ["nvcc -std=c++17 -arch=sm_80 $S/tensor_cores.cu -o tensor_cores"], "./tensor_cores", "ok", True),
+    ("libcudacxx", ["nvcc -std=c++17 -arch=sm_80 $S/libcudacxx.cu -o libcudacxx"], "./libcudacxx", "ok", True),
+    ("cdp_sort", ["nvcc -rdc=true $S/cdp_sort.cu -o cdp_sort -lcudadevrt"], "./cdp_sort", "ok", True),
+    ("driver_more", ["nvcc -std=c++17 $S/driver_more.cu -o driver_more -lcuda"], "./driver_more", "ok", True),
+    ("vector_add_mmap", ["nvcc $S/vector_add_mmap.cu -o vector_add_mmap -lcuda"], "./vector_add_mmap", "ok", True),
+    ("nvjitlink", ["nvcc $S/nvjitlink.cpp -o nvjitlink -lnvJitLink -lnvrtc -lcuda"], "./nvjitlink", "ok", True),
+    ("plugin: a library with kernels, opened and closed", ["nvcc -Xcompiler -fPIC -shared $S/plugin.cu -o libplugin.so", "nvcc $S/plugin_host.cu -o plugin_host"],
+     "./plugin_host", "ok", True),
+    ("processes: fork, a child that is killed", [DEFAULT.format("processes")], "./processes", "ok", True),
+    ("openmp", ["nvcc -Xcompiler -fopenmp $S/openmp.cu -o openmp"], "./openmp", "ok", True),
     ("dynamic_parallelism", ["nvcc -rdc=true $S/dynamic_parallelism.cu -o dynamic_parallelism -lcudadevrt"], "./dynamic_parallelism", "ok", False),
 ]
-NEEDS = {"clusters": ("h100", "rtx5080")}  # code for sm_90; sm_120 has it as PTX
+# Code for sm_90; sm_120 has it as PTX.
+NEEDS = {"clusters": ("h100", "rtx5080"), "graph_update": ("h100", "rtx5080")}
 
 
 def nvcc(repository):

@@ -89,6 +89,9 @@ Resource12 form_12(const cudaResourceDesc& resource) {
   return out;
 }
 
+/// Its property is 0: a launch on several devices at once is not provided.
+constexpr cudaDeviceAttr kNoAttribute{};
+
 cudaMemLocation place_of(int device) {
   if (device == cudaCpuDeviceId) return {cudaMemLocationTypeHost, {0}};
   return {cudaMemLocationTypeDevice, {device}};
@@ -109,7 +112,8 @@ FORETRACE_12("cudaGetDeviceProperties_v2", properties_12, Properties12* out, int
   if (result != cudaSuccess) return result;
   std::memset(out, 0, sizeof *out);
 #define FORETRACE_KEPT(type, name, extent) std::memcpy(&out->name, &now.name, sizeof out->name);
-#define FORETRACE_GONE(name, attribute) (void)cudaDeviceGetAttribute(&out->name, attribute, device);
+#define FORETRACE_GONE(name, attribute) \
+  if (attribute != kNoAttribute) (void)cudaDeviceGetAttribute(&out->name, attribute, device);
 #include "sim/runtime/api/properties_12.def"
 #undef FORETRACE_KEPT
 #undef FORETRACE_GONE

@@ -25,6 +25,7 @@ struct Texture {
   int seamless;
 };
 extern "C" {
+Error cudaGetLastError();
 Error cudaRuntimeGetVersion(int*);
 Error cudaGetDeviceProperties_v2(void*, int);
 Error cudaMalloc(void**, std::size_t);
@@ -80,6 +81,7 @@ static void properties() {
   unsigned char bytes[1032 + 64];
   std::memset(bytes, 0x5a, sizeof bytes);
   CHECK(cudaGetDeviceProperties_v2(bytes, 0));
+  CHECK(cudaGetLastError());
   EXPECT(std::strlen(reinterpret_cast<char*>(bytes)) > 3);
   EXPECT(number_at(bytes, 336) == 0x7fffffff && number_at(bytes, 340) == 65535);  // maxGridSize
   EXPECT(number_at(bytes, 348) > 500000);                                         // clockRate, kHz
