@@ -164,6 +164,7 @@ class MemoryPipe {
   std::uint32_t tag_line_ = 0;
   int turn_ = 0;
   std::uint32_t queued_ = 0;  // sub-cores whose queues hold something
+  Cycle copied_free_ = 0;     // the way of asynchronous copies into shared memory
   Cycle remote_free_ = 0;     // the way to other SMs' shared memory
   Cycle arbiter_free_ = 0, tag_free_ = 0, data_free_ = 0, fill_free_ = 0, next_tick_ = kNever;
   std::array<Cycle, kSubCores> port_free_{};  // by sub-core: its path to the data stage

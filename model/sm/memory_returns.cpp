@@ -46,11 +46,13 @@ void MemoryPipe::drain_loads(Cycle now) {
     }
     const StaticInstruction& instruction = *operation.instruction;
     const std::uint32_t least = instruction.form.bytes <= 4 ? spec_.l1.narrow_interval : 1;
-    const Cycle busy = std::max(operation.wavefronts, least) + operation.shared_wavefronts;
+    // A copy goes through the data stage for what it reads from L1, and once; it writes shared memory beside the stage, two passes a
+    // cycle (H100, async_copies).
+    const bool copy = is_copy(instruction);
+    const Cycle busy = (instruction.bypasses_l1 ? 0 : std::max(operation.wavefronts, least)) + (copy ? 1 : 0);
     // The stage serves several sub-cores in turn; what conflicts add goes to one of them at half its rate (H100, row_walks).
     const std::uint32_t wide = std::max<std::uint32_t>(least, instruction.data_registers);
-    const Cycle conflicts =
-        is_copy(instruction) || operation.wavefronts <= wide ? 0 : operation.wavefronts - wide;
+    const Cycle conflicts = copy || operation.wavefronts <= wide ? 0 : operation.wavefronts - wide;
     const Cycle slot = std::max(data_free_, now + kTagToData);
     Cycle& port = port_free_[operation.sub_core];
     const Cycle start = conflicts ? std::max(slot, port) : slot;
@@ -67,11 +69,15 @@ void MemoryPipe::drain_loads(Cycle now) {
                                   (instruction.form.texture ? spec_.texture.latency : 0);
     const Cycle tail = latency > before ? latency - before : 1;
     const Cycle width = Cycle{instruction.data_registers - 1u} * spec_.lsu.width_latency;
-    const Cycle more = is_copy(instruction) ? busy - std::min<Cycle>(busy, wide)
-                                            : conflicts * spec_.shared.sub_core_interval;
-    const Cycle when = start + tail + more + (is_copy(instruction) ? 0 : width);
+    Cycle when = start + tail + width + conflicts * spec_.shared.sub_core_interval;
+    if (copy) {
+      constexpr std::uint32_t kCopyPasses = 2;  // a cycle
+      const Cycle passes = busy + operation.shared_wavefronts;
+      copied_free_ = std::max(copied_free_, start) + divide_up(operation.shared_wavefronts, kCopyPasses);
+      when = std::max(copied_free_, start + passes - std::min<Cycle>(passes, wide)) + tail;
+    }
     release(operation, instruction.write_barrier, when);
-    if (is_copy(instruction)) notify(Event::Kind::copy_done, operation, when);
+    if (copy) notify(Event::Kind::copy_done, operation, when);
     operations_.give_back(id);
     --loads_in_flight_;
     if (++loaded_first_ == loaded_.size()) {

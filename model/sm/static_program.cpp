@@ -227,6 +227,7 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
     out.constant = out.action == Action::constant_load || is_static;
     out.constant_address = constant_address(*operand);
   }
+  out.bypasses_l1 = instruction.opcode == Opcode::LDGSTS && instruction.has("BYPASS");
   if (instruction.opcode == Opcode::BAR) decode_barrier(instruction, out);
   if (out.action == Action::depbar) decode_depbar(instruction, out);
   if (out.action == Action::membar) out.fixed_wait = membar_cycles(instruction, spec.barrier);

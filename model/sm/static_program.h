@@ -77,6 +77,7 @@ struct StaticInstruction {
   std::uint32_t constant_address = 0;
   // Memory
   isa::MemoryForm form{};
+  bool bypasses_l1 = false;         ///< LDGSTS.BYPASS: what comes from L2 goes to shared memory at once
   std::uint8_t data_registers = 1;  ///< 32-bit registers a lane moves
   bool short_address = false;       ///< shared memory or a uniform address
   spec::LatencyClass latency_class = spec::LatencyClass::fixed;

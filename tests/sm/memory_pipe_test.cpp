@@ -333,6 +333,22 @@ TEST(DataStage, WhatConflictsAddGoesToASubCoreAtHalfTheRate) {
   EXPECT_EQ(cycles(9, 4) - cycles(8, 4), 4u * 32u) << "four sub-cores in turn";
 }
 
+TEST(DataStage, CopiesPassItForWhatTheyReadFromL1AndOnceAndWriteBesideIt) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto copies = [&](const std::string& text, std::int64_t stride, int count) {
+    std::vector<Line> lines(static_cast<std::size_t>(count), {text, 2, 7, 7, 0, ~0u, 1 << 20, stride});
+    lines.push_back({"LDGDEPBAR", 1, 0});
+    lines.push_back({"DEPBAR.LE SB0, 0x0", 4});
+    return run(chip, lines);
+  };
+  const std::string bypass = "LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64]",
+                    through = "LDGSTS.E.128 [R0], desc[UR4][R2.64]";
+  EXPECT_EQ(copies(bypass, 16, 1).counters.l1_data_wavefronts, 1u);
+  EXPECT_EQ(copies(through, 16, 1).counters.l1_data_wavefronts, 5u);
+  // Each lane writes the same 16 bytes: 32 passes of the write, two a cycle; the line is asked for once.
+  EXPECT_EQ(copies(bypass, 0, 9).end - copies(bypass, 0, 8).end, 16u);
+}
+
 TEST(GlobalMemory, APartlyWrittenSectorIsNoHitForALoad) {
   const spec::GpuSpec chip = bench_chip();
   const Line store{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, 0x7f, 4096};  // 28 of 32 bytes
