@@ -161,6 +161,18 @@ std::vector<Kernel> floods(int sm_number) {
       kernels.push_back(sums);
     }
   }
+  // What follows has to wait where one word keeps its slice: reductions and atomics with an answer in turn, and stores.
+  const Line behind = {"LDG.E R4, " + global, 2, 0, 7, 0, kGlobal + (1 << 24), 4, 128, 1 << 20};
+  Kernel turns{"turns", {}, 8, 8, 4};
+  turns.lines.push_back({reduction + ".E.ADD.STRONG.GPU " + global + ", R5", 2, 7, 7, 0, kGlobal, 0, 0});
+  turns.lines.push_back({"ATOMG.E.ADD.STRONG.GPU PT, R4, " + global + ", R5", 2, 0, 7, 0, kGlobal, 0, 0});
+  turns.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  Kernel flag{"flag", {}, 8, 8, 8};
+  flag.lines.push_back({"STG.E " + global + ", R4", 40, 7, 7, 0, kGlobal, 0, 0});
+  flag.lines.push_back(behind);
+  flag.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+  kernels.push_back(turns);
+  kernels.push_back(flag);
   Kernel exchange{"exchange", {}, 1, 4, 4};
   exchange.lines.push_back({"ATOMS.CAS R4, [R2], R5, R6", 1, 7, 7, 0, 0, 128, 0});
   kernels.push_back(exchange);

@@ -180,6 +180,7 @@ class Sensitivity : public ::testing::TestWithParam<const char*> {
         if (two && chip_ == "rtx4090") put("l2.slices", "12");
         if (two && chip_ == "rtx4090") put("dram.channels", "4");
         if (two) put("l2.atomic_pass_interval", "0.7");
+        if (two) put("l2.read_pass_interval", "0.8");
       }
       if (change.key == "limits.warps") put("limits.threads_per_block", "768");
     }
