@@ -131,7 +131,8 @@ constexpr std::array<Unit, 17> kUnits = {{
     {"l2", "foretrace__l2_slices.pct", "L2's slices are",
      "ask less of L2: keep reused data in shared memory or registers"},
     {"l2_fabric", "foretrace__l2_fabric.pct", "the ways between L2's partitions are",
-     "half of what DRAM brings and of what is stored crosses them: move fewer bytes, or reuse what an SM's side of L2 holds"},
+     "half of what DRAM brings and of what is stored crosses them: move fewer bytes, or reuse what an SM's "
+     "side of L2 holds"},
     {"network", "foretrace__network_reply.pct", "the SMs' ports for data from L2 are",
      "ask less of L2: keep reused data in shared memory or registers"},
     {"network", "foretrace__network_request.pct", "the SMs' ports for data to L2 are", "store fewer bytes"},
