@@ -169,6 +169,7 @@ const Key kKeys[] = {
     FIELD(shared, atomic_latency, "cycle", 1, 4096),
     FIELD(shared, atomic_interval, "cycle", 1, 256),
     FIELD(shared, compare_passes, "pass", 1, 16),
+    FIELD(shared, copy_wavefronts, "wavefront/cycle", 1, 16),
 
     FIELD(l1, unified_bytes, "B", 4096, 16 * kMega),
     FORETRACE_KEY(l1, carveouts, "B", KeyType::list, 0, 16 * kMega, kAlways),

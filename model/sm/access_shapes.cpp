@@ -320,6 +320,18 @@ void AccessShapes::count_global(const MemoryOperation& operation, std::uint32_t 
   }
 }
 
+void AccessShapes::count(const MemoryIssue& issue) {
+  count_instruction(issue.instruction->form);
+  if (issue.executed == 0) return;
+  MemoryDetail detail;
+  MemoryOperation operation;
+  operation.detail = &detail;
+  operation.instruction = issue.instruction;
+  operation.index = issue.index;
+  operation.executed = issue.executed;
+  find(operation, issue);
+}
+
 void AccessShapes::count_hits(const MemoryOperation& operation, std::uint32_t sectors) {
   counters_.instructions[operation.index].l1_hit_sectors += sectors;
   const bool local = operation.space == Space::local;

@@ -27,6 +27,8 @@ class AccessShapes {
   void count_instruction(const isa::MemoryForm& form);
   /// Finds and counts what the lanes that execute it ask for; there must be one.
   void find(MemoryOperation& operation, const MemoryIssue& issue);
+  /// Counts what an instruction asks for, which goes nowhere.
+  void count(const MemoryIssue& issue);
   /// Sectors of the operation that were in L1.
   void count_hits(const MemoryOperation& operation, std::uint32_t sectors);
 

@@ -55,8 +55,10 @@ void BulkCopies::told(std::uint32_t number, Cycle now) {
   if (kind == work::TransferKind::load) {
     if (job.to_self) barriers_.arrive(job.block, block.rank, job.transfer.barrier, arrival, 1, now);
   } else if (kind == work::TransferKind::shared) {
-    barriers_.arrive(job.block, static_cast<std::uint32_t>(std::countr_zero(job.transfer.blocks)),
-                     job.transfer.barrier, arrival, 1, now);
+    for (std::uint32_t ranks = job.transfer.blocks; ranks != 0; ranks &= ranks - 1) {
+      barriers_.arrive(job.block, static_cast<std::uint32_t>(std::countr_zero(ranks)), job.transfer.barrier,
+                       arrival, 1, now);
+    }
   }
 }
 

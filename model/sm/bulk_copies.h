@@ -18,8 +18,8 @@ class BulkCopies {
  public:
   BulkCopies(const SmContext& context, WarpTable& table, const Blocks& blocks, MemoryPipe& memory,
              BarrierUnit& barriers)
-      : engine(context.spec, memory, context.events), context_(context), table_(table), blocks_(blocks),
-        barriers_(barriers) {}
+      : engine(context.spec, memory.data, memory.out, context.events), context_(context), table_(table),
+        blocks_(blocks), barriers_(barriers) {}
 
   CopyEngine engine;
   CopyGroups groups;

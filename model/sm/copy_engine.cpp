@@ -63,7 +63,8 @@ void CopyEngine::ask(std::uint32_t number, std::uint64_t address, std::uint32_t 
       request.visits = static_cast<std::uint8_t>(sectors);
       request.flits = static_cast<std::uint8_t>(1 + sectors);
     }
-    free_at_ = std::max(free_at_, memory_.send_stored(request, now));
+    data_.pass(now, 1);
+    free_at_ = std::max(free_at_, out_.send_copied_store(request, now));
     return;
   }
   request.bytes = {};
@@ -78,7 +79,7 @@ void CopyEngine::ask(std::uint32_t number, std::uint64_t address, std::uint32_t 
   pieces_[id] = {number, bytes, false};
   ++job.waiting;
   request.id = kMark | (job.to_others ? kToOthers : 0) | id;
-  memory_.send_copied(request, now);
+  out_.send_copied_load(request, now);
 }
 
 void CopyEngine::end_asking(std::uint32_t number, Cycle now) {
@@ -132,8 +133,7 @@ void CopyEngine::filled(std::uint32_t id, Cycle now) {
   const std::uint32_t number = pieces_[id & kIndex].job;
   Job& job = jobs_[number];
   if (job.to_self && job.transfer.kind == TransferKind::load)
-    memory_.copied_in(job.block, job.transfer.shared, divide_up(pieces_[id & kIndex].bytes, kSectorBytes),
-                      now);
+    data_.copied_in(job.block, job.transfer.shared, divide_up(pieces_[id & kIndex].bytes, kSectorBytes), now);
   free_pieces_.push_back(id & kIndex);
   if (--job.waiting == 0 && job.asked)
     events_.push(now + spec_.tma.write_latency, {Event::Kind::copy_told, 0, 0, number, 0});

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "model/memory/memory_system.h"
-#include "model/sm/memory_pipe.h"
+#include "model/sm/data_stage.h"
+#include "model/sm/events.h"
+#include "model/sm/outgoing_requests.h"
 #include "model/spec/gpu_spec.h"
 #include "model/work/transfer.h"
 
@@ -39,8 +41,8 @@ class CopyEngine {
     bool asked = false, used = false;
   };
 
-  CopyEngine(const spec::GpuSpec& spec, MemoryPipe& memory, Events& events)
-      : spec_(spec), memory_(memory), events_(events) {}
+  CopyEngine(const spec::GpuSpec& spec, DataStage& data, OutgoingRequests& out, Events& events)
+      : spec_(spec), data_(data), out_(out), events_(events) {}
 
   /// A copy is issued at `now`. Returns its job's number.
   std::uint32_t start(Job job, Cycle now);
@@ -70,7 +72,8 @@ class CopyEngine {
   void end_asking(std::uint32_t number, Cycle now);
 
   const spec::GpuSpec& spec_;
-  MemoryPipe& memory_;
+  DataStage& data_;
+  OutgoingRequests& out_;
   Events& events_;
   std::deque<Job> jobs_;
   std::vector<std::uint32_t> free_jobs_;

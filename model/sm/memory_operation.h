@@ -53,7 +53,7 @@ struct MemoryOperation {
   std::uint8_t copy_group = 0;
   isa::Space space = isa::Space::global;  // a generic access: the one that it finds
   std::uint32_t generation = 0;
-  Cycle ready = 0;  // address generated; later: data there
+  Cycle ready = 0;  // tags looked up; later: data there
   Cycle accepted = 0;
   std::uint32_t wavefronts = 0;          // of the data stage
   std::uint32_t ideal = 1;               // floor of the width

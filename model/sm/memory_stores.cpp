@@ -11,24 +11,7 @@ namespace foretrace::sm {
 using isa::Access;
 using isa::Space;
 
-void MemoryPipe::leave_store(const memory::Request& store, Cycle now) {
-  memory::Request leaving = store;
-  leaving.id = kStoreMark | memory::sector_count(store.sectors);
-  leaving.flits = memory::write_pieces(store.sectors, store.bytes);
-  ++requests_in_use_;
-  leave(leaving, now);
-}
-
-void MemoryPipe::leave_due_stores(Cycle now) {
-  store_buffer_.leave_due(now, [&](const memory::Request& store, Cycle due) { leave_store(store, due); });
-}
-
-void MemoryPipe::leave_stores(Cycle now) {
-  leave_due_stores(now);
-  store_buffer_.leave_all([&](const memory::Request& store) { leave_store(store, now); });
-}
-
-bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::LineAccess& access, Cycle now) {
+void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& access, Cycle now) {
   const isa::MemoryForm& form = operation.instruction->form;
   memory::Request request;
   request.line = access.line;
@@ -53,29 +36,20 @@ bool MemoryPipe::store_line(Operation& operation, std::uint32_t, const rules::Li
       request.bytes = operation.detail->written[tag_line_];
     }
     if (!entry) entry = &tags_.allocate(access.line);
-    const bool held = !form.strong && operation.lines <= store_buffer_.room();
+    const bool held = !form.strong && operation.lines <= out.held().room();
     const std::uint8_t here = static_cast<std::uint8_t>(entry->valid | entry->written);
-    const std::uint8_t follows = tags_.store(*entry, access.sectors, request.bytes,
-                                             held && store_buffer_.joins(access.line, operation.warp, now),
-                                             now, spec_.l1.store_flight);
+    const std::uint8_t follows =
+        tags_.store(*entry, access.sectors, request.bytes,
+                    held && out.held().joins(access.line, operation.warp, now), now, spec_.l1.store_flight);
     shapes_.count_hits(operation,
                        memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
-    const Cycle again =
-        array_.take(DataArray::Way::read, array_.half_of_line(tags_.place(tags_.position(*entry))), now,
-                    memory::sector_count(access.sectors));
-    counters_.shared_contention_ld += again;
-    counters_.l1_data_wavefronts += again;
-    data_free_ += again;
-    if (held) {
-      store_sectors_in_flight_ += store_buffer_.hold(
-          operation.warp, request, now, [&](const memory::Request& other) { leave_store(other, now); });
-      return true;
-    }
+    data.take_half(DataArray::Way::read, data.array.half_of_line(tags_.place(tags_.position(*entry))), now,
+                   memory::sector_count(access.sectors));
+    if (held) return out.hold(operation.warp, request, now);
     request.flits = memory::write_pieces(access.sectors, request.bytes);
   }
   put_signal(request, operation, tag_line_ + 1 == operation.lines);
-  send(request, false, now);
-  return true;
+  out.send_store(request, now);
 }
 
 }  // namespace foretrace::sm

@@ -131,6 +131,7 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   free->cluster = work.cluster;
   free->rank = work.rank;
   free->places = std::move(work.places);
+  free->grid = work.grid;
   ++counters.blocks;
   if (counters.blocks == 1) first_code_ = now + context_.spec.fetch.first_latency;
   const auto block = static_cast<std::uint32_t>(free - blocks_.begin());
@@ -160,7 +161,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   warp.cursor = work::WarpCursor(context_.program.shapes, blocks_[block].record->warps[in_block]);
   const bool any = next_step(warp, blocks_);
   FORETRACE_ASSERT(any, "a warp executes at least one instruction");
-  memory_.start_warp(now);
+  memory_.data.array.start_warp(now);
   if (loops_.any()) loops_.start_warp(warp, id);
   if (retries_.any()) retries_.start_warp(warp, id);
   warp.instruction = &context_.program.code[warp.step.index];
@@ -186,14 +187,14 @@ void Sm::end_warp(Warp& warp, std::uint16_t id, Cycle now) {
   Block& block = blocks_[warp.block];
   --block.live_warps;
   --resident_warps_;
-  ended.push_back({now, context_.sm, block.live_warps == 0});
+  ended.push_back({now, context_.sm, block.live_warps == 0, block.grid});
   cluster_.leave(block, now);
   if (block.live_warps == 0) {
     block.used = false;
     block.record.reset();
     mbarriers_.forget(warp.block);
     held_.forget(warp.block);
-    memory_.leave_stores(now);
+    memory_.out.leave_all(now);
   } else {
     std::uint64_t released = 0;
     for (std::size_t number = 0; number < BlockBarriers::kBarriers; ++number) {

@@ -168,6 +168,7 @@ struct SharedSpec {                   // keys shared.*
   std::uint32_t atomic_latency = 0;     ///< ATOMS without conflict
   std::uint32_t atomic_interval = 0;    ///< cycles the data stage takes for a wavefront of an atomic
   std::uint32_t compare_passes = 0;     ///< times that of a compare-and-swap, which brings two words per lane
+  std::uint32_t copy_wavefronts = 0;    ///< that cp.async writes per cycle, beside the data stage
 };
 
 struct L1Spec {                          // keys l1.*

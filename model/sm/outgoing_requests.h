@@ -1,0 +1,110 @@
+// What leaves an SM for L2: loads, stores, and stores that wait for others to the same lines.
+//
+// Models:  one piece of 32 bytes per cycle, a read's address alone likewise; stores in flight are bounded in sectors, from when they are
+//          held until they are acknowledged; held stores leave before anything that is sent after they were due.
+// Ignores: the number of loads in flight, which is bounded where they miss (misses.h).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/memory_system.h"
+#include "model/sm/store_buffer.h"
+#include "model/spec/gpu_spec.h"
+#include "model/units/units.h"
+
+namespace foretrace::sm {
+
+class OutgoingRequests {
+ public:
+  /// Requests are put into `outbox` in order of time, as those of the SM with this number.
+  OutgoingRequests(const spec::L1Spec& spec, std::uint32_t sm, std::vector<memory::Request>& outbox)
+      : most_store_sectors_(spec.store_sectors_in_flight), sm_(sm), outbox_(outbox),
+        held_(spec.store_lines, spec.store_cycles, spec.store_merge_cycles) {}
+
+  /// Whether another store instruction may come.
+  bool store_room() const { return store_sectors_ < most_store_sectors_; }
+  /// A read or an atomic, whose answer is known by `id`.
+  void send_load(const memory::Request& load, std::uint32_t id, Cycle now) {
+    leave_due(now);
+    ++under_way_;
+    leave(load, now).id = id;
+  }
+  /// A store or a reduction.
+  void send_store(const memory::Request& store, Cycle now) {
+    leave_due(now);
+    const std::uint32_t sectors = std::max<std::uint32_t>(store.visits, memory::sector_count(store.sectors));
+    store_sectors_ += sectors;
+    ++under_way_;
+    leave(store, now).id = kStoreMark | sectors;
+  }
+  /// The same of the copy engine. Returns when the next one can follow.
+  Cycle send_copied_store(memory::Request store, Cycle now) {
+    if (store.flits == 0) store.flits = memory::write_pieces(store.sectors, store.bytes);
+    send_store(store, now);
+    return last_out_ + 1;
+  }
+  /// A read of the copy engine, which sees to the answer itself.
+  void send_copied_load(const memory::Request& load, Cycle now) { leave(load, now); }
+  /// What send_load() sent has been answered.
+  void answered() { --under_way_; }
+  /// What was sent as a store with this id is done.
+  void acknowledged(std::uint32_t id) {
+    store_sectors_ -= id & ~kStoreMark;
+    --under_way_;
+  }
+
+  /// Stores that wait for others to their lines; hold() as in StoreBuffer.
+  const StoreBuffer& held() const { return held_; }
+  void hold(std::uint16_t warp, const memory::Request& store, Cycle now) {
+    store_sectors_ +=
+        held_.hold(warp, store, now, [&](const memory::Request& other) { leave_held(other, now); });
+  }
+  /// The warp's store instruction ends: what it did not write and the warp wrote before leaves.
+  void end_instruction(std::uint16_t warp, Cycle now) {
+    held_.end_instruction(warp, [&](const memory::Request& store) { leave_held(store, now); });
+  }
+  /// Held stores that are due leave, each when it is.
+  void leave_due(Cycle now) {
+    held_.leave_due(now, [&](const memory::Request& store, Cycle due) { leave_held(store, due); });
+  }
+  /// All held stores leave.
+  void leave_all(Cycle now) {
+    leave_due(now);
+    held_.leave_all([&](const memory::Request& store) { leave_held(store, now); });
+  }
+  /// When the last piece left.
+  Cycle last_out() const { return last_out_; }
+  /// Nothing held, unanswered or unacknowledged.
+  bool idle() const { return under_way_ == 0 && held_.due() == kNever; }
+
+ private:
+  static constexpr std::uint32_t kStoreMark =
+      0x4000'0000;  // ids of stores: with it their sectors, and nothing is kept of them
+
+  memory::Request& leave(const memory::Request& request, Cycle now) {
+    last_out_ = std::max(now, last_out_ + 1);
+    if (request.flits > 1) last_out_ += request.flits - 1u;
+    memory::Request& out = outbox_.emplace_back(request);
+    out.time = last_out_;
+    out.sm = sm_;
+    out.wants_reply = true;
+    return out;
+  }
+  /// Its sectors were counted when it was held.
+  void leave_held(memory::Request store, Cycle now) {
+    store.id = kStoreMark | memory::sector_count(store.sectors);
+    store.flits = memory::write_pieces(store.sectors, store.bytes);
+    ++under_way_;
+    leave(store, now);
+  }
+
+  const std::uint32_t most_store_sectors_, sm_;
+  std::vector<memory::Request>& outbox_;
+  StoreBuffer held_;
+  Cycle last_out_ = 0;
+  std::uint32_t under_way_ = 0, store_sectors_ = 0;
+};
+
+}  // namespace foretrace::sm

@@ -1,0 +1,396 @@
+// Units of the memory pipe by themselves: when each refuses, when it takes, and what it tells.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "model/sm/data_stage.h"
+#include "model/sm/load_order.h"
+#include "model/sm/memory_queues.h"
+#include "model/sm/outgoing_requests.h"
+#include "model/sm/texture_unit.h"
+#include "model/sm/write_back.h"
+#include "tests/sm/bench.h"
+
+namespace foretrace::sm {
+namespace {
+
+constexpr auto kAnything = [](std::uint32_t) { return true; };
+
+spec::LsuSpec queue_spec() {
+  spec::LsuSpec spec;
+  spec.queue = 3;
+  spec.issue_latency = 5;
+  spec.address_latency = 6;
+  spec.address_interval = 4;
+  spec.uniform_interval = 2;
+  spec.sm_interval = 2;
+  return spec;
+}
+
+TEST(MemoryQueues, AnInstructionIsTakenWhenItsAddressIsThereAndNotBefore) {
+  const spec::LsuSpec spec = queue_spec();
+  MemoryQueues queues(spec);
+  const auto address = queues.enter(1, 7, false, 100);
+  EXPECT_EQ(address.start, 105u);
+  EXPECT_EQ(address.ready, 111u);
+  EXPECT_EQ(queues.take(110, kAnything), MemoryQueues::kNone);
+  EXPECT_EQ(queues.take(111, kAnything), 7u);
+  EXPECT_EQ(queues.take(200, kAnything), MemoryQueues::kNone) << "it has left";
+}
+
+TEST(MemoryQueues, AGeneratorTakesFourCyclesAndTwoForAShortAddress) {
+  const spec::LsuSpec spec = queue_spec();
+  MemoryQueues queues(spec);
+  EXPECT_EQ(queues.enter(0, 1, false, 100).start, 105u);
+  EXPECT_EQ(queues.enter(0, 2, true, 101).start, 109u) << "behind the first";
+  EXPECT_EQ(queues.enter(0, 3, true, 102).start, 111u);
+  EXPECT_EQ(queues.enter(1, 4, true, 102).start, 107u) << "another sub-core has its own";
+}
+
+TEST(MemoryQueues, APlaceIsFreeOnceTheMemoryUnitHasTakenTheFirst) {
+  const spec::LsuSpec spec = queue_spec();
+  MemoryQueues queues(spec);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(queues.has_room(2));
+    queues.enter(2, i, true, 100);
+  }
+  EXPECT_FALSE(queues.has_room(2));
+  EXPECT_TRUE(queues.has_room(3));
+  EXPECT_EQ(queues.take(111, kAnything), 0u);
+  EXPECT_TRUE(queues.has_room(2));
+}
+
+TEST(MemoryQueues, SubCoresAreServedInTurnAnIntervalApartPastThoseThatCannotGo) {
+  const spec::LsuSpec spec = queue_spec();
+  MemoryQueues queues(spec);
+  for (const int sub_core : {0, 1, 3})
+    queues.enter(sub_core, static_cast<std::uint32_t>(sub_core), true, 100);
+  queues.enter(0, 10, true, 100);
+  EXPECT_EQ(queues.take(111, kAnything), 0u);
+  EXPECT_EQ(queues.take(112, kAnything), MemoryQueues::kNone) << "one every two cycles";
+  EXPECT_EQ(queues.take(113, [](std::uint32_t id) { return id != 1; }), 3u);
+  EXPECT_EQ(queues.take(115, kAnything), 10u) << "behind sub-core 3 it is the turn of 0";
+  EXPECT_EQ(queues.take(117, kAnything), 1u);
+}
+
+TEST(MemoryQueues, TheFirstOfEachQueueIsLookedAtWithItsTime) {
+  const spec::LsuSpec spec = queue_spec();
+  MemoryQueues queues(spec);
+  queues.enter(0, 1, false, 100);  // ready at 111
+  queues.enter(0, 2, false, 100);
+  queues.enter(2, 3, false, 104);  // at 115
+  std::vector<std::pair<std::uint32_t, Cycle>> seen;
+  const auto look = [&](std::uint32_t id, Cycle when) { seen.push_back({id, when}); };
+  queues.for_each_first(105, look);
+  EXPECT_EQ(seen, (std::vector<std::pair<std::uint32_t, Cycle>>{{1, 111}, {3, 115}}));
+  seen.clear();
+  queues.take(111, kAnything);
+  queues.for_each_first(115,
+                        look);  // 2 is ready at 115, too; a cycle later is the first that can be asked for
+  EXPECT_EQ(seen, (std::vector<std::pair<std::uint32_t, Cycle>>{{2, 116}, {3, 116}}));
+}
+
+TEST(LoadOrder, AWarpsLoadWaitsForTheOneBeforeItAndNotForOtherWarps) {
+  MemoryOperations operations;
+  LoadOrder order(64);
+  std::uint32_t id[3];
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    id[i] = operations.take();
+    operations[id[i]].warp = i < 2 ? 5 : 6;
+    operations[id[i]].tags_done = true;
+    operations[id[i]].waiting = i == 0 ? 1 : 0;  // the first misses
+    operations[id[i]].ready = 100 + i;
+    order.enter(operations, id[i]);
+  }
+  EXPECT_TRUE(order.is_first(5, id[0]));
+  EXPECT_FALSE(order.is_first(5, id[1]));
+  EXPECT_EQ(order.release(operations, 5, 110), kNever) << "the first has no data";
+  EXPECT_FALSE(order.returns());
+  EXPECT_EQ(order.release(operations, 6, 90), 102u) << "not before its tags";
+  EXPECT_EQ(order.next(), id[2]);
+  operations[id[0]].waiting = 0;
+  EXPECT_EQ(order.release(operations, 5, 300), 300u);
+  EXPECT_EQ(operations[id[1]].ready, 300u) << "its data were there, it had to wait";
+  EXPECT_EQ(order.in_flight(), 3u);
+  for (const std::uint32_t expected : {id[2], id[0], id[1]}) {
+    EXPECT_EQ(order.next(), expected);
+    order.pop();
+  }
+  EXPECT_FALSE(order.returns());
+  EXPECT_EQ(order.in_flight(), 0u);
+}
+
+TEST(LoadOrder, ALoadThatIsStillAtTheTagsHoldsUpThoseBehindIt) {
+  MemoryOperations operations;
+  LoadOrder order(64);
+  const std::uint32_t first = operations.take(), second = operations.take();
+  for (const std::uint32_t id : {first, second}) {
+    operations[id].warp = 0;
+    operations[id].waiting = 0;
+    operations[id].ready = 10;
+    operations[id].tags_done = id == second;
+    order.enter(operations, id);
+  }
+  EXPECT_EQ(order.release(operations, 0, 20), kNever);
+  operations[first].tags_done = true;
+  EXPECT_EQ(order.release(operations, 0, 21), 21u);
+  EXPECT_EQ(order.next(), first);
+}
+
+TEST(HitQueue, APlaceIsFreeWhenThoseBeforeHaveBeenServed) {
+  HitQueue hits(2);
+  EXPECT_EQ(hits.room_from(), 0u);
+  hits.enter(100, 8);
+  EXPECT_EQ(hits.room_from(), 0u);
+  hits.enter(100, 8);  // its turn comes at 108
+  EXPECT_EQ(hits.room_from(), 100u) << "the first has been taken by then";
+  hits.enter(101, 8);
+  EXPECT_EQ(hits.room_from(), 108u);
+}
+
+TEST(ProductReads, OthersGetTheCyclesThatAreLeft) {
+  ProductReads reads(50);
+  reads.take(100, 200, 50);  // every other cycle
+  reads.take(200, 300, 100);
+  reads.take(300, 300, 7);
+  EXPECT_EQ(reads.beside(99, 4), 4u) << "they have not begun";
+  EXPECT_EQ(reads.beside(100, 4), 8u);
+  EXPECT_EQ(reads.beside(199, 4), 8u);
+  EXPECT_EQ(reads.beside(200, 4), 200u) << "one in 50 where none is left";
+  EXPECT_EQ(reads.beside(300, 4), 4u);
+}
+
+/// A stage of which each test says what it needs.
+struct Stage {
+  spec::GpuSpec chip = sm_tests::bench_chip();
+  stats::LaunchCounters counters;
+  DataStage data{chip, 4096, counters};
+};
+
+TEST(DataStage, OneThingAtATime) {
+  Stage s;
+  EXPECT_EQ(s.data.pass(100, 4), 100u);
+  EXPECT_EQ(s.data.takes_from(0), 103u) << "what is taken then begins a cycle later";
+  EXPECT_EQ(s.data.shared_start(102), 104u);
+  EXPECT_EQ(s.data.shared_start(104), 105u);
+  EXPECT_EQ(s.data.pass(101, 1), 104u);
+  EXPECT_EQ(s.data.pass(110, 1), 110u);
+  EXPECT_EQ(s.counters.l1_data_wavefronts, 6u);
+}
+
+TEST(DataStage, ConflictsOfALoadTakeItsSubCoresPathTwiceAsLong) {
+  Stage s;
+  s.chip.shared.sub_core_interval = 2;
+  EXPECT_EQ(s.data.load({.sub_core = 1, .busy = 8, .conflicts = 7, .hit = false}, 100), 101u);
+  EXPECT_EQ(s.data.takes_from(0), 108u) << "the stage, from 109 on";
+  EXPECT_EQ(s.data.takes_from(1), 115u) << "its path, from 101 + 8 + 7 on";
+  EXPECT_EQ(s.data.load({.sub_core = 2, .busy = 1, .conflicts = 1, .hit = false}, 100), 109u);
+  EXPECT_EQ(s.data.load({.sub_core = 1, .busy = 2, .conflicts = 1, .hit = false}, 100), 116u);
+  EXPECT_EQ(s.data.load({.sub_core = 1, .busy = 1, .conflicts = 0, .hit = false}, 100), 112u)
+      << "without conflicts it needs the stage alone";
+}
+
+TEST(DataStage, HitsWaitInALimitedNumber) {
+  Stage s;
+  s.chip.lsu.data_queue = 1;
+  DataStage data(s.chip, 0, s.counters);
+  EXPECT_EQ(data.takes_hits_from(), 0u);
+  data.load({.sub_core = 0, .busy = 4, .conflicts = 0, .hit = false}, 100);
+  EXPECT_EQ(data.takes_hits_from(), 0u) << "a load that waited for its data waits elsewhere";
+  data.load({.sub_core = 0, .busy = 4, .conflicts = 0, .hit = true}, 100);
+  EXPECT_EQ(data.takes_hits_from(), 100u);
+  data.load({.sub_core = 0, .busy = 4, .conflicts = 0, .hit = true}, 100);
+  EXPECT_EQ(data.takes_hits_from(), 104u);
+}
+
+TEST(DataStage, ASharedAccessTakesTheStageAndItsPath) {
+  Stage s;
+  s.chip.shared.sub_core_interval = 2;
+  EXPECT_EQ(s.data.take_shared(3, s.data.shared_start(99), 4, 4), 4u);
+  EXPECT_EQ(s.data.takes_from(0), 103u);
+  EXPECT_EQ(s.data.takes_from(3), 107u) << "four wavefronts, every other cycle";
+  s.data.take_for_products(200, 300, 50);
+  EXPECT_EQ(s.data.take_shared(3, 200, 4, 4), 8u) << "half of the cycles are the tensor cores'";
+  EXPECT_EQ(s.counters.l1_data_wavefronts, 4u + 50u + 4u);
+  EXPECT_EQ(s.counters.shared_wavefronts_product, 50u);
+}
+
+TEST(DataStage, CopiesWriteBesideItTwoWavefrontsACycle) {
+  Stage s;
+  EXPECT_EQ(s.data.write_copied(100, 4), 102u);
+  EXPECT_EQ(s.data.write_copied(100, 3), 104u) << "behind the first";
+  EXPECT_EQ(s.data.write_copied(110, 32), 126u);
+  EXPECT_EQ(s.data.takes_from(0), 0u);
+}
+
+TEST(DataStage, TheWayToOtherSmsHoldsUpWhatFollows) {
+  Stage s;
+  s.chip.cluster.remote_bytes = 32;
+  EXPECT_EQ(s.data.send_remote(100, 128), 104u);
+  EXPECT_EQ(s.data.send_remote(101, 32), 105u);
+  EXPECT_EQ(s.data.takes_from(0), 104u);
+}
+
+TEST(DataStage, AFillThatMeetsASharedStoreHoldsUpTheStage) {
+  Stage s;
+  s.chip.l1.sector_interval = 1;
+  DataStage data(s.chip, 4096, s.counters);
+  const Cycle start = data.shared_start(99);
+  EXPECT_EQ(data.again(DataArray::Way::write, 1, start, 4), 0u);
+  data.take_shared(0, start, 4, 1);
+  data.take_half(DataArray::Way::write, 0, 100, 4);
+  EXPECT_EQ(data.takes_from(0), 103u) << "the other half";
+  data.take_half(DataArray::Way::write, 1, 102, 4);  // meets its last two passes
+  EXPECT_EQ(data.takes_from(0), 105u);
+  EXPECT_EQ(s.counters.shared_contention_st, 2u);
+  EXPECT_EQ(s.counters.shared_contention_ld, 0u);
+  data.copied_in(0, 0, 1, 105);  // the top of shared memory lies in the upper half: its last pass
+  EXPECT_EQ(s.counters.shared_contention_st, 3u);
+}
+
+memory::Request store_of(std::uint64_t line, std::uint8_t sectors = 1) {
+  memory::Request request;
+  request.kind = memory::RequestKind::write;
+  request.line = line;
+  request.sectors = sectors;
+  return request;
+}
+
+spec::L1Spec out_spec() {
+  spec::L1Spec spec;
+  spec.store_sectors_in_flight = 4;
+  spec.store_lines = 2;
+  spec.store_cycles = 50;
+  spec.store_merge_cycles = 4;
+  return spec;
+}
+
+TEST(OutgoingRequests, OnePieceLeavesPerCycle) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 9, outbox);
+  memory::Request load;
+  load.line = 1;
+  out.send_load(load, 17, 100);
+  out.send_load(load, 18, 100);
+  memory::Request store = store_of(2);
+  store.flits = 5;
+  out.send_store(store, 100);
+  out.send_load(load, 19, 120);
+  ASSERT_EQ(outbox.size(), 4u);
+  EXPECT_EQ(outbox[0].time, 100u);
+  EXPECT_EQ(outbox[0].id, 17u);
+  EXPECT_EQ(outbox[0].sm, 9u);
+  EXPECT_EQ(outbox[1].time, 101u);
+  EXPECT_EQ(outbox[2].time, 106u) << "with the last of its pieces";
+  EXPECT_EQ(outbox[3].time, 120u);
+  EXPECT_EQ(out.last_out(), 120u);
+}
+
+TEST(OutgoingRequests, StoresInFlightAreBoundedInSectorsUntilTheyAreAcknowledged) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 0, outbox);
+  EXPECT_TRUE(out.idle());
+  out.send_store(store_of(1, 0b0111), 100);
+  EXPECT_TRUE(out.store_room());
+  out.send_store(store_of(2, 0b1111), 100);
+  EXPECT_FALSE(out.store_room()) << "seven sectors";
+  out.acknowledged(outbox[0].id);
+  EXPECT_FALSE(out.store_room()) << "four";
+  out.acknowledged(outbox[1].id);
+  EXPECT_TRUE(out.store_room());
+  EXPECT_TRUE(out.idle());
+  out.send_load({}, 3, 200);
+  EXPECT_FALSE(out.idle());
+  out.answered();
+  EXPECT_TRUE(out.idle());
+}
+
+TEST(OutgoingRequests, HeldStoresLeaveWhenTheyAreDueBeforeWhatIsSentLater) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 0, outbox);
+  out.hold(4, store_of(7, 0b0011), 100);
+  out.end_instruction(4, 100);
+  EXPECT_FALSE(out.idle());
+  EXPECT_EQ(out.held().due(), 150u);
+  out.leave_due(149);
+  EXPECT_TRUE(outbox.empty());
+  out.send_load({}, 1, 160);
+  ASSERT_EQ(outbox.size(), 2u);
+  EXPECT_EQ(outbox[0].line, 7u);
+  EXPECT_EQ(outbox[0].time - outbox[0].flits + (outbox[0].flits ? 1u : 0u), 150u) << "when it was due";
+  EXPECT_EQ(outbox[1].time, 160u);
+  out.hold(4, store_of(8, 0b1111), 200);
+  EXPECT_FALSE(out.store_room()) << "held sectors count: two in flight and four";
+  out.leave_all(201);
+  EXPECT_EQ(outbox.size(), 3u);
+}
+
+TEST(OutgoingRequests, TheCopyEnginesStoresFollowEachOther) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 0, outbox);
+  memory::Request store = store_of(1, 0b1111);
+  store.flits = 5;
+  EXPECT_EQ(out.send_copied_store(store, 100), 105u);
+  EXPECT_EQ(out.send_copied_store(store, 105), 110u);
+  memory::Request load;
+  load.id = 0x1000'0001;
+  out.send_copied_load(load, 110);
+  EXPECT_EQ(outbox.back().time, 110u);
+  EXPECT_EQ(outbox.back().id, 0x1000'0001u);
+}
+
+TEST(TextureUnit, TakesAPassForEachGroupOfFourLanesItsIntervalApart) {
+  spec::TextureSpec spec;
+  spec.interval = 8;  // of 32 lanes
+  TextureUnit unit(spec);
+  EXPECT_EQ(unit.free(), 0u);
+  unit.take(~0u, false, 1, 100);
+  EXPECT_EQ(unit.free(), 108u);
+  unit.take(0xff, false, 2, 200);  // two groups of eight, two passes
+  EXPECT_EQ(unit.free(), 204u);
+  unit.take(0xff, true, 1, 300);
+  EXPECT_EQ(unit.free(), 304u) << "a store takes two";
+  spec::TextureSpec fast;
+  TextureUnit least(fast);
+  least.take(1, false, 1, 100);
+  EXPECT_EQ(least.free(), 101u);
+}
+
+TEST(WriteBack, TellsTheWarpWhatItsInstructionNames) {
+  MemoryOperations operations;
+  Events events;
+  WriteBack write_back(operations, events);
+  const std::uint32_t id = operations.take();
+  operations[id].warp = 3;
+  operations[id].generation = 8;
+  operations[id].copy_group = 2;
+  operations[id].barrier_op = 6;
+  write_back.release(operations[id], 7, 100);
+  EXPECT_EQ(events.next(), kNever) << "it has no scoreboard";
+  write_back.release(operations[id], 5, 120);
+  write_back.done(Event::Kind::copy_done, operations[id], 130);
+  write_back.reach_barrier(operations[id], 1000, 140);
+  std::vector<Event> seen;
+  for (const Cycle when : {Cycle{120}, Cycle{130}, Cycle{140}}) {
+    EXPECT_EQ(events.next(), when);
+    events.run(when, [&](const Event& event) { seen.push_back(event); });
+  }
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0].kind, Event::Kind::release);
+  EXPECT_EQ(seen[0].scoreboard, 5);
+  EXPECT_EQ(seen[1].kind, Event::Kind::copy_done);
+  EXPECT_EQ(seen[1].id, 2u);
+  EXPECT_EQ(seen[2].kind, Event::Kind::barrier);
+  EXPECT_EQ(seen[2].id, 5u);
+  EXPECT_EQ(seen[2].scoreboard, 255) << "as late as can be said";
+  for (const Event& event : seen) {
+    EXPECT_EQ(event.warp, 3);
+    EXPECT_EQ(event.generation, 8u);
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::sm
