@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/gpu/gpu.h"
 #include "model/memory/topology.h"
+#include "model/units/error.h"
 
 namespace foretrace::gpu {
 
@@ -83,14 +83,19 @@ std::uint64_t max_active_clusters(const spec::GpuSpec& spec, std::uint32_t block
 }
 
 Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
-    : spec_(spec), blocks_(setup.blocks), warps_(setup.warps), limit_(setup.blocks_per_sm),
-      most_warps_(setup.most_warps ? setup.most_warps : setup.warps * setup.blocks_per_sm),
+    : spec_(spec), most_warps_(setup.most_warps ? setup.most_warps : setup.warps * setup.blocks_per_sm),
       most_blocks_(setup.most_blocks ? setup.most_blocks : setup.blocks_per_sm),
-      sm_interval_(std::max<Cycle>(spec.launch.sm_block_interval,
-                                   static_cast<Cycle>(setup.warps * spec.launch.warp_interval))),
-      sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count), grid_(setup.grid),
-      cluster_(setup.cluster), cluster_blocks_(setup.cluster[0] * setup.cluster[1] * setup.cluster[2]),
+      shared_bytes_(setup.shared_bytes), sms_(spec.sm.count), first_(spec.sm.count), later_(spec.sm.count),
+      grid_(setup.grid), cluster_(setup.cluster),
+      cluster_blocks_(setup.cluster[0] * setup.cluster[1] * setup.cluster[2]),
       next_dispatch_(spec.launch.start) {
+  enqueue(setup.blocks, setup.warps, setup.blocks_per_sm, setup.needs, 0);
+  for (const GridBeside& other : setup.beside)
+    enqueue(other.blocks, other.warps, other.blocks_per_sm, other.needs, other.begin);
+  if (queue_.size() > 1) {
+    FORETRACE_ASSERT(cluster_blocks_ == 1, "grids of clusters have the chip for themselves");
+    for (State& state : sms_) state.of_grid.resize(queue_.size());
+  }
   if (cluster_blocks_ > 1) groups_ = cluster_groups(spec);
   const auto place = [](const std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& places) {
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
@@ -99,22 +104,62 @@ Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
   place(order_of_first_blocks(spec, spec.sm.count), later_);
 }
 
+void Dispatcher::enqueue(std::uint64_t blocks, std::uint32_t warps, std::uint32_t limit,
+                         const BlockNeeds& needs, Cycle begin) {
+  Queued grid;
+  grid.left = grid.time.blocks = blocks;
+  grid.warps = warps;
+  grid.limit = limit;
+  grid.sm_interval =
+      std::max<Cycle>(spec_.launch.sm_block_interval, static_cast<Cycle>(warps * spec_.launch.warp_interval));
+  grid.needs = needs;
+  grid.time.begin = begin;
+  FORETRACE_ASSERT(queue_.empty() || (blocks > 0 && begin >= queue_.back().time.begin),
+                   "grids stand in the order in which they were launched");
+  queue_.push_back(grid);
+}
+
+std::uint64_t Dispatcher::left() const {
+  std::uint64_t left = 0;
+  for (const Queued& grid : queue_) left += grid.left;
+  return left;
+}
+
+std::vector<GridTime> Dispatcher::times() const {
+  std::vector<GridTime> times;
+  for (const Queued& grid : queue_) times.push_back(grid.time);
+  return times;
+}
+
 std::uint32_t Dispatcher::beside(std::uint32_t sm) const { return (sm ^ 1) < sms_.size() ? sm ^ 1 : sm; }
 
 bool Dispatcher::has_room(const State& state) const {
-  if (state.resident < limit_) return true;
+  if (queue_.size() > 1) return fits_beside(state);
+  if (state.resident < head().limit) return true;
   const std::uint32_t spare = spec_.launch.spare_warps;
-  return spare && state.resident < most_blocks_ && state.warps + std::max(warps_, spare) <= most_warps_;
+  return spare && state.resident < most_blocks_ && state.warps + std::max(head().warps, spare) <= most_warps_;
 }
 
-void Dispatcher::ended(std::uint32_t sm, Cycle time, bool block) {
+/// A block of the grid at the head of the queue, beside what is on the SM.
+bool Dispatcher::fits_beside(const State& state) const {
+  const spec::LimitsSpec& limits = spec_.limits;
+  const Queued& grid = head();
+  return state.of_grid[head_] < grid.limit && state.resident < limits.blocks &&
+         state.taken_warps + grid.warps <= limits.warps &&
+         state.taken.registers + grid.needs.registers <= limits.registers &&
+         state.taken.shared + grid.needs.shared <= shared_bytes_ &&
+         state.taken.barriers + grid.needs.barriers <= limits.barriers;
+}
+
+void Dispatcher::ended(std::uint32_t sm, Cycle time, bool block, std::uint32_t grid) {
   ++sms_[sm].ended;
   if (!block) return;
   settled_ =
       std::max(settled_ + spec_.launch.block_interval, static_cast<double>(time + spec_.launch.block_end));
   const auto take = [this](std::uint32_t of) { return std::exchange(sms_[of].ended, 0); };
   const std::uint32_t own = take(sm);
-  rooms_.push_back({static_cast<Cycle>(settled_), sm, own, take(beside(sm))});
+  queue_[grid].time.end = static_cast<Cycle>(settled_);
+  rooms_.push_back({static_cast<Cycle>(settled_), sm, own, take(beside(sm)), grid});
 }
 
 void Dispatcher::take_room() {
@@ -123,27 +168,51 @@ void Dispatcher::take_room() {
     --sms_[room.sm].resident;
     sms_[room.sm].warps -= room.warps;
     sms_[beside(room.sm)].warps -= room.beside;
+    if (queue_.size() > 1) give_back(sms_[room.sm], room.grid);
     rooms_.pop_front();
   }
+}
+
+void Dispatcher::take_beside(State& state) {
+  const Queued& grid = head();
+  ++state.of_grid[head_];
+  state.taken_warps += grid.warps;
+  state.taken.registers += grid.needs.registers;
+  state.taken.shared += grid.needs.shared;
+  state.taken.barriers += grid.needs.barriers;
+}
+
+void Dispatcher::give_back(State& state, std::uint32_t of) {
+  const Queued& grid = queue_[of];
+  --state.of_grid[of];
+  state.taken_warps -= grid.warps;
+  state.taken.registers -= grid.needs.registers;
+  state.taken.shared -= grid.needs.shared;
+  state.taken.barriers -= grid.needs.barriers;
 }
 
 /// A block is dispatched to `sm` at `when`; returns when it starts.
 Cycle Dispatcher::place(std::uint32_t sm, Cycle when) {
   State& state = sms_[sm];
+  Queued& grid = queue_[head_];
+  if (queue_.size() > 1) take_beside(state);
   ++state.resident;
-  state.warps += warps_;
-  state.ready = when + sm_interval_;
+  state.warps += grid.warps;
+  state.ready = when + grid.sm_interval;
   pace_ += spec_.launch.fill_interval;
   const auto whole = static_cast<Cycle>(pace_);
   pace_ -= static_cast<double>(whole);
   next_dispatch_ = when + whole;
-  --blocks_;
-  return when + spec_.launch.block_start;
+  const Cycle start = when + spec_.launch.block_start;
+  if (grid.left == grid.time.blocks) grid.time.first = start;
+  if (--grid.left == 0 && head_ + 1 < queue_.size())
+    next_dispatch_ = std::max(next_dispatch_, queue_[++head_].time.begin + spec_.launch.start);
+  return start;
 }
 
 bool Dispatcher::next(Cycle until, Placement& placement) {
   if (cluster_blocks_ > 1) return next_of_cluster(until, placement);
-  while (blocks_) {
+  while (any_left()) {
     take_room();
     std::uint32_t best = 0;
     Cycle when = kNever;
@@ -168,6 +237,7 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
     if (when >= until) return false;  // also when no SM has room
     placement = {};
     placement.sm = best;
+    placement.grid = static_cast<std::uint32_t>(head_);
     placement.start = place(best, when);
     return true;
   }
@@ -190,8 +260,8 @@ bool Dispatcher::find_cluster_room(Cycle& when, std::vector<std::uint32_t>& sms)
         const State& state = sms_[group[i]];
         State after = state;
         after.resident += taken[i];
-        after.warps += taken[i] * warps_;
-        if (after.resident >= std::min(limit_, spec_.cluster.blocks)) continue;
+        after.warps += taken[i] * head().warps;
+        if (after.resident >= std::min(head().limit, spec_.cluster.blocks)) continue;
         room = true;
         if (after.resident > level) continue;
         ++taken[i];
@@ -210,7 +280,7 @@ bool Dispatcher::next_of_cluster(Cycle until, Placement& placement) {
     placed_.pop_front();
     return true;
   }
-  while (blocks_) {
+  while (any_left()) {
     take_room();
     Cycle when = kNever;
     std::vector<std::uint32_t> sms;
@@ -248,7 +318,7 @@ bool Dispatcher::next_of_cluster(Cycle until, Placement& placement) {
 }
 
 Cycle Dispatcher::next_event() const {
-  if (blocks_ == 0) return kNever;
+  if (!any_left()) return kNever;
   Cycle next = rooms_.empty() ? kNever : std::max(next_dispatch_, rooms_.front().time);
   if (cluster_blocks_ > 1) {
     Cycle when = kNever;

@@ -7,7 +7,9 @@
 //          what warps of blocks that go on have left: their slots and registers, but not the block's slot and shared memory.
 //          The blocks of a cluster are placed at once, in one GPC (cluster.groups), two of them on a TPC before any other TPC gets
 //          one; clusters go round the GPCs.
-// Ignores: other kernels on the GPU.
+//          Several grids: their blocks stand in one queue, those of a grid after all of the grids before it, and one goes where the SM
+//          has its warps, registers, shared memory, barriers and a block's slot left (the leftover rule).
+// Ignores: priorities between grids; with several of them, what warps of blocks that go on have left.
 // Source:  QRC, ASIM PR #87 (docs/sources.md): first wave one block an SM, refill at block granularity, block turnaround. [h100-sxm]
 //          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles a block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
@@ -20,12 +22,11 @@
 #include <deque>
 #include <vector>
 
+#include "model/gpu/gpu.h"
 #include "model/spec/gpu_spec.h"
 #include "model/units/units.h"
 
 namespace foretrace::gpu {
-
-struct LaunchSetup;
 
 /// The SMs in the order in which `blocks` first blocks, one an SM at most, come to them; those without one follow.
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks);
@@ -45,34 +46,58 @@ class Dispatcher {
     std::uint64_t cluster = 0;          ///< number of its cluster
     std::uint32_t rank = 0;             ///< in it
     std::vector<std::uint32_t> places;  ///< SMs of its blocks, by rank; empty: blocks are placed singly
+    std::uint32_t grid = 0;             ///< whose block it is
   };
 
   Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup);
 
   /// A warp ended on `sm` at `time`; `block`: it was its block's last. In order of (time, sm).
-  void ended(std::uint32_t sm, Cycle time, bool block);
+  void ended(std::uint32_t sm, Cycle time, bool block, std::uint32_t grid = 0);
   /// Next placement whose dispatch happens before `until`, given every end before `until - launch.block_end`; false: none.
   bool next(Cycle until, Placement& placement);
-  std::uint64_t left() const { return blocks_; }
+  std::uint64_t left() const;
   /// So many blocks less are placed.
-  void skip(std::uint64_t blocks) { blocks_ -= blocks; }
+  void skip(std::uint64_t blocks) { queue_.front().left -= blocks; }
   /// When the last end so far was taken in.
   Cycle settled() const { return static_cast<Cycle>(settled_); }
+  /// By grid; `end`: when its last end so far was taken in.
+  std::vector<GridTime> times() const;
   /// Earliest time at which next() may have something, kNever when it waits for an end.
   Cycle next_event() const;
 
  private:
   struct Room {
     Cycle time;
-    std::uint32_t sm, warps, beside;
-  };  // warps that have ended on it and on the TPC's other SM
+    std::uint32_t sm, warps, beside;  // warps that have ended on it and on the TPC's other SM
+    std::uint32_t grid;
+  };
   struct State {
     std::uint32_t resident = 0;  // blocks
     std::uint32_t warps = 0;     // as far as their ends are known here
     std::uint32_t ended = 0;     // warps whose ends are not
     Cycle ready = 0;
+    // Of several grids: what their blocks take, and blocks of each
+    BlockNeeds taken;
+    std::uint32_t taken_warps = 0;
+    std::vector<std::uint32_t> of_grid;
+  };
+  struct Queued {
+    std::uint64_t left = 0;   // blocks to place
+    std::uint32_t warps = 0;  // of a block
+    std::uint32_t limit = 0;  // blocks on an SM whose warps all live
+    Cycle sm_interval = 0;    // an SM takes the next block when the warps of the one before have started
+    BlockNeeds needs;
+    GridTime time;
   };
   bool has_room(const State& state) const;
+  bool fits_beside(const State& state) const;
+  void take_beside(State& state);
+  void give_back(State& state, std::uint32_t grid);
+  /// Whether a block is left to place; its grid is then head().
+  bool any_left() const { return head_ < queue_.size() && queue_[head_].left > 0; }
+  const Queued& head() const { return queue_[head_]; }
+  void enqueue(std::uint64_t blocks, std::uint32_t warps, std::uint32_t limit, const BlockNeeds& needs,
+               Cycle begin);
   void take_room();
   bool next_of_cluster(Cycle until, Placement& placement);
   bool find_cluster_room(Cycle& when, std::vector<std::uint32_t>& sms) const;
@@ -81,11 +106,10 @@ class Dispatcher {
   std::uint32_t beside(std::uint32_t sm) const;
 
   const spec::GpuSpec& spec_;
-  std::uint64_t blocks_;
-  const std::uint32_t warps_;  // of a block
-  const std::uint32_t limit_;  // blocks on an SM whose warps all live
+  std::vector<Queued> queue_;  // by grid
+  std::size_t head_ = 0;       // whose blocks are placed
   const std::uint32_t most_warps_, most_blocks_;
-  Cycle sm_interval_;  // an SM takes the next block when the warps of the one before have started
+  const std::uint64_t shared_bytes_;
   std::vector<State> sms_;
   std::vector<std::uint32_t> first_,
       later_;  // by SM: its place in the order of first blocks, and of those that follow

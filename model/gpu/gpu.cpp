@@ -60,6 +60,17 @@ bool serves_beside(const sm::StaticProgram& program, const LaunchSetup& setup) {
          program.shapes.loops.empty();
 }
 
+/// Whether windows end at the instants at which a launch is looked at. One whose warps wait for each other is looked at where its windows
+/// end.
+bool at_instants(const sm::StaticProgram& program, const LaunchSetup& setup) {
+  return !setup.clusters() && program.shapes.loops.empty();
+}
+
+/// The next time at which anything happens; nothing in between needs a window. kNever: all is done, or warps wait.
+Cycle next_event(const MemoryService& memory, SmArray& sms, const Grid& grid, Cycle now) {
+  return std::min({memory.next_event(), sms.next_event(now), grid.next_event()});
+}
+
 }  // namespace
 
 Gpu::Gpu(const spec::GpuSpec& spec) : spec_(spec), memory_(spec_), code_caches_(spec_) {}
@@ -90,13 +101,9 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   MemoryService memory(memory_, sms, setup.timeline);
   Watch watch(setup);
   OverTime over_time(!setup.watch);
-  // A launch whose warps wait for each other is looked at where its windows end; others have windows that end at the instants.
-  const bool at_instants = !setup.clusters() && program.shapes.loops.empty();
-  const auto look_back = [&](Cycle until) {  // nothing happened between the last window and `until`
-    while (over_time.next() <= until) {
-      memory.serve(over_time.next());  // it is ahead of the SMs by the way to it, always by the same
-      over_time.add(instant(over_time.next(), grid, sms));
-    }
+  const auto between_windows = [&](Cycle at) {
+    memory.serve(at);  // it is ahead of the SMs by the way to it, always by the same
+    return instant(at, grid, sms);
   };
   Team team(std::max(1, setup.threads));
   Cycle now = 0;
@@ -106,19 +113,15 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     const bool serves = memory.behind(now) && sms.busy_before(now + window);
     if (!serves) {
       if (memory.behind(now)) memory.serve(now);
-      // The next time at which anything happens; nothing in between needs a window.
-      const Cycle next = std::min({memory.next_event(), sms.next_event(now), grid.next_event()});
-      if (next == kNever) {  // all is done, or warps wait for what will never come
-        if (!sms.let_go(now)) break;
-        continue;
-      }
+      const Cycle next = next_event(memory, sms, grid, now);
+      if (next == kNever && sms.let_go(now)) continue;  // warps waited for what will never come
+      if (next == kNever) break;
       if (next > now) {  // what the memory system does meanwhile may answer within the next window
-        look_back(next);
-        now = next;
-        memory.serve(now);
+        over_time.look_back(next, between_windows);
+        memory.serve(now = next);
       }
     }
-    const Cycle until = at_instants ? std::min(now + window, over_time.next()) : now + window;
+    const Cycle until = at_instants(program, setup) ? std::min(now + window, over_time.next()) : now + window;
     sms.advance(team, until, [&] {
       if (serves) memory.work(now);
     });
@@ -135,12 +138,13 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   // Stores are acknowledged while the launch drains: they make it longer only where they take longer than that (measured: an empty
   // kernel and one that stores differ by their SMs' active cycles alone).
   const Cycle end = watch.stopped() ? now : std::max(grid.settled() + spec_.launch.drain, sms.last_reply());
-  look_back(end);
+  over_time.look_back(end, between_windows);
   stats::LaunchCounters counters = counters_of(sms, program, now, watch.stopped());
   counters.elapsed = end;
-  FORETRACE_ASSERT(watch.stopped() || counters.blocks + grid.skipped() == setup.blocks,
+  FORETRACE_ASSERT(watch.stopped() || counters.blocks + grid.skipped() == grid.blocks(),
                    "every block of the grid ran once");
-  counters.over_time = over_time.closed(counters, setup.blocks, spec_.l2.launch_sectors);
+  counters.over_time = over_time.closed(counters, grid.blocks(), spec_.l2.launch_sectors);
+  if (setup.grid_times) *setup.grid_times = grid.times(end);
   return counters;
 }
 

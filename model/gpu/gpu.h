@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "model/memory/gpc_cache.h"
 #include "model/memory/memory_system.h"
@@ -36,6 +37,31 @@ struct Verdict {
   std::uint64_t skip = 0;  ///< so many blocks fewer are placed from now on; the source leaves them out
 };
 
+/// What a block takes of an SM beside its warps.
+struct BlockNeeds {
+  std::uint32_t registers = 0;  ///< as allocated
+  std::uint64_t shared = 0;     ///< bytes, the reserve included
+  std::uint32_t barriers = 0;
+};
+
+/// Another grid on the same chip. Its blocks come after those of the grids before it, where these leave room (the leftover rule).
+struct GridBeside {
+  std::uint64_t blocks = 0;
+  std::uint32_t blocks_per_sm = 0;  ///< where it has an SM for itself
+  std::uint32_t warps = 0;          ///< of a block
+  BlockNeeds needs;
+  Cycle begin = 0;                      ///< it is launched so long after the first
+  work::BlockSource* source = nullptr;  ///< its records, of instructions of the program that all grids share
+};
+
+/// When a grid that shared the chip was on it.
+struct GridTime {
+  Cycle begin = 0;  ///< as it was launched
+  Cycle first = 0;  ///< start of its first block
+  Cycle end = 0;    ///< as of a launch of its own: its last block has ended and drained
+  std::uint64_t blocks = 0;
+};
+
 /// One launch as the machine sees it.
 struct LaunchSetup {
   std::uint64_t blocks = 0;
@@ -56,6 +82,11 @@ struct LaunchSetup {
   std::function<Verdict(const Snapshot&)> watch;
   Cycle watch_interval = 1000;
   sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions; may be null
+  // Where others share the chip with it; without clusters, `watch` and `timeline`.
+  BlockNeeds needs;                             ///< of this launch
+  std::uint64_t shared_bytes = 0;               ///< that an SM's carve-out has for the blocks of all
+  std::vector<GridBeside> beside;               ///< in order of `begin`
+  std::vector<GridTime>* grid_times = nullptr;  ///< is told when each ran, this launch first; may be null
 
   bool clusters() const { return cluster[0] * cluster[1] * cluster[2] > 1; }
 };

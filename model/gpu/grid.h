@@ -1,4 +1,4 @@
-// One grid on the machine: which of its blocks start where and when, and how many have ended.
+// The grids on the machine, most often one: which of their blocks start where and when, and how many have ended.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,17 @@ class Grid {
  public:
   /// References must outlive the object.
   Grid(const spec::GpuSpec& spec, const LaunchSetup& setup, work::BlockSource& source)
-      : setup_(setup), ahead_(spec.launch.block_end), dispatcher_(spec, setup),
-        records_(source, setup.clusters()) {}
+      : ahead_(spec.launch.block_end), dispatcher_(spec, setup), drain_(spec.launch.drain),
+        blocks_(dispatcher_.left()) {
+    records_.emplace_back(source, setup.clusters());
+    for (const GridBeside& other : setup.beside) records_.emplace_back(*other.source, false);
+  }
 
   /// Places the blocks whose dispatch can be decided: every end before `now` is known.
   void place(Cycle now, SmArray& sms) {
     Dispatcher::Placement placement;
-    while (dispatcher_.next(now + ahead_, placement)) sms.place(placement, records_.take(placement.block));
+    while (dispatcher_.next(now + ahead_, placement))
+      sms.place(placement, records_[placement.grid].take(placement.block));
   }
   /// The earliest time at which place() may have something to do, kNever: it waits for an end.
   Cycle next_event() const {
@@ -32,7 +36,7 @@ class Grid {
   /// Warps that ended, in order of (time, SM).
   void take(const std::vector<sm::WarpEnd>& ends) {
     for (const sm::WarpEnd& end : ends) {
-      dispatcher_.ended(end.sm, end.time, end.block);
+      dispatcher_.ended(end.sm, end.time, end.block, end.grid);
       ended_ += end.block;
     }
   }
@@ -42,17 +46,30 @@ class Grid {
     skipped_ += blocks;
   }
 
-  std::uint64_t placed() const { return setup_.blocks - skipped_ - dispatcher_.left(); }
+  std::uint64_t blocks() const { return blocks_; }
+  std::uint64_t placed() const { return blocks_ - skipped_ - dispatcher_.left(); }
   std::uint64_t ended() const { return ended_; }
   std::uint64_t skipped() const { return skipped_; }
   /// When the last end so far was taken in.
   Cycle settled() const { return dispatcher_.settled(); }
+  /// When each grid ran; the one that ended last did so at `end`.
+  std::vector<GridTime> times(Cycle end) const {
+    std::vector<GridTime> times = dispatcher_.times();
+    GridTime* last = &times.front();
+    for (GridTime& time : times) {
+      time.end += drain_;
+      if (time.end >= last->end) last = &time;
+    }
+    last->end = end;
+    return times;
+  }
 
  private:
-  const LaunchSetup& setup_;
   const Cycle ahead_;  // so long before its dispatch a block's place is known
   Dispatcher dispatcher_;
-  BlockRecords records_;
+  const Cycle drain_;
+  const std::uint64_t blocks_;         // of all grids
+  std::vector<BlockRecords> records_;  // by grid
   std::uint64_t ended_ = 0, skipped_ = 0;
 };
 

@@ -32,6 +32,11 @@ class OverTime {
     }
     next_ = (now / interval_ + 1) * interval_;
   }
+  /// Nothing has been simulated since the last instant but what see(at) brings about, which returns what had been counted at `at`.
+  template <typename See>
+  void look_back(Cycle until, See&& see) {
+    while (next_ <= until) add(see(next_));
+  }
   /// All instants before the launch's end, and its end, whose counters are `whole`; `l2_of_launch`: sectors of L2 among these that the
   /// launch itself asks for, outside of its time. Empty where none is asked for.
   std::vector<stats::Instant> closed(const stats::LaunchCounters& whole, std::uint64_t blocks,

@@ -35,8 +35,8 @@ void SmArray::place(Dispatcher::Placement& placement, std::shared_ptr<const work
     outboxes_[placement.sm] = &sm->outbox;
     if (setup_.timeline) sm->observe(setup_.timeline->of_sm(placement.sm));
   }
-  sm->place(
-      {placement.start, std::move(record), placement.cluster, placement.rank, std::move(placement.places)});
+  sm->place({placement.start, std::move(record), placement.cluster, placement.rank,
+             std::move(placement.places), placement.grid});
   next_[placement.sm] = sm->next_event();
 }
 

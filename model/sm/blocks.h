@@ -20,7 +20,8 @@ struct BlockWork {
   std::uint64_t cluster = 0;  ///< number of its cluster
   std::uint32_t rank = 0;     ///< its place in it
   std::vector<std::uint32_t>
-      places;  ///< SMs of the cluster's blocks, by rank; empty: it is a cluster of its own
+      places;              ///< SMs of the cluster's blocks, by rank; empty: it is a cluster of its own
+  std::uint32_t grid = 0;  ///< which of the grids that share the chip
 };
 
 /// What a block tells another one of its cluster.
@@ -46,6 +47,7 @@ struct WarpEnd {
   Cycle time = 0;
   std::uint32_t sm = 0;
   bool block = false;  ///< it was its block's last
+  std::uint32_t grid = 0;
 };
 
 /// A block's slot.
@@ -58,6 +60,7 @@ struct Block {
   std::uint64_t cluster = 0;
   std::uint32_t rank = 0;
   std::vector<std::uint32_t> places;
+  std::uint32_t grid = 0;
   std::uint64_t pool = 0;  ///< registers that USETMAXREG gave back
   // The cluster's barrier: warps here, blocks of the cluster
   std::uint32_t cluster_warps = 0, cluster_left = 0;

@@ -33,7 +33,7 @@ void HeldWarps::issue_product(const Warp& warp, const StaticInstruction& instruc
   const auto warps = static_cast<std::uint32_t>(blocks_[warp.block].record->warps.size());
   Products::Use use;
   if (!products_.issue(warp.block, warp.in_block, warps, instruction.product, now, use)) return;
-  memory_.take_for_products(use.start, use.end, use.shared);
+  memory_.data.take_for_products(use.start, use.end, use.shared);
   if (context_.timeline) context_.timeline->stage(table_.id_of(warp), Stage::execute, use.start, use.end);
   look(warp.block, now);
 }

@@ -235,11 +235,6 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   return out;
 }
 
-bool same(const IssueClass& a, const IssueClass& b) {
-  return a.first == b.first && a.second == b.second && a.allocate == b.allocate && a.queue == b.queue &&
-         a.throttle == b.throttle;
-}
-
 }  // namespace
 
 StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const spec::GpuSpec& spec)
@@ -254,8 +249,7 @@ StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const s
     StaticInstruction decoded = decode(instruction, *program, spec, issue_class);
     if (decoded.action != Action::unknown)
       decode_asynchronous(*program, static_cast<std::uint32_t>(code.size()), spec, decoded);
-    const auto found = std::find_if(classes.begin(), classes.end(),
-                                    [&](const IssueClass& known) { return same(known, issue_class); });
+    const auto found = std::find(classes.begin(), classes.end(), issue_class);
     decoded.issue_class = static_cast<std::uint8_t>(found - classes.begin());
     if (found == classes.end()) classes.push_back(issue_class);
     indexed_constants |= decoded.action == Action::constant_load && shapes.of[code.size()].addresses != 0;

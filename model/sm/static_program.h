@@ -107,6 +107,7 @@ struct IssueClass {
       false;           ///< reads its operands at once; where their banks are too busy, the sub-core is held
   bool queue = false;  ///< needs room in the memory queue
   stats::WarpState throttle = stats::WarpState::math_pipe_throttle;
+  friend bool operator==(const IssueClass&, const IssueClass&) = default;
 };
 
 struct StaticProgram {

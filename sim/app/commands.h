@@ -11,6 +11,7 @@ using Words = std::vector<std::string>;
 
 int arch(const Words& words);
 int calibrate(const Words& words);
+int beside(const Words& words);
 int collective_operation(const Words& words);
 int compare(const Words& words);
 int disassemble(const Words& words);

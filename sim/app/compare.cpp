@@ -35,12 +35,18 @@ int compare(const Words& words) {
                                  files.size() == 1 ? "" : "s",
                                  expected == 2 ? "two, or one with --ncu" : "one with --ncu"));
   }
-  const report::Document first = report::from_json(report::read_file(files[0]), files[0]);
+  const std::string text = report::read_file(files[0]);
+  const report::Document first = report::from_json(text, files[0]);
   std::vector<report::Document> documents{first};
-  if (ncu.empty()) documents.push_back(report::from_json(report::read_file(files[1]), files[1]));
-  const compare::Comparison comparison =
+  std::string after;
+  if (ncu.empty()) {
+    after = report::read_file(files[1]);
+    documents.push_back(report::from_json(after, files[1]));
+  }
+  compare::Comparison comparison =
       ncu.empty() ? compare::compare_results(first, files[0], documents[1], files[1])
                   : compare::compare_with_ncu(first, files[0], report::read_file(ncu), ncu, arch);
+  if (ncu.empty()) comparison.time_line = compare::compare_time_lines(text, files[0], after, files[1]);
   const std::string json = compare::to_json(comparison, kVersion);
   if (!output.html.empty()) write_page(output.html, documents, {{}, json});
   if (output.json == "-") {

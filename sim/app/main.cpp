@@ -25,12 +25,13 @@ struct Command {
   int (*run)(const Words&);
   const char* summary;
 };
-constexpr std::array<Command, 14> kCommands{{
+constexpr std::array<Command, 15> kCommands{{
     {"predict", predict, "run a kernel's machine code on the CPU and predict its time on a GPU"},
     {"run", run, "run a CUDA program with no GPU: its kernels are emulated, and each launch is predicted"},
     {"env", environment, "what a shell evaluates so that builds link what run can take over"},
     {"simulate", simulate, "predict from a trace"},
     {"timeline", timeline, "what a few warps do, cycle by cycle"},
+    {"beside", beside, "traces whose kernels share a chip: how much each is slowed by the others"},
     {"validate", validate,
      "predict what a real GPU was measured on, and say how far off the predictions are"},
     {"calibrate", calibrate, "from microbenchmark answers to the configuration of another GPU"},

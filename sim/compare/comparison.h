@@ -5,11 +5,13 @@
 // Source:  docs/json.md, docs/comparison_schema.json.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/compare/error_statistics.h"
+#include "sim/compare/time_lines.h"
 #include "sim/report/document.h"
 
 namespace foretrace::compare {
@@ -40,7 +42,8 @@ struct Comparison {
   Against against = Against::result;
   std::string value_name, reference_name;  ///< the files
   std::vector<LaunchPair> launches;
-  std::vector<std::string> left_out;  ///< launches that have no answer on the other side, in words
+  std::vector<std::string> left_out;      ///< launches that have no answer on the other side, in words
+  std::optional<TimeLinePair> time_line;  ///< of two results that have one
 };
 
 /// Reads launch by launch: same kernel, grid, block and chip first; then the same on any chip; then the same

@@ -133,6 +133,29 @@ Json errors_json(const ErrorStatistics& errors) {
               {"pearson", json_number(errors.pearson)}};
 }
 
+Json pairs_json(const std::vector<TimePair>& rows, bool counted) {
+  Json found = Json::array();
+  for (const TimePair& row : rows) {
+    found.push_back(Json{{"name", row.name},
+                         {"before_ns", report::json_number(row.before)},
+                         {"after_ns", report::json_number(row.after)}});
+    if (!counted) continue;
+    found.back()["before_count"] = row.count_before;
+    found.back()["after_count"] = row.count_after;
+  }
+  return found;
+}
+
+Json time_line_json(const TimeLinePair& pair) {
+  return Json{{"host_before", pair.host_before},
+              {"host_after", pair.host_after},
+              {"time", pairs_json(pair.time, false)},
+              {"critical_path", pairs_json(pair.critical, false)},
+              {"overlap", pairs_json(pair.overlap, false)},
+              {"kernels", pairs_json(pair.kernels, true)},
+              {"ranges", pairs_json(pair.ranges, true)}};
+}
+
 Json launch_json(const Comparison& comparison, const LaunchPair& launch) {
   const bool results = comparison.against == Against::result;
   Json metrics = Json::object();
@@ -162,6 +185,7 @@ std::string to_text(const Comparison& comparison) {
       results
           ? fmt::format("Before: {}\nAfter:  {}\n\n", comparison.reference_name, comparison.value_name)
           : fmt::format("Measured:  {}\nPredicted: {}\n\n", comparison.reference_name, comparison.value_name);
+  if (comparison.time_line) out += to_text(*comparison.time_line);
   for (const auto& launch : comparison.launches) out += launch_text(comparison, launch);
   if (comparison.launches.size() > 1) out += errors_text(comparison);
   out += fmt::format("{} launches compared, {} left out\n", comparison.launches.size(),
@@ -179,16 +203,17 @@ std::string to_json(const Comparison& comparison, const std::string& version) {
   for (const auto& [name, errors] : errors_of(comparison)) metrics[name] = errors_json(errors);
   Json launches = Json::array();
   for (const auto& launch : comparison.launches) launches.push_back(launch_json(comparison, launch));
-  return report::lay_out(Json{{"schema", kSchema},
-                              {"foretrace", version},
-                              {"against", results ? "result" : "measurement"},
-                              {results ? "before" : "measured", comparison.reference_name},
-                              {results ? "after" : "predicted", comparison.value_name},
-                              {"compared", comparison.launches.size()},
-                              {"left_out", comparison.left_out},
-                              {"metrics", std::move(metrics)},
-                              {"launches", std::move(launches)}},
-                         {});
+  Json whole{{"schema", kSchema},
+             {"foretrace", version},
+             {"against", results ? "result" : "measurement"},
+             {results ? "before" : "measured", comparison.reference_name},
+             {results ? "after" : "predicted", comparison.value_name},
+             {"compared", comparison.launches.size()},
+             {"left_out", comparison.left_out},
+             {"metrics", std::move(metrics)},
+             {"launches", std::move(launches)}};
+  if (comparison.time_line) whole["time_line"] = time_line_json(*comparison.time_line);
+  return report::lay_out(whole, {});
 }
 
 }  // namespace foretrace::compare

@@ -48,7 +48,7 @@ void Ranges::end(std::uint64_t range, unsigned thread) {
 
 void Ranges::close() {
   for (Range& range : ranges_) {
-    if (range.open) finish(range, line_.end());
+    if (range.open) finish(range, end_of(line_));
   }
   open_.clear();
 }

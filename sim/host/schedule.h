@@ -5,7 +5,8 @@
 //          the one that was given first. Kernels are beside each other while their shares of the chip's room for blocks sum to one at
 //          most, and begin `dispatch` apart. Copies of opposite directions share the link.
 //          Each device has a chip and copy engines of its own. Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
-// Ignores: blocks of one kernel that fill what another leaves while it ends, and how much kernels beside each other slow each other.
+// Ignores: blocks of one kernel that fill what another leaves while it ends, and how much kernels beside each other slow each other
+//          (engine/beside.h simulates both).
 // Units:   nanoseconds.
 #pragma once
 

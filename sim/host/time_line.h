@@ -9,13 +9,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "sim/host/host_spec.h"
+#include "sim/host/host_threads.h"
 #include "sim/host/schedule.h"
+#include "sim/host/streams.h"
 
 namespace foretrace::host {
 
@@ -40,16 +39,10 @@ struct CopyWork {
   bool pageable = false;
 };
 
-/// A call of a thread, for viewers.
-struct HostCall {
-  unsigned thread = 0;
-  const char* name = "";
-  double begin = 0, end = 0;
-  WorkId work = kNoWork;  ///< what it asked for
-  WorkId waited =
-      kNoWork;  ///< what it waited for; it returned `link.notice` after that, where that is later than it would have
-  double own = 0;  ///< the thread's own work before the call
-};
+/// What a copy is to the GPU, its arrival apart.
+Work work_of(const HostSpec& spec, const CopyWork& copy);
+/// The same of a memory that is filled.
+Work work_of_fill(const HostSpec& spec, std::uint64_t bytes);
 
 class TimeLine {
  public:
@@ -59,10 +52,12 @@ class TimeLine {
 
   /// A stream must be known before work is given to it; `legacy`: its device's legacy default stream. Number 0 is that of device 0, and
   /// known.
-  void add_stream(std::uint64_t stream, bool non_blocking, unsigned device = 0, std::uint64_t legacy = 0);
+  void add_stream(std::uint64_t stream, bool non_blocking, unsigned device = 0, std::uint64_t legacy = 0) {
+    streams_.add(stream, non_blocking, device, legacy);
+  }
 
   /// The thread's own work before its next call.
-  void own_work(unsigned thread, double ns);
+  void own_work(unsigned thread, double ns) { threads_.own_work(thread, ns); }
   WorkId kernel(const Place& place, const KernelWork& kernel);
   WorkId copy(const Place& place, const CopyWork& copy);
   /// The call that asked for it returns when it is done.
@@ -81,63 +76,32 @@ class TimeLine {
   void allocate_in_stream(unsigned thread);
   void release(unsigned thread, std::uint64_t bytes, unsigned device = 0);
 
-  /// One launch of a graph: begin, a node after another in an order that the edges allow, end. `paths`: nodes that do not continue
-  /// exactly one other; `first_of_path` says it of each.
-  void graph_begin(const Place& place, std::size_t nodes, std::size_t paths);
-  WorkId graph_kernel(const std::vector<WorkId>& after, bool first_of_path, const KernelWork& kernel);
-  WorkId graph_copy(const std::vector<WorkId>& after, bool first_of_path, const CopyWork& copy);
-  WorkId graph_fill(const std::vector<WorkId>& after, bool first_of_path, std::uint64_t bytes);
-  WorkId graph_marker(const std::vector<WorkId>& after, bool first_of_path);
-  void graph_end(const std::vector<WorkId>& last);
-
   /// When the work begins: settles as much as that needs.
   double begin_of(WorkId work) { return schedule_.settle_begin(work).begin; }
-  double now(unsigned thread) const;
+  double now(unsigned thread) const { return threads_.now(thread); }
   void settle() { schedule_.settle_all(); }
   const Schedule& schedule() const { return schedule_; }
-  const std::vector<HostCall>& calls() const { return calls_; }
+  const std::vector<HostCall>& calls() const { return threads_.calls(); }
   const HostSpec& spec() const { return spec_; }
   /// The work of the program's launch; kNoWork: it had none.
   WorkId work_of_launch(std::uint64_t launch) const;
-  /// When the last work and the last call are over; all must be settled.
-  double end() const;
 
  private:
-  struct StreamState {
-    bool non_blocking = false;
-    unsigned device = 0;
-    std::uint64_t legacy = 0;
-    WorkId last = kNoWork;
-    std::vector<WorkId> waits;    // for the next work
-    std::deque<WorkId> launches;  // the last link.queue
-  };
-  struct Thread {
-    double now = 0, own = 0;
-  };
-  Thread& thread(unsigned number);
-  std::vector<WorkId> after_of(std::uint64_t stream);
-  /// The thread is in the call that long; returns its end.
-  double spend(unsigned thread, const char* name, double ns);
-  void wait_until_end(unsigned thread, WorkId work);
+  friend class GraphLaunch;
+  /// A launch of the stream waits while `link.queue` others have not begun.
   void wait_for_queue(const Place& place);
   WorkId give(const Place& place, Work work, bool after_stream = true);
-  Work work_of(const CopyWork& copy) const;
-  WorkId give_node(const std::vector<WorkId>& after, bool first_of_path, Work work);
   WorkId pageable(const Place& place, const CopyWork& copy);
 
   const HostSpec spec_;
   Schedule schedule_;
-  std::map<std::uint64_t, StreamState> streams_;
-  std::vector<Thread> threads_;
-  std::vector<HostCall> calls_;
+  HostThreads threads_;
+  Streams streams_;
   std::vector<WorkId> launches_;
   std::uint64_t graphs_ = 0;
-  struct {
-    Place place;
-    double arrival = 0;
-    double path = 0;
-    WorkId root = kNoWork;
-  } graph_;
 };
+
+/// When the last work and the last call are over; all must be settled.
+double end_of(const TimeLine& line);
 
 }  // namespace foretrace::host

@@ -148,7 +148,7 @@ TimeSummary summarize(const TimeLine& line) {
   const Schedule& schedule = line.schedule();
   const std::vector<WorkId> order = by_begin(schedule);
   const Threads threads(line);
-  sum.ns = line.end();
+  sum.ns = end_of(line);
   attribute_idle(line, order, threads, sum);
   double added = 0, in = 0, out = 0;
   WorkId last = kNoWork;

@@ -32,15 +32,29 @@ Json parts_of(const TimeParts& parts) {
               {"gaps_ns", json_number(parts.gaps)}};
 }
 
+Json ranges_of(const std::vector<RangeResult>& ranges) {
+  Json rows = Json::array();
+  for (const RangeResult& range : ranges) {
+    rows.push_back(Json{{"name", range.name},
+                        {"count", range.count},
+                        {"kernels", range.kernels},
+                        {"kernels_ns", json_number(range.kernels_ns)},
+                        {"host_ns", json_number(range.host_ns)}});
+  }
+  return rows;
+}
+
 Json time_line_of(const TimeLineResult& line) {
-  return Json{{"host", line.host},
-              {"host_title", line.host_title},
-              {"host_time", json_number(line.host_time)},
-              {"duration_ns", json_number(line.duration_ns)},
-              {"time", parts_of(line.time)},
-              {"critical_path", parts_of(line.critical)},
-              {"overlap_won_ns", json_number(line.overlap_won_ns)},
-              {"overlap_lost_ns", json_number(line.overlap_lost_ns)}};
+  Json found{{"host", line.host},
+             {"host_title", line.host_title},
+             {"host_time", json_number(line.host_time)},
+             {"duration_ns", json_number(line.duration_ns)},
+             {"time", parts_of(line.time)},
+             {"critical_path", parts_of(line.critical)},
+             {"overlap_won_ns", json_number(line.overlap_won_ns)},
+             {"overlap_lost_ns", json_number(line.overlap_lost_ns)}};
+  if (!line.ranges.empty()) found["ranges"] = ranges_of(line.ranges);
+  return found;
 }
 
 }  // namespace

@@ -30,6 +30,13 @@ struct TimeParts {
   double kernels = 0, copies = 0, calls = 0, own = 0, gaps = 0;
 };
 
+/// All ranges of a name that the program's threads opened (NVTX), and what was asked for within them.
+struct RangeResult {
+  std::string name;  ///< DOMAIN/NAME in a domain of its own
+  std::uint64_t count = 0, kernels = 0;
+  double kernels_ns = 0, host_ns = 0;  ///< on the GPU; between begin and end on the host
+};
+
 /// The program's time line as a whole (docs/time_line.md).
 struct TimeLineResult {
   std::string host, host_title;
@@ -37,6 +44,7 @@ struct TimeLineResult {
   double duration_ns = 0;
   TimeParts time, critical;
   double overlap_won_ns = 0, overlap_lost_ns = 0;
+  std::vector<RangeResult> ranges;  ///< the most GPU time first
 };
 
 struct ProgramResult {

@@ -151,6 +151,18 @@ class Offline(Case):
         self.assertRegex(text, r"FFMA [^\n]*")
         self.assertIn("lsu", text)
 
+    def test_kernels_side_by_side(self):
+        file = trace("sgemm_tiled", 90)
+        result = json.loads(self.answer("beside", file, file, "--arch", "h100", "--begin", "0,0.1", "--json", "-"))["beside"]
+        first, second = result["launches"]
+        self.assertEqual(first["warp_instructions"], second["warp_instructions"])
+        self.assertAlmostEqual(second["begin_us"], 0.1, delta=0.001)
+        self.assertAlmostEqual(result["together_us"], max(first["end_us"], second["end_us"]))
+        self.assertLess(result["together_us"], result["one_by_one_us"])
+        self.refused(["two traces"], "beside", file, "--arch", "h100")
+        self.refused(["--begin 1,2", "first 0"], "beside", file, file, "--arch", "h100", "--begin", "1,2")
+        self.refused(["one chip"], "beside", file, file, "--arch", "h100,h200")
+
     def test_collective_answers_by_size(self):
         words = ["collective", "--op", "allreduce", "--bytes", "512K,1M..4M", "--devices", "8", "--link", "nvlink4"]
         result = json.loads(self.answer(*words, "--json", "-"))["collective"]

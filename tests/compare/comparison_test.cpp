@@ -166,7 +166,9 @@ TEST(Comparison, WritesTheDocumentsThatTheSchemaTestReads) {
   const std::filesystem::path folder = std::filesystem::path(FORETRACE_BINARY_DIR) / "documents";
   std::filesystem::create_directories(folder);
   const Document document = sample_document({"chip"});
-  const std::string results = to_json(compare_results(document, "a.json", document, "b.json"), "0.1.0");
+  Comparison both = compare_results(document, "a.json", document, "b.json");
+  both.time_line = TimeLinePair{"a", "b", {{"whole", 5, 6}}, {}, {}, {{"saxpy", 1, 2, 3, 4}}, {}};
+  const std::string results = to_json(both, "0.1.0");
   report::write_file(folder / "compare_results.json", results);
   const std::string measured =
       to_json(compare_with_ncu(document, "result.json",

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/host/time_line.h"
+#include "sim/host/graph_launch.h"
 
 namespace foretrace::host {
 namespace {
@@ -63,10 +63,10 @@ class Loops {
     return line_.copy(kPlace, {way, bytes, pageable}), true;
   }
   bool graph() {
-    line_.graph_begin(kPlace, 4, 1);
-    WorkId last = line_.graph_kernel({}, true, {launch_++, kEmpty, 0.01, false});
-    for (int i = 1; i < 4; ++i) last = line_.graph_kernel({last}, false, {launch_++, kEmpty, 0.01, false});
-    return line_.graph_end({last}), true;
+    GraphLaunch graph(line_, kPlace, 4, 1);
+    WorkId last = graph.kernel({}, true, {launch_++, kEmpty, 0.01, false});
+    for (int i = 1; i < 4; ++i) last = graph.kernel({last}, false, {launch_++, kEmpty, 0.01, false});
+    return graph.end({last}), true;
   }
   TimeLine line_;
   std::uint64_t launch_ = 0;

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "model/units/error.h"
-#include "sim/host/time_line.h"
+#include "sim/host/graph_launch.h"
 
 namespace foretrace::host {
 namespace {
@@ -72,16 +72,16 @@ std::vector<double> everything(const HostSpec& given) {
   times.push_back(line.now(0));
   line.kernel(two, {launch++, 5000, 1, false});
   done();
-  line.graph_begin(one, 3, 2);
-  const WorkId node = line.graph_kernel({}, true, {launch++, 4000, 0.1, false});
-  const WorkId next = line.graph_kernel({node}, false, {launch++, 40, 0.1, false});
-  const WorkId beside = line.graph_kernel({}, true, {launch++, 4000, 0.1, false});
-  line.graph_end({next, beside});
+  GraphLaunch wide(line, one, 3, 2);
+  const WorkId node = wide.kernel({}, true, {launch++, 4000, 0.1, false});
+  const WorkId next = wide.kernel({node}, false, {launch++, 40, 0.1, false});
+  const WorkId beside = wide.kernel({}, true, {launch++, 4000, 0.1, false});
+  wide.end({next, beside});
   done();
-  line.graph_begin(one, 2, 2);
-  const WorkId a = line.graph_kernel({}, true, {launch++, 10'000, 0.1, false});
-  const WorkId b = line.graph_kernel({a}, false, {launch++, 10'000, 0.1, false});
-  line.graph_end({b});
+  GraphLaunch chain(line, one, 2, 2);
+  const WorkId a = chain.kernel({}, true, {launch++, 10'000, 0.1, false});
+  const WorkId b = chain.kernel({a}, false, {launch++, 10'000, 0.1, false});
+  chain.end({b});
   done();
   // Two kernels that may begin at once.
   line.kernel(one, {launch++, 50'000, 0.1, false});

@@ -1,4 +1,5 @@
 #include "sim/host/ranges.h"
+#include "sim/host/graph_launch.h"
 
 #include <gtest/gtest.h>
 
@@ -47,9 +48,9 @@ TEST(Ranges, ProcessRangesHoldAllThreadsAndGraphsTheirNodes) {
   Ranges ranges(line);
   const std::uint64_t whole = ranges.start(0, "whole");
   line.kernel(kOther, {0, 1000, 1, false});
-  line.graph_begin(kMain, 2, 1);
-  const WorkId first = line.graph_kernel({}, true, {1, 300, 1, false});
-  line.graph_end({line.graph_kernel({first}, false, {2, 400, 1, false})});
+  GraphLaunch graph(line, kMain, 2, 1);
+  const WorkId first = graph.kernel({}, true, {1, 300, 1, false});
+  graph.end({graph.kernel({first}, false, {2, 400, 1, false})});
   ranges.end(whole, 1);
   ranges.end(whole, 1);
   ranges.end(77, 1);
@@ -68,7 +69,7 @@ TEST(Ranges, ProcessRangesHoldAllThreadsAndGraphsTheirNodes) {
   EXPECT_EQ(sums[1].count, 2u);
   EXPECT_EQ(sums[1].kernels, 1u);
   EXPECT_EQ(sums[1].kernels_ns, 50);
-  EXPECT_EQ(ranges.all().back().end, line.end());
+  EXPECT_EQ(ranges.all().back().end, end_of(line));
 }
 
 }  // namespace

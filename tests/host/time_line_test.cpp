@@ -1,6 +1,7 @@
 // A program's time line in exact nanoseconds, and what is said about it.
 #include <gtest/gtest.h>
 
+#include "sim/host/graph_launch.h"
 #include "sim/host/time_summary.h"
 
 namespace foretrace::host {
@@ -189,21 +190,21 @@ TEST(TimeLine, AKernelBetweenCopies) {
 
 TEST(TimeLine, AGraphIsOneCall) {
   TimeLine line(spec());
-  line.graph_begin(kDefault, 2, 1);
+  GraphLaunch graph(line, kDefault, 2, 1);
   EXPECT_EQ(line.now(0), 202);
-  const WorkId a = line.graph_kernel({}, true, {0, 1000, 1, false});
-  const WorkId b = line.graph_kernel({a}, false, {1, 1000, 1, false});
-  line.graph_end({b});
+  const WorkId a = graph.kernel({}, true, {0, 1000, 1, false});
+  const WorkId b = graph.kernel({a}, false, {1, 1000, 1, false});
+  graph.end({b});
   const WorkId next = line.record(kDefault, true);
   EXPECT_EQ(line.begin_of(a), 1202);
   EXPECT_EQ(line.begin_of(b), 2202);
   EXPECT_EQ(line.begin_of(next), 3202);
   // Paths are handed over one after another.
   TimeLine wide(spec());
-  wide.graph_begin(kDefault, 3, 3);
+  GraphLaunch beside(wide, kDefault, 3, 3);
   EXPECT_EQ(wide.now(0), 303);
   for (std::uint64_t i = 0; i < 3; ++i) {
-    const WorkId node = wide.graph_kernel({}, true, {i, 1000, 0.1, false});
+    const WorkId node = beside.kernel({}, true, {i, 1000, 0.1, false});
     EXPECT_EQ(wide.begin_of(node), 1203 + 50 * static_cast<double>(i));
   }
 }

@@ -88,6 +88,14 @@ class Sweep(unittest.TestCase):
         run("sweep", parts, "--merge", 3, "--csv", FOLDER / "parts.csv")
         self.assertEqual((FOLDER / "one.csv").read_bytes(), (FOLDER / "parts.csv").read_bytes())
 
+    def test_the_study_of_two_thousand_points_has_as_many(self):
+        folder = FOLDER / "two_thousand"
+        subprocess.run([sys.executable, "-B", REPOSITORY / "docs/studies/two_thousand.py", folder], check=True, capture_output=True)
+        points = list(sweep.Study(folder / "study.toml").points())
+        self.assertEqual(len({identity for identity, *_ in points}), 2000)
+        self.assertEqual(len({name for _, name, *_ in points}), 20)
+        self.assertEqual(len({name for _, name, *_ in points[::20]}), 20)  # shard 1/20: some of each
+
     def test_parquet_says_what_csv_says(self):
         try:
             import pyarrow.parquet

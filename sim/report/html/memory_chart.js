@@ -4,7 +4,7 @@ function memoryChart(entry) {
   const p = entry.prediction, m = name => metric(p, name);
   const width = 1000, height = 400;
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Memory chart: traffic between SM, L1, shared memory, L2 and DRAM" });
-  const defs = svg("defs", null, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto-start-reverse" },
+  const defs = svg("defs", null, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 4, markerHeight: 4, orient: "auto-start-reverse" },
     svg("path", { d: "M0 0 L10 5 L0 10 z", fill: "context-stroke" })));
   root.append(defs);
 
@@ -24,8 +24,8 @@ function memoryChart(entry) {
     const busy = share === undefined ? null : share;
     root.append(svg("line", { x1, x2, y1: y, y2: y, stroke: amount > 0 ? heat(busy) : "var(--line)",
       "stroke-width": amount > 0 ? 3 : 1.2, "marker-end": "url(#tip)" }),
-      svg("text", { x: (x1 + x2) / 2, y: y - 7, "font-size": 12, "text-anchor": "middle", class: amount > 0 ? null : "faint" }, amount > 0 ? text : "no " + what));
-    if (amount > 0 && busy !== null) root.append(svg("text", { x: (x1 + x2) / 2, y: y + 15, "font-size": 11, "text-anchor": "middle", class: "faint" }, percent(busy) + " of peak"));
+      svg("text", { x: (x1 + x2) / 2, y: y - 8, "font-size": 12, "text-anchor": "middle", class: amount > 0 ? null : "faint" }, amount > 0 ? text : "no " + what));
+    if (amount > 0 && busy !== null) root.append(svg("text", { x: (x1 + x2) / 2, y: y + 17, "font-size": 11, "text-anchor": "middle", class: "faint" }, percent(busy) + " of peak"));
   }
   const sector = 32;
   const inst = m("smsp__inst_executed.sum");
@@ -54,20 +54,20 @@ function memoryChart(entry) {
   arrow(138, 322, 345, counted(sharedStores, "stores"), sharedStores, undefined, "stores");
 
   // L2
-  box(650, 20, 130, 360, "L2", ["hit rate " + percent(m("foretrace__l2_hit_rate_srcunit_tex.pct")), "slices " + percent(m("foretrace__l2_slices.pct")),
+  box(630, 20, 130, 360, "L2", ["hit rate " + percent(m("foretrace__l2_hit_rate_srcunit_tex.pct")), "slices " + percent(m("foretrace__l2_slices.pct")),
     quantity((m("lts__t_sectors_srcunit_tex.sum") || 0) * sector, "B asked")], m("foretrace__l2_slices.pct"));
   const read = (m("lts__t_sectors_srcunit_tex_op_read.sum") || 0) * sector, written = (m("lts__t_sectors_srcunit_tex_op_write.sum") || 0) * sector;
   const copies = m("foretrace__inst_async_copy.sum") || 0;
-  arrow(642, 508, 80, quantity(read, "B"), read, m("foretrace__network_reply.pct"), "reads");
-  arrow(508, 642, 150, quantity(written, "B"), written, m("foretrace__network_request.pct"), "writes");
-  if (copies) root.append(svg("text", { x: 575, y: 310, "font-size": 12, "text-anchor": "middle", class: "faint" }, counted(copies, "async copies")));
+  arrow(622, 508, 80, quantity(read, "B"), read, m("foretrace__network_reply.pct"), "reads");
+  arrow(508, 622, 150, quantity(written, "B"), written, m("foretrace__network_request.pct"), "writes");
+  if (copies) root.append(svg("text", { x: 565, y: 310, "font-size": 12, "text-anchor": "middle", class: "faint" }, counted(copies, "async copies")));
 
   // DRAM
-  box(880, 20, 110, 360, "DRAM", [quantity(m("dram__bytes.sum.per_second"), "B/s"), "of " + quantity(m("foretrace__dram_peak.per_second"), "B/s"),
+  box(870, 20, 120, 360, "DRAM", [quantity(m("dram__bytes.sum.per_second"), "B/s"), "of " + quantity(m("foretrace__dram_peak.per_second"), "B/s"),
     "row hits " + percent(m("foretrace__dram_row_hit_rate.pct"))], m("dram__throughput.avg.pct_of_peak_sustained_elapsed"));
   const dram = m("dram__throughput.avg.pct_of_peak_sustained_elapsed");
-  arrow(872, 788, 110, quantity(m("dram__bytes_read.sum"), "B"), m("dram__bytes_read.sum"), dram, "reads");
-  arrow(788, 872, 190, quantity(m("dram__bytes_write.sum"), "B"), m("dram__bytes_write.sum"), dram, "writes");
+  arrow(862, 768, 110, quantity(m("dram__bytes_read.sum"), "B"), m("dram__bytes_read.sum"), dram, "reads");
+  arrow(768, 862, 190, quantity(m("dram__bytes_write.sum"), "B"), m("dram__bytes_write.sum"), dram, "writes");
 
   const parts = [["in the network", "network"], ["in L2", "l2"], ["between L2 partitions", "partition"], ["waiting for DRAM", "dram_queue"], ["in DRAM", "dram"]];
   const latency = m("foretrace__read_latency.avg");

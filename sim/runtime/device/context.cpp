@@ -1,5 +1,8 @@
 #include "sim/runtime/device/context.h"
 
+#include <memory>
+#include <mutex>
+
 namespace foretrace::runtime {
 
 Contexts& contexts() {
@@ -7,9 +10,47 @@ Contexts& contexts() {
   return *all;
 }
 
-std::vector<Context*>& context_stack() {
-  thread_local std::vector<Context*> stack;
+namespace {
+
+/// The stacks of threads that have ended, for the next ones. As they were: the main thread has "ended" when the program's own
+/// destructors call.
+struct SpareStacks {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<std::vector<Context*>>> stacks;
+};
+SpareStacks& spare_stacks() {
+  static auto* spare = new SpareStacks;  // never deleted, as contexts()
+  return *spare;
+}
+
+std::vector<Context*>* take_stack() {
+  SpareStacks& spare = spare_stacks();
+  const std::lock_guard lock(spare.mutex);
+  if (spare.stacks.empty()) return new std::vector<Context*>;
+  std::vector<Context*>* stack = spare.stacks.back().release();
+  spare.stacks.pop_back();
+  stack->clear();
   return stack;
+}
+
+struct GivesStackBack {
+  std::vector<Context*>* stack;
+  ~GivesStackBack() {
+    SpareStacks& spare = spare_stacks();
+    const std::lock_guard lock(spare.mutex);
+    spare.stacks.emplace_back(stack);
+  }
+};
+
+}  // namespace
+
+std::vector<Context*>& context_stack() {
+  thread_local std::vector<Context*>* stack = nullptr;  // has no destructor: outlives the thread's objects
+  if (stack == nullptr) {
+    stack = take_stack();
+    thread_local const GivesStackBack at_end{stack};
+  }
+  return *stack;
 }
 
 Context* current_context() { return context_stack().empty() ? nullptr : context_stack().back(); }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/units/error.h"
+#include "sim/host/graph_launch.h"
 #include "sim/runtime/device/array.h"
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/conditional.h"
@@ -171,8 +172,10 @@ class Paths {
 class GraphRun {
  public:
   using Ids = std::vector<host::WorkId>;
-  GraphRun(State& state, const Graph& graph) : state_(state), line_(state.clock->line()), paths_(graph) {}
-  const Paths& paths() const { return paths_; }
+  GraphRun(State& state, const Graph& graph, const Stream& stream)
+      : state_(state), paths_(graph),
+        launch_(state.clock->line(), state.clock->place(stream), paths_.nodes(), paths_.count()) {}
+  void end(Ids last) { launch_.end(std::move(last)); }
 
   /// `last`: what comes after the graph comes after these.
   cudaError_t run(const Graph& graph, const Ids& before, Ids& last) {
@@ -192,7 +195,7 @@ class GraphRun {
         result = std::visit([&](auto& work) { return execute(work, first, after, ends[node]); }, node->work);
       }
       if (result != cudaSuccess) return result;
-      if (ends[node].empty()) ends[node] = {line_.graph_marker(after, first)};
+      if (ends[node].empty()) ends[node] = {launch_.marker(after, first)};
       last.insert(last.end(), ends[node].begin(), ends[node].end());
     }
     return cudaSuccess;
@@ -207,12 +210,12 @@ class GraphRun {
       const cudaError_t result = state_.execute(work, executed);
       if (result != cudaSuccess) return result;
       if constexpr (std::is_same_v<Call, KernelCall>) {
-        end = {line_.graph_kernel(after, first,
-                                  {executed.launch, executed.seconds * 1e9, executed.share, false})};
+        end = {
+            launch_.kernel(after, first, {executed.launch, executed.seconds * 1e9, executed.share, false})};
       } else if constexpr (std::is_same_v<Call, CopyCall>) {
-        end = {line_.graph_copy(after, first, state_.clock->copy_of(state_, work))};
+        end = {launch_.copy(after, first, state_.clock->copy_of(state_, work))};
       } else if constexpr (std::is_same_v<Call, FillCall>) {
-        end = {line_.graph_fill(after, first, bytes_of(work))};
+        end = {launch_.fill(after, first, bytes_of(work))};
       }
     } else if constexpr (std::is_same_v<Call, ChildWork>) {
       return run(*work.graph, after, end);
@@ -225,7 +228,7 @@ class GraphRun {
     } else if constexpr (std::is_same_v<Call, RecordWork>) {
       work.event->recorded = true;
       work.event->captured = false;
-      end = {work.event->work = line_.graph_marker(after, first)};
+      end = {work.event->work = launch_.marker(after, first)};
     } else if constexpr (std::is_same_v<Call, WaitWork>) {
       if (work.event->recorded) after.push_back(work.event->work);
     }
@@ -233,18 +236,17 @@ class GraphRun {
   }
 
   State& state_;
-  host::TimeLine& line_;
   Paths paths_;
+  host::GraphLaunch launch_;
 };
 
 }  // namespace
 
 cudaError_t run_graph(State& s, const Graph& graph, const Stream& stream) {
-  GraphRun run(s, graph);
-  s.clock->line().graph_begin(s.clock->place(stream), run.paths().nodes(), run.paths().count());
+  GraphRun run(s, graph, stream);
   GraphRun::Ids last;
   const cudaError_t result = run.run(graph, {}, last);
-  s.clock->line().graph_end(last);
+  run.end(std::move(last));
   return result;
 }
 

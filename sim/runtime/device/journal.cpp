@@ -270,7 +270,7 @@ void Journal::fault(const LaunchLine& line, const std::string& what, const char*
 void Journal::settle() {
   const std::lock_guard lock(saving_);
   place_represented();
-  if (!settings_.functional) program_.time_line = time_line_result(line_, settings_.host_time);
+  if (!settings_.functional) program_.time_line = time_line_result(line_, ranges_.all(), settings_.host_time);
   if (representatives_ == nullptr || program_.represented.empty()) return;
   const std::vector<sampling::RepresentedLaunch> times = representatives_->represented();
   auto launch = program_.represented.begin();
@@ -313,10 +313,7 @@ std::string Journal::summary() {
         time_text(program_.duration_low_ns * 1e-9), time_text(program_.duration_high_ns * 1e-9));
   }
   return predicted == 0 ? text
-                        : text + table() +
-                              (program_.time_line
-                                   ? time_line_text(*program_.time_line) + ranges_text(ranges_.all(), line_)
-                                   : "");
+                        : text + table() + (program_.time_line ? time_line_text(*program_.time_line) : "");
 }
 
 std::string Journal::table() {

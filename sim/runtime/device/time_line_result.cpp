@@ -8,7 +8,8 @@
 
 namespace foretrace::runtime {
 
-report::TimeLineResult time_line_result(const host::TimeLine& line, double host_time) {
+report::TimeLineResult time_line_result(const host::TimeLine& line, const std::vector<host::Range>& ranges,
+                                        double host_time) {
   const host::TimeSummary sum = host::summarize(line);
   report::TimeLineResult result;
   result.host = line.spec().name;
@@ -20,6 +21,8 @@ report::TimeLineResult time_line_result(const host::TimeLine& line, double host_
                      sum.critical.gaps};
   result.overlap_won_ns = sum.overlap_won;
   result.overlap_lost_ns = sum.overlap_lost;
+  for (const host::RangeSum& range : host::sum_ranges(ranges, line))
+    result.ranges.push_back({range.name, range.count, range.kernels, range.kernels_ns, range.host_ns});
   return result;
 }
 
@@ -32,6 +35,20 @@ std::string parts_text(const report::TimeParts& parts, double all) {
       share(parts.kernels), share(parts.copies), share(parts.calls), share(parts.own), share(parts.gaps));
 }
 
+std::string ranges_text(const std::vector<report::RangeResult>& ranges) {
+  constexpr std::size_t kShown = 20;
+  if (ranges.empty()) return "";
+  std::string text = fmt::format("foretrace: {:>6} {:>9} {:>14} {:>15}  {}\n", "ranges", "kernels",
+                                 "on the GPU, us", "on the host, us", "NVTX range");
+  for (std::size_t i = 0; i < std::min(ranges.size(), kShown); ++i) {
+    const report::RangeResult& range = ranges[i];
+    text += fmt::format("foretrace: {:>6} {:>9} {:>14.2f} {:>15.2f}  {}\n", range.count, range.kernels,
+                        range.kernels_ns * 1e-3, range.host_ns * 1e-3, range.name);
+  }
+  if (ranges.size() > kShown) text += fmt::format("foretrace: and {} more ranges\n", ranges.size() - kShown);
+  return text;
+}
+
 }  // namespace
 
 std::string time_line_text(const report::TimeLineResult& result) {
@@ -41,22 +58,7 @@ std::string time_line_text(const report::TimeLineResult& result) {
   const double path = c.kernels + c.copies + c.calls + c.own + c.gaps;
   text += fmt::format("foretrace: critical path: {}; overlap won {:.2f} us, lost {:.2f} us\n",
                       parts_text(c, path), result.overlap_won_ns * 1e-3, result.overlap_lost_ns * 1e-3);
-  return text;
-}
-
-std::string ranges_text(const std::vector<host::Range>& ranges, const host::TimeLine& line) {
-  constexpr std::size_t kShown = 20;
-  const std::vector<host::RangeSum> sums = host::sum_ranges(ranges, line);
-  if (sums.empty()) return "";
-  std::string text = fmt::format("foretrace: {:>6} {:>9} {:>14} {:>15}  {}\n", "ranges", "kernels",
-                                 "on the GPU, us", "on the host, us", "NVTX range");
-  for (std::size_t i = 0; i < std::min(sums.size(), kShown); ++i) {
-    const host::RangeSum& sum = sums[i];
-    text += fmt::format("foretrace: {:>6} {:>9} {:>14.2f} {:>15.2f}  {}\n", sum.count, sum.kernels,
-                        sum.kernels_ns * 1e-3, sum.host_ns * 1e-3, sum.name);
-  }
-  if (sums.size() > kShown) text += fmt::format("foretrace: and {} more ranges\n", sums.size() - kShown);
-  return text;
+  return text + ranges_text(result.ranges);
 }
 
 }  // namespace foretrace::runtime

@@ -11,10 +11,9 @@
 namespace foretrace::runtime {
 
 /// Everything must be settled. `host_time`: factor of the program's own work.
-report::TimeLineResult time_line_result(const host::TimeLine& line, double host_time);
-/// Lines for the summary.
+report::TimeLineResult time_line_result(const host::TimeLine& line, const std::vector<host::Range>& ranges,
+                                        double host_time);
+/// Lines for the summary: the parts of the time, and a table of the ranges' sums where there are any.
 std::string time_line_text(const report::TimeLineResult& result);
-/// A table of the ranges' sums, the most GPU time first; nothing without ranges.
-std::string ranges_text(const std::vector<host::Range>& ranges, const host::TimeLine& line);
 
 }  // namespace foretrace::runtime

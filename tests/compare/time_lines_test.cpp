@@ -1,0 +1,78 @@
+// Two programs' time lines side by side, from their result documents.
+#include "sim/compare/time_lines.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "model/units/error.h"
+
+namespace foretrace::compare {
+namespace {
+
+/// A document with a time line of `kernels` and `gaps` ns, two launches of saxpy and one that is represented.
+std::string document(double kernels, double gaps, const char* host, const char* ranges = "") {
+  const std::string parts = fmt::format(
+      R"({{"kernels_ns": {}, "copies_ns": 0, "calls_ns": 30, "host_ns": 0, "gaps_ns": {}}})", kernels, gaps);
+  const std::string launch =
+      fmt::format(R"({{"kernel": "saxpy", "metrics": {{"gpu__time_duration.sum": {}}}}})", kernels / 4);
+  return fmt::format(
+      R"({{"schema": 2, "predictions": [{}, {}, {{"kernel": "executed", "metrics": {{}}}}],)"
+      R"("represented": [{{"kernel": "scan", "duration_ns": {}}}],)"
+      R"("program": {{"time_line": {{"host": "{}", "duration_ns": {}, "time": {}, "critical_path": {},)"
+      R"("overlap_won_ns": 1, "overlap_lost_ns": 2{}}}}}}})",
+      launch, launch, kernels / 2, host, kernels + gaps + 30, parts, parts, ranges);
+}
+
+TEST(CompareTimeLines, SaysWhatChangedInTheWholeItsPartsAndKernels) {
+  const auto pair =
+      compare_time_lines(document(4000, 100, "a"), "a.json", document(2000, 300, "b"), "b.json");
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->host_before, "a");
+  EXPECT_EQ(pair->host_after, "b");
+  ASSERT_EQ(pair->time.size(), 6u);
+  EXPECT_EQ(pair->time[0].name, "whole");
+  EXPECT_EQ(pair->time[0].before, 4130);
+  EXPECT_EQ(pair->time[0].after, 2330);
+  EXPECT_EQ(pair->time[5].name, "gaps");
+  EXPECT_EQ(pair->time[5].after, 300);
+  ASSERT_EQ(pair->kernels.size(), 2u);  // nothing of the launch that was only executed
+  EXPECT_EQ(pair->kernels[0].name, "saxpy");
+  EXPECT_EQ(pair->kernels[0].before, 2000);
+  EXPECT_EQ(pair->kernels[0].after, 1000);
+  EXPECT_EQ(pair->kernels[0].count_before, 2u);
+  EXPECT_EQ(pair->kernels[1].name, "scan");
+  EXPECT_EQ(pair->kernels[1].count_after, 1u);
+  EXPECT_TRUE(pair->ranges.empty());
+  const std::string text = to_text(*pair);
+  EXPECT_NE(text.find("host a -> b"), std::string::npos) << text;
+  EXPECT_NE(text.find("4.13"), std::string::npos) << text;
+  EXPECT_NE(text.find("-43.6%"), std::string::npos) << text;
+}
+
+TEST(CompareTimeLines, RangesStandByNameAlsoWhereOneSideLacksThem) {
+  const char* const step =
+      R"(, "ranges": [{"name": "step", "count": 3, "kernels": 6, "kernels_ns": 500, "host_ns": 9}])";
+  const auto pair =
+      compare_time_lines(document(4000, 100, "a"), "a.json", document(4000, 100, "a", step), "b.json");
+  ASSERT_TRUE(pair);
+  ASSERT_EQ(pair->ranges.size(), 1u);
+  EXPECT_EQ(pair->ranges[0].before, 0);
+  EXPECT_EQ(pair->ranges[0].after, 500);
+  EXPECT_EQ(pair->ranges[0].count_after, 3u);
+  EXPECT_NE(to_text(*pair).find("new"), std::string::npos);
+}
+
+TEST(CompareTimeLines, NoneWhereOneHasNone) {
+  EXPECT_FALSE(compare_time_lines(document(1, 1, "a"), "a.json", R"({"predictions": []})", "b.json"));
+}
+
+TEST(CompareTimeLines, ADamagedOneIsRefused) {
+  EXPECT_THROW(
+      compare_time_lines(document(1, 1, "a"), "a.json",
+                         R"({"predictions": [], "program": {"time_line": {"host": "x"}}})", "b.json"),
+      InputError);
+  EXPECT_THROW(compare_time_lines("{", "a.json", "{}", "b.json"), InputError);
+}
+
+}  // namespace
+}  // namespace foretrace::compare
