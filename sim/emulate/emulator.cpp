@@ -265,6 +265,7 @@ bool blocks_are_independent(const isa::Program& program) {
       case isa::Opcode::ERRBAR:
       case isa::Opcode::UCGABAR_ARV:
       case isa::Opcode::UCGABAR_WAIT:
+      case isa::Opcode::REDAS:
       case isa::Opcode::STAS:
       case isa::Opcode::UBLKRED:
       case isa::Opcode::UTMAREDG:

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/waiting_loops.h"
+#include "sim/engine/later_waves.h"
 #include "sim/engine/sources.h"
 #include "sim/sampling/constants.h"
 #include "sim/sampling/convergence.h"
@@ -36,17 +37,6 @@ class Blocks {
   std::optional<StreamedBlocks> streamed_;
   std::optional<EmulatedBlocks> emulated_;
 };
-
-sampling::MonitoredLaunch monitored(const sampling::Survey& survey, const spec::GpuSpec& spec,
-                                    std::uint64_t blocks, std::uint64_t resident, double look_from) {
-  return {.survey = &survey,
-          .blocks = blocks,
-          .wave = std::min(resident, blocks),
-          .dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes *
-                        static_cast<double>(spec.clock.dram) / static_cast<double>(spec.clock.sm),
-          .l2_bytes = static_cast<double>(spec.l2.bytes),
-          .look_from = look_from};
-}
 
 }  // namespace
 
@@ -81,7 +71,7 @@ Suitability suitability(const emulate::LaunchContext& context, const LaunchShape
   // Blocks that all run at once have no later waves: their rate speaks for the rest of them.
   const bool at_once = waves <= 1 && known.instructions >= sampling::kWaveWork;
   if (!at_once && (waves < sampling::kFewestWaves || long_waves) &&
-      known.instructions < sampling::kPatientWork) {
+      sampling::cost_of(known) < sampling::kPatientWork) {
     return because(
         asked || known.instructions >= sampling::kExactWork
             ? fmt::format("its {:.1f} waves of blocks are too few or too long to leave some out", waves)
@@ -100,7 +90,9 @@ Outcome run_sampled(const emulate::LaunchContext& context, const LaunchShape& sh
   const spec::GpuSpec& spec = machine.spec();
   const std::uint64_t blocks = shape.grid.count(), resident = machine.resident_blocks(shape);
   const std::uint64_t wave = std::min(resident, blocks);
-  sampling::ConvergenceMonitor monitor(monitored(survey, spec, blocks, resident, run.look_from));
+  sampling::MonitoredLaunch monitored = sampling::monitored(survey, spec, blocks, resident);
+  monitored.look_from = run.look_from;
+  sampling::ConvergenceMonitor monitor(monitored);
   Blocks source(context, resident);
   sampling::Gap gap{.blocks = blocks};
   bool decided = false, stopped = false;
@@ -126,24 +118,33 @@ Outcome run_sampled(const emulate::LaunchContext& context, const LaunchShape& sh
     outcome.estimate.note = "its rates did not settle before it ended";
     return outcome;
   }
-  const sampling::SteadyRate& rate = *monitor.steady_rate();
+  sampling::SteadyRate rate = *monitor.steady_rate();
   const Cycle simulated = outcome.counters.elapsed;
-  const sampling::TailEstimate end =
-      stopped ? sampling::within_wave(survey, rate, simulated,
-                                      {.blocks = blocks,
-                                       .sms = spec.sm.count,
-                                       .per_sm = outcome.occupancy.blocks,
-                                       .work = sampling::work_along_grid(survey, blocks)},
-                                      spec.launch)
-              : sampling::after_gap(survey, rate, gap, simulated, wave);
+  sampling::TailEstimate end;
+  if (stopped) {
+    const sampling::BlockQueue queue{.blocks = blocks,
+                                     .sms = spec.sm.count,
+                                     .per_sm = outcome.occupancy.blocks,
+                                     .work = sampling::work_along_grid(survey, blocks)};
+    if (std::optional<LaterWaves> later = later_waves(context, shape, machine, run.threads, survey)) {
+      end = sampling::first_and_later(survey, rate, later->rate, queue, spec.launch);
+      rate = later->rate;
+      outcome.counters = std::move(later->counters);
+    } else {
+      end = sampling::within_wave(survey, rate, simulated, queue, spec.launch);
+    }
+  } else {
+    end = sampling::after_gap(survey, rate, gap, simulated, wave);
+  }
   outcome.estimate.sampled = true;
   outcome.estimate.cycles_low = end.low;
   outcome.estimate.cycles_high = end.high;
   outcome.estimate.simulated = static_cast<double>(outcome.counters.inst_executed) / survey.instructions;
   const sm::StaticProgram program(shape.program, spec);
-  outcome.counters = sampling::extrapolate(outcome.counters, survey, rate, program,
-                                           static_cast<Cycle>(std::llround(end.cycles)),
-                                           static_cast<Cycle>(std::llround(end.idle)));
+  outcome.counters = sampling::extrapolate(
+      outcome.counters, survey, rate, program,
+      spec.l2.dirty_fraction * static_cast<double>(spec.l2.bytes) / kSectorBytes,
+      static_cast<Cycle>(std::llround(end.cycles)), static_cast<Cycle>(std::llround(end.idle)));
   if (run.complete) source.finish();
   return outcome;
 }

@@ -1,5 +1,7 @@
 #include "sim/engine/sources.h"
 
+#include <cmath>
+
 #include "model/units/error.h"
 
 namespace foretrace::engine {
@@ -90,7 +92,11 @@ std::shared_ptr<const work::BlockRecord> StreamedBlocks::next() {
     std::erase_if(given_, [](const auto& stream) { return stream.use_count() == 1; });
     look_at_ = 2 * given_.size() + 4096;
   }
-  given_.push_back(std::make_shared<emulate::BlockStream>(emulator_, next_++));
+  constexpr double kGoldenRatio =
+      0.6180339887498949;  // its multiples are spread evenly, however many there are
+  const double part = next_ < part_way_ ? std::fmod(kGoldenRatio * static_cast<double>(next_), 1.0) : 0;
+  given_.push_back(
+      std::make_shared<emulate::BlockStream>(emulator_, next_++, static_cast<std::uint64_t>(part * work_)));
   return emulate::BlockStream::record(given_.back());
 }
 

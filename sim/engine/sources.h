@@ -49,6 +49,9 @@ class StreamedBlocks final : public work::BlockSource {
  public:
   /// The emulator must outlive the object and every record that it gave out.
   explicit StreamedBlocks(const emulate::Emulator& emulator) : emulator_(emulator) {}
+  /// The same, of which the first `blocks` begin part way, spread evenly over the `work` (warp instructions) of a block.
+  StreamedBlocks(const emulate::Emulator& emulator, std::uint64_t blocks, double work)
+      : emulator_(emulator), part_way_(blocks), work_(work) {}
   std::shared_ptr<const work::BlockRecord> next() override;
   /// Leaves out the next so many; finish() executes them.
   void skip(std::uint64_t blocks);
@@ -57,6 +60,8 @@ class StreamedBlocks final : public work::BlockSource {
 
  private:
   const emulate::Emulator& emulator_;
+  const std::uint64_t part_way_ = 0;
+  const double work_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t skipped_from_ = 0, skipped_to_ = 0;
   std::vector<std::shared_ptr<emulate::BlockStream>> given_;  // those that may not have ended

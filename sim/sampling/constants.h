@@ -28,8 +28,8 @@ inline constexpr Constant kSurveyWork{"survey_work", 12e6, "warp instruction", 2
     "that the survey executes, about; a block of more is simulated exactly", "bound"};
 inline constexpr Constant kFewestWaves{"fewest_waves", 6, "wave", 5, 10,
     "below these there is no steady state between first and last wave", "judgement: ramp, three measured waves, one skipped, the last"};
-inline constexpr Constant kPatientWork{"patient_work", 50e6, "warp instruction", 30e6, 1e9,
-    "a launch without a steady state of whole waves is simulated exactly up to these", "bound"};
+inline constexpr Constant kPatientWork{"patient_work", 150e6, "warp instruction", 30e6, 1e9,
+    "a launch without a steady state of whole waves is simulated exactly up to this cost", "bound"};
 inline constexpr Constant kWaveWork{"wave_work", 30e6, "warp instruction", 10e6, 100e6,
     "a wave of more cannot be simulated several times: the rate within one must do", "bound"};
 inline constexpr Constant kWholeWave{"whole_wave", 60e6, "warp instruction", 30e6, 200e6,
@@ -76,8 +76,6 @@ inline constexpr Constant kFills{"fills", 0.4, "L2 size", 0.2, 0.6,
     "from which L2 begins to write back", "judgement"};
 inline constexpr Constant kDramMatters{"dram_matters", 0.3, "share of DRAM's rate", 0.1, 0.5,
     "below which a fuller L2 changes no rate", "judgement"};
-inline constexpr Constant kWritesMatter{"writes_matter", 0.03, "share of DRAM's rate", 0.01, 0.1,
-    "the same of writes alone", "judgement"};
 inline constexpr Constant kFlat{"flat", 0.1, "share of what is written back", 0.05, 0.3,
     "growth of what stays dirty below which as much is written back as is written", "judgement"};
 inline constexpr Constant kMostChange{"most_change", 0.05, "share of executed instructions", 0.02, 0.1,
@@ -94,6 +92,10 @@ inline constexpr Constant kKeepsUp{"keeps_up", 0.9, "share of what is asked", 0.
     "served by L2 below which stores pile up and the launch ends with them", "judgement"};
 inline constexpr Constant kUnseenWaves{"unseen_waves", 0.2, "share of the time left", 0.1, 0.4,
     "standard deviation of later waves about what is seen within the first: caches are cold and blocks in step there", "judgement: 1024 by rows was 18% faster than its first wave said"};
+inline constexpr Constant kShared{"shared", 0.5, "L2 size", 0.4, 1,
+    "that blocks which are not in step may take up together: each of two partitions keeps what all SMs read", "judgement"};
+inline constexpr Constant kLaterWaves{"later_waves", 0.04, "share of the time left", 0.02, 0.1,
+    "standard deviation of waves after the first about the rate of blocks that begin anywhere on their way", "judgement: as within_blocks"};
 inline constexpr Constant kWithinBlocks{"within_blocks", 0.04, "share of the time left", 0.02, 0.08,
     "standard deviation of what is left of blocks that all run at once about the rate seen so far", "judgement: blocks come out of step; a gravity_tiles of 256 blocks was 5.9% of the time left slower than its rate said"};
 // Launches of a program that stand for others (representatives.h).
@@ -125,7 +127,7 @@ inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.64
 inline constexpr std::array kConstants{
     kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kWholeWave, kSeenWaves, kLongestBlock, kWorthSurvey, kDependentSpread, kSurveyError, kSurveyBudgets, kRamp,
     kStretches, kFewestStretches, kMostAlike, kFirstShare, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
-    kDramMatters, kWritesMatter, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kWithinBlocks,
+    kDramMatters, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kShared, kLaterWaves, kWithinBlocks,
     kFirstSamples, kSameWork, kBeyond, kGridStep, kBurstShare, kUnknownSpread, kSurely, kMuch, kAllShare, kEpoch, kLaunchCost, kNine};
 // clang-format on
 

@@ -18,9 +18,27 @@ double taken_up(const gpu::Snapshot& snapshot) {
 
 }  // namespace
 
+MonitoredLaunch monitored(const Survey& survey, const spec::GpuSpec& spec, std::uint64_t blocks,
+                          std::uint64_t resident) {
+  return {.survey = &survey,
+          .blocks = blocks,
+          .wave = std::min(resident, blocks),
+          .dram_bytes = static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes *
+                        static_cast<double>(spec.clock.dram) / static_cast<double>(spec.clock.sm),
+          .l2_bytes = static_cast<double>(spec.l2.bytes)};
+}
+
 double cost_of(const gpu::Snapshot& snapshot) {
   return static_cast<double>(snapshot.instructions) +
          kRequestCost * static_cast<double>(snapshot.memory.tex_requests);
+}
+
+double cost_of(const Survey& survey) {
+  const stats::LaunchCounters& sums = survey.sums;
+  const std::uint64_t sectors = sums.l1_sectors_global_ld + sums.l1_sectors_global_st +
+                                sums.l1_sectors_local_ld + sums.l1_sectors_local_st +
+                                sums.l1_sectors_global_atom + sums.l1_sectors_global_red;
+  return survey.instructions + kRequestCost * static_cast<double>(sectors) / kSectorsPerLine;
 }
 
 ConvergenceMonitor::ConvergenceMonitor(const MonitoredLaunch& launch)
@@ -42,7 +60,7 @@ bool ConvergenceMonitor::converged(const gpu::Snapshot& snapshot) {
   // What was before L2 began to write back does not speak for what comes.
   if (rate.known && l2_will_change(rate, done)) rate = history_.rate(history_.dirty_since());
   const double waves = work_ / wave_work_;
-  if (!rate.by_blocks && waves > 1) {
+  if (launch_.in_step && !rate.by_blocks && waves > 1) {
     if (waves >= kFewestWaves && wave_work_ < kWaveWork) return false;
     if (wave_work_ <= kWholeWave) {  // blocks of the first wave are in step
       if (done < kSeenWaves * wave_work_) return false;
@@ -50,9 +68,9 @@ bool ConvergenceMonitor::converged(const gpu::Snapshot& snapshot) {
     }
   }
   if (!rate.known || (!rate.by_blocks && waves <= 1 && wave_work_ < kWaveWork)) return false;
-  if (!rate.by_blocks && !has_seen_a_block(rate)) return false;
+  if (launch_.in_step && !rate.by_blocks && !has_seen_a_block(rate)) return false;
   if (left * rate.doubt > kMostDoubt || left * std::abs(rate.memory_drift) > kMostDrift) return false;
-  if (l2_will_change(rate, done)) return false;
+  if (l2_will_change(rate, done) || (!launch_.in_step && !l2_has_the_wave(rate))) return false;
   rate_ = rate;
   return true;
 }
@@ -73,7 +91,7 @@ bool ConvergenceMonitor::has_seen_a_block(const SteadyRate& rate) const {
 }
 
 /// While L2 fills, what is written stays there: a rate that DRAM bounds falls when it is written back. True where that is still to come
-/// and would matter.
+/// and would matter. What DRAM will have written by the launch's end is another matter (extrapolate.h).
 bool ConvergenceMonitor::l2_will_change(const SteadyRate& rate, double done) const {
   const stats::MemoryCounters &before = rate.from.memory, &after = rate.to.memory;
   const double now = taken_up(rate.to), grew = now - taken_up(rate.from);
@@ -86,8 +104,18 @@ bool ConvergenceMonitor::l2_will_change(const SteadyRate& rate, double done) con
                                        static_cast<double>(before.dirty_sectors_left));
   const auto goes = static_cast<double>(after.dram_bytes_write - before.dram_bytes_write);
   if (goes > 0 && stays < kFlat * goes) return false;  // as much is written back as is written
-  return (grew / took > kDramMatters * launch_.dram_bytes) ||
-         stays / took > kWritesMatter * launch_.dram_bytes;
+  return grew / took > kDramMatters * launch_.dram_bytes;
+}
+
+/// Whether L2 has what later waves use: one that is simulated now brings little that is new.
+bool ConvergenceMonitor::l2_has_the_wave(const SteadyRate& rate) const {
+  const double grew = taken_up(rate.to) - taken_up(rate.from);
+  const auto did = static_cast<double>(rate.to.instructions - rate.from.instructions);
+  return grew / did * wave_work_ < kFills * launch_.l2_bytes;
+}
+
+bool ConvergenceMonitor::hopeless(const gpu::Snapshot& snapshot) const {
+  return !launch_.in_step && taken_up(snapshot) > kShared * launch_.l2_bytes;
 }
 
 }  // namespace foretrace::sampling

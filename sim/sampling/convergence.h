@@ -23,16 +23,25 @@ struct MonitoredLaunch {
   double l2_bytes = 0;
   double look_from =
       0;  ///< no look before so many warp instructions; 0: what the size of the launch suggests
+  bool in_step =
+      true;  ///< blocks of the first wave begin together; false: each somewhere on its way, so that all of a wave is seen at once
 };
+
+MonitoredLaunch monitored(const Survey& survey, const spec::GpuSpec& spec, std::uint64_t blocks,
+                          std::uint64_t resident);
 
 /// What simulating up to there cost, in warp instructions.
 double cost_of(const gpu::Snapshot& snapshot);
+/// What simulating all of it would cost, if no load hit L1 and requests ask for whole lines.
+double cost_of(const Survey& survey);
 
 class ConvergenceMonitor {
  public:
   explicit ConvergenceMonitor(const MonitoredLaunch& launch);
   /// Snapshots in order of time. True: the rate is known, and steady_rate() says it.
   bool converged(const gpu::Snapshot& snapshot);
+  /// Blocks that are not in step use more than L2 holds: how much they find there depends on how far apart they come, which is not known.
+  bool hopeless(const gpu::Snapshot& snapshot) const;
   const std::optional<SteadyRate>& steady_rate() const { return rate_; }
   const RateHistory& history() const { return history_; }
   /// Blocks next in order that need not be simulated: whole waves, so that those after them come in the same places of a round; a wave
@@ -42,6 +51,7 @@ class ConvergenceMonitor {
  private:
   bool has_seen_a_block(const SteadyRate& rate) const;
   bool l2_will_change(const SteadyRate& rate, double done) const;
+  bool l2_has_the_wave(const SteadyRate& rate) const;
   MonitoredLaunch launch_;
   double work_, wave_work_;  // warp instructions of the launch, of a wave
   RateHistory history_;

@@ -144,7 +144,7 @@ void extend_sums(stats::LaunchCounters& into, const stats::LaunchCounters& simul
 
 /// What the memory system counted: as it was, and then what it did for an instruction in the steady state, for those that are left.
 void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& simulated,
-                   const SteadyRate& rate) {
+                   const SteadyRate& rate, double dirty_sectors) {
   using Memory = stats::MemoryCounters;
   const std::uint64_t left = into.inst_executed - std::min(into.inst_executed, simulated.inst_executed);
   const double more = ratio(left, rate.to.instructions - rate.from.instructions, 0);
@@ -157,6 +157,12 @@ void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& sim
   Memory& memory = into.memory;
   memory.read_latency = memory.segment_network + memory.segment_l2 + memory.segment_partition +
                         memory.segment_dram_queue + memory.segment_dram;
+  // What is written stays in L2 until it holds as much as it may; the rest goes to DRAM.
+  const double stayed = more * std::max(0.0, real(rate.to.memory.dirty_sectors_left) -
+                                                 real(rate.from.memory.dirty_sectors_left));
+  const double kept = std::clamp(dirty_sectors - real(memory.dirty_sectors_left), 0.0, stayed);
+  memory.dirty_sectors_left += whole(kept);
+  memory.dram_bytes_write += whole(stayed - kept) * kSectorBytes;
   // Stores that the simulated part had not come to: what the survey says that they write.
   const std::uint64_t stored = into.l1_sectors_global_st + into.l1_sectors_local_st;
   const std::uint64_t seen = simulated.l1_sectors_global_st + simulated.l1_sectors_local_st;
@@ -176,15 +182,15 @@ void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& sim
 }  // namespace
 
 stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const Survey& survey,
-                                  const SteadyRate& rate, const sm::StaticProgram& program, Cycle elapsed,
-                                  Cycle idle_at_end) {
+                                  const SteadyRate& rate, const sm::StaticProgram& program,
+                                  double dirty_sectors, Cycle elapsed, Cycle idle_at_end) {
   stats::LaunchCounters all = survey.sums;
   extend_instructions(all, simulated, program);
   extend_time(all, simulated, elapsed, idle_at_end);
   extend_states(all, simulated);
   extend_pipes(all, simulated, program);
   extend_sums(all, simulated, rate);
-  extend_memory(all, simulated, rate);
+  extend_memory(all, simulated, rate, dirty_sectors);
   return all;
 }
 

@@ -13,10 +13,10 @@
 
 namespace foretrace::sampling {
 
-/// `simulated`: counters when it was stopped. `elapsed`: cycles of the whole launch, the last `idle_at_end` of them (of the mean SM)
+/// `simulated`: counters when it was stopped. `dirty_sectors`: that L2 keeps before it writes back. `elapsed`: cycles of the whole launch, the last `idle_at_end` of them (of the mean SM)
 /// without a block.
 stats::LaunchCounters extrapolate(const stats::LaunchCounters& simulated, const Survey& survey,
-                                  const SteadyRate& rate, const sm::StaticProgram& program, Cycle elapsed,
-                                  Cycle idle_at_end);
+                                  const SteadyRate& rate, const sm::StaticProgram& program,
+                                  double dirty_sectors, Cycle elapsed, Cycle idle_at_end);
 
 }  // namespace foretrace::sampling

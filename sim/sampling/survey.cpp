@@ -8,7 +8,7 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "model/sm/memory_pipe.h"
+#include "model/sm/access_shapes.h"
 #include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/schedule/block_stream.h"
 #include "sim/sampling/constants.h"
@@ -57,8 +57,8 @@ std::vector<Class> classes_of(const Dim3& grid) {
 class Counter {
  public:
   Counter(const emulate::Emulator& emulator, const sm::StaticProgram& program, const spec::GpuSpec& spec)
-      : emulator_(emulator), program_(program),
-        pipe_(spec, 0, spec.l1.unified_bytes, 0, program, events_, counters_, outbox_) {}
+      : emulator_(emulator), program_(program), array_(spec.l1.unified_bytes, 0, spec.l1.sector_interval),
+        shapes_(program, array_, counters_) {}
 
   /// `profile`: also notes there what ran when; may be null.
   stats::LaunchCounters count(std::uint64_t block, PhaseProfile* profile = nullptr) {
@@ -129,7 +129,7 @@ class Counter {
           issue.index = step.index;
           issue.executed = step.executed;
           issue.cursor = &cursor;
-          pipe_.count(issue);
+          shapes_.count(issue);
           break;
         }
         case sm::Action::barrier_sync: counters_.barriers_waited += step.executed ? 1 : 0; break;
@@ -140,10 +140,9 @@ class Counter {
 
   const emulate::Emulator& emulator_;
   const sm::StaticProgram& program_;
-  sm::Events events_;
   stats::LaunchCounters counters_;
-  std::vector<memory::Request> outbox_;
-  sm::MemoryPipe pipe_;
+  sm::DataArray array_;
+  sm::AccessShapes shapes_;
   PhaseProfile* profile_ = nullptr;
 };
 
@@ -213,17 +212,6 @@ bool take(ClassSample& from, const Dim3& grid, Counter& counter) {
   return true;
 }
 
-/// The launch without its effects: what is written goes to the fork, what is printed nowhere.
-emulate::LaunchContext without_effects(const emulate::LaunchContext& context, emulate::GlobalMemory& fork) {
-  emulate::LaunchContext own = context;
-  own.memory = &fork;
-  if (emulate::blocks_may_wait(*context.program)) own.idle_limit = std::min(own.idle_limit, kPatience);
-  own.print = own.report = [](std::string_view) {};
-  if (own.device_runtime != nullptr) own.device_runtime = &own.device_runtime->silent();
-  own.bounds_reported = nullptr;  // silent: the launch itself has to say it
-  return own;
-}
-
 /// Whether some block does something else when the blocks before it have been executed. `work`: warp instructions of a block.
 bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& program,
              const spec::GpuSpec& spec, double work) {
@@ -247,6 +235,16 @@ bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& pro
 }
 
 }  // namespace
+
+emulate::LaunchContext without_effects(const emulate::LaunchContext& context, emulate::GlobalMemory& fork) {
+  emulate::LaunchContext own = context;
+  own.memory = &fork;
+  if (emulate::blocks_may_wait(*context.program)) own.idle_limit = std::min(own.idle_limit, kPatience);
+  own.print = own.report = [](std::string_view) {};
+  if (own.device_runtime != nullptr) own.device_runtime = &own.device_runtime->silent();
+  own.bounds_reported = nullptr;  // silent: the launch itself has to say it
+  return own;
+}
 
 void PhaseProfile::note(std::uint32_t instruction) {
   constexpr std::size_t kMostStretches = 64;

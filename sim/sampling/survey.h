@@ -56,6 +56,9 @@ struct Survey {
 Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& program,
               const spec::GpuSpec& spec, std::uint64_t budget);
 
+/// The launch without its effects: what is written goes to the fork, what is printed nowhere.
+emulate::LaunchContext without_effects(const emulate::LaunchContext& context, emulate::GlobalMemory& fork);
+
 /// Warp instructions of one block in the middle of the grid, counted up to `limit`; `limit` also when it cannot be told.
 std::uint64_t typical_block(const emulate::LaunchContext& context, std::uint64_t limit);
 

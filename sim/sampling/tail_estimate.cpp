@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/sampling/block_queue.h"
 #include "sim/sampling/constants.h"
@@ -83,15 +84,47 @@ TailEstimate after_gap(const Survey& survey, const SteadyRate& rate, const Gap& 
   return result;
 }
 
-TailEstimate within_wave(const Survey& survey, const SteadyRate& rate, Cycle now, BlockQueue queue,
-                         const spec::LaunchSpec& launch) {
-  const double held = static_cast<double>(std::min(queue.sms * queue.per_sm, queue.blocks));
-  const double period = held / rate.rate, overhead = static_cast<double>(launch.block_end + launch.drain);
-  // The end with blocks that share what they are bound by, and with blocks that each go at their own pace.
+namespace {
+
+double blocks_held(const BlockQueue& queue) {
+  return static_cast<double>(std::min(queue.sms * queue.per_sm, queue.blocks));
+}
+
+/// What the launch's end adds, cycles: with blocks that share what they are bound by, and with blocks that each go at their own pace.
+std::pair<double, double> ends(BlockQueue queue, const SteadyRate& rate) {
+  const double period = blocks_held(queue) / rate.rate;
   queue.shared = 1;
   const double together = beyond_work(queue) * period;
   queue.shared = 0;
-  const double alone = beyond_work(queue) * period;
+  return {together, beyond_work(queue) * period};
+}
+
+}  // namespace
+
+TailEstimate first_and_later(const Survey& survey, const SteadyRate& first, const SteadyRate& later,
+                             BlockQueue queue, const spec::LaunchSpec& launch) {
+  const double wave = blocks_held(queue) / static_cast<double>(queue.blocks) * survey.instructions;
+  const double begins = wave / first.instructions, as_later = wave / later.instructions,
+               left = (survey.instructions - wave) / later.instructions,
+               overhead = static_cast<double>(launch.block_end + launch.drain);
+  const auto [together, alone] = ends(queue, later);
+  const double end = (together + alone) / 2;
+  TailEstimate result;
+  result.cycles = std::max(begins + left + end, stores_served(later, survey)) + overhead;
+  result.idle = overhead + end / 2;
+  const double doubt = std::hypot(std::hypot(left * later.doubt, kNine * kLaterWaves * left),
+                                  std::hypot(kNine * (alone - together) / 2, kNine * (begins - as_later) / 2),
+                                  kNine * survey.relative_error * left);
+  result.low = result.cycles - doubt;
+  result.high = result.cycles + doubt;
+  return result;
+}
+
+TailEstimate within_wave(const Survey& survey, const SteadyRate& rate, Cycle now, BlockQueue queue,
+                         const spec::LaunchSpec& launch) {
+  const double held = blocks_held(queue);
+  const double overhead = static_cast<double>(launch.block_end + launch.drain);
+  const auto [together, alone] = ends(queue, rate);
   const double left = (survey.instructions - static_cast<double>(rate.to.instructions)) / rate.instructions;
   const double end = (together + alone) / 2;
   TailEstimate result;

@@ -4,6 +4,7 @@
 //          time of the launch is the simulated time and that of the blocks left out at the steady rate.
 //          within_wave: a wave is too long to be simulated several times: the work that is left goes on at the rate seen within the
 //          first, and the end is played through with blocks as amounts of work (block_queue.h).
+//          first_and_later: the same, where a second simulation says what rate the waves after the first have.
 //          The interval is for 9 cases of 10.
 // Ignores: that what was left out might be work of another kind than what was seen.
 #pragma once
@@ -44,5 +45,10 @@ TailEstimate after_gap(const Survey& survey, const SteadyRate& rate, const Gap& 
 /// interval is narrower.
 TailEstimate within_wave(const Survey& survey, const SteadyRate& rate, Cycle now, BlockQueue queue,
                          const spec::LaunchSpec& launch);
+
+/// `first`: the rate within the first wave, whose blocks are in step and find caches cold. `later`: that of blocks which are each somewhere
+/// on their way. The first wave goes at the one, all others at the other.
+TailEstimate first_and_later(const Survey& survey, const SteadyRate& first, const SteadyRate& later,
+                             BlockQueue queue, const spec::LaunchSpec& launch);
 
 }  // namespace foretrace::sampling

@@ -1,6 +1,8 @@
 // Where buffers are placed, when their pages are made, and what is said of an access that is wrong.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/emulate/assembled.h"
 
 namespace foretrace::emulate {
@@ -46,6 +48,26 @@ TEST(GlobalMemory, MakesPagesWhenTheyAreTouched) {
   for (std::size_t i = 0; i < 200; ++i) { ASSERT_EQ(across[i], mark(3 * kPageBytes - 100 + i)) << i; }
   EXPECT_EQ(filled, (std::vector<std::uint64_t>{kPageBytes, 2 * kPageBytes, 3 * kPageBytes}));
   EXPECT_THROW(memory.read(a + size - 1, std::span(across).first(2)), InputError);
+}
+
+TEST(GlobalMemory, AForkServesSeveralThreads) {
+  constexpr std::uint64_t kBytes = 64 << 20;
+  GlobalMemory memory;
+  const std::uint64_t a = memory.allocate(kBytes, "a");
+  const auto fork = memory.fork();
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&fork, a, t] {
+      for (std::uint64_t at = t; at < kBytes; at += 4096) *fork->at(a + at) = static_cast<std::byte>(t + 1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  bool all = true;
+  for (std::uint64_t at = 0; at < kBytes; at += 4096) {
+    for (unsigned t = 0; t < 4; ++t) all = all && *fork->at(a + at + t) == static_cast<std::byte>(t + 1);
+  }
+  EXPECT_TRUE(all);
+  EXPECT_EQ(*memory.at(a), std::byte{0});
 }
 
 TEST(GlobalMemory, FillsABufferThatJoinsATouchedPage) {

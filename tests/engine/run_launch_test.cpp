@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "model/units/error.h"
+#include "sim/engine/later_waves.h"
 #include "sim/engine/run_launch.h"
+#include "sim/engine/sampled_launch.h"
 #include "tests/engine/launches.h"
 
 namespace foretrace::engine_tests {
@@ -141,6 +143,28 @@ TEST(RunLaunch, AccuracyIsOneOfThreeWordsAndAnOldOne) {
   EXPECT_EQ(engine::parse_accuracy("sampled", "--accuracy"), engine::Accuracy::sampled);
   EXPECT_EQ(engine::parse_accuracy("fast", "--accuracy"), engine::Accuracy::sampled);
   EXPECT_THROW(engine::parse_accuracy("quick", "--accuracy"), InputError);
+}
+
+TEST(LaterWaves, AreSimulatedWhereOneIsTooLong) {
+  // 432 blocks of four warps are a wave; three instructions a round: 104 million warp instructions a wave.
+  constexpr std::uint32_t kRounds = 20'000;
+  const auto later = [](std::uint32_t blocks, std::uint32_t rounds) {
+    Launch launch(kCountDown, blocks, 128, std::vector<std::uint32_t>(blocks, rounds), blocks);
+    launch.assembled.program.registers = 128;
+    engine::Machine machine(launch.chip);
+    const engine::LaunchShape shape = launch.shape();
+    const engine::Suitability suits = engine::suitability(launch.assembled.context, shape, machine, true);
+    auto result = engine::later_waves(launch.assembled.context, shape, machine, 2, suits.survey);
+    EXPECT_EQ(launch.assembled.read(launch.out, 1)[0], 0u);  // nothing is written
+    return result;
+  };
+  const std::optional<engine::LaterWaves> found = later(3 * 432, kRounds);
+  ASSERT_TRUE(found);
+  EXPECT_GT(found->counters.inst_executed, 1'000'000u);
+  EXPECT_LT(found->counters.inst_executed, 30'000'000u);
+  EXPECT_GT(found->rate.instructions, 0);
+  EXPECT_FALSE(later(432 + 431, kRounds)) << "there is no second wave";
+  EXPECT_FALSE(later(3 * 432, kRounds / 2)) << "a wave is short enough to be simulated";
 }
 
 }  // namespace

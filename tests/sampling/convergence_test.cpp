@@ -65,6 +65,27 @@ TEST(Convergence, WaitsUntilAsMuchIsWrittenBackAsIsWritten) {
   EXPECT_TRUE(settles(survey, 110'000, true, streaming(1e12)));
 }
 
+TEST(Convergence, AFullerL2ChangesNoRateThatDramDoesNotBound) {
+  const sampling::Survey survey = survey_of(1e6);
+  const auto writing = [](double bytes) {  // a cycle; all of it stays in L2
+    return [bytes](double now, stats::MemoryCounters& memory) {
+      memory.dirty_sectors_left = static_cast<std::uint64_t>(bytes * now / kSectorBytes);
+    };
+  };
+  // L2 takes up 12 MB of its 40 by then, and would be full before the launch's end at a million cycles.
+  EXPECT_TRUE(settles(survey, 40'000, true, writing(0.29 * kDram)));
+  EXPECT_FALSE(settles(survey, 40'000, true, writing(0.31 * kDram)));
+}
+
+TEST(Convergence, CostIsInstructionsAndWholeLinesAskedFor) {
+  sampling::Survey survey = survey_of(10);
+  EXPECT_EQ(sampling::cost_of(survey), 1000);
+  survey.sums.l1_sectors_global_ld = 400;
+  survey.sums.l1_sectors_global_st = 40;
+  survey.sums.l1_sectors_global_red = 4;
+  EXPECT_EQ(sampling::cost_of(survey), 1000 + 1.5 * 111);
+}
+
 TEST(Convergence, TheBeginningOfBlocksSpeaksForThemIfTheyGoOnAlike) {
   // No block ends: a wave is 100 million warp instructions, of which a tenth is seen.
   const auto nothing = [](double, stats::MemoryCounters&) {};
@@ -75,6 +96,45 @@ TEST(Convergence, TheBeginningOfBlocksSpeaksForThemIfTheyGoOnAlike) {
   for (int i = 0; i < 4000; ++i)
     other.profile.note(static_cast<std::uint32_t>(i < 2000 ? i % 10 : 10 + i % 10));
   EXPECT_FALSE(settles(other, 100'000, false, nothing, 1'000'000));
+}
+
+TEST(Convergence, BlocksThatAreNotInStepSpeakForLaterWavesIfL2HoldsWhatTheyUse) {
+  // No block ends, and a wave is 100 million warp instructions. A wave brings so many bytes that are new, at 100 warp instructions a cycle.
+  const sampling::Survey survey = survey_of(5e6);
+  const auto settles_with = [&](double bytes_per_wave) {
+    sampling::MonitoredLaunch launch{.survey = &survey,
+                                     .blocks = 5'000'000,
+                                     .wave = 1'000'000,
+                                     .dram_bytes = kDram,
+                                     .l2_bytes = kL2,
+                                     .look_from = 1000,
+                                     .in_step = false};
+    sampling::ConvergenceMonitor monitor(launch);
+    for (Cycle now = 100; now <= 50'000; now += 100) {
+      gpu::Snapshot snapshot;
+      snapshot.now = now;
+      snapshot.instructions = 100 * now;
+      snapshot.memory.dram_bytes_read =
+          static_cast<std::uint64_t>(bytes_per_wave / 1e8 * static_cast<double>(snapshot.instructions));
+      if (monitor.converged(snapshot)) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(settles_with(0.39 * kL2));
+  EXPECT_FALSE(settles_with(0.41 * kL2));
+}
+
+TEST(Convergence, BlocksThatAreNotInStepAndUseMoreThanL2HoldsNeverSpeak) {
+  const sampling::Survey survey = survey_of(5e6);
+  sampling::MonitoredLaunch launch{
+      .survey = &survey, .blocks = 10, .wave = 5, .dram_bytes = 1, .l2_bytes = kL2};
+  gpu::Snapshot snapshot;
+  snapshot.memory.dram_bytes_read = static_cast<std::uint64_t>(0.5 * kL2);
+  EXPECT_FALSE(sampling::ConvergenceMonitor(launch).hopeless(snapshot));
+  launch.in_step = false;
+  EXPECT_FALSE(sampling::ConvergenceMonitor(launch).hopeless(snapshot));
+  ++snapshot.memory.dram_bytes_read;
+  EXPECT_TRUE(sampling::ConvergenceMonitor(launch).hopeless(snapshot));
 }
 
 TEST(Convergence, WholeWavesAreSkippedAndOneIsLeft) {

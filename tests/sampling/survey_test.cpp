@@ -1,6 +1,10 @@
 // What a survey says of a grid, beside what all its blocks do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "sim/emulate/schedule/block_stream.h"
 #include "sim/sampling/survey.h"
 #include "tests/engine/launches.h"
@@ -146,6 +150,72 @@ TEST(BlockStream, ReadsAsTheWholeRecordDoes) {
     }
     EXPECT_GT(parts, 5);
     EXPECT_FALSE(expected.next(a));
+  }
+}
+
+/// Instruction indices that are read of a warp.
+std::vector<std::uint32_t> read_of(emulate::BlockStream& stream, const work::Shapes& shapes,
+                                   std::uint32_t warp) {
+  std::vector<std::uint32_t> indices;
+  work::WarpCursor cursor;
+  bool first = true;
+  while (const work::WarpRecord* part = stream.next(warp)) {
+    if (std::exchange(first, false)) {
+      cursor = work::WarpCursor(shapes, *part);
+    } else {
+      cursor.go_on_with(*part);
+    }
+    for (work::Step step; cursor.next(step);) indices.push_back(step.index);
+  }
+  return indices;
+}
+
+TEST(BlockStream, BeginsPartWay) {
+  Launch launch(kCountDown, 1, 64, {30'000}, 1);
+  const emulate::Emulator emulator(launch.assembled.context);
+  const work::Shapes shapes(launch.assembled.program);
+  emulate::BlockStream whole(emulator, 0), rest(emulator, 0, 60'000);
+  for (std::uint32_t warp = 0; warp < 2; ++warp) {
+    const std::vector<std::uint32_t> all = read_of(whole, shapes, warp), end = read_of(rest, shapes, warp);
+    ASSERT_LT(end.size(), all.size());
+    EXPECT_NEAR(static_cast<double>(all.size() - end.size()), 30'000, 512);
+    EXPECT_TRUE(std::equal(end.begin(), end.end(), all.end() - static_cast<std::ptrdiff_t>(end.size())));
+  }
+}
+
+TEST(BlockStream, BeginsSoThatEachWarpHasSomethingLeft) {
+  Launch launch(kCountDown, 1, 64, {3000}, 1);
+  const emulate::Emulator emulator(launch.assembled.context);
+  const work::Shapes shapes(launch.assembled.program);
+  emulate::BlockStream all_but_nothing(emulator, 0, 1'000'000);
+  for (std::uint32_t warp = 0; warp < 2; ++warp) EXPECT_FALSE(read_of(all_but_nothing, shapes, warp).empty());
+}
+
+TEST(BlockStream, BeginsBetweenBarriersForAllWarps) {
+  // A loop with a barrier in each round: what is left holds as many barriers of the one warp as of the other.
+  Launch launch(R"(
+  MOV R6, 0x800
+  L:
+  IADD3 R6, R6, -0x1, RZ
+  BAR.SYNC 0x0
+  ISETP.GT.AND P0, PT, R6, RZ, PT
+  @P0 BRA `(L)
+  EXIT
+)",
+                1, 64, {0}, 1);
+  constexpr std::uint32_t kBarrier = 2;
+  const emulate::Emulator emulator(launch.assembled.context);
+  const work::Shapes shapes(launch.assembled.program);
+  for (const std::uint64_t ahead : {1'000u, 1'003u, 5'555u, 9'998u}) {
+    emulate::BlockStream stream(emulator, 0, ahead);
+    const auto barriers = [&](std::uint32_t warp) {
+      const std::vector<std::uint32_t> read = read_of(stream, shapes, warp);
+      return std::count(read.begin(), read.end(), kBarrier);
+    };
+    const auto first = barriers(0);
+    EXPECT_EQ(first, barriers(1)) << ahead;
+    EXPECT_LT(first, 2048) << ahead;
+    EXPECT_GT(first, 0) << ahead;
   }
 }
 

@@ -121,5 +121,27 @@ TEST(WithinWave, WhereAllBlocksRunAtOnceNoLaterWaveIsUnseen) {
   EXPECT_GE(half(21), sampling::kNine * sampling::kUnseenWaves);
 }
 
+TEST(FirstAndLater, TheFirstWaveGoesAtOneRateAndTheOthersAtTheOther) {
+  const sampling::BlockQueue queue{.blocks = 2000, .sms = 10, .per_sm = 2, .work = {}};
+  sampling::SteadyRate first = steady(), later = steady();
+  first.rate /= 2;
+  first.instructions /= 2;
+  const auto estimate = [&] {
+    return sampling::first_and_later(survey_of(2000), first, later, queue, spec::LaunchSpec{});
+  };
+  const double waves = 2000 / kWave;
+  const sampling::TailEstimate end = estimate();
+  EXPECT_NEAR(end.cycles, (waves + 1) * kTime, kTime);
+  first = later;
+  const sampling::TailEstimate alike = estimate();
+  EXPECT_NEAR(end.cycles - alike.cycles, kTime, 1e-6);
+  EXPECT_GE(alike.high - alike.cycles, sampling::kNine * sampling::kLaterWaves * (waves - 1) * kTime);
+  EXPECT_NEAR(std::pow(end.high - end.cycles, 2),
+              std::pow(alike.high - alike.cycles, 2) + std::pow(sampling::kNine * kTime / 2, 2), 1);
+  later.doubt = 0.2;
+  const sampling::TailEstimate doubted = estimate();
+  EXPECT_GT(doubted.high - doubted.cycles, 0.2 * (waves - 1) * kTime);
+}
+
 }  // namespace
 }  // namespace foretrace::sampling_tests

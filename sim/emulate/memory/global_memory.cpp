@@ -238,6 +238,7 @@ void GlobalMemory::copy_page(std::uint64_t begin, std::byte* to) {
 }
 
 std::byte* GlobalMemory::at_fork(std::uint64_t address) {
+  const std::lock_guard lock(making_);  // pages stay where they are
   std::unique_ptr<std::byte[]>& page = own_[address / kPageBytes];
   if (!page) {
     page = std::make_unique<std::byte[]>(kPageBytes);

@@ -67,7 +67,7 @@ class GlobalMemory {
   /// Ends an allocation, which must start at the address; false: none does. Not while a launch runs.
   bool free(std::uint64_t address);
   /// Another memory with the same allocations and, wherever it is touched first, the contents that this one has then; what is
-  /// written to it stays in it. This one must outlive it. For one thread; nothing is allocated in it.
+  /// written to it stays in it. This one must outlive it, and nobody writes to it meanwhile; nothing is allocated in the fork.
   std::unique_ptr<GlobalMemory> fork();
   /// Makes host memory that somebody else owns an allocation (Backing::host); it ends with forget(). False: it overlaps one.
   bool adopt(std::uint64_t address, std::uint64_t size, std::string name);

@@ -23,10 +23,6 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
   const std::size_t uniform_words = kFirstUniformWord + std::size_t{compiled.uniform_registers} * 32;
   const std::size_t per_warp = compiled.register_words + uniform_words;
   files_ = LaneWords(per_warp * launch.warps);
-  if (record != nullptr) {
-    record->block = block;
-    record->warps.assign(launch.warps, {});
-  }
   for (std::uint32_t i = 0; i < launch.warps; ++i) {
     Warp& w = warps_[i];
     w.index = i;
@@ -37,9 +33,15 @@ Execution::Execution(const Emulator::Launch& launch, std::uint64_t block, work::
     w.now.lanes = w.live;
     w.predicates[kTrueSlot] = ~0u;
     w.predicates[kUniformSlot + kTrueSlot] = ~0u;
-    if (record != nullptr)
-      w.recorder = std::make_unique<work::WarpRecorder>(launch.translation->shapes, record->warps[i]);
   }
+  if (record != nullptr) begin_recording(*record);
+}
+
+void Execution::begin_recording(work::BlockRecord& record) {
+  record.block = block();
+  record.warps.assign(warps_.size(), {});
+  for (Warp& w : warps_)
+    w.recorder = std::make_unique<work::WarpRecorder>(launch().translation->shapes, record.warps[w.index]);
 }
 
 void Execution::enter_cluster(Cluster* cluster) {

@@ -13,8 +13,8 @@ constexpr std::uint64_t kLongTurn = 1 << 16;  ///< where nobody reads
 
 }  // namespace
 
-BlockStream::BlockStream(const Emulator& emulator, std::uint64_t block)
-    : emulator_(emulator), block_(block), warps_(emulator.launch().warps) {}
+BlockStream::BlockStream(const Emulator& emulator, std::uint64_t block, std::uint64_t ahead)
+    : emulator_(emulator), block_(block), ahead_(ahead), warps_(emulator.launch().warps) {}
 BlockStream::~BlockStream() = default;
 
 const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
@@ -23,7 +23,7 @@ const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
   reader.reading = false;
   if (reader.parts.empty() && !ended_) {
     work::BlockRecord none;  // what the recorders write to until they are told where
-    if (!execution_) execution_ = std::make_unique<Execution>(emulator_.launch(), block_, &none);
+    if (!execution_) begin(none);
     for (std::uint32_t i = 0; i < warps_.size(); ++i) {
       warps_[i].parts.emplace_back();
       execution_->record_in(i, warps_[i].parts.back());
@@ -40,6 +40,20 @@ const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
   if (reader.parts.empty()) return nullptr;
   reader.reading = true;
   return &reader.parts.front();
+}
+
+/// Begins the block; with its first part executed and not recorded, as long as that leaves each warp something to do.
+void BlockStream::begin(work::BlockRecord& record) {
+  for (std::uint64_t ahead = ahead_; ahead > 0; ahead /= 2) {
+    execution_ = std::make_unique<Execution>(emulator_.launch(), block_, nullptr);
+    bool ended = false;
+    while (!ended && execution_->count().instructions < ahead) ended = execution_->run_turn(kTurn);
+    while (!ended && execution_->someone_waits()) ended = execution_->run_turn(1);
+    if (execution_->someone_ended()) continue;
+    execution_->begin_recording(record);
+    return;
+  }
+  execution_ = std::make_unique<Execution>(emulator_.launch(), block_, &record);
 }
 
 void BlockStream::finish() {

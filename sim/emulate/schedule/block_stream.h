@@ -18,8 +18,9 @@ class Execution;
 
 class BlockStream final : public work::RecordStream {
  public:
-  /// The emulator must outlive the stream.
-  BlockStream(const Emulator& emulator, std::uint64_t block);
+  /// The emulator must outlive the stream. `ahead`: warp instructions of the block, about, before the record begins; it begins where no warp
+  /// has ended or waits for another, so that each barrier is in the records of all of them or of none.
+  BlockStream(const Emulator& emulator, std::uint64_t block, std::uint64_t ahead = 0);
   ~BlockStream() override;
   /// Executes more of the block when the warp's reader has caught up. Throws KernelFault.
   const work::WarpRecord* next(std::uint32_t warp) override;
@@ -34,8 +35,9 @@ class BlockStream final : public work::RecordStream {
     std::deque<work::WarpRecord> parts;  // the first is being read when `reading`
     bool reading = false;
   };
+  void begin(work::BlockRecord& record);
   const Emulator& emulator_;
-  const std::uint64_t block_;
+  const std::uint64_t block_, ahead_;
   std::unique_ptr<Execution> execution_;  // made when the block is first asked for, gone when it has ended
   std::vector<Warp> warps_;
   bool ended_ = false;
