@@ -9,6 +9,7 @@ bool starts_transfer(const Instruction& instruction) {
     case Opcode::UBLKCP:
     case Opcode::UBLKRED:
     case Opcode::UBLKPF:
+    case Opcode::UGETNEXTWORKID:
     case Opcode::UTMALDG:
     case Opcode::UTMASTG:
     case Opcode::UTMAREDG:
@@ -26,8 +27,9 @@ BarrierUse barrier_use(const Instruction& instruction) {
     case Opcode::ARRIVES:
       return instruction.has("ARVCNT") || instruction.has("TRANSCNT") ? BarrierUse::copy_arrive
                                                                       : BarrierUse::none;
+    case Opcode::REDAS:
     case Opcode::STAS: return BarrierUse::store;
-    default: return name_of(instruction.opcode) == "REDAS" ? BarrierUse::store : BarrierUse::none;
+    default: return BarrierUse::none;
   }
 }
 

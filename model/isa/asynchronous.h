@@ -11,7 +11,8 @@
 
 namespace foretrace::isa {
 
-/// Copies, reductions and prefetches of the copy engine: UBLKCP, UBLKRED, UBLKPF, UTMALDG, UTMASTG, UTMAREDG, UTMAPF.
+/// Copies, reductions and prefetches of the copy engine: UBLKCP, UBLKRED, UBLKPF, UTMALDG, UTMASTG, UTMAREDG, UTMAPF; UGETNEXTWORKID,
+/// whose answer of 16 bytes comes as a copy does.
 bool starts_transfer(const Instruction& instruction);
 
 /// What an instruction does to mbarriers.

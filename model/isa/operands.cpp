@@ -114,10 +114,10 @@ int data_width(const Instruction& in) {
 
 bool is_load_store(Opcode opcode) {
   return any_of(opcode,
-                {Opcode::LD,    Opcode::LDG,   Opcode::LDL,   Opcode::LDS,  Opcode::LDC,  Opcode::LDSM,
-                 Opcode::ST,    Opcode::STG,   Opcode::STL,   Opcode::STS,  Opcode::STSM, Opcode::STAS,
-                 Opcode::ATOM,  Opcode::ATOMG, Opcode::ATOMS, Opcode::RED,  Opcode::REDG, Opcode::REDS,
-                 Opcode::SYNCS, Opcode::SULD,  Opcode::SUST,  Opcode::SURED});
+                {Opcode::LD,    Opcode::LDG,   Opcode::LDL,   Opcode::LDS,   Opcode::LDC,  Opcode::LDSM,
+                 Opcode::ST,    Opcode::STG,   Opcode::STL,   Opcode::STS,   Opcode::STSM, Opcode::STAS,
+                 Opcode::ATOM,  Opcode::ATOMG, Opcode::ATOMS, Opcode::RED,   Opcode::REDG, Opcode::REDS,
+                 Opcode::SYNCS, Opcode::SULD,  Opcode::SUST,  Opcode::SURED, Opcode::REDAS});
 }
 
 /// Components that a lookup in a texture writes: all, or those of the mask that is printed last. The first two go to the second
@@ -173,7 +173,7 @@ int destination_operand(const Instruction& in) {
               Opcode::RED,    Opcode::REDG, Opcode::REDS,  Opcode::ISETP, Opcode::FSETP,     Opcode::DSETP,
               Opcode::HSETP2, Opcode::FCHK, Opcode::PLOP3, Opcode::R2P,   Opcode::NANOSLEEP, Opcode::WARPSYNC,
               Opcode::BAR,    Opcode::BRX,  Opcode::JMX,   Opcode::JMP,   Opcode::CALL,      Opcode::RET,
-              Opcode::BRA,    Opcode::CCTL, Opcode::SUST,  Opcode::SURED})) {
+              Opcode::BRA,    Opcode::CCTL, Opcode::SUST,  Opcode::SURED, Opcode::REDAS})) {
     return -1;
   }
   for (std::size_t i = 0; i < in.operands.size(); ++i) {
@@ -230,6 +230,7 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
       {Opcode::STSM, Space::shared, Access::matrix_store},
       {Opcode::LDGSTS, Space::global, Access::async_copy},
       {Opcode::STAS, Space::shared, Access::store},
+      {Opcode::REDAS, Space::shared, Access::store},
       {Opcode::SYNCS, Space::shared, Access::atomic},
       {Opcode::ARRIVES, Space::shared, Access::reduction},
       {Opcode::TEX, Space::global, Access::load},
@@ -256,8 +257,8 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
   // A texel's width stands in no instruction: its first 4 bytes lie in the same sector as the rest.
   form.texture =
       looks_up_texture(in.opcode) || any_of(in.opcode, {Opcode::SULD, Opcode::SUST, Opcode::SURED});
-  const bool two =
-      any_of(in.opcode, {Opcode::LDGSTS, Opcode::SYNCS, Opcode::STAS}) || looks_up_texture(in.opcode);
+  const bool two = any_of(in.opcode, {Opcode::LDGSTS, Opcode::SYNCS, Opcode::STAS, Opcode::REDAS}) ||
+                   looks_up_texture(in.opcode);
   form.address_sets = two ? 2 : 1;
   form.uniform_address = !looks_up_texture(in.opcode);
   for (const Operand& operand : in.operands) {

@@ -37,6 +37,7 @@ bool goes_elsewhere(const Instruction& in) {
     case Opcode::SYNCS:
     case Opcode::UBLKCP:
     case Opcode::UBLKRED:
+    case Opcode::UGETNEXTWORKID:
     case Opcode::UCGABAR_ARV:
     case Opcode::UCGABAR_WAIT:
     case Opcode::UTMALDG:

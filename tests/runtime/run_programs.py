@@ -68,6 +68,10 @@ class Case(unittest.TestCase):
 
 
 class Core(Case):
+    def test_a_destructor_of_the_program_may_still_call(self):
+        done = run("--arch", "h100", "--", build("after_main"))
+        self.assertEqual((done.returncode, done.stdout), (0, "freed after main: 0, 0, device 0\n"), done.stderr)
+
     def test_memory_in_every_form(self):
         program = build("memory")
         for chip in CHIPS:
@@ -306,7 +310,8 @@ class Reports(Case):
 
     def test_ranges_of_nvtx(self):
         trace = self.path("trace.json")
-        done = run("--arch", "h100", "--perfetto", trace, "--", build("ranges"))
+        result = self.path("result.json")
+        done = run("--arch", "h100", "--perfetto", trace, "--json", result, "--", build("ranges"))
         if done.returncode == 77:
             self.skipTest("no NVTX header")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -317,6 +322,13 @@ class Reports(Case):
         on_gpu, on_host = ({name: float(row[column]) for name, row in ranges.items()} for column in (2, 3))
         self.assertGreater(on_gpu["step"], 2 * on_gpu["process"])
         self.assertGreater(on_host["step"], on_host["library/sum"])
+        with open(result, encoding="utf-8") as text:
+            rows = json.load(text)["program"]["time_line"]["ranges"]
+        self.assertEqual({row["name"]: [str(row["count"]), str(row["kernels"])] for row in rows}, {name: row[:2] for name, row in ranges.items()})
+        self.assertEqual([row["kernels_ns"] for row in rows], sorted((row["kernels_ns"] for row in rows), reverse=True))
+        for row in rows:
+            self.assertAlmostEqual(row["kernels_ns"] / 1000, on_gpu[row["name"]], delta=0.006)
+            self.assertAlmostEqual(row["host_ns"] / 1000, on_host[row["name"]], delta=0.006)
         with open(trace, encoding="utf-8") as text:
             events = [e for e in json.load(text)["traceEvents"] if e.get("cat") == "range"]
         self.assertEqual(sorted(e["ph"] for e in events), ["X", "X", "X", "b", "e"])

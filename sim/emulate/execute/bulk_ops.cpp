@@ -3,6 +3,9 @@
 // Models:  UBLKCP and UBLKRED: a uniform register pair or register for each address, the size in units of 16 bytes in the low half
 //          of a third register (its high half: the blocks of the cluster that a multicast goes to). Into shared memory, the
 //          register after the destination's is the mbarrier whose transaction count falls by the bytes copied. Source: our probe kernels.
+//          UGETNEXTWORKID (clusterlaunchcontrol.try_cancel): asks for the grid's next cluster instead of its launch. The answer is 16
+//          bytes, bit 0 of the third word: there is one; here there is none, as on a device whose grid has started (the PTX ISA lets a
+//          request fail): every block is launched and computes its own part. Source: how ptxas 13.0 decodes the answer.
 // Ignores: asynchrony: the copy has happened before the next instruction, so waiting for groups of them (UTMACMDFLUSH,
 //          DEPBAR) is nothing; cache hints; what a prefetch (UBLKPF) brings is recorded and nothing else of it.
 // Record:  one work::Transfer each: the model moves it when its copy engine comes to it.
@@ -96,6 +99,37 @@ void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+/// a: where the answer goes, immediate: its offset; b: the mbarrier, index2: its offset.
+void next_work(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  const int lane = std::countr_zero(mask);
+  const std::uint64_t to = x.words(op.a)[0] + op.immediate, barrier = x.words(op.b)[0] + op.index2;
+  const Dim3& cluster = x.launch().context.cluster;
+  const std::uint32_t all = (op.flags & kMulticast) != 0 ? static_cast<std::uint32_t>(cluster.count()) : 0;
+  x.transfer.begin(work::TransferKind::shared, kPiece, 1);
+  x.transfer.shared = static_cast<std::uint32_t>(to & kOffset);
+  x.transfer.barrier = static_cast<std::uint32_t>(barrier & kOffset);
+  x.transfer.blocks = all != 0 ? static_cast<std::uint32_t>((std::uint64_t{1} << all) - 1)
+                               : 1u << (to >> kClusterRankShift & 31);
+  for (std::uint32_t ranks = x.transfer.blocks; ranks != 0; ranks &= ranks - 1) {
+    const std::uint64_t block = static_cast<std::uint64_t>(std::countr_zero(ranks)) << kClusterRankShift;
+    std::memset(x.memory.cluster_shared_at(block | (to & kOffset), kPiece, lane), 0, kPiece);
+    signal_bytes(x, block | (barrier & kOffset), kPiece, lane);
+  }
+}
+
+void asks_for_work(Decoder& d) {
+  MicroOp& op = d.op();
+  if (d.need_one({"SELFCAST", "BROADCAST"}) == 1) op.flags |= kMulticast;
+  std::int64_t offset = 0;
+  op.a = take_uniform_address(d, offset);
+  op.immediate = static_cast<std::uint64_t>(offset);
+  op.b = take_uniform_address(d, offset);
+  op.index2 = static_cast<std::uint32_t>(offset);
+  op.transfers = true;
+  op.progress = true;
+  d.warp(next_work);
+}
+
 void take_reduction(Decoder& d) {
   MicroOp& op = d.op();
   const auto operation =
@@ -159,6 +193,7 @@ bool translate_bulk(Decoder& d, Opcode opcode) {
     case Opcode::UBLKCP: translate(d, false); return true;
     case Opcode::UBLKRED: translate(d, true); return true;
     case Opcode::UBLKPF: prefetches(d); return true;
+    case Opcode::UGETNEXTWORKID: asks_for_work(d); return true;
     default: return false;
   }
 }

@@ -4,6 +4,7 @@
 //          moves lanes, memory and barriers are units of their own.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <vector>
@@ -30,7 +31,13 @@ class Execution : public RunningWarp {
   /// launch's idle limit.
   bool run_turn(std::uint64_t slice);
   bool ended() const { return done_ == warps_.size(); }
+  bool someone_ended() const { return done_ > 0; }
   bool ended(std::uint32_t index) const { return warps_[index].state == WarpState::done; }
+  /// Whether a warp waits at a barrier for others of the block.
+  bool someone_waits() const {
+    return std::any_of(warps_.begin(), warps_.end(),
+                       [](const Warp& w) { return w.state == WarpState::at_barrier; });
+  }
   /// In the last call of run().
   bool made_progress() const { return progress.at > resumed_at_; }
   BlockCount count() const { return {progress.issued, thread_instructions_}; }
@@ -48,6 +55,8 @@ class Execution : public RunningWarp {
     warps_[index].round.loop = nullptr;  // what it began with is out of reach
   }
   void close_record(std::uint32_t index) { warps_[index].recorder->finish(); }
+  /// Of a block that was begun without a record: from here on it is recorded, from where each warp is.
+  void begin_recording(work::BlockRecord& record);
   /// From here on nothing is recorded.
   void stop_recording() {
     for (Warp& w : warps_) w.recorder.reset();

@@ -5,8 +5,9 @@
 //          0 the phase flips and the pending count is loaded anew. On sm_80: low word 2^30 - expected, high word phase and
 //          2^31 - pending. A test of a phase that has not ended waits until it has (as TRYWAIT may), and is recorded once; where that
 //          brings nothing for long, it fails and gives other warps their turn: such loops hold no YIELD.
-//          STAS (st.async) and remote arrivals reach the shared memory of other blocks of the cluster.
+//          STAS (st.async), REDAS (red.async) and remote arrivals reach the shared memory of other blocks of the cluster.
 // Ignores: scopes; asynchronous copies have ended before the next instruction, so their arrival is immediate.
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -27,6 +28,7 @@ constexpr std::uint64_t kTransactions = 0x3fffff;
 
 /// Bits of MicroOp::index2: what an arrival does.
 enum class Arrival : std::uint32_t { a1tr, a1t0, art0, a0tr, a0t1, a0tx };
+constexpr std::uint32_t kCombines = 1u << 28;  ///< of MicroOp::flags: REDAS
 constexpr std::uint32_t kDrop = 1 << 8, kOldWord = 1 << 9;
 
 std::uint64_t arrived(std::uint64_t state, std::uint32_t arrivals, std::int64_t transactions, bool drop) {
@@ -124,7 +126,7 @@ void check_phase(Execution& x, const MicroOp& op, std::uint32_t mask) {
   if ((mask & ~done) != 0) x.turn = true;
 }
 
-/// st.async: c to the address in register a, then its bytes are taken off the transactions of the mbarrier in register a + 1. Both
+/// st.async and red.async: c to the address in register a, then its bytes are taken off the transactions of the mbarrier in register a + 1. Both
 /// are in the shared memory of any block of the cluster.
 void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
@@ -134,22 +136,41 @@ void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     std::byte* to = x.memory.cluster_shared_at(x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
-    for (std::uint32_t i = 0; i < bytes / 4; ++i) std::memcpy(to + 4 * i, data + l + 32 * i, 4);
+    std::array<std::byte, 16> value;
+    for (std::uint32_t i = 0; i < bytes / 4; ++i) std::memcpy(value.data() + 4 * i, data + l + 32 * i, 4);
+    if ((op.flags & kCombines) != 0) {
+      combine_bytes(static_cast<AtomicOp>(op.flags >> kAtomicOpShift & 15),
+                    static_cast<AtomicType>(op.flags >> kAtomicTypeShift & 15), to, value.data(), bytes);
+    } else {
+      std::memcpy(to, value.data(), bytes);
+    }
     x.addresses[1][static_cast<std::size_t>(l)] = barriers[l];
     signal_bytes(x, barriers[l], bytes, l);
   }
 }
 
-void stores_and_signals(Decoder& d) {
+void stores_and_signals(Decoder& d, bool reduces) {
   MicroOp& op = d.op();
+  std::uint32_t combines = 0;
+  if (reduces) {
+    const auto operation =
+        static_cast<std::uint32_t>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
+    combines = kCombines | operation << kAtomicOpShift;
+  }
+  const bool is_signed = reduces && d.take("S32");
   const int size = d.take_one({"32", "64", "128"}, 0);
+  if (reduces) {
+    if (size == 2) Decoder::refuse("a reduction of 128 bits");
+    const AtomicType type = size == 1 ? AtomicType::u64 : is_signed ? AtomicType::s32 : AtomicType::u32;
+    combines |= static_cast<std::uint32_t>(type) << kAtomicTypeShift;
+  }
   const isa::Operand& address = d.peek();
   if (address.kind != isa::OperandKind::memory || address.base_suffix != "64") {
     Decoder::refuse(fmt::format("address '{}'", address.text));
   }
   std::uint32_t form = 0;
   take_cluster_address(d, form);
-  op.flags = form | static_cast<std::uint32_t>(size + 2) << kSizeShift;
+  op.flags = form | combines | static_cast<std::uint32_t>(size + 2) << kSizeShift;
   op.c = d.source(Style::raw);
   op.address_sets = 2;
   op.progress = true;
@@ -242,7 +263,8 @@ void signal_bytes(Execution& x, std::uint64_t barrier, std::uint32_t bytes, int 
 bool translate_sync(Decoder& d, Opcode opcode) {
   switch (opcode) {
     case Opcode::SYNCS: syncs(d); return true;
-    case Opcode::STAS: stores_and_signals(d); return true;
+    case Opcode::STAS: stores_and_signals(d, false); return true;
+    case Opcode::REDAS: stores_and_signals(d, true); return true;
     case Opcode::ARRIVES: arrives(d); return true;
     default: return false;
   }
