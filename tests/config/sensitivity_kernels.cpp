@@ -146,6 +146,12 @@ std::vector<Kernel> floods(int sm_number) {
                            7, 0, kGlobal, 0, 0});
   atomics.lines.push_back({"ATOMS.ADD R4, [R2], R5", 2, 0, 7, 0, 0, 128, 0});
   kernels.push_back(atomics);
+  Kernel copies{"async_copies", {}, 1, 1, 1};  // one line, all lanes to the same four banks: the writes are what limits
+  for (int i = 0; i < 16; ++i)
+    copies.lines.push_back({"LDGSTS.E.BYPASS.128 [R0], " + global, 2, 7, 7, 0, 0, 0, 0});
+  copies.lines.push_back({"LDGDEPBAR", 1, 0});
+  copies.lines.push_back({"DEPBAR.LE SB0, 0x0", 4});
+  kernels.push_back(copies);
   // Sums of each kind on the words of a line, and on one alone.
   const std::string reduction = sm_number < 90 ? "RED" : "REDG";
   for (const std::string& operation :
