@@ -94,7 +94,11 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   const bool beside = serves_beside(program, setup);
   Cycle window = window_of(setup, beside);
   if (program.indexed_constants) window = std::min(window, code_caches_.indexed_lookahead());
-  memory_.begin_launch(setup.warm);
+  if (setup.l2) {
+    memory_.begin_launch(*setup.l2);
+  } else {
+    memory_.begin_launch(setup.warm);
+  }
   code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
   Grid grid(spec_, setup, source);
   SmArray sms(spec_, program, setup, code_caches_);

@@ -74,6 +74,7 @@ struct LaunchSetup {
   std::array<std::uint32_t, 3> grid{1, 1, 1};     ///< with clusters: blocks of the grid, x fastest
   std::array<std::uint32_t, 3> cluster{1, 1, 1};  ///< blocks of a cluster
   bool warm = false;                              ///< L2 as the launch before left it
+  std::shared_ptr<const memory::L2Contents> l2;   ///< L2 holds this, whatever `warm` says; may be null
   int threads = 1;                                ///< host threads; any number gives the same bits
   Cycle window = 0;                               ///< cycles SMs run alone; 0: as long as possible
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
@@ -101,6 +102,8 @@ class Gpu {
   /// Simulates a launch to its end. Caches beyond L1 carry over to the next launch of this object (`warm`).
   stats::LaunchCounters run(const sm::StaticProgram& program, const LaunchSetup& setup,
                             work::BlockSource& source);
+  /// What L2 holds after the launches so far, for LaunchSetup::l2 of a machine of the same chip.
+  std::shared_ptr<const memory::L2Contents> l2_contents() { return memory_.l2_contents(); }
   /// The longest window that keeps SMs independent.
   Cycle lookahead() const;
 

@@ -38,6 +38,8 @@ struct MemorySystem::Implementation {
   Cycle next_event() const;
   bool idle() const;
   void begin_launch(bool warm);
+  L2Contents l2_contents();
+  void begin_launch(const L2Contents& contents);
   const stats::MemoryCounters& counters();
   void observe(std::vector<ReadJourney>* journeys) { answers_.observe(journeys); }
 

@@ -17,6 +17,12 @@
 
 namespace foretrace::memory {
 
+/// What the slices hold between two launches.
+struct L2Contents {
+  L2Tags tags;
+  std::uint32_t left_behind = 0;  ///< as in L2Lines
+};
+
 class L2Lines {
  public:
   L2Lines(Shared& shared, DramPath& dram);
@@ -48,6 +54,12 @@ class L2Lines {
   }
   /// A cold launch: nothing is there but what others left.
   void restart_cold();
+  L2Contents contents() const { return {tags_, left_behind_}; }
+  /// Of the same chip's L2.
+  void put(const L2Contents& contents) {
+    tags_ = contents.tags;
+    left_behind_ = contents.left_behind;
+  }
 
  private:
   /// Tags of lines that were written before the launch: the last ones, the home partition in bit 0 as in all tags.

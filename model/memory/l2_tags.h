@@ -148,7 +148,7 @@ class L2Tags {
   LargeVector<std::uint16_t> clock_;   // uses, by set
   std::vector<std::uint32_t> random_;  // by slice
   std::vector<DirtyQueue> queues_;     // by slice
-  const std::size_t most_filled_;      // sets that are remembered
+  std::size_t most_filled_;            // sets that are remembered
   std::vector<std::uint32_t>
       filled_;  // sets that a line came to since all were invalid, some of them repeatedly, if not too many
 };

@@ -123,6 +123,16 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   end_ = until_ = 0;
 }
 
+L2Contents MemorySystem::Implementation::l2_contents() {
+  run_before(kNever);
+  return lines_.contents();
+}
+
+void MemorySystem::Implementation::begin_launch(const L2Contents& contents) {
+  begin_launch(true);
+  lines_.put(contents);
+}
+
 const stats::MemoryCounters& MemorySystem::Implementation::counters() {
   stats::MemoryCounters& counters = shared_.counters;
   counters.waits_let_go = shared_.signals.let_go() ? 1 : 0;
@@ -142,6 +152,10 @@ void MemorySystem::advance(Cycle until, Replies& replies) { implementation_->adv
 bool MemorySystem::idle() const { return implementation_->idle(); }
 Cycle MemorySystem::next_event() const { return implementation_->next_event(); }
 void MemorySystem::begin_launch(bool warm) { implementation_->begin_launch(warm); }
+std::shared_ptr<const L2Contents> MemorySystem::l2_contents() {
+  return std::make_shared<const L2Contents>(implementation_->l2_contents());
+}
+void MemorySystem::begin_launch(const L2Contents& contents) { implementation_->begin_launch(contents); }
 void MemorySystem::observe(std::vector<ReadJourney>* journeys) { implementation_->observe(journeys); }
 const stats::MemoryCounters& MemorySystem::counters() const { return implementation_->counters(); }
 

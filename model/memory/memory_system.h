@@ -107,6 +107,8 @@ struct Replies {
   std::vector<Reply> of_code;  ///< to instruction requests, in order of (time, sm, order of request)
 };
 
+struct L2Contents;  // l2_lines.h
+
 class MemorySystem {
  public:
   explicit MemorySystem(const spec::GpuSpec& spec);
@@ -131,6 +133,9 @@ class MemorySystem {
   /// A new launch begins at time 0. Cold: L2 is invalidated (what is dirty was written back before the
   /// launch, as ncu's flush does); warm: L2 stays as the launch before left it. Counters start at zero.
   void begin_launch(bool warm);
+  /// What L2 holds now that the launch before has ended, and a launch that finds it so (warm).
+  std::shared_ptr<const L2Contents> l2_contents();
+  void begin_launch(const L2Contents& contents);
   const stats::MemoryCounters& counters() const;
   /// Journeys of answered reads and atomics are appended there from now on; null: nowhere. For timelines.
   void observe(std::vector<ReadJourney>* journeys);

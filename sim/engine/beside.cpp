@@ -34,8 +34,10 @@ class Shared {
   }
 
   stats::LaunchCounters run(const std::vector<BesideLaunch>& launches, int threads,
-                            std::vector<gpu::GridTime>& times) {
+                            std::vector<gpu::GridTime>& times,
+                            std::shared_ptr<const memory::L2Contents> l2 = nullptr) {
     gpu::LaunchSetup setup;
+    setup.l2 = std::move(l2);
     std::uint64_t carve_out = 0;
     for (std::size_t i = 0; i < launches.size(); ++i) {
       const gpu::GridBeside grid = grid_of(launches[i], i);
@@ -102,6 +104,21 @@ Cycle BesideOutcome::one_by_one() const {
   Cycle end = 0;
   for (const Each& launch : each) end = std::max(end, launch.time.begin) + launch.alone.counters.elapsed;
   return end;
+}
+
+bool can_be_beside(const spec::GpuSpec& spec, const LaunchShape& shape) {
+  try {
+    const Shared alone(spec, {{shape, 0, {}}}, false);
+    return true;
+  } catch (const InputError&) { return false; }
+}
+
+std::vector<gpu::GridTime> run_together(const spec::GpuSpec& spec, const std::vector<BesideLaunch>& launches,
+                                        bool apart, int threads,
+                                        std::shared_ptr<const memory::L2Contents> l2) {
+  std::vector<gpu::GridTime> times;
+  Shared(spec, launches, apart).run(launches, threads, times, std::move(l2));
+  return times;
 }
 
 BesideOutcome run_beside(std::shared_ptr<const spec::GpuSpec> spec, const std::vector<BesideLaunch>& launches,

@@ -38,6 +38,14 @@ struct BesideOutcome {
   Cycle one_by_one() const;
 };
 
+/// Whether the launch can be among them. Throws nothing.
+bool can_be_beside(const spec::GpuSpec& spec, const LaunchShape& shape);
+
+/// All in one simulation, as run_beside() has them: when each ran. L2 holds `l2` before; null: it is cold.
+std::vector<gpu::GridTime> run_together(const spec::GpuSpec& spec, const std::vector<BesideLaunch>& launches,
+                                        bool apart, int threads,
+                                        std::shared_ptr<const memory::L2Contents> l2);
+
 /// `apart`: each launch has memory of its own, whatever its addresses; else equal addresses are the same memory. `launches` in order of
 /// their begins, the first of which is 0. Throws InputError.
 BesideOutcome run_beside(std::shared_ptr<const spec::GpuSpec> spec, const std::vector<BesideLaunch>& launches,

@@ -54,6 +54,8 @@ class Machine {
   std::shared_ptr<const spec::GpuSpec> shared_spec() const { return spec_; }
   /// Blocks of the launch that the chip holds at a time.
   std::uint64_t resident_blocks(const LaunchShape& shape) const;
+  /// What L2 holds after the launches so far.
+  std::shared_ptr<const memory::L2Contents> l2_contents() { return gpu_.l2_contents(); }
   /// Simulates a launch from the records of its blocks.
   Outcome run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options);
 

@@ -22,7 +22,9 @@ Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& sh
   options.threads = run.threads;
   options.progress = run.progress;
   options.timeline = run.timeline;
-  return machine.run(shape, source, options);
+  if (run.keep == nullptr) return machine.run(shape, source, options);
+  KeepingBlocks keeping(source, *run.keep);
+  return machine.run(shape, keeping, options);
 }
 
 Outcome simulated_exactly(Outcome outcome, const std::string& why) {

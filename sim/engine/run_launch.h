@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "sim/emulate/emulator.h"
+#include "sim/engine/kept_blocks.h"
 #include "sim/engine/machine.h"
 #include "sim/trace/trace_writer.h"
 
@@ -31,6 +32,7 @@ struct LaunchRun {
   double look_from =
       0;  ///< sampled: simulate at least so many warp instructions; 0: what the size of the launch suggests
   trace::TraceWriter* writer = nullptr;  ///< records every block, which asks for an exact run; may be null
+  KeptBlocks* keep = nullptr;  ///< gets the records where the launch is simulated exactly; may be null
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
   sm::Timeline* timeline =
       nullptr;  ///< records what becomes of instructions, which asks for an exact run; may be null

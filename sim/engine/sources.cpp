@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/units/error.h"
+#include "sim/engine/kept_blocks.h"
 
 namespace foretrace::engine {
 
@@ -11,13 +12,6 @@ namespace {
 // How far the emulator runs ahead. Records wait in memory, so the bound is on their bytes; a chip's first wave asks for hundreds of
 // small blocks at once, so there is no bound on their number.
 constexpr std::size_t kAheadBytes = std::size_t{64} << 20;
-
-std::size_t bytes_of(const work::BlockRecord& record) {
-  std::size_t bytes = sizeof record;
-  for (const work::WarpRecord& warp : record.warps)
-    bytes += sizeof warp + warp.runs.capacity() + warp.details.capacity();
-  return bytes;
-}
 
 }  // namespace
 

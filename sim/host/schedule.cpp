@@ -70,6 +70,69 @@ double Schedule::gap(const Work& before, const Work& next) const {
   return gap;
 }
 
+/// The group that the kernel would run in if it were launched at `at`, itself last; none: it does not overlap with others, or what runs
+/// is not known well enough.
+std::vector<Sharing::Member> Schedule::beside(const Work& work, double at) const {
+  const Device& device = devices_[work.device];
+  if (sharing_ == nullptr || work.kind != WorkKind::kernel || device.group.size() >= kMostBeside) return {};
+  bool overlaps = false;
+  for (const Running& other : device.chip) {
+    if (other.release <= at + kShort) continue;
+    overlaps = true;
+    if (std::find(device.group.begin(), device.group.end(), other.id) == device.group.end()) return {};
+  }
+  if (!overlaps) return {};
+  std::vector<Sharing::Member> members;
+  for (const WorkId id : device.group) members.push_back({works_[id].launch, works_[id].launched});
+  members.push_back({work.launch, at});
+  return sharing_->possible(members) ? members : std::vector<Sharing::Member>{};
+}
+
+/// A kernel has begun: those that it overlaps with take as long as they do together.
+void Schedule::run_beside(WorkId id, double launched) {
+  Work& work = works_[id];
+  Device& device = devices_[work.device];
+  work.launched = launched;
+  const std::vector<Sharing::Member> members = beside(work, work.begin);
+  if (members.empty()) {
+    if (work.begin > launched + kShort) work.beside = Beside::shares;
+    for (const Running& other : device.chip) {
+      if (other.release <= work.begin + kShort) continue;
+      work.beside = Beside::shares;
+      if (works_[other.id].beside == Beside::alone) works_[other.id].beside = Beside::shares;
+    }
+    device.group = {id};
+    return;
+  }
+  if (device.group.size() == 1) {
+    device.number = groups_.size();
+    groups_.push_back(device.group);
+  }
+  device.group.push_back(id);
+  groups_[device.number] = device.group;
+  const std::vector<Sharing::Times> times = sharing_->times(members);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    Work& member = works_[device.group[i]];
+    member.beside = Beside::simulated;
+    member.group = device.number;
+    const bool last = i + 1 == members.size();
+    if (!last && member.end <= work.launched + kShort) continue;  // what comes after it may have begun
+    if (times[i].begin > member.begin && (last || member.begin > work.launched)) {
+      // It finds no room yet: what it waits for is the one that ends last before that, or the first.
+      member.bound = Bound::engine;
+      if (i > 0) member.cause = device.group.front();
+      for (const WorkId other : device.group) {
+        if (other != device.group[i] && works_[other].end <= times[i].begin) member.cause = other;
+      }
+      member.begin = times[i].begin;
+    }
+    member.end = std::max(times[i].end, work.launched);
+    for (Running& running : device.chip) {
+      if (running.id == device.group[i]) running.release = std::max(member.begin, member.end + overlap());
+    }
+  }
+}
+
 /// The first time from start.at on at which the chip has room.
 void Schedule::wait_for_chip(const Work& work, Start& start) const {
   const Device& device = devices_[work.device];
@@ -77,6 +140,8 @@ void Schedule::wait_for_chip(const Work& work, Start& start) const {
   if (start.at < dispatch && !device.chip.empty() && work.kind == WorkKind::kernel) {
     start = {dispatch, Bound::engine, device.chip.back().id};
   }
+  start.launched = start.at;
+  if (!beside(work, start.at).empty()) return;  // its blocks find theirs
   while (true) {
     double used = work.share, next = kNever;
     WorkId first = kNoWork;
@@ -86,8 +151,13 @@ void Schedule::wait_for_chip(const Work& work, Start& start) const {
       if (other.release < next) next = other.release, first = other.id;
     }
     if (used <= kRoom || first == kNoWork) return;
-    start = {next, Bound::engine, first};
+    start = {next, Bound::engine, first, start.launched};
   }
+}
+
+/// The begin of a kernel is its preparation, which needs no room: as long as the closest of two kernels overlap.
+double Schedule::overlap() const {
+  return std::min({0.0, spec_.gap.stream, spec_.gap.graph, spec_.gap.dependent});
 }
 
 /// When the engine begins a copy whose turn is at `at`. It waits for that without pause for a while, then looks every `engine_poll`, counted
@@ -146,11 +216,11 @@ void Schedule::settle(WorkId id, const Start& start) {
   }
   if (on_chip(work.kind)) {
     std::erase_if(device.chip, [&](const Running& other) { return other.release <= start.at; });
-    // The begin of a kernel is its preparation, which needs no room: as long as the closest of two kernels overlap.
-    const double overlap = std::min({0.0, spec_.gap.stream, spec_.gap.graph, spec_.gap.dependent});
-    device.chip.push_back({id, std::max(work.begin, work.end + overlap)});
+    if (work.kind == WorkKind::kernel && sharing_ != nullptr) run_beside(id, start.launched);
+    device.chip.push_back({id, std::max(work.begin, work.end + overlap())});
     device.last_dispatch = start.at;
   }
+  passed_ = std::max(passed_, start.at);
   std::erase(ready_, id);
   for (const WorkId follower : followers_[id]) {
     if (--missing_[follower] == 0) ready_.push_back(follower);
@@ -185,11 +255,13 @@ const Work& Schedule::settle_begin(WorkId id) {
 const Work& Schedule::settle_end(WorkId id) {
   settle_begin(id);
   while (step(works_[id].end)) {}
+  passed_ = std::max(passed_, works_[id].end);
   return works_[id];
 }
 
 void Schedule::settle_all() {
   while (step(kNever)) {}
+  passed_ = kNever;
 }
 
 }  // namespace foretrace::host

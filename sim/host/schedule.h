@@ -2,11 +2,13 @@
 //
 // Models:  a piece of work begins when it has arrived, when all that it comes after has ended (and the gap between the two is over), and
 //          when its engine is free; of several that may begin, the one that may begin first does, then the one of higher priority, then
-//          the one that was given first. Kernels are beside each other while their shares of the chip's room for blocks sum to one at
-//          most, and begin `dispatch` apart. Copies of opposite directions share the link.
+//          the one that was given first. Kernels that overlap take the times that somebody else says (sharing.h: they are simulated
+//          together) where that one can; others are beside each other while their shares of the chip's room for blocks sum to one at
+//          most. They begin `dispatch` apart. Copies of opposite directions share the link.
 //          Each device has a chip and copy engines of its own. Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
-// Ignores: blocks of one kernel that fill what another leaves while it ends, and how much kernels beside each other slow each other
-//          (engine/beside.h simulates both).
+// Ignores: of kernels by their shares: blocks of one that fill what another leaves while it ends, and how much they slow each other.
+//          Of kernels that are simulated together: priorities; what overlaps by less than kShort; a member's time after what comes
+//          behind it has begun.
 // Units:   nanoseconds.
 #pragma once
 
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "sim/host/host_spec.h"
+#include "sim/host/sharing.h"
 
 namespace foretrace::host {
 
@@ -34,6 +37,13 @@ enum class WorkKind {
   marker  ///< begin and end of a graph, functions of the host: no engine
 };
 const char* name_of(WorkKind kind);
+
+/// How a kernel's time beside others was found.
+enum class Beside {
+  alone,      ///< nothing of note ran beside it
+  simulated,  ///< with the others of its group, in one simulation
+  shares      ///< by its share of the chip: as if nothing slowed it
+};
 
 /// What a beginning waited for last.
 enum class Bound { arrival, after, engine };
@@ -59,14 +69,25 @@ struct Work {
   double begin = 0, end = 0;
   Bound bound = Bound::arrival;
   WorkId cause = kNoWork;  ///< the work that its beginning waited for; none: its arrival
+  double launched = 0;     ///< of a kernel: when its blocks could have begun, had there been room
+  Beside beside = Beside::alone;
+  std::size_t group = 0;  ///< in groups(), where it was simulated with others
+  /// Its time from launch to end by its time alone.
+  double slowed() const { return ns > 0 ? (end - launched) / ns : 1; }
   /// Whose end it stands for: of an event behind a copy engine's copy, which that engine records, that copy's kind.
   WorkKind source = WorkKind::marker;
 };
 
 class Schedule {
  public:
-  /// The spec must outlive the schedule.
-  explicit Schedule(const HostSpec& spec) : spec_(spec) {}
+  /// Kernels that overlap take the times that `sharing` says; null: those that they take alone. Both must outlive the schedule.
+  explicit Schedule(const HostSpec& spec, Sharing* sharing = nullptr) : spec_(spec), sharing_(sharing) {}
+  /// Kernels that shared the chip, each group in the order of their launches.
+  const std::vector<std::vector<WorkId>>& groups() const { return groups_; }
+  /// Whether its begin and end are known for good.
+  bool final(WorkId id) const {
+    return works_[id].settled && (sharing_ == nullptr || works_[id].end <= passed_);
+  }
   /// `after` names work that was added before.
   WorkId add(Work work);
   const Work& operator[](WorkId id) const { return works_[id]; }
@@ -81,17 +102,27 @@ class Schedule {
     double at = 0;
     Bound bound = Bound::arrival;
     WorkId cause = kNoWork;
+    double launched = 0;  // before it waited for room on the chip
   };
   double gap(const Work& before, const Work& next) const;
   Start start_of(const Work& work) const;
   double seen_by_engine(const Work& work, double at) const;
   void wait_for_chip(const Work& work, Start& start) const;
+  double overlap() const;
   /// Settles the next one if it begins before `limit`.
   bool step(double limit);
   void settle(WorkId id, const Start& start);
   void share_link(Work& work, double alone);
+  std::vector<Sharing::Member> beside(const Work& work, double at) const;
+  void run_beside(WorkId id, double launched);
 
+  /// Kernels that overlap by less, ns, are no group.
+  static constexpr double kShort = 2000;
+  static constexpr std::size_t kMostBeside = 8;  ///< of a group: each that joins is a simulation of all
   const HostSpec& spec_;
+  Sharing* const sharing_;
+  double passed_ = 0;  // nothing that has been added begins before
+  std::vector<std::vector<WorkId>> groups_;
   std::vector<Work> works_;
   std::vector<std::vector<WorkId>> followers_;
   std::vector<std::uint32_t> missing_;  // of `after`, not settled
@@ -103,6 +134,8 @@ class Schedule {
   struct Device {
     std::vector<Running> chip;
     double last_dispatch = -1e300;
+    std::vector<WorkId> group;                        // kernels that overlap, the last ones
+    std::size_t number = 0;                           // of the group, once there are several
     std::array<WorkId, 2> copying{kNoWork, kNoWork};  // the last copy in, the last copy out
   };
   std::vector<Device> devices_{1};

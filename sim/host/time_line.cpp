@@ -48,7 +48,8 @@ Work work_of_fill(const HostSpec& spec, std::uint64_t bytes) {
   return work;
 }
 
-TimeLine::TimeLine(HostSpec spec) : spec_(std::move(spec)), schedule_(spec_), threads_(spec_, schedule_) {}
+TimeLine::TimeLine(HostSpec spec, Sharing* sharing)
+    : spec_(std::move(spec)), schedule_(spec_, sharing), threads_(spec_, schedule_) {}
 
 WorkId TimeLine::give(const Place& place, Work work, bool after_stream) {
   if (after_stream) work.after = streams_.before_next(place.stream);

@@ -46,7 +46,8 @@ Work work_of_fill(const HostSpec& spec, std::uint64_t bytes);
 
 class TimeLine {
  public:
-  explicit TimeLine(HostSpec spec);
+  /// `sharing`: as of the schedule.
+  explicit TimeLine(HostSpec spec, Sharing* sharing = nullptr);
   TimeLine(const TimeLine&) = delete;
   TimeLine& operator=(const TimeLine&) = delete;
 

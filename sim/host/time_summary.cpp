@@ -170,4 +170,20 @@ TimeSummary summarize(const TimeLine& line) {
   return sum;
 }
 
+BesideSum sum_beside(const Schedule& schedule) {
+  BesideSum sum;
+  double slowed = 0;
+  for (WorkId id = 0; id < schedule.size(); ++id) {
+    const Work& work = schedule[id];
+    if (work.beside == Beside::shares) ++sum.by_shares;
+    if (work.beside != Beside::simulated) continue;
+    ++sum.simulated;
+    slowed += work.slowed();
+    sum.slowed_most = std::max(sum.slowed_most, work.slowed());
+  }
+  sum.groups = schedule.groups().size();
+  if (sum.simulated != 0) sum.slowed_mean = slowed / static_cast<double>(sum.simulated);
+  return sum;
+}
+
 }  // namespace foretrace::host

@@ -12,6 +12,12 @@
 
 namespace foretrace::host {
 
+/// Kernels that overlapped, by how their times were found.
+struct BesideSum {
+  std::uint64_t simulated = 0, groups = 0, by_shares = 0;
+  double slowed_mean = 1, slowed_most = 1;  ///< of those simulated together
+};
+
 struct TimeSummary {
   double ns = 0;  ///< from the first work's call to the end of all work and calls
   // The parts of ns.
@@ -25,6 +31,8 @@ struct TimeSummary {
   double overlap_lost =
       0;  ///< what perfect overlap of kernels and the copies of each direction would still save
 };
+
+BesideSum sum_beside(const Schedule& schedule);
 
 /// Everything must be settled.
 TimeSummary summarize(const TimeLine& line);

@@ -22,6 +22,13 @@ namespace foretrace::report {
 
 inline constexpr int kSchema = 2;  ///< documents of schema 1 are read as well: they lack optional keys
 
+/// What other kernels on the chip were to a launch.
+struct LaunchBeside {
+  std::string by;     ///< "simulation" (of all together) or "shares" (of the chip, as if none slowed it)
+  double slowed = 1;  ///< its time from launch to end by its time alone
+  std::vector<std::uint64_t> with;  ///< numbers of the launches that it was simulated with
+};
+
 /// Where a launch stood in a program, and how its numbers came about. All keys are optional in JSON, and left out where they hold nothing.
 struct LaunchPlace {
   /// "simulated" (also where the key is absent), "represented" (the counters are another launch's, of the same kernel and shape), or
@@ -31,6 +38,7 @@ struct LaunchPlace {
   std::optional<std::uint64_t> device;     ///< number of the program's GPU
   std::optional<std::uint64_t> stream;     ///< number of its stream on that GPU, 0: the default stream
   std::optional<double> start_ns, end_ns;  ///< on the program's time line
+  std::optional<LaunchBeside> beside;      ///< nothing: no kernel overlapped with it
   std::string operation;                   ///< "operator": what called it, as PyTorch names it; empty: none
 };
 

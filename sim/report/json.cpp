@@ -68,6 +68,10 @@ void put_place(const LaunchPlace& place, Json& json) {
   if (place.stream) json["stream"] = *place.stream;
   if (place.start_ns) json["start_ns"] = json_number(*place.start_ns);
   if (place.end_ns) json["end_ns"] = json_number(*place.end_ns);
+  if (place.beside) {
+    json["beside"] = Json{{"by", place.beside->by}, {"slowed", json_number(place.beside->slowed)}};
+    if (!place.beside->with.empty()) json["beside"]["with"] = place.beside->with;
+  }
   if (!place.operation.empty()) json["operator"] = json_text_or_null(place.operation);
 }
 
@@ -274,6 +278,16 @@ std::vector<isa::CallChain> read_chains(const Reader& from, const std::string& f
   return chains;
 }
 
+LaunchBeside read_beside(const Reader& from) {
+  LaunchBeside beside{from.text("by"), from.number("slowed"), {}};
+  if (!from.has("with")) return beside;
+  for (const Json& launch : from.array("with")) {
+    if (!launch.is_number_unsigned()) from.refuse(from.path("with"), "whole numbers");
+    beside.with.push_back(launch.get<std::uint64_t>());
+  }
+  return beside;
+}
+
 LaunchPlace read_place(const Reader& from) {
   LaunchPlace place;
   place.simulated = from.text_if_there("simulated", place.simulated);
@@ -285,6 +299,7 @@ LaunchPlace read_place(const Reader& from) {
   place.stream = from.whole_if_there("stream");
   place.start_ns = from.number_if_there("start_ns");
   place.end_ns = from.number_if_there("end_ns");
+  if (from.has("beside")) place.beside = read_beside(from.object("beside"));
   place.operation = from.text_if_there("operator", "");
   return place;
 }

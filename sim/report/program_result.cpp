@@ -44,6 +44,14 @@ Json ranges_of(const std::vector<RangeResult>& ranges) {
   return rows;
 }
 
+Json beside_of(const BesideResult& beside) {
+  return Json{{"simulated", beside.simulated},
+              {"groups", beside.groups},
+              {"by_shares", beside.by_shares},
+              {"slowed_mean", json_number(beside.slowed_mean)},
+              {"slowed_most", json_number(beside.slowed_most)}};
+}
+
 Json time_line_of(const TimeLineResult& line) {
   Json found{{"host", line.host},
              {"host_title", line.host_title},
@@ -53,6 +61,7 @@ Json time_line_of(const TimeLineResult& line) {
              {"critical_path", parts_of(line.critical)},
              {"overlap_won_ns", json_number(line.overlap_won_ns)},
              {"overlap_lost_ns", json_number(line.overlap_lost_ns)}};
+  if (line.beside) found["beside"] = beside_of(*line.beside);
   if (!line.ranges.empty()) found["ranges"] = ranges_of(line.ranges);
   return found;
 }

@@ -37,6 +37,14 @@ struct RangeResult {
   double kernels_ns = 0, host_ns = 0;  ///< on the GPU; between begin and end on the host
 };
 
+/// Launches that others ran beside.
+struct BesideResult {
+  std::uint64_t simulated = 0, groups = 0;  ///< launches that were simulated together, in so many groups
+  std::uint64_t by_shares = 0;              ///< launches that overlap by their shares of the chip alone
+  double slowed_mean = 1,
+         slowed_most = 1;  ///< of those simulated together: time from launch to end by time alone
+};
+
 /// The program's time line as a whole (docs/time_line.md).
 struct TimeLineResult {
   std::string host, host_title;
@@ -44,7 +52,8 @@ struct TimeLineResult {
   double duration_ns = 0;
   TimeParts time, critical;
   double overlap_won_ns = 0, overlap_lost_ns = 0;
-  std::vector<RangeResult> ranges;  ///< the most GPU time first
+  std::optional<BesideResult> beside;  ///< nothing: no kernels overlapped
+  std::vector<RangeResult> ranges;     ///< the most GPU time first
 };
 
 struct ProgramResult {

@@ -1,7 +1,9 @@
 #include "sim/runtime/settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,6 +48,10 @@ void each_member(AnySettings& s, Visit visit) {
 }
 
 }  // namespace
+
+int Settings::threads_here() const {
+  return threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
 
 std::string to_json(const Settings& settings) { return to_json(settings, {}); }
 

@@ -30,6 +30,7 @@ struct Settings {
   std::string accuracy = "auto";       ///< as --accuracy of predict
   std::uint64_t max_instructions = 0;  ///< warp instructions of one block; 0: no limit
   int threads = 0;                     ///< host threads; 0: all
+  int threads_here() const;            ///< how many that is
   std::vector<std::string> check;      ///< "uninitialized", "races"
   std::string nvdisasm;                ///< its path; empty: there is none
   std::string nvdisasm_version;        ///< as it says; empty: it does not

@@ -308,6 +308,45 @@ class Reports(Case):
         self.stopped(run("--arch", "h100", "--host", "nowhere", "--", "true"), "--host nowhere: no such host")
         self.stopped(run("--arch", "h100", "--host-time", "some", "--", "true"), "--host-time some: expected none, measured or scale=X")
 
+    def test_kernels_of_two_streams_share_the_chip(self):
+        program = build("streams")
+        for chip in CHIPS:
+            for form in ((), ("graph",)):
+                with self.subTest(chip=chip, form=form):
+                    found = {percent: self.two_kernels(chip, program, str(percent), *form) for percent in (50, 100)}
+                    # Each on SMs of its own: as if alone.
+                    for row in found[50]:
+                        self.assertAlmostEqual(row["beside"]["slowed"], 1, delta=0.03)
+                        self.assertLess(row["start_ns"], found[50][0]["start_ns"] + 6000)
+                    # The second gets the SMs that the first leaves.
+                    first, second = found[100]
+                    self.assertAlmostEqual(first["beside"]["slowed"], 1, delta=0.01)
+                    self.assertGreater(second["beside"]["slowed"], 1.6)
+                    self.assertAlmostEqual(second["start_ns"], first["end_ns"], delta=3000)
+
+    def two_kernels(self, chip, program, *words):
+        file = self.path("result.json")
+        done = run("--arch", chip, "--json", file, "--", program, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("side by side: 2 kernels simulated in 1 group, ", done.stderr)
+        with open(file, encoding="utf-8") as text:
+            document = json.load(text)
+        rows = document["predictions"]
+        self.assertEqual([row["beside"]["with"] for row in rows], [[1], [0]])
+        beside = document["program"]["time_line"]["beside"]
+        self.assertEqual((beside["simulated"], beside["groups"], beside["by_shares"]), (2, 1, 0))
+        self.assertAlmostEqual(beside["slowed_most"], max(row["beside"]["slowed"] for row in rows))
+        return rows
+
+    def test_kernels_that_are_not_simulated_together_say_so(self):
+        file = self.path("result.json")
+        done = run("--arch", "h100", "--budget", "1000", "--json", file, "--", build("streams"), "50")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("by their shares of the chip, as if nothing slowed them", done.stderr)
+        with open(file, encoding="utf-8") as text:
+            document = json.load(text)
+        self.assertEqual([row["beside"] for row in document["predictions"]], [{"by": "shares", "slowed": 1}] * len(document["predictions"]))
+
     def test_ranges_of_nvtx(self):
         trace = self.path("trace.json")
         result = self.path("result.json")

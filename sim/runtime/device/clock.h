@@ -28,8 +28,9 @@ struct Executed {
 
 class Clock {
  public:
-  /// `own`: factor of the program's own work; 0: it takes no time.
-  Clock(host::HostSpec host, double own) : line_(std::move(host)), own_(own) {}
+  /// `own`: factor of the program's own work; 0: it takes no time. `sharing`: as of the time line.
+  Clock(host::HostSpec host, double own, host::Sharing* sharing)
+      : line_(std::move(host), sharing), own_(own) {}
 
   /// A call begins, and ends: from the outermost call of a thread.
   void enter();

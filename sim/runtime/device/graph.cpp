@@ -13,6 +13,7 @@
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/launch_call.h"
 #include "sim/runtime/device/launcher.h"
+#include "sim/runtime/device/side_by_side.h"
 #include "sim/runtime/device/state.h"
 
 namespace foretrace::runtime {
@@ -174,7 +175,9 @@ class GraphRun {
   using Ids = std::vector<host::WorkId>;
   GraphRun(State& state, const Graph& graph, const Stream& stream)
       : state_(state), paths_(graph),
-        launch_(state.clock->line(), state.clock->place(stream), paths_.nodes(), paths_.count()) {}
+        launch_(state.clock->line(), state.clock->place(stream), paths_.nodes(), paths_.count()) {
+    if (state_.side_by_side && paths_.count() > 1) state_.side_by_side->expect();
+  }
   void end(Ids last) { launch_.end(std::move(last)); }
 
   /// `last`: what comes after the graph comes after these.

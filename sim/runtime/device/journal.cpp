@@ -233,11 +233,12 @@ void Journal::place_held(bool all) {
   while (!held_.empty()) {
     report::LaunchResult& first = held_.front();
     const host::WorkId id = line_.work_of_launch(*first.place.number);
-    const bool settled = id != host::kNoWork && line_.schedule()[id].settled;
+    const bool settled = id != host::kNoWork && line_.schedule().final(id);
     if (!settled && !all) return;
     if (settled) {
       first.place.start_ns = line_.schedule()[id].begin;
       first.place.end_ns = line_.schedule()[id].end;
+      first.place.beside = launch_beside(line_.schedule(), id);
     }
     keep(std::move(first));
     held_.pop_front();

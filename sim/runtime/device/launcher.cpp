@@ -14,6 +14,7 @@
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/device_queue.h"
 #include "sim/runtime/device/error_texts.h"
+#include "sim/runtime/device/side_by_side.h"
 #include "sim/sampling/constants.h"
 #include "sim/trace/trace_writer.h"
 
@@ -51,8 +52,7 @@ Launcher::Launcher(State& state)
     if (check == "bounds") checks_.bounds = true;
   }
   accuracy_ = engine::parse_accuracy(state.settings.accuracy, "--accuracy");
-  threads_ = state.settings.threads > 0 ? state.settings.threads
-                                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads_ = state.settings.threads_here();
   begin_representatives();
 }
 Launcher::~Launcher() = default;
@@ -243,11 +243,18 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   run.progress = [&](std::uint64_t done, Cycle) {
     journal_.progress(shape.program->kernel, done, call.grid.count());
   };
+  SideBySide& beside = *state_.side_by_side;
+  SideBySide::Kept kept;
+  if (beside.expected()) kept = beside.begin(shape, machine(call.device));
+  run.keep = kept.blocks.get();
   engine::Outcome outcome = engine::run_launch(context, shape, machine(call.device), run);
   if (writer) writer->close();
-  return report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
-                               {"", call.grid, call.block, call.cluster, call.dynamic_shared, !settings.cold},
-                               std::move(outcome));
+  kept.warp_instructions = outcome.counters.inst_executed;
+  report::Prediction prediction = report::prediction_of(
+      state_.chip, settings.set, state_.spec, shape.program,
+      {"", call.grid, call.block, call.cluster, call.dynamic_shared, !settings.cold}, std::move(outcome));
+  beside.add(index, std::move(kept));
+  return prediction;
 }
 
 cudaError_t Launcher::code_of(emulate::FaultKind kind) const {
@@ -298,6 +305,7 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
 void Launcher::run_asked(DeviceQueue& queue, Executed& executed) {
   ++depth_;
   for (const Operation& operation : queue.take()) {
+    if (state_.side_by_side) state_.side_by_side->forget(executed.launch);
     Executed done;
     if (const cudaError_t failed = state_.execute(operation, done); failed != cudaSuccess)
       state_.pending = failed;

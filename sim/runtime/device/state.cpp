@@ -14,6 +14,7 @@
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/launcher.h"
+#include "sim/runtime/device/side_by_side.h"
 
 namespace foretrace::runtime {
 
@@ -73,8 +74,11 @@ State::State()
     memory.track_writes();
   // Nothing is predicted: no time passes.
   const std::string host = settings.functional ? "none" : settings.host;
+  if (!settings.functional)
+    side_by_side = std::make_unique<SideBySide>(spec, settings.simulate_all ? 0 : settings.budget,
+                                                settings.cold, settings.threads_here());
   clock = std::make_unique<Clock>(host::load_host(host, config::config_directory()),
-                                  settings.functional ? 0 : settings.host_time);
+                                  settings.functional ? 0 : settings.host_time, side_by_side.get());
   launcher = std::make_unique<Launcher>(*this);
 }
 State::~State() = default;
@@ -150,6 +154,7 @@ cudaError_t State::submit(cudaStream_t handle, Operation operation) {
   if (streams.is_legacy(stream) && streams.blocking_capture())
     return break_captures(*this, cudaErrorStreamCaptureImplicit);
   Executed executed;
+  if (side_by_side && (streams.made() || !streams.is_legacy(stream))) side_by_side->expect();
   launcher->place(stream->id - 1);
   const cudaError_t result = execute(operation, executed);
   if (result == cudaSuccess) clock->give(*this, *stream, operation, executed);

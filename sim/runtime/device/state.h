@@ -34,6 +34,7 @@ namespace foretrace::runtime {
 
 class Launcher;
 class Clock;
+class SideBySide;
 struct Executed;
 
 struct State {
@@ -51,6 +52,7 @@ struct State {
   Streams streams;
   std::set<std::pair<int, int>> peers;  ///< devices that may use memory of others: {which, whose}
   std::unique_ptr<Launcher> launcher;
+  std::unique_ptr<SideBySide> side_by_side;
   std::unique_ptr<Clock> clock;       ///< the time line
   cudaError_t pending = cudaSuccess;  ///< a kernel's fault that no call has returned yet
   cudaError_t sticky = cudaSuccess;   ///< a kernel's fault that has been returned

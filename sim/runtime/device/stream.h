@@ -39,6 +39,8 @@ class Streams {
   bool blocking_capture() const;
   /// Every stream that takes part in the capture.
   std::vector<Stream*> captured_by(const Capture* capture);
+  /// Whether the program has made some.
+  bool made() const { return !others_.empty(); }
   /// Every stream.
   std::vector<Stream*> all();
   /// The id of a device's legacy default stream.

@@ -21,12 +21,40 @@ report::TimeLineResult time_line_result(const host::TimeLine& line, const std::v
                      sum.critical.gaps};
   result.overlap_won_ns = sum.overlap_won;
   result.overlap_lost_ns = sum.overlap_lost;
+  const host::BesideSum beside = host::sum_beside(line.schedule());
+  if (beside.simulated + beside.by_shares != 0)
+    result.beside = {beside.simulated, beside.groups, beside.by_shares, beside.slowed_mean,
+                     beside.slowed_most};
   for (const host::RangeSum& range : host::sum_ranges(ranges, line))
     result.ranges.push_back({range.name, range.count, range.kernels, range.kernels_ns, range.host_ns});
   return result;
 }
 
+std::optional<report::LaunchBeside> launch_beside(const host::Schedule& schedule, host::WorkId kernel) {
+  const host::Work& work = schedule[kernel];
+  if (work.beside == host::Beside::alone) return std::nullopt;
+  report::LaunchBeside beside{"shares", work.slowed(), {}};
+  if (work.beside == host::Beside::shares) return beside;
+  beside.by = "simulation";
+  for (const host::WorkId other : schedule.groups()[work.group])
+    if (other != kernel) beside.with.push_back(schedule[other].launch);
+  return beside;
+}
+
 namespace {
+
+std::string beside_text(const report::BesideResult& beside) {
+  std::string text = "foretrace: side by side:";
+  if (beside.simulated != 0)
+    text += fmt::format(
+        " {} kernels simulated in {} group{}, {:.2f} times as long as alone on average, {:.2f} at most",
+        beside.simulated, beside.groups, beside.groups == 1 ? "" : "s", beside.slowed_mean,
+        beside.slowed_most);
+  if (beside.by_shares != 0)
+    text += fmt::format("{} {} by their shares of the chip, as if nothing slowed them (--budget)",
+                        beside.simulated != 0 ? ";" : "", beside.by_shares);
+  return text + "\n";
+}
 
 std::string parts_text(const report::TimeParts& parts, double all) {
   const auto share = [&](double part) { return 100 * part / std::max(all, 1.0); };
@@ -58,6 +86,7 @@ std::string time_line_text(const report::TimeLineResult& result) {
   const double path = c.kernels + c.copies + c.calls + c.own + c.gaps;
   text += fmt::format("foretrace: critical path: {}; overlap won {:.2f} us, lost {:.2f} us\n",
                       parts_text(c, path), result.overlap_won_ns * 1e-3, result.overlap_lost_ns * 1e-3);
+  if (result.beside) text += beside_text(*result.beside);
   return text + ranges_text(result.ranges);
 }
 

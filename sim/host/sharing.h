@@ -1,0 +1,26 @@
+// What a schedule asks about kernels that streams allow together: how long they take on one chip.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace foretrace::host {
+
+class Sharing {
+ public:
+  /// A kernel that is given to the chip.
+  struct Member {
+    std::uint64_t launch = 0;  ///< its number in the program
+    double launched = 0;       ///< ns; from then on its blocks go where there is room
+  };
+  struct Times {
+    double begin = 0, end = 0;  ///< ns, as of a kernel alone: `begin` is as long before its first block
+  };
+  virtual ~Sharing() = default;
+  /// Whether times() can say it of these, in the order in which they are launched.
+  virtual bool possible(const std::vector<Member>& members) = 0;
+  /// Of each member.
+  virtual std::vector<Times> times(const std::vector<Member>& members) = 0;
+};
+
+}  // namespace foretrace::host
