@@ -144,10 +144,11 @@ bool Dispatcher::has_room(const State& state) const {
 bool Dispatcher::fits_beside(const State& state) const {
   const spec::LimitsSpec& limits = spec_.limits;
   const Queued& grid = head();
+  const std::uint64_t carve_out = state.resident == 0 ? carve_out_of(grid) : state.carve_out;
   return state.of_grid[head_] < grid.limit && state.resident < limits.blocks &&
          state.taken_warps + grid.warps <= limits.warps &&
          state.taken.registers + grid.needs.registers <= limits.registers &&
-         state.taken.shared + grid.needs.shared <= shared_bytes_ &&
+         state.taken.shared + grid.needs.shared <= carve_out &&
          state.taken.barriers + grid.needs.barriers <= limits.barriers;
 }
 
@@ -173,8 +174,13 @@ void Dispatcher::take_room() {
   }
 }
 
+std::uint64_t Dispatcher::carve_out_of(const Queued& grid) const {
+  return grid.needs.carve_out ? grid.needs.carve_out : shared_bytes_;
+}
+
 void Dispatcher::take_beside(State& state) {
   const Queued& grid = head();
+  if (state.resident == 0) state.carve_out = carve_out_of(grid);
   ++state.of_grid[head_];
   state.taken_warps += grid.warps;
   state.taken.registers += grid.needs.registers;

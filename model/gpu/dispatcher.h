@@ -8,11 +8,13 @@
 //          The blocks of a cluster are placed at once, in one GPC (cluster.groups), two of them on a TPC before any other TPC gets
 //          one; clusters go round the GPCs.
 //          Several grids: their blocks stand in one queue, those of a grid after all of the grids before it, and one goes where the SM
-//          has its warps, registers, shared memory, barriers and a block's slot left (the leftover rule).
+//          has its warps, registers, shared memory, barriers and a block's slot left (the leftover rule). The carve-out of shared memory is
+//          that of the grid that finds the SM empty, until it is empty again.
 // Ignores: priorities between grids; with several of them, what warps of blocks that go on have left.
 // Source:  QRC, ASIM PR #87 (docs/sources.md): first wave one block an SM, refill at block granularity, block turnaround. [h100-sxm]
 //          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles a block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
+//          validate/beside: a grid that needs a larger carve-out begins when one that needs none has ended.
 //          warp_release: nothing starts while warps end and blocks do not; when a block does, as many start on its SM and on the
 //          other of the TPC as have room, while launch.spare_warps slots are free.
 #pragma once
@@ -80,6 +82,7 @@ class Dispatcher {
     BlockNeeds taken;
     std::uint32_t taken_warps = 0;
     std::vector<std::uint32_t> of_grid;
+    std::uint64_t carve_out = 0;  // since it was empty last
   };
   struct Queued {
     std::uint64_t left = 0;   // blocks to place
@@ -91,6 +94,7 @@ class Dispatcher {
   };
   bool has_room(const State& state) const;
   bool fits_beside(const State& state) const;
+  std::uint64_t carve_out_of(const Queued& grid) const;
   void take_beside(State& state);
   void give_back(State& state, std::uint32_t grid);
   /// Whether a block is left to place; its grid is then head().

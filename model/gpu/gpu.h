@@ -42,6 +42,8 @@ struct BlockNeeds {
   std::uint32_t registers = 0;  ///< as allocated
   std::uint64_t shared = 0;     ///< bytes, the reserve included
   std::uint32_t barriers = 0;
+  std::uint64_t carve_out =
+      0;  ///< shared memory of an SM that its grid finds empty, bytes; 0: LaunchSetup::shared_bytes
 };
 
 /// Another grid on the same chip. Its blocks come after those of the grids before it, where these leave room (the leftover rule).
@@ -85,7 +87,7 @@ struct LaunchSetup {
   sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions; may be null
   // Where others share the chip with it; without clusters, `watch` and `timeline`.
   BlockNeeds needs;                             ///< of this launch
-  std::uint64_t shared_bytes = 0;               ///< that an SM's carve-out has for the blocks of all
+  std::uint64_t shared_bytes = 0;               ///< that an SM's carve-out has at most
   std::vector<GridBeside> beside;               ///< in order of `begin`
   std::vector<GridTime>* grid_times = nullptr;  ///< is told when each ran, this launch first; may be null
 

@@ -1,9 +1,11 @@
 // The warp scheduler of a sub-core: which of the warps whose next instruction is ready goes this cycle.
 //
 // Models:  one instruction a cycle. Candidates wait by issue class for a free pipe or for room in the memory queue; of those that can go
-//          the warp that went last, else the youngest (greedy-then-youngest). Dispatch may be held: nothing goes then.
+//          the warp that went last, else the youngest (greedy-then-youngest); of several grids, the youngest of the one that was launched
+//          first. Dispatch may be held: nothing goes then.
 // Ignores: docs/mechanisms.md.
-// Source:  HUE (docs/sources.md); our issue_stall on H100.
+// Source:  HUE (docs/sources.md); our issue_stall on H100. Grids: validate/beside on H100, in which a kernel that keeps the schedulers busy
+//          is not slowed by a later one.
 // Note:    how long a candidate could have gone, or was held by dispatch alone, is told by two counters of its class, read when it
 //          becomes a candidate and when it goes.
 #pragma once
@@ -72,7 +74,8 @@ struct Scheduler {
     }
     return found;
   }
-  /// The one of `eligible` (not empty) that goes; `age`: of the warp in a slot, later warps have larger ones.
+  /// The one of `eligible` (not empty) that goes; `age`: of the warp in a slot, the largest goes: that of the last
+  /// warp of the first grid.
   template <typename Age>
   int choose(std::uint32_t eligible, Age&& age) {
     if (greedy >= 0 && (eligible >> greedy & 1)) return greedy;

@@ -142,6 +142,9 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   }
 }
 
+/// More than share a chip; a warp's age has the earlier grid's above the later one's, whatever began first.
+constexpr std::uint64_t kMostGrids = 1u << 16;
+
 void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   const auto emptiest =
       std::min_element(table_.cores.begin(), table_.cores.end(), [](const SubCore& a, const SubCore& b) {
@@ -165,7 +168,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   if (loops_.any()) loops_.start_warp(warp, id);
   if (retries_.any()) retries_.start_warp(warp, id);
   warp.instruction = &context_.program.code[warp.step.index];
-  warp.age = next_age_++;
+  warp.age = next_age_++ | (kMostGrids - std::uint64_t{blocks_[block].grid}) << 40;
   if (context_.timeline) context_.timeline->start_warp(id, blocks_[block].record->block, in_block, now);
   warp.since = warp.started = now;
   warp.blame = warp.step.index;

@@ -85,7 +85,7 @@ class Shared {
     grid.blocks = launch.shape.grid.count();
     grid.blocks_per_sm = own.blocks;
     grid.warps = static_cast<std::uint32_t>((launch.shape.block.count() + kWarpSize - 1) / kWarpSize);
-    grid.needs = {own.registers_per_block, own.shared_per_block, resources.barriers};
+    grid.needs = {own.registers_per_block, own.shared_per_block, resources.barriers, own.shared_config};
     grid.begin = launch.begin;
     grid.source = sources_.back().get();
     return grid;

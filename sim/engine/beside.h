@@ -1,7 +1,7 @@
 // Launches that share a chip: each alone, then all in one simulation of the machine.
 //
 // Models:  blocks of several grids on the same SMs by the leftover rule (model/gpu/dispatcher.h); schedulers, pipes, caches, L2 and DRAM
-//          shared as they are. An SM's carve-out is the largest that one of them would have alone.
+//          shared as they are. L1 is what the largest carve-out that one of them would have alone leaves, on every SM.
 // Ignores: launches with clusters, and of which blocks wait for each other.
 #pragma once
 

@@ -185,6 +185,17 @@ TEST(Beside, GridsThatFillTheDramSlowEachOther) {
   EXPECT_LT(static_cast<double>(both.counters.elapsed), 2.05 * alone);
 }
 
+/// validate/beside: of kernels that could each take all issue slots, the one that was launched first goes on as if alone.
+TEST(Beside, WarpsOfTheFirstGridGoFirst) {
+  Asked first{chain(), 132, 16, 2000, 1}, second = first;
+  second.begin = 500;
+  const auto alone = static_cast<double>(run(h100(), {first}).counters.elapsed);
+  const Ran both = run(h100(), {first, second});
+  for (const std::uint64_t blocks : both.counters.sm_blocks_each) EXPECT_EQ(blocks, 2u);
+  EXPECT_NEAR(static_cast<double>(both.end(0)), alone, 0.03 * alone);
+  EXPECT_GT(static_cast<double>(both.end(1)), 1.5 * alone);
+}
+
 TEST(Beside, AGridBeginsWhenItIsLaunchedAndNotBefore) {
   const spec::GpuSpec chip = h100();
   Asked second = filling(10);
@@ -228,6 +239,19 @@ TEST(Beside, ABlockNeedsRoomOfEveryKind) {
   EXPECT_FALSE(fits({49152, 7169, barriers}, 48));
   EXPECT_FALSE(fits({49152, 7168, barriers + 1}, 48));
   EXPECT_FALSE(fits({49152, 7168, barriers}, 49));
+}
+
+/// validate/beside, 75% of a kernel without shared memory and then one of 48 KiB a block: the second begins when the first has ended.
+TEST(Beside, ACarveOutStaysUntilTheSmIsEmpty) {
+  Asked first{chain(), 132, 8, 2000, 1}, second = filling(132);
+  first.needs.shared = 1024;
+  first.needs.carve_out = 8 * 1024;
+  second.needs.carve_out = 228 * 1024;
+  const Ran waits = run(h100(), {first, second});
+  EXPECT_GT(waits.times[1].first, 3 * waits.times[0].first);
+  EXPECT_GT(waits.times[1].first + 3000, waits.end(0));
+  first.needs.carve_out = second.needs.carve_out;
+  EXPECT_LT(run(h100(), {first, second}).times[1].first, 2 * waits.times[0].first);
 }
 
 TEST(JoinedProgram, KeepsEachKernelsShapesAndRefusesThoseThatWait) {

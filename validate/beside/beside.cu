@@ -1,11 +1,13 @@
 // Pairs of kernels side by side: each kernel's own time, by its blocks' clock reads, alone and beside the other in a second stream.
 //
-//   beside [REPEATS]     one JSON line a pair: medians, us; needs a device
-//   beside trace         each pair's two kernels once, in order, for `foretrace run --trace`
+//   beside [REPEATS] [second]     one JSON line a pair: medians, us; needs a device
+//   beside trace [second]         each pair's two kernels once, in order, for `foretrace run --trace`
 //
 // The time of a kernel is from the first block's begin to the last block's end (%globaltimer); `mhz` is what %clock64 counted by that. L2 is
 // swept before each measurement. Both kernels of a pair wait for the same event behind a kernel that spins, so that both are queued by then; the
-// second one comes after another that spins for 4,000 cycles, so that it is the second: about 3 us later.
+// second one comes after another that spins for 4,000 cycles, so that it is the second: about 3 us later. In the first set that spinning warp
+// stands back behind a first kernel that keeps the schedulers busy, sometimes until that has ended; in the second set it spins for 6,000 cycles from
+// before the first kernel on, which itself comes after one of 500.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -185,6 +187,23 @@ const Pair kPairs[] = {
     {{kChase, 64, 0, 32, 50, 18}, {kStream, 512, 0, 4, 100, 12288}},
 };
 
+const Pair kSecond[] = {
+    {{kCompute, 512, 0, 4, 50, 200}, {kMixed, 128, 0, 16, 50, 8192}},
+    {{kMixed, 512, 0, 4, 100, 16384}, {kStream, 128, 0, 16, 25, 4096}},
+    {{kStream, 512, 0, 4, 50, 8192}, {kLocal, 512, 16 << 10, 4, 50, 100}},
+    {{kChase, 128, 0, 16, 25, 24}, {kCompute, 256, 0, 8, 75, 160}},
+    {{kLevel2, 1024, 0, 2, 50, 64}, {kCompute, 512, 0, 4, 50, 200}},
+    {{kCompute, 256, 64 << 10, 3, 100, 200}, {kCompute, 128, 0, 16, 10, 300}},
+    {{kStream, 256, 96 << 10, 2, 100, 16384}, {kLocal, 256, 16 << 10, 8, 50, 60}},
+    {{kMixed, 1024, 0, 2, 150, 16384}, {kMixed, 64, 0, 32, 50, 4096}},
+    {{kLocal, 128, 64 << 10, 3, 100, 150}, {kStream, 256, 0, 8, 100, 4096}},
+    {{kCompute, 1024, 0, 2, 200, 120}, {kCompute, 256, 0, 8, 100, 120}},
+    {{kChase, 64, 0, 32, 100, 10}, {kLevel2, 256, 0, 8, 50, 64}},
+    {{kStream, 1024, 0, 2, 50, 16384}, {kCompute, 64, 0, 32, 50, 200}},
+    {{kMixed, 256, 0, 8, 50, 16384}, {kStream, 512, 0, 4, 50, 12288}},
+    {{kLocal, 256, 32 << 10, 6, 25, 200}, {kLocal, 256, 32 << 10, 6, 50, 150}},
+};
+
 struct Memory {
   float4* in = nullptr;
   float* out = nullptr;
@@ -237,6 +256,8 @@ void print(const char* name, const std::vector<double>& v) {
 
 int main(int argc, char** argv) {
   const bool trace = argc > 1 && std::strcmp(argv[1], "trace") == 0;
+  const bool second = argc > 2 && std::strcmp(argv[2], "second") == 0;
+  const std::vector<Pair> pairs = second ? std::vector<Pair>(std::begin(kSecond), std::end(kSecond)) : std::vector<Pair>(std::begin(kPairs), std::end(kPairs));
   const int repeats = trace || argc < 2 ? 101 : std::max(1, atoi(argv[1]));
   Memory m[2];
   for (Memory& x : m) {
@@ -252,9 +273,10 @@ int main(int argc, char** argv) {
     OK(cudaMemcpy(x.links, links.data(), kLinks, cudaMemcpyHostToDevice));
   }
   OK(cudaFuncSetAttribute(compute, cudaFuncAttributeMaxDynamicSharedMemorySize, 192 << 10));
+  OK(cudaFuncSetAttribute(stream, cudaFuncAttributeMaxDynamicSharedMemorySize, 192 << 10));
   OK(cudaFuncSetAttribute(local, cudaFuncAttributeMaxDynamicSharedMemorySize, 192 << 10));
   if (trace) {
-    for (const Pair& p : kPairs) {
+    for (const Pair& p : pairs) {
       launch(p.a, m[0], nullptr);
       launch(p.b, m[1], nullptr);
     }
@@ -275,15 +297,19 @@ int main(int argc, char** argv) {
     spin<<<1, 1, 0, first>>>(60000);
     OK(cudaEventRecord(ready, first));
     for (int i = 0; i < 2; ++i) {
+      if ((which >> i & 1) != 0) OK(cudaStreamWaitEvent(s[i], ready, 0));
+    }
+    if (second && (which & 2) != 0) spin<<<1, 1, 0, s[1]>>>(6000);
+    if (second && (which & 1) != 0) spin<<<1, 1, 0, s[0]>>>(500);
+    for (int i = 0; i < 2; ++i) {
       if ((which >> i & 1) == 0) continue;
-      OK(cudaStreamWaitEvent(s[i], ready, 0));
-      if (i == 1) spin<<<1, 1, 0, s[i]>>>(4000);
+      if (i == 1 && !second) spin<<<1, 1, 0, s[i]>>>(4000);
       launch(i == 0 ? p.a : p.b, m[i], s[i]);
     }
     OK(cudaDeviceSynchronize());
   };
   int number = 0;
-  for (const Pair& p : kPairs) {
+  for (const Pair& p : pairs) {
     std::vector<double> alone[2], beside[2], mhz, later, together;
     for (int r = -3; r < repeats; ++r) {
       Seen seen[2];

@@ -1,6 +1,6 @@
 """Kernels side by side: predicted times of the pairs of beside.cu, and these beside measured ones.
 
-    beside.py predict FORETRACE OUT.jsonl [--nvcc NVCC] [--arch h100] [--later US] [--keep FOLDER]
+    beside.py predict FORETRACE OUT.jsonl [--second] [--nvcc NVCC] [--arch h100] [--later US] [--keep FOLDER]
         builds the program, traces each pair's kernels under `foretrace run` and simulates each pair with `foretrace beside`
     beside.py compare PREDICTED.jsonl MEASURED.jsonl
         a row per kernel: its time alone and beside the other, predicted and measured, and by how much it is slowed
@@ -40,7 +40,7 @@ def predict(options):
         subprocess.run([options.nvcc, f"-arch={options.machine}", "-O3", "-std=c++17", "-cudart", "shared", "-o", program,
                         os.path.join(FOLDER, "beside.cu")], check=True)
         subprocess.run([options.foretrace, "run", "--arch", options.arch, "--host", "none", "--simulate", "all", "--quiet", "--kernel", KERNELS, "--trace",
-                        traces, "--", program, "trace"], check=True)
+                        traces, "--", program, "trace", "second" if options.second else "first"], check=True)
         files = sorted(glob.glob(os.path.join(traces, "*.trace")))
         for number in range(len(files) // 2):
             row = {"pair": number, **times(options.foretrace, options.arch, files[2 * number], files[2 * number + 1], options.later)}
@@ -90,6 +90,7 @@ def main():
     make = commands.add_parser("predict")
     make.add_argument("foretrace")
     make.add_argument("out")
+    make.add_argument("--second", action="store_true", help="the second set of pairs")
     make.add_argument("--nvcc", default="nvcc")
     make.add_argument("--machine", default="sm_90")
     make.add_argument("--arch", default="h100")
