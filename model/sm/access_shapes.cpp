@@ -165,7 +165,6 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
   const unsigned slot = program_.shapes.of[issue.index].slot;
   Memo& memo = memo_[slot + static_cast<unsigned>(set)];
   const work::AddressPattern& pattern = issue.cursor->pattern(set);
-  const bool store = is_store(instruction);
   const bool local = operation.space == Space::local;
   const bool bytes =
       !local && (form.access == Access::store || (form.access == Access::load && stores_here_));
@@ -186,9 +185,11 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
       rules::coalesce(detail.addresses, issue.executed, form.bytes, found.lines);
       if (memo.space != Space::global || !memo.repeats_passes(pattern, issue.executed)) {
         memo.ideal = rules::ideal_sectors(detail.addresses, issue.executed, form.bytes);
-        memo.wavefronts = rules::shared_cost(detail.addresses, issue.executed, form.bytes,
-                                             store ? rules::SharedAccess::store : rules::SharedAccess::load)
-                              .wavefronts;
+        // As a store to shared memory: lanes that share words merge within a group, and no group goes with another, as those of
+        // shared loads do (H100, loads_of_one_word: two and four cycles for 8 and 16 bytes, whether lanes share them or not).
+        memo.wavefronts =
+            rules::shared_cost(detail.addresses, issue.executed, form.bytes, rules::SharedAccess::store)
+                .wavefronts;
       }
       if (bytes)
         rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);

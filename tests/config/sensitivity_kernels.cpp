@@ -146,7 +146,8 @@ std::vector<Kernel> floods(int sm_number) {
                            7, 0, kGlobal, 0, 0});
   atomics.lines.push_back({"ATOMS.ADD R4, [R2], R5", 2, 0, 7, 0, 0, 128, 0});
   kernels.push_back(atomics);
-  Kernel copies{"async_copies", {}, 1, 1, 1};  // one line, all lanes to the same four banks: the writes are what limits
+  Kernel copies{
+      "async_copies", {}, 1, 1, 1};  // one line, all lanes to the same four banks: the writes are what limits
   for (int i = 0; i < 16; ++i)
     copies.lines.push_back({"LDGSTS.E.BYPASS.128 [R0], " + global, 2, 7, 7, 0, 0, 0, 0});
   copies.lines.push_back({"LDGDEPBAR", 1, 0});

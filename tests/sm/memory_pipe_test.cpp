@@ -333,6 +333,22 @@ TEST(DataStage, WhatConflictsAddGoesToASubCoreAtHalfTheRate) {
   EXPECT_EQ(cycles(9, 4) - cycles(8, 4), 4u * 32u) << "four sub-cores in turn";
 }
 
+TEST(DataStage, AWideGlobalLoadPassesItOncePerGroupOfLanesAlsoWhereTheyShareTheWord) {
+  // Sixteen lanes a pass for 8 bytes, eight for 16, as loads_of_one_word on H100; a load from shared memory of one word takes 1 and 2.
+  const spec::GpuSpec chip = bench_chip();
+  const auto passes = [&](const std::string& text, std::uint32_t executed) {
+    return run(chip, {{text, 2, 0, 7, 0, executed, 4096, 0}, {"NOP", 1, 7, 7, 1}})
+        .counters.l1_data_wavefronts;
+  };
+  const std::string address = "desc[UR4][R2.64]";
+  EXPECT_EQ(passes("LDG.E R0, " + address, ~0u), 1u);
+  EXPECT_EQ(passes("LDG.E.64 R0, " + address, ~0u), 2u);
+  EXPECT_EQ(passes("LDG.E.128 R0, " + address, ~0u), 4u);
+  EXPECT_EQ(passes("LDG.E.64 R0, " + address, 0xffff), 1u);
+  EXPECT_EQ(passes("LDG.E.128 R0, " + address, 0xffff), 2u);
+  EXPECT_EQ(passes("LDS.128 R0, [R2]", ~0u), 2u);
+}
+
 TEST(DataStage, CopiesPassItForWhatTheyReadFromL1AndOnceAndWriteBesideIt) {
   const spec::GpuSpec chip = bench_chip();
   const auto copies = [&](const std::string& text, std::int64_t stride, int count) {
