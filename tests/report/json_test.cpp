@@ -136,13 +136,18 @@ TEST(Json, PlaceOfALaunchInItsProgram) {
   for (const char* key : {"simulated", "device", "stream", "start_ns", "end_ns", "operator"}) {
     EXPECT_EQ(alone.find(fmt::format("\n   \"{}\"", key)), std::string::npos) << key;
   }
-  document.predictions[0].place = {"represented", 12, 1, 7, 1500.5, 2750, "aten::addmm"};
+  document.predictions[0].place = {
+      "represented", 12, 1, 7, 1500.5, 2750, LaunchBeside{"simulation", 1.25, {3, 11}}, "aten::addmm"};
   const LaunchPlace read = from_json(to_json(document), "result.json").predictions[0].place;
   EXPECT_EQ(read.simulated, "represented");
   EXPECT_EQ(read.device, 1u);
   EXPECT_EQ(read.stream, 7u);
   EXPECT_EQ(read.start_ns, 1500.5);
   EXPECT_EQ(read.end_ns, 2750);
+  ASSERT_TRUE(read.beside);
+  EXPECT_EQ(read.beside->by, "simulation");
+  EXPECT_EQ(read.beside->slowed, 1.25);
+  EXPECT_EQ(read.beside->with, (std::vector<std::uint64_t>{3, 11}));
   EXPECT_EQ(read.operation, "aten::addmm");
   const std::string wrong = replaced(to_json(document), "\"represented\"", "\"guessed\"");
   EXPECT_NE(refusal(wrong).find("predictions[0].simulated: expected simulated, represented or functional"),
