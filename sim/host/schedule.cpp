@@ -85,7 +85,8 @@ std::vector<Sharing::Member> Schedule::beside(const Work& work, double at) const
   std::vector<Sharing::Member> members;
   for (const WorkId id : device.group) members.push_back({works_[id].launch, works_[id].launched});
   members.push_back({work.launch, at});
-  return sharing_->possible(members) ? members : std::vector<Sharing::Member>{};
+  if (sharing_->possible(members) == Sharing::How::unknown) return {};
+  return members;
 }
 
 /// A kernel has begun: those that it overlaps with take as long as they do together.
@@ -110,13 +111,14 @@ void Schedule::run_beside(WorkId id, double launched) {
   }
   device.group.push_back(id);
   groups_[device.number] = device.group;
-  const std::vector<Sharing::Times> times = sharing_->times(members);
+  const Sharing::How how = sharing_->possible(members);
+  const std::vector<Sharing::Times> times = sharing_->times(members, how);
   for (std::size_t i = 0; i < members.size(); ++i) {
     Work& member = works_[device.group[i]];
-    member.beside = Beside::simulated;
     member.group = device.number;
     const bool last = i + 1 == members.size();
     if (!last && member.end <= work.launched + kShort) continue;  // what comes after it may have begun
+    member.beside = how == Sharing::How::simulation ? Beside::simulated : Beside::rates;
     if (times[i].begin > member.begin && (last || member.begin > work.launched)) {
       // It finds no room yet: what it waits for is the one that ends last before that, or the first.
       member.bound = Bound::engine;

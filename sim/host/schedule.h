@@ -42,6 +42,7 @@ const char* name_of(WorkKind kind);
 enum class Beside {
   alone,      ///< nothing of note ran beside it
   simulated,  ///< with the others of its group, in one simulation
+  rates,      ///< with the others of its group, from what each asks of the chip
   shares      ///< by its share of the chip: as if nothing slowed it
 };
 
@@ -71,7 +72,7 @@ struct Work {
   WorkId cause = kNoWork;  ///< the work that its beginning waited for; none: its arrival
   double launched = 0;     ///< of a kernel: when its blocks could have begun, had there been room
   Beside beside = Beside::alone;
-  std::size_t group = 0;  ///< in groups(), where it was simulated with others
+  std::size_t group = 0;  ///< in groups(), where its time is that of a group
   /// Its time from launch to end by its time alone.
   double slowed() const { return ns > 0 ? (end - launched) / ns : 1; }
   /// Whose end it stands for: of an event behind a copy engine's copy, which that engine records, that copy's kind.
@@ -118,7 +119,8 @@ class Schedule {
 
   /// Kernels that overlap by less, ns, are no group.
   static constexpr double kShort = 2000;
-  static constexpr std::size_t kMostBeside = 8;  ///< of a group: each that joins is a simulation of all
+  static constexpr std::size_t kMostBeside =
+      64;  ///< of a group, whose times are found again with each that joins
   const HostSpec& spec_;
   Sharing* const sharing_;
   double passed_ = 0;  // nothing that has been added begins before

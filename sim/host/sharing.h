@@ -16,11 +16,16 @@ class Sharing {
   struct Times {
     double begin = 0, end = 0;  ///< ns, as of a kernel alone: `begin` is as long before its first block
   };
+  enum class How {
+    unknown,    ///< times() cannot say it
+    rates,      ///< from what each asks of the chip
+    simulation  ///< of all together
+  };
   virtual ~Sharing() = default;
-  /// Whether times() can say it of these, in the order in which they are launched.
-  virtual bool possible(const std::vector<Member>& members) = 0;
-  /// Of each member.
-  virtual std::vector<Times> times(const std::vector<Member>& members) = 0;
+  /// How times() finds those of these, in the order in which they are launched.
+  virtual How possible(const std::vector<Member>& members) = 0;
+  /// Of each member; `how`: what possible() has said of them.
+  virtual std::vector<Times> times(const std::vector<Member>& members, How how) = 0;
 };
 
 }  // namespace foretrace::host

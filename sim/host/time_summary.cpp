@@ -176,13 +176,13 @@ BesideSum sum_beside(const Schedule& schedule) {
   for (WorkId id = 0; id < schedule.size(); ++id) {
     const Work& work = schedule[id];
     if (work.beside == Beside::shares) ++sum.by_shares;
-    if (work.beside != Beside::simulated) continue;
-    ++sum.simulated;
+    if (work.beside != Beside::simulated && work.beside != Beside::rates) continue;
+    ++(work.beside == Beside::simulated ? sum.simulated : sum.by_rates);
     slowed += work.slowed();
     sum.slowed_most = std::max(sum.slowed_most, work.slowed());
   }
   sum.groups = schedule.groups().size();
-  if (sum.simulated != 0) sum.slowed_mean = slowed / static_cast<double>(sum.simulated);
+  if (slowed > 0) sum.slowed_mean = slowed / static_cast<double>(sum.simulated + sum.by_rates);
   return sum;
 }
 

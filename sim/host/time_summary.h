@@ -14,8 +14,8 @@ namespace foretrace::host {
 
 /// Kernels that overlapped, by how their times were found.
 struct BesideSum {
-  std::uint64_t simulated = 0, groups = 0, by_shares = 0;
-  double slowed_mean = 1, slowed_most = 1;  ///< of those simulated together
+  std::uint64_t simulated = 0, by_rates = 0, groups = 0, by_shares = 0;
+  double slowed_mean = 1, slowed_most = 1;  ///< of those in groups
 };
 
 struct TimeSummary {

@@ -24,9 +24,10 @@ inline constexpr int kSchema = 2;  ///< documents of schema 1 are read as well: 
 
 /// What other kernels on the chip were to a launch.
 struct LaunchBeside {
-  std::string by;     ///< "simulation" (of all together) or "shares" (of the chip, as if none slowed it)
-  double slowed = 1;  ///< its time from launch to end by its time alone
-  std::vector<std::uint64_t> with;  ///< numbers of the launches that it was simulated with
+  /// "simulation" (of all together), "rates" (from what each asks of the chip) or "shares" (of the chip, as if none slowed it).
+  std::string by;
+  double slowed = 1;                ///< its time from launch to end by its time alone
+  std::vector<std::uint64_t> with;  ///< numbers of the launches that it shared the chip with
 };
 
 /// Where a launch stood in a program, and how its numbers came about. All keys are optional in JSON, and left out where they hold nothing.

@@ -47,6 +47,7 @@ Json ranges_of(const std::vector<RangeResult>& ranges) {
 Json beside_of(const BesideResult& beside) {
   return Json{{"simulated", beside.simulated},
               {"groups", beside.groups},
+              {"by_rates", beside.by_rates},
               {"by_shares", beside.by_shares},
               {"slowed_mean", json_number(beside.slowed_mean)},
               {"slowed_most", json_number(beside.slowed_most)}};

@@ -39,10 +39,11 @@ struct RangeResult {
 
 /// Launches that others ran beside.
 struct BesideResult {
-  std::uint64_t simulated = 0, groups = 0;  ///< launches that were simulated together, in so many groups
-  std::uint64_t by_shares = 0;              ///< launches that overlap by their shares of the chip alone
+  std::uint64_t simulated = 0, groups = 0;  ///< launches that were simulated together; groups in all
+  std::uint64_t by_rates = 0;   ///< launches in them whose times come from what each asks of the chip
+  std::uint64_t by_shares = 0;  ///< launches that overlap by their shares of the chip alone
   double slowed_mean = 1,
-         slowed_most = 1;  ///< of those simulated together: time from launch to end by time alone
+         slowed_most = 1;  ///< of those in groups: time from launch to end by time alone
 };
 
 /// The program's time line as a whole (docs/time_line.md).

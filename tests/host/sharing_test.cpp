@@ -1,6 +1,7 @@
 // Kernels that overlap, with a stand-in for the simulation of all together.
 #include <gtest/gtest.h>
 
+#include "sim/host/rates.h"
 #include "sim/host/schedule.h"
 #include "sim/host/time_summary.h"
 
@@ -10,13 +11,14 @@ namespace {
 /// Each kernel of a group takes 10 us for each of the group, from its launch on; those from `wait` on begin 5 us after their launch.
 class Doubling final : public Sharing {
  public:
-  bool possible(const std::vector<Member>& members) override {
+  How possible(const std::vector<Member>& members) override {
     for (const Member& member : members) {
-      if (member.launch == unknown) return false;
+      if (member.launch == unknown) return How::unknown;
     }
-    return asked < budget;
+    if (asked >= budget) return How::unknown;
+    return asked < rates_from ? How::simulation : How::rates;
   }
-  std::vector<Times> times(const std::vector<Member>& members) override {
+  std::vector<Times> times(const std::vector<Member>& members, How) override {
     ++asked;
     std::vector<Times> times;
     for (const Member& member : members) {
@@ -27,7 +29,7 @@ class Doubling final : public Sharing {
     return times;
   }
   std::uint64_t unknown = 99, waits = 99;
-  int asked = 0, budget = 1000;
+  int asked = 0, budget = 1000, rates_from = 1000;
 };
 
 Work kernel(std::uint64_t launch, double arrival, double share = 1, std::vector<WorkId> after = {}) {
@@ -114,6 +116,50 @@ TEST(Sharing, BeyondTheBudgetTheyGoByTheirShares) {
   EXPECT_EQ(s[c].beside, Beside::shares);
   EXPECT_EQ(s[c].begin, 20'000);  // with the first there is no room for it beside the second
   EXPECT_EQ(s[c].launched, 2000);
+}
+
+TEST(Sharing, WhatEndsByRatesSaysSo) {
+  const HostSpec host;
+  Doubling sharing;
+  sharing.rates_from = 1;
+  Schedule s(host, &sharing);
+  for (std::uint64_t i = 0; i < 3; ++i) s.add(kernel(i, 1000.0 * static_cast<double>(i)));
+  s.settle_all();
+  for (WorkId id = 0; id < 3; ++id) EXPECT_EQ(s[id].beside, Beside::rates) << id;
+  EXPECT_EQ(sum_beside(s).by_rates, 3u);
+  EXPECT_EQ(sum_beside(s).simulated, 0u);
+}
+
+TEST(Rates, RoomGoesToTheFirst) {
+  // Half and half: as if alone. Whole and half: the second when the first has ended. 75% and 50%: the second at half its speed until then.
+  auto ran = run_by_rates({{0, 1000, 0.5}, {100, 1000, 0.5}});
+  EXPECT_EQ(ran[0].end, 1000);
+  EXPECT_EQ(ran[1].begin, 100);
+  EXPECT_EQ(ran[1].end, 1100);
+  ran = run_by_rates({{0, 1000, 1}, {100, 1000, 0.5}});
+  EXPECT_EQ(ran[1].begin, 1000);
+  EXPECT_EQ(ran[1].end, 2000);
+  ran = run_by_rates({{0, 1000, 0.75}, {0, 1000, 0.5}});
+  EXPECT_EQ(ran[0].end, 1000);
+  EXPECT_EQ(ran[1].begin, 0);
+  EXPECT_EQ(ran[1].end, 1500);
+}
+
+TEST(Rates, IssueSlotsGoToTheFirstAndMemoryToAll) {
+  Rates first{0, 1000, 0.5}, second = first;
+  first.issue = second.issue = 0.8;
+  auto ran = run_by_rates({first, second});
+  EXPECT_NEAR(ran[0].end, 1000, 1e-6);
+  EXPECT_NEAR(ran[1].end, 1750, 1e-6);  // a quarter of it beside the first
+  first.issue = second.issue = 0.1;
+  first.dram = second.dram = 1;
+  ran = run_by_rates({first, second});
+  EXPECT_NEAR(ran[0].end, 2000, 1e-6);
+  EXPECT_NEAR(ran[1].end, 2000, 1e-6);
+  second.dram = 0.0;
+  ran = run_by_rates({first, second});
+  EXPECT_NEAR(ran[0].end, 1000, 1e-6);
+  EXPECT_NEAR(ran[1].end, 1000, 1e-6);
 }
 
 TEST(Sharing, KernelsThatHardlyOverlapAndThoseApartAreNotAsked) {

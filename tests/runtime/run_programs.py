@@ -328,13 +328,13 @@ class Reports(Case):
         file = self.path("result.json")
         done = run("--arch", chip, "--json", file, "--", program, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("side by side: 2 kernels simulated in 1 group, ", done.stderr)
+        self.assertIn("side by side: 2 kernels simulated together; 1 group, ", done.stderr)
         with open(file, encoding="utf-8") as text:
             document = json.load(text)
         rows = document["predictions"]
         self.assertEqual([row["beside"]["with"] for row in rows], [[1], [0]])
         beside = document["program"]["time_line"]["beside"]
-        self.assertEqual((beside["simulated"], beside["groups"], beside["by_shares"]), (2, 1, 0))
+        self.assertEqual((beside["simulated"], beside["groups"], beside["by_rates"], beside["by_shares"]), (2, 1, 0, 0))
         self.assertAlmostEqual(beside["slowed_most"], max(row["beside"]["slowed"] for row in rows))
         return rows
 
@@ -342,10 +342,12 @@ class Reports(Case):
         file = self.path("result.json")
         done = run("--arch", "h100", "--budget", "1000", "--json", file, "--", build("streams"), "50")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("by their shares of the chip, as if nothing slowed them", done.stderr)
+        self.assertIn("side by side: 2 by what each asks of the chip (--budget); 1 group, ", done.stderr)
         with open(file, encoding="utf-8") as text:
             document = json.load(text)
-        self.assertEqual([row["beside"] for row in document["predictions"]], [{"by": "shares", "slowed": 1}] * len(document["predictions"]))
+        for row in document["predictions"]:
+            self.assertEqual(row["beside"]["by"], "rates")
+            self.assertAlmostEqual(row["beside"]["slowed"], 1, delta=0.01)
 
     def test_ranges_of_nvtx(self):
         trace = self.path("trace.json")

@@ -90,9 +90,35 @@ sampling::LaunchWork Launcher::known_work(const KernelCall& call) {
   return work;
 }
 
+namespace {
+
+/// What the launch asked of the chip while it was on it alone, its time and share apart.
+host::Rates rates_of(const report::Prediction& prediction) {
+  const spec::GpuSpec& gpu = *prediction.gpu;
+  const auto part = [](double of, double all) { return all > 0 ? std::min(1.0, of / all) : 0.0; };
+  const stats::LaunchCounters& counters = prediction.counters;
+  const auto cycles = static_cast<double>(counters.elapsed);
+  const double seconds = cycles / static_cast<double>(gpu.clock.sm);
+  host::Rates rates;
+  rates.issue = part(static_cast<double>(counters.inst_executed), cycles * kSubCores * gpu.sm.count);
+  rates.l2 = part(static_cast<double>(counters.memory.lts_sectors) * kSectorBytes,
+                  seconds * static_cast<double>(gpu.clock.l2) * gpu.l2.slices * gpu.l2.slice_bytes);
+  rates.dram =
+      part(static_cast<double>(counters.memory.dram_bytes_read + counters.memory.dram_bytes_write),
+           seconds * static_cast<double>(gpu.clock.dram) * gpu.dram.channels * gpu.dram.channel_bytes);
+  return rates;
+}
+
+}  // namespace
+
 double Launcher::predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
                                       const engine::LaunchShape& shape, const LaunchLine& line) {
-  if (!representatives_) return journal_.predicted(line, predict(call, context, shape, line.index));
+  SideBySide& beside = *state_.side_by_side;
+  if (!representatives_) {
+    const report::Prediction prediction = predict(call, context, shape, line.index);
+    beside.remember(line.index, rates_of(prediction));
+    return journal_.predicted(line, prediction);
+  }
   sampling::LaunchWork work = known_work(call);
   const sampling::LaunchKind kind{shape.program->mangled + shape.program->code_sha256, call.block,
                                   call.cluster, call.dynamic_shared};
@@ -103,10 +129,12 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
     work.thread_instructions = static_cast<double>(count.thread_instructions);
     const sampling::TimeEstimate time = representatives_->represent(line.index, kind, work);
     journal_.represented(line, work, time);
+    beside.remember(line.index, beside.rates_of(time.by));
     return time.seconds;
   }
   const report::Prediction prediction = predict(call, context, shape, line.index);
   const double seconds = journal_.predicted(line, prediction);
+  beside.remember(line.index, rates_of(prediction));
   work.warp_instructions = static_cast<double>(prediction.counters.inst_executed);
   work.thread_instructions = static_cast<double>(prediction.counters.thread_inst_executed);
   const sampling::Estimate& estimate = prediction.estimate;
@@ -287,6 +315,10 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
     executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident));
     if (predicted) {
       executed.seconds = predict_or_represent(call, context, shape, line);
+      host::Rates rates = state_.side_by_side->rates_of(index);
+      rates.ns = executed.seconds * 1e9;
+      rates.share = executed.share;
+      state_.side_by_side->remember(index, rates);
     } else {
       emulate_only(context, *program, resident);
       journal_.emulated(line);

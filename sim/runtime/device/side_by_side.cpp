@@ -10,6 +10,7 @@ namespace {
 
 // Of the host's memory, for the launches that may still be beside later ones.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostTogether = 8;  // each that joins a group is a simulation of all
 constexpr std::size_t kMostBytesEach = std::size_t{256} << 20;
 
 /// What stands for an L2's contents, about: tags, states and byte masks.
@@ -17,7 +18,8 @@ std::size_t bytes_of_l2(const spec::GpuSpec& spec) { return spec.l2.bytes / kLin
 
 }  // namespace
 
-SideBySide::SideBySide(std::shared_ptr<const spec::GpuSpec> spec, std::uint64_t budget, bool cold, int threads)
+SideBySide::SideBySide(std::shared_ptr<const spec::GpuSpec> spec, std::uint64_t budget, bool cold,
+                       int threads)
     : spec_(std::move(spec)), budget_(budget), cold_(cold), threads_(threads) {}
 
 SideBySide::Kept SideBySide::begin(const engine::LaunchShape& shape, engine::Machine& machine) const {
@@ -32,13 +34,18 @@ SideBySide::Kept SideBySide::begin(const engine::LaunchShape& shape, engine::Mac
 void SideBySide::add(std::uint64_t launch, Kept kept) {
   if (kept.blocks == nullptr || !kept.blocks->whole(kept.shape.grid.count())) return;
   kept.bytes = kept.blocks->bytes() + (kept.l2 ? bytes_of_l2(*spec_) : 0);
-  forget(launch);
+  drop(launch);
   bytes_ += kept.bytes;
   kept_.emplace(launch, std::move(kept));
-  while (bytes_ > kMostBytes && kept_.size() > 1) forget(kept_.begin()->first);
+  while (bytes_ > kMostBytes && kept_.size() > 1) drop(kept_.begin()->first);
 }
 
 void SideBySide::forget(std::uint64_t launch) {
+  drop(launch);
+  rates_.erase(launch);
+}
+
+void SideBySide::drop(std::uint64_t launch) {
   const auto found = kept_.find(launch);
   if (found == kept_.end()) return;
   bytes_ -= found->second.bytes;
@@ -51,13 +58,27 @@ std::uint64_t SideBySide::cost(const std::vector<Member>& members) const {
   return sum;
 }
 
-bool SideBySide::possible(const std::vector<Member>& members) {
-  const bool known = std::all_of(members.begin(), members.end(),
-                                 [&](const Member& member) { return kept_.count(member.launch) != 0; });
-  return known && (budget_ == 0 || spent_ + cost(members) <= budget_);
+host::Sharing::How SideBySide::possible(const std::vector<Member>& members) {
+  const auto all_in = [&](const auto& known) {
+    return std::all_of(members.begin(), members.end(),
+                       [&](const Member& member) { return known.count(member.launch) != 0; });
+  };
+  if (members.size() <= kMostTogether && all_in(kept_) && (budget_ == 0 || spent_ + cost(members) <= budget_))
+    return How::simulation;
+  return all_in(rates_) ? How::rates : How::unknown;
 }
 
-std::vector<host::Sharing::Times> SideBySide::times(const std::vector<Member>& members) {
+std::vector<host::Sharing::Times> SideBySide::times(const std::vector<Member>& members, How how) {
+  if (how == How::simulation) return simulate(members);
+  std::vector<host::Rates> rates;
+  for (const Member& member : members) {
+    rates.push_back(rates_.at(member.launch));
+    rates.back().launched = member.launched;
+  }
+  return host::run_by_rates(rates);
+}
+
+std::vector<host::Sharing::Times> SideBySide::simulate(const std::vector<Member>& members) {
   const Kept& head = kept_.at(members.front().launch);
   const double cycles = static_cast<double>(spec_->clock.sm) * 1e-9;  // a nanosecond
   std::vector<engine::BesideLaunch> launches;

@@ -22,9 +22,9 @@ report::TimeLineResult time_line_result(const host::TimeLine& line, const std::v
   result.overlap_won_ns = sum.overlap_won;
   result.overlap_lost_ns = sum.overlap_lost;
   const host::BesideSum beside = host::sum_beside(line.schedule());
-  if (beside.simulated + beside.by_shares != 0)
-    result.beside = {beside.simulated, beside.groups, beside.by_shares, beside.slowed_mean,
-                     beside.slowed_most};
+  if (beside.simulated + beside.by_rates + beside.by_shares != 0)
+    result.beside = {beside.simulated, beside.groups,      beside.by_rates,
+                     beside.by_shares, beside.slowed_mean, beside.slowed_most};
   for (const host::RangeSum& range : host::sum_ranges(ranges, line))
     result.ranges.push_back({range.name, range.count, range.kernels, range.kernels_ns, range.host_ns});
   return result;
@@ -35,7 +35,7 @@ std::optional<report::LaunchBeside> launch_beside(const host::Schedule& schedule
   if (work.beside == host::Beside::alone) return std::nullopt;
   report::LaunchBeside beside{"shares", work.slowed(), {}};
   if (work.beside == host::Beside::shares) return beside;
-  beside.by = "simulation";
+  beside.by = work.beside == host::Beside::simulated ? "simulation" : "rates";
   for (const host::WorkId other : schedule.groups()[work.group])
     if (other != kernel) beside.with.push_back(schedule[other].launch);
   return beside;
@@ -44,16 +44,18 @@ std::optional<report::LaunchBeside> launch_beside(const host::Schedule& schedule
 namespace {
 
 std::string beside_text(const report::BesideResult& beside) {
-  std::string text = "foretrace: side by side:";
-  if (beside.simulated != 0)
-    text += fmt::format(
-        " {} kernels simulated in {} group{}, {:.2f} times as long as alone on average, {:.2f} at most",
-        beside.simulated, beside.groups, beside.groups == 1 ? "" : "s", beside.slowed_mean,
-        beside.slowed_most);
+  std::vector<std::string> parts;
+  if (beside.simulated != 0) parts.push_back(fmt::format("{} kernels simulated together", beside.simulated));
+  if (beside.by_rates != 0)
+    parts.push_back(fmt::format("{} by what each asks of the chip (--budget)", beside.by_rates));
+  if (beside.groups != 0)
+    parts.push_back(fmt::format("{} group{}, {:.2f} times as long as alone on average, {:.2f} at most",
+                                beside.groups, beside.groups == 1 ? "" : "s", beside.slowed_mean,
+                                beside.slowed_most));
   if (beside.by_shares != 0)
-    text += fmt::format("{} {} by their shares of the chip, as if nothing slowed them (--budget)",
-                        beside.simulated != 0 ? ";" : "", beside.by_shares);
-  return text + "\n";
+    parts.push_back(
+        fmt::format("{} by their shares of the chip, as if nothing slowed them", beside.by_shares));
+  return fmt::format("foretrace: side by side: {}\n", fmt::join(parts, "; "));
 }
 
 std::string parts_text(const report::TimeParts& parts, double all) {
