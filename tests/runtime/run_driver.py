@@ -105,6 +105,25 @@ class Driver(unittest.TestCase):
         self.assertEqual(numbers, ["granule: 2097152", "before - after: 4194304", "flags: 0", "flags: 3", "back[3]: 4", "again == first: 1",
                                    "properties.type: 1", "back[0]: 1", "before - after: 0"])
 
+    def test_launches_of_the_old_form(self):
+        done = run("--arch", "h100", "--functional", "--quiet", "--", build(), "old_launches")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line.strip() for line in done.stdout.splitlines()]
+        refused = [line.split(" =")[0] for line in lines if line.endswith("= CUDA_ERROR_INVALID_VALUE")]
+        self.assertEqual(refused, ["cuLaunchGrid(scale, 8, 1)", "cuFuncSetBlockShape(scale, 0, 1, 1)", "cuLaunchGrid(scale, 8, 1)",
+                                   "cuParamSeti(scale, -4, 1024)", "cuParamSeti(scale, 16, 1024)", "cuParamSetSize(scale, 4096)",
+                                   "cuLaunchGrid(scale, 0, 1)"])
+        self.assertEqual([line for line in lines if ": " in line], ["first: 3", "first: 1.5", "first: 0.75", "count: 15"])
+
+    def test_attached_contexts_and_memory_that_is_left(self):
+        done = run("--arch", "h100", "--functional", "--quiet", "--", build(), "attached")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line.strip() for line in done.stdout.splitlines()]
+        self.assertEqual([line for line in lines if ": " in line],
+                         ["made == again: 1", "before - after: 2097152", "before - after: 6291456", "before - after: 0"])
+        self.assertEqual([line.split("= ")[1] for line in lines if line.startswith("cuCtxDetach")],
+                         ["CUDA_SUCCESS", "CUDA_SUCCESS", "CUDA_ERROR_INVALID_CONTEXT"])
+
     def test_answers_are_those_of_a_gpu(self):
         recorded = os.path.join(RECORDED, "h100.txt")
         if not os.path.exists(recorded):

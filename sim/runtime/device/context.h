@@ -15,7 +15,8 @@ namespace foretrace::runtime {
 struct Context {
   std::uint64_t id = 0;  ///< unique in the process
   unsigned flags = 0;
-  int device = 0;  ///< its ordinal
+  int device = 0;     ///< its ordinal
+  unsigned uses = 1;  ///< cuCtxCreate's one and cuCtxAttach's: cuCtxDetach takes one off
 };
 
 struct PrimaryContext {

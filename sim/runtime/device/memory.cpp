@@ -25,8 +25,11 @@ bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == M
 
 /// Allocations take whole granules of the device: what cudaMemGetInfo shows.
 constexpr std::uint64_t kGranule = 2 * 1024 * 1024;
-std::uint64_t granules(std::uint64_t size) {
-  return size < kGranule ? size : (size + kGranule - 1) / kGranule * kGranule;
+std::uint64_t granules(std::uint64_t size) { return (size + kGranule - 1) / kGranule * kGranule; }
+/// A small block's part of the granule that it shares.
+std::uint64_t part(std::uint64_t size) {
+  constexpr std::uint64_t kAlignment = emulate::kAllocationAlignment;
+  return (size + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 }  // namespace
@@ -36,7 +39,7 @@ DeviceMemory::DeviceMemory(std::uint64_t capacity, int devices)
 
 void* DeviceMemory::allocate(std::uint64_t size, MemoryKind kind, unsigned flags) {
   if (on_device(kind)) {
-    if (granules(size) < size || !take(granules(size))) return nullptr;
+    if (granules(size) < size || !take_block(size)) return nullptr;
   } else if (size > emulate::kHostArenaBytes / 4) {
     return nullptr;
   }
@@ -61,7 +64,7 @@ bool DeviceMemory::release(void* pointer, MemoryKind kind) {
   if (found == blocks_.end()) return false;
   const MemoryBlock& block = found->second;
   if (block.kind != kind && !(on_device(block.kind) && on_device(kind))) return false;
-  if (on_device(block.kind)) used_[static_cast<std::size_t>(block.device)] -= granules(block.size);
+  if (on_device(block.kind)) give_back_block(block.size, block.device);
   if (block.kind == MemoryKind::registered) {
     global_.forget(block.address);
   } else {
@@ -92,15 +95,35 @@ void DeviceMemory::remove_range(std::uint64_t address) {
   blocks_.erase(address);
 }
 
+std::uint64_t DeviceMemory::Use::bytes() const { return whole + granules(small); }
+
 bool DeviceMemory::take(std::uint64_t size) {
-  std::uint64_t& used = used_[static_cast<std::size_t>(current_device())];
-  if (size > capacity_ - used) return false;
-  used += size;
+  Use& use = used_[static_cast<std::size_t>(current_device())];
+  if (size > capacity_ - use.bytes()) return false;
+  use.whole += size;
   return true;
 }
 
 void DeviceMemory::give_back(std::uint64_t size) {
-  used_[static_cast<std::size_t>(current_device())] -= size;
+  used_[static_cast<std::size_t>(current_device())].whole -= size;
+}
+
+bool DeviceMemory::take_block(std::uint64_t size) {
+  if (size >= kGranule) return take(granules(size));
+  Use& use = used_[static_cast<std::size_t>(current_device())];
+  use.small += part(size);
+  if (use.bytes() <= capacity_) return true;
+  use.small -= part(size);
+  return false;
+}
+
+void DeviceMemory::give_back_block(std::uint64_t size, int device) {
+  Use& use = used_[static_cast<std::size_t>(device)];
+  if (size >= kGranule) {
+    use.whole -= granules(size);
+  } else {
+    use.small -= part(size);
+  }
 }
 
 std::uint64_t DeviceMemory::used() const { return used(current_device()); }

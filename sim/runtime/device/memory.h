@@ -65,12 +65,21 @@ class DeviceMemory {
   std::uint64_t capacity() const { return capacity_; }
   /// Of the current device.
   std::uint64_t used() const;
-  std::uint64_t used(int device) const { return used_[static_cast<std::size_t>(device)]; }
+  std::uint64_t used(int device) const { return used_[static_cast<std::size_t>(device)].bytes(); }
   emulate::GlobalMemory& global() { return global_; }
 
  private:
   std::uint64_t capacity_;
-  std::vector<std::uint64_t> used_;  // of device and managed blocks, by device
+  /// The chip's memory is given out in whole granules; small blocks share them.
+  struct Use {
+    std::uint64_t whole = 0, small = 0;
+    std::uint64_t bytes() const;
+  };
+  /// Adds the block, or takes it off again.
+  bool take_block(std::uint64_t size);
+  void give_back_block(std::uint64_t size, int device);
+
+  std::vector<Use> used_;  // of device and managed blocks, by device
   std::uint64_t next_id_ = 1;
   bool tracks_ = false;
   emulate::GlobalMemory global_{emulate::Backing::host};

@@ -48,6 +48,13 @@ struct KernelSettings {
   int cluster_scheduling = 0;
 };
 
+/// What the driver's launches of the old form (cuFuncSetBlockShape, cuParamSet*, cuLaunchGrid) keep with a kernel.
+struct OldLaunch {
+  dim3 block{0, 0, 0};
+  unsigned dynamic_shared = 0;        ///< bytes a block
+  std::vector<std::byte> parameters;  ///< as large as cuParamSetSize said
+};
+
 class Kernel {
  public:
   Kernel(Module& module, std::size_t image) : module_(module), image_(image) {}
@@ -60,6 +67,7 @@ class Kernel {
   const std::string& name() const { return image().program.kernel; }  ///< as in the source
 
   KernelSettings settings;
+  OldLaunch old_launch;
   std::shared_ptr<const emulate::Translation> translation;  ///< made at the first launch
   std::atomic<bool> bounds_reported{false};                 ///< an access beyond an allocation
 

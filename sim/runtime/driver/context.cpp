@@ -128,6 +128,28 @@ FORETRACE_API CUresult cuCtxDestroy_v2(CUcontext handle) {
 }
 FORETRACE_SAME(cuCtxDestroy, cuCtxDestroy_v2);
 
+FORETRACE_API CUresult cuCtxAttach(CUcontext* handle, unsigned flags) {
+  return started([&] {
+    if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = current_context();
+    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    ++context->uses;
+    *handle = handle_of_context(context);
+    return CUDA_SUCCESS;
+  });
+}
+FORETRACE_API CUresult cuCtxDetach(CUcontext handle) {
+  return started([&] {
+    Context* context = context_of(handle);
+    if (context == nullptr || context != current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context->uses > 1) {
+      --context->uses;
+      return CUDA_SUCCESS;
+    }
+    return cuCtxDestroy_v2(handle);
+  });
+}
+
 FORETRACE_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   return started([&] {
     Context* context = context_of(handle);

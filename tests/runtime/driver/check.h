@@ -35,6 +35,8 @@ void check_copies(void);
 void check_streams(void);
 void check_modules(void);
 void check_launches(void);
+void check_old_launches(void);
+void check_attached(void);
 void check_graphs(void);
 void check_graph_nodes(void);
 void check_lookup(void);

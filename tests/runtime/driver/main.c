@@ -83,6 +83,8 @@ static const struct {
                  {"streams", check_streams, 1},
                  {"modules", check_modules, 1},
                  {"launches", check_launches, 1},
+                 {"old_launches", check_old_launches, 1},
+                 {"attached", check_attached, 1},
                  {"graphs", check_graphs, 1},
                  {"graph_nodes", check_graph_nodes, 1},
                  {"profiler", check_profiler, 1},
