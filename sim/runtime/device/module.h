@@ -50,9 +50,9 @@ struct KernelSettings {
 
 /// What the driver's launches of the old form (cuFuncSetBlockShape, cuParamSet*, cuLaunchGrid) keep with a kernel.
 struct OldLaunch {
-  dim3 block{0, 0, 0};
-  unsigned dynamic_shared = 0;        ///< bytes a block
-  std::vector<std::byte> parameters;  ///< as large as cuParamSetSize said
+  dim3 block{1, 1, 1};                ///< as an H100 has it before cuFuncSetBlockShape
+  unsigned dynamic_shared = 0;        ///< bytes per block
+  std::vector<std::byte> parameters;  ///< as far as they were set
 };
 
 class Kernel {

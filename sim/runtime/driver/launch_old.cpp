@@ -39,11 +39,14 @@ CUresult set_parameter(CUfunction function, int offset, const void* value, std::
 CUresult launch(CUfunction function, int width, int height, CUstream stream) {
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     const OldLaunch& set = kernel.old_launch;
-    if (width <= 0 || height <= 0 || set.block.x == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
+    std::vector<std::byte> parameters =
+        set.parameters;  // those that were never set are 0, as a driver has it
+    parameters.resize(kernel.image().program.parameter_bytes);
     KernelCall call;
     const cudaError_t refused =
         make_packed_call(s, function, dim3(static_cast<unsigned>(width), static_cast<unsigned>(height), 1),
-                         set.block, set.parameters.data(), set.parameters.size(), set.dynamic_shared, call);
+                         set.block, parameters.data(), parameters.size(), set.dynamic_shared, call);
     return result_of(refused != cudaSuccess ? refused : s.submit(stream, std::move(call)));
   });
 }

@@ -55,9 +55,6 @@ void check_old_launches(void) {
   T(cuParamSetf(scale, 8, 3));
   T(cuParamSeti(scale, 12, 1024));
   T(cuParamSetSize(scale, 16));
-  T(cuParamSeti(scale, -4, 1024));
-  T(cuParamSeti(scale, 16, 1024));
-  T(cuParamSetSize(scale, 4096));
   T(cuLaunchGrid(scale, 8, 1));
   FIRST();
   T(cuParamSetf(scale, 8, 0.5f));
