@@ -40,6 +40,8 @@ struct Parsed {
   std::vector<Line> lines;
   std::vector<std::optional<std::vector<Step>>> paths;  // by warp
   std::vector<std::uint32_t> show;
+  std::uint64_t blocks = 1;  // all alike; two may share an SM
+  std::vector<std::uint64_t> show_blocks;
   std::uint64_t warm_base = 0, warm_lines = 0, l1_bytes = 0;
 };
 
@@ -165,6 +167,10 @@ Parsed parse(const std::string& file, const std::string& head) {
     } else if (word == "show") {
       for (const std::string& warp : words_of(rest, ' '))
         parsed.show.push_back(static_cast<std::uint32_t>(place.number(warp)));
+    } else if (word == "blocks") {
+      parsed.blocks = place.number(rest);
+    } else if (word == "show_blocks") {
+      for (const std::string& block : words_of(rest, ' ')) parsed.show_blocks.push_back(place.number(block));
     } else if (word == "l1") {
       parsed.l1_bytes = place.number(rest);
     } else if (word == "warm") {
@@ -226,23 +232,30 @@ void record(const sm::StaticProgram& program, const Parsed& parsed, std::size_t 
   recorder.finish();
 }
 
-class OneBlock final : public work::BlockSource {
+class Blocks final : public work::BlockSource {
  public:
-  explicit OneBlock(const sm::StaticProgram& program, const Parsed& parsed) {
-    record_->warps.resize(parsed.paths.size());
-    for (std::size_t w = 0; w < parsed.paths.size(); ++w) record(program, parsed, w, record_->warps[w]);
+  Blocks(const sm::StaticProgram& program, const Parsed& parsed) : program_(program), parsed_(parsed) {}
+  std::shared_ptr<const work::BlockRecord> next() override {
+    if (given_ == parsed_.blocks) return nullptr;
+    auto block = std::make_shared<work::BlockRecord>();
+    block->block = given_++;
+    block->warps.resize(parsed_.paths.size());
+    for (std::size_t w = 0; w < parsed_.paths.size(); ++w) record(program_, parsed_, w, block->warps[w]);
+    return block;
   }
-  std::shared_ptr<const work::BlockRecord> next() override { return std::move(record_); }
 
  private:
-  std::shared_ptr<work::BlockRecord> record_ = std::make_shared<work::BlockRecord>();
+  const sm::StaticProgram& program_;
+  const Parsed& parsed_;
+  std::uint64_t given_ = 0;
 };
 
 void run(gpu::Gpu& gpu, const spec::GpuSpec& chip, const sm::StaticProgram& program, const Parsed& parsed,
          bool warm, sm::Timeline* timeline) {
-  OneBlock source(program, parsed);
+  Blocks source(program, parsed);
   gpu::LaunchSetup setup;
-  setup.blocks = setup.blocks_per_sm = 1;
+  setup.blocks = parsed.blocks;
+  setup.blocks_per_sm = parsed.blocks > 1 ? 2 : 1;
   setup.warps = static_cast<std::uint32_t>(parsed.paths.size());
   setup.block_shared = 4096;
   setup.l1_bytes = parsed.l1_bytes ? parsed.l1_bytes : chip.l1.unified_bytes - chip.l1.carveouts.back();
@@ -285,6 +298,7 @@ std::string timeline_of(const std::string& file, const Case& from) {
   if (parsed.warm_lines != 0) bring(gpu, chip, parsed.warm_base, parsed.warm_lines);
   sm::TimelineChoice choice;
   choice.warps = parsed.show;
+  choice.blocks = parsed.show_blocks;
   sm::Timeline timeline(choice);
   run(gpu, chip, program, parsed, parsed.warm_lines != 0, &timeline);
   report::TimelineDocument document;

@@ -5,6 +5,8 @@
 //   warps N              warps of the block (1)
 //   path W: I I@MASK ..  what warp W executes: numbers of instructions from 0, with the lanes that are active; else all in order
 //   show W W ..          the warps that are shown; else all
+//   blocks N             of the launch, all alike, two to an SM at most (1)
+//   show_blocks B B ..   the blocks that are shown; else all
 //   warm BASE LINES      so many lines from that byte address are in L2
 //   l1 BYTES             so many of L1 are left beside shared memory
 // An instruction is its text as nvdisasm prints it, and after `|` what else is known of it, separated by commas:
