@@ -43,10 +43,11 @@ int arch(const Words& words) {
   options::options_description known("options");
   known.add_options()("sources", options::bool_switch(&sources),
                       "each value with its range, formula, source, file and line")(
-      "json", options::value(&json),
+      "json", options::value(&json)->value_name("FILE"),
       "write every value with its range and source to this file; -: standard output")(
-      "set", options::value(&set)->composing(), "override a value first: sm.count=144")(
-      "clock", options::value(&clock)->default_value(clock),
+      "set", options::value(&set)->value_name("KEY=VALUE")->composing(),
+      "override a value first: sm.count=144")(
+      "clock", options::value(&clock)->value_name("WHICH")->default_value(clock),
       "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
   options::variables_map values;
   if (!parse(words, "arch [CHIP ...] [--sources] [--json FILE] [--set KEY=VALUE]", known, "chip", values))

@@ -26,10 +26,7 @@ constexpr const char* kUsage =
     "beside A.trace B.trace [C.trace ...] --arch CHIP [--begin 0,2.5] [OPTIONS]\n\n"
     "What streams allow together: blocks of all kernels on the same SMs, those of the first before those of "
     "the "
-    "next.\n\n"
-    "examples:\n"
-    "  foretrace predict copy.cu --grid 66 --block 1024 --arg ... --arch CHIP --trace copy.trace\n"
-    "  foretrace beside sgemm.trace copy.trace --arch CHIP --begin 0,1.5";
+    "next.";
 
 /// A trace with its own reader each time its records are asked for.
 class ReadTrace final : public work::BlockSource {
@@ -138,13 +135,13 @@ int beside(const Words& words) {
   bool same = false;
   options::options_description known("options");
   chosen.add_to(known);
-  known.add_options()("begin", options::value(&begins),
+  known.add_options()("begin", options::value(&begins)->value_name("US,US"),
                       "when each is launched: microseconds after the first one; 0 for all without it")(
       "same-memory", options::bool_switch(&same),
       "equal addresses in the traces are the same memory: traces of one program's run")(
-      "threads", options::value(&threads)->default_value(threads),
+      "threads", options::value(&threads)->value_name("N")->default_value(threads),
       "host threads; any number gives the same result")(
-      "json", options::value(&json),
+      "json", options::value(&json)->value_name("FILE"),
       "write the result as JSON to this file; -: to standard output, and no text");
   options::variables_map values;
   if (!parse(words, kUsage, known, "file", values)) return 0;

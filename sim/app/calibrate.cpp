@@ -17,14 +17,15 @@ int calibrate(const Words& words) {
   std::string base, base_answers_file, output, title;
   std::vector<std::string> set;
   options::options_description known("options");
-  known.add_options()("base", options::value(&base)->required(),
+  known.add_options()("base", options::value(&base)->value_name("CHIP")->required(),
                       "the chip whose numbers stay where there is no answer")(
-      "base-answers", options::value(&base_answers_file),
+      "base-answers", options::value(&base_answers_file)->value_name("FILE"),
       "the base chip's own answers (default: those in validate/measurements, if there are any)")(
-      "set", options::value(&set)->composing(),
+      "set", options::value(&set)->value_name("KEY=VALUE")->composing(),
       "a number of the new chip that its vendor documents: l2.slices=96")(
-      "title", options::value(&title), "the new chip's title (default: the device's name)")(
-      "output", options::value(&output),
+      "title", options::value(&title)->value_name("TEXT"),
+      "the new chip's title (default: the device's name)")(
+      "output", options::value(&output)->value_name("FILE"),
       "write the configuration to this file (default: only print what was found)");
   options::variables_map values;
   if (!parse(words, "calibrate MICROBENCHMARKS.json --base CHIP [--output FILE.toml]", known, "file", values))

@@ -86,15 +86,17 @@ int collective_operation(const Words& words) {
   std::string op, bytes, link = collective::kDefaultLink, algorithm, protocol, json;
   unsigned devices = 2;
   options::options_description known("options");
-  known.add_options()("op", options::value(&op)->required(),
+  known.add_options()("op", options::value(&op)->value_name("OPERATION")->required(),
                       "allreduce, allgather, reducescatter, broadcast, or copy: a peer copy")(
-      "bytes", options::value(&bytes)->required(),
+      "bytes", options::value(&bytes)->value_name("A..B")->required(),
       "of the whole array: 64K,1M..1G (each twice the one before)")(
-      "devices", options::value(&devices)->default_value(devices), "GPUs of one host")(
-      "link", options::value(&link)->default_value(link), "one of configs/links, or a file")(
-      "algorithm", options::value(&algorithm), "ring or tree; without it, as NCCL chooses")(
-      "protocol", options::value(&protocol), "ll, ll128 or simple; without it, as NCCL chooses")(
-      "json", options::value(&json),
+      "devices", options::value(&devices)->value_name("N")->default_value(devices), "GPUs of one host")(
+      "link", options::value(&link)->value_name("NAME")->default_value(link),
+      "one of configs/links, or a file")("algorithm", options::value(&algorithm)->value_name("NAME"),
+                                         "ring or tree; without it, as NCCL chooses")(
+      "protocol", options::value(&protocol)->value_name("NAME"),
+      "ll, ll128 or simple; without it, as NCCL chooses")(
+      "json", options::value(&json)->value_name("FILE"),
       "write the result as JSON to this file; -: to standard output, and no text");
   options::variables_map values;
   if (!parse(words, "collective --op OPERATION --bytes 1M..1G [--devices N] [--link nvlink4|nvlink5|pcie5]",

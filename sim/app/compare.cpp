@@ -17,9 +17,9 @@ int compare(const Words& words) {
   std::string ncu, arch;
   OutputOptions output;
   options::options_description known("options");
-  known.add_options()("ncu", options::value(&ncu),
+  known.add_options()("ncu", options::value(&ncu)->value_name("FILE.csv"),
                       "compare with this CSV of Nsight Compute: ncu --csv --page raw ...")(
-      "arch", options::value(&arch),
+      "arch", options::value(&arch)->value_name("CHIP"),
       "with --ncu: the chip whose predictions are meant, where the result holds several of its kind");
   output.add_to(known);
   output.add_page_to(known);

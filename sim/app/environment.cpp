@@ -38,7 +38,7 @@ std::string with_flag(const char* variable, const std::string& flag, const char*
 
 int environment(const Words& words) {
   options::options_description known("options");
-  known.add_options()("cuda", options::value<int>()->default_value(13),
+  known.add_options()("cuda", options::value<int>()->value_name("N")->default_value(13),
                       "the toolkit's version: that of the runtime which is linked");
   options::variables_map values;
   if (!parse(words, kUsage, known, "word", values)) return 0;

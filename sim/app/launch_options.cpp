@@ -3,16 +3,17 @@
 namespace foretrace::app {
 
 void LaunchOptions::add_to(options::options_description& description) {
-  description.add_options()("grid", options::value(&grid), "blocks: x[,y[,z]]")(
-      "block", options::value(&block), "threads a block: x[,y[,z]]")("cluster", options::value(&cluster),
-                                                                     "blocks a cluster: x[,y[,z]]")(
-      "shared", options::value(&shared), "dynamic shared memory, bytes a block")(
-      "arg", options::value(&args)->composing(),
+  description.add_options()("grid", options::value(&grid)->value_name("X[,Y[,Z]]"), "blocks: x[,y[,z]]")(
+      "block", options::value(&block)->value_name("X[,Y[,Z]]"), "threads per block: x[,y[,z]]")(
+      "cluster", options::value(&cluster)->value_name("X[,Y[,Z]]"), "blocks per cluster: x[,y[,z]]")(
+      "shared", options::value(&shared)->value_name("BYTES"), "dynamic shared memory, bytes per block")(
+      "arg", options::value(&args)->value_name("ARGUMENT")->composing(),
       "a kernel argument, in order: buf:TYPE:COUNT[:GENERATOR][:seed=N][:name=NAME], val:TYPE:V, "
       "ref:NAME[+BYTES], null, bytes:HEX or "
-      "bytes:@FILE")("symbol", options::value(&symbols)->composing(),
+      "bytes:@FILE")("symbol", options::value(&symbols)->value_name("NAME=BUFFER")->composing(),
                      "a __constant__ or __device__ variable: NAME=buf:..., NAME=val:...")(
-      "dump", options::value(&dumps)->composing(), "write a named buffer after the launch: NAME=FILE");
+      "dump", options::value(&dumps)->value_name("NAME=FILE")->composing(),
+      "write a named buffer after the launch: NAME=FILE");
 }
 
 frontend::LaunchDescription LaunchOptions::description(const std::string& file,

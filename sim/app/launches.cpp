@@ -56,11 +56,12 @@ int launches(const Words& words) {
   int sm = 90;
   options::options_description known("options");
   kernel.add_to(known);
-  known.add_options()("emit", options::value(&emit),
+  known.add_options()("emit", options::value(&emit)->value_name("FILE"),
                       "write the flat table to this file (-: standard output)")(
-      "cubins", options::value(&cubins),
+      "cubins", options::value(&cubins)->value_name("DIR"),
       "compile each launch for --sm and put the cubins into this directory")(
-      "sm", options::value(&sm)->default_value(sm), "machine code of the cubins: 80, 90 or 120");
+      "sm", options::value(&sm)->value_name("N")->default_value(sm),
+      "machine code of the cubins: 80, 90 or 120");
   options::variables_map values;
   if (!parse(words, "launches [FILE.toml | DIR]... [--emit FILE --cubins DIR --sm N]", known, "file", values))
     return 0;

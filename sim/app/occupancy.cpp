@@ -21,10 +21,13 @@ int occupancy(const Words& words) {
   std::uint64_t shared = 0;
   options::options_description known("options");
   chosen.add_to(known);
-  known.add_options()("block", options::value(&block)->required(), "threads a block: x[,y[,z]]")(
-      "registers", options::value(&registers)->required(), "registers a thread")(
-      "shared", options::value(&shared), "shared memory, static and dynamic, bytes a block")(
-      "barriers", options::value(&barriers)->default_value(barriers), "named barriers a block uses");
+  known.add_options()("block", options::value(&block)->value_name("X[,Y[,Z]]")->required(),
+                      "threads per block: x[,y[,z]]")(
+      "registers", options::value(&registers)->value_name("N")->required(), "registers per thread")(
+      "shared", options::value(&shared)->value_name("BYTES"),
+      "shared memory, static and dynamic, bytes per block")(
+      "barriers", options::value(&barriers)->value_name("N")->default_value(barriers),
+      "named barriers that a block uses");
   output.add_to(known);
   options::variables_map values;
   if (!parse(words, "occupancy --arch CHIP --block N --registers N [--shared BYTES]", known, "", values))

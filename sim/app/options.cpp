@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/app/examples.h"
 #include "sim/app/page.h"
 #include "sim/app/version.h"
 #include "sim/report/json.h"
@@ -31,13 +32,15 @@ bool parse(const Words& words, const std::string& usage, const options::options_
     const int style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
     options::store(parser.options(both).positional(positional).style(style).run(), values);
     if (values.count("help")) {
-      std::cout << "usage: foretrace " << usage << "\n\n" << all;
+      std::cout << "usage: foretrace " << usage << "\n\n"
+                << all << "\nexamples:\n"
+                << examples_of(usage.substr(0, usage.find(' ')));
       return false;
     }
     options::notify(values);
   } catch (const options::error& error) {
-    throw InputError(
-        fmt::format("{}; expected: foretrace {} (--help lists the options)", error.what(), usage));
+    throw InputError(fmt::format("{}; expected: foretrace {} (--help lists the options)", error.what(),
+                                 usage.substr(0, usage.find('\n'))));
   }
   return true;
 }
@@ -55,11 +58,11 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 void ChipOptions::add_to(options::options_description& description) {
-  description.add_options()("arch", options::value(&arch)->composing(),
+  description.add_options()("arch", options::value(&arch)->value_name("CHIP")->composing(),
                             "chips, by name or alias: a100,h100,gb203 ('foretrace arch' lists them)")(
-      "set", options::value(&set)->composing(),
+      "set", options::value(&set)->value_name("KEY=VALUE")->composing(),
       "override a value of the chip: sm.count=144; several values give one prediction each")(
-      "clock", options::value(&clock)->default_value(clock),
+      "clock", options::value(&clock)->value_name("WHICH")->default_value(clock),
       "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
 }
 
@@ -95,12 +98,12 @@ std::vector<Variant> variants(const ChipOptions& chosen) {
 }
 
 void OutputOptions::add_to(options::options_description& description) {
-  description.add_options()("json", options::value(&json),
+  description.add_options()("json", options::value(&json)->value_name("FILE"),
                             "write the result document to this file (-: standard output, no text)");
 }
 
 void OutputOptions::add_page_to(options::options_description& description) {
-  description.add_options()("html", options::value(&html),
+  description.add_options()("html", options::value(&html)->value_name("FILE"),
                             "write a page to look at, one file that needs no network, to this file");
 }
 

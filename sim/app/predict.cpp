@@ -200,14 +200,15 @@ int predict(const Words& words) {
   known.add_options()("warm", options::bool_switch(&chosen.warm),
                       "caches start as the launch before left them (default: cold, as ncu flushes them)")(
       "gains", options::bool_switch(&chosen.gains), kGainsHelp)(
-      "trace", options::value(&chosen.trace),
+      "trace", options::value(&chosen.trace)->value_name("FILE"),
       "record the launch: a file for one chip, a directory for several")(
-      "max-instructions", options::value(&chosen.max_instructions),
+      "max-instructions", options::value(&chosen.max_instructions)->value_name("N"),
       "stop a block that executes more warp instructions than this")(
-      "accuracy", options::value(&chosen.accuracy_word)->default_value(chosen.accuracy_word),
+      "accuracy",
+      options::value(&chosen.accuracy_word)->value_name("WHICH")->default_value(chosen.accuracy_word),
       "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest with an interval; "
       "auto: sampled for large launches only")(
-      "threads", options::value(&chosen.threads),
+      "threads", options::value(&chosen.threads)->value_name("N"),
       "host threads (default: all); any number gives the same result");
   chosen.output.add_to(known);
   chosen.output.add_page_to(known);

@@ -118,48 +118,49 @@ int run(const Words& words) {
   bool gains = false;
   options::options_description known("options");
   chip.add_to(known);
-  known.add_options()("devices", options::value(&devices),
+  known.add_options()("devices", options::value(&devices)->value_name("CHIP,CHIP"),
                       "the machine's GPUs, all of one chip, for --arch: CHIP,CHIP,...")(
-      "accuracy", options::value(&settings.accuracy)->default_value(settings.accuracy),
+      "accuracy", options::value(&settings.accuracy)->value_name("WHICH")->default_value(settings.accuracy),
       "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest "
       "with an interval; auto: sampled for large launches only")(
       "functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")(
       "cold", options::bool_switch(&settings.cold),
       "every launch starts with cold caches, as Nsight Compute measures; default: as the launch before left "
-      "them")("simulate", options::value(&simulate)->default_value(simulate),
+      "them")("simulate", options::value(&simulate)->value_name("WHICH")->default_value(simulate),
               "representative: beyond the budget, launches that are like others are executed, and get their "
               "time from these; all: every launch is simulated")(
-      "budget", options::value(&settings.budget)->default_value(settings.budget),
+      "budget", options::value(&settings.budget)->value_name("N")->default_value(settings.budget),
       "warp instructions to simulate, about: what a representative simulation may cost")(
-      "launches", options::value(&launches), "predict only these launches, counted from 0: 0-11,20")(
-      "kernel", options::value(&settings.kernel),
+      "launches", options::value(&launches)->value_name("LIST"),
+      "predict only these launches, counted from 0: 0-11,20")(
+      "kernel", options::value(&settings.kernel)->value_name("PATTERN"),
       "predict only kernels whose name matches this regular expression")(
-      "html", options::value(&html),
+      "html", options::value(&html)->value_name("FILE"),
       "write a page of the predicted launches, one file that needs no network, to this file")(
       "gains", options::bool_switch(&gains),
       "at the end, simulate the three hottest kernels again without each limit, and say what that would "
       "bring; "
       "launches are then recorded, and simulated exactly")(
-      "json", options::value(&settings.json),
+      "json", options::value(&settings.json)->value_name("FILE"),
       "write the result document, every predicted launch in it, to this file")(
-      "perfetto", options::value(&trace.perfetto),
+      "perfetto", options::value(&trace.perfetto)->value_name("FILE"),
       "write the program's predicted time line, a row per stream, copy engine and host thread, to this file "
       "for ui.perfetto.dev")(
-      "host", options::value(&settings.host)->default_value(settings.host),
+      "host", options::value(&settings.host)->value_name("NAME")->default_value(settings.host),
       "the host whose calls, gaps and copies are on the time line: one of configs/hosts, a file, or none")(
-      "host-time", options::value(&host_time)->default_value(host_time),
+      "host-time", options::value(&host_time)->value_name("WHICH")->default_value(host_time),
       "what the program's own work between calls takes on the time line: none, measured (as here), or "
-      "scale=X of that")("trace", options::value(&settings.trace),
+      "scale=X of that")("trace", options::value(&settings.trace)->value_name("DIR"),
                          "record every predicted launch in this directory")(
-      "max-instructions", options::value(&settings.max_instructions),
+      "max-instructions", options::value(&settings.max_instructions)->value_name("N"),
       "a block that executes more warp instructions than this is a timeout")(
-      "check", options::value(&checks),
+      "check", options::value(&checks)->value_name("LIST"),
       "make faults of what a GPU lets pass, several with commas: bounds (accesses beyond an allocation, on a "
       "page "
       "that the device has), uninitialized (reads), races (on shared memory); the last two predict nothing")(
-      "threads", options::value(&settings.threads),
+      "threads", options::value(&settings.threads)->value_name("N"),
       "host threads (default: all); any number gives the same result")(
-      "quiet", options::bool_switch(&settings.quiet), "no line a launch and no summary");
+      "quiet", options::bool_switch(&settings.quiet), "no line per launch and no summary");
   const auto end = std::find(words.begin(), words.end(), "--");
   options::variables_map values;
   if (!parse(Words(words.begin(), end), kUsage, known, "program", values)) return 0;

@@ -31,7 +31,7 @@ int simulate(const Words& words) {
   bool gains = false;
   options::options_description known("options");
   chosen.add_to(known);
-  known.add_options()("threads", options::value(&threads),
+  known.add_options()("threads", options::value(&threads)->value_name("N"),
                       "host threads (default: all); any number gives the same result")(
       "gains", options::bool_switch(&gains), kGainsHelp);
   output.add_to(known);

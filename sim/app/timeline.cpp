@@ -28,12 +28,7 @@ constexpr const char* kUsage =
     "[--cycles "
     "A..B] [OPTIONS]\n\n"
     "A line per instruction of the chosen warps, a column per cycle. docs/timeline.md explains the "
-    "letters.\n\n"
-    "examples:\n"
-    "  foretrace timeline saxpy.cu --grid 64 --block 256 --arg buf:f32:16384 --arg buf:f32:16384 --arch "
-    "h100\n"
-    "  foretrace timeline saxpy.trace --arch h100 --blocks 3 --warps 0-3 --cycles 1500..1800\n"
-    "  foretrace timeline saxpy.trace --arch h100 --warps 0-7 --instructions 1000 --json timeline.json";
+    "letters.";
 
 struct Chosen {
   ChipOptions chips;

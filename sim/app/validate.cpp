@@ -326,33 +326,35 @@ std::vector<std::string> default_launches(const ValidateOptions& chosen) {
 int validate(const Words& words) {
   ValidateOptions chosen;
   options::options_description known("options");
-  known.add_options()("measurements", options::value(&chosen.measurements),
+  known.add_options()("measurements", options::value(&chosen.measurements)->value_name("FILE"),
                       "a document of validate/measurements; its folder of the same name holds the code")(
-      "arch", options::value(&chosen.arch),
+      "arch", options::value(&chosen.arch)->value_name("CHIP"),
       "the chip (default: the one that the document names, or its file name)")(
-      "launches", options::value(&chosen.launches)->composing(),
+      "launches", options::value(&chosen.launches)->value_name("DIR")->composing(),
       "directory of launch files, searched to the bottom (default: the lessons and the suite)")(
-      "set", options::value(&chosen.set)->composing(), "override a value of the chip")(
-      "set-of", options::value(&chosen.set_of)->default_value(chosen.set_of), "kernels: open, sealed or all")(
-      "show-sealed", options::bool_switch(&chosen.show_sealed),
-      "print the numbers of single sealed kernels too")(
-      "largest", options::value(&chosen.largest), "leave out launches of more warp instructions than this")(
-      "leave-out", options::value(&chosen.leave_out)->composing(), "leave out the launch of this name")(
-      "picture", options::value(&chosen.picture),
-      "draw predicted against measured cycles into this SVG file")(
-      "freeze", options::value(&chosen.freeze),
+      "set", options::value(&chosen.set)->value_name("KEY=VALUE")->composing(),
+      "override a value of the chip")(
+      "set-of", options::value(&chosen.set_of)->value_name("WHICH")->default_value(chosen.set_of),
+      "kernels: open, sealed or all")("show-sealed", options::bool_switch(&chosen.show_sealed),
+                                      "print the numbers of single sealed kernels too")(
+      "largest", options::value(&chosen.largest)->value_name("N"),
+      "leave out launches of more warp instructions than this")(
+      "leave-out", options::value(&chosen.leave_out)->value_name("NAME")->composing(),
+      "leave out the launch of this name")("picture", options::value(&chosen.picture)->value_name("FILE.svg"),
+                                           "draw predicted against measured cycles into this SVG file")(
+      "freeze", options::value(&chosen.freeze)->value_name("FILE"),
       "predict all launch files for --arch and keep the predictions in this file")(
-      "frozen", options::value(&chosen.frozen),
+      "frozen", options::value(&chosen.frozen)->value_name("FILE"),
       "compare the predictions of this file instead of predicting now")(
-      "clock", options::value(&chosen.clock)->default_value(chosen.clock),
+      "clock", options::value(&chosen.clock)->value_name("WHICH")->default_value(chosen.clock),
       "clocks where none were measured: base, boost, observed or sm=MHZ,...")(
-      "errors", options::value(&chosen.errors),
+      "errors", options::value(&chosen.errors)->value_name("FILE"),
       "exit code 1 if any class of kernels is worse than in this file")(
-      "write-errors", options::value(&chosen.write_errors),
+      "write-errors", options::value(&chosen.write_errors)->value_name("FILE"),
       "write the errors of each class of kernels for --errors")(
-      "max-mean", options::value(&chosen.max_mean),
+      "max-mean", options::value(&chosen.max_mean)->value_name("PERCENT"),
       "exit code 1 if the mean cycle error of launches of at least 20,000 cycles is above this, in percent")(
-      "threads", options::value(&chosen.threads), "host threads (default: all)");
+      "threads", options::value(&chosen.threads)->value_name("N"), "host threads (default: all)");
   chosen.output.add_to(known);
   options::variables_map values;
   if (!parse(words, kUsage, known, "", values)) return 0;

@@ -25,6 +25,21 @@ class Offline(Case):
                 self.assertEqual(prediction["arch"], arch)
                 self.assertGreater(prediction["metrics"]["gpc__cycles_elapsed.max"], 0)
 
+    def test_help_names_the_values_and_shows_examples(self):
+        commands = re.findall(r"^  ([a-z]+) ", self.answer("--help"), re.M)
+        self.assertGreater(len(commands), 12)
+        for command in commands:
+            with self.subTest(command):
+                text = self.answer(command, "--help")
+                self.assertNotRegex(text, r"--[a-z-]+ arg\b")
+                examples = text.split("\nexamples:\n")[1]
+                self.assertRegex(examples, rf"(?m)^  .*foretrace {command}\b")
+
+    def test_a_wrong_option_is_answered_in_one_line(self):
+        for command in ("timeline", "beside", "validate", "predict"):
+            done = run(command, "--no-such-option")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+
     def test_the_same_run_gives_the_same_bytes(self):
         words = ["simulate", trace("sgemm_tiled", 90), "--arch", "h100,h200", "--json", "-"]
         self.assertEqual(self.answer(*words), self.answer(*words))
