@@ -298,7 +298,7 @@ def rule_tests(tree, _):
 
 def rule_chip_names(tree, _):
     """No code asks for a chip's name; the table of names and aliases and the command line's help apart."""
-    named = ("model/config/requests.cpp", "sim/app/options.cpp", "sim/app/timeline.cpp")
+    named = ("model/config/requests.cpp", "sim/app/options.cpp", "sim/app/examples.cpp")
     # A name with more before a hyphen is a host's (configs/hosts).
     name = re.compile(r"(?<![\w-])(a100|h100|h200|gb203|gh100|ga100|rtx\s?50[78]0\w*)", re.I)
     for path in tree.under(["model/", "sim/"], SOURCE):
