@@ -41,7 +41,7 @@ class DeviceRuntime;
 /// What a launch is watched for on request; slower, and one block at a time.
 struct Checks {
   bool uninitialized =
-      false;  ///< reads of shared memory, and of global memory under GlobalMemory::track_writes(), that was never written
+      false;  ///< reads of shared memory, and of global memory under WrittenBytes::track(), that was never written
   bool races = false;  ///< between warps on shared memory (shared_checks.h)
   /// An access beyond an allocation, on a page that the device has, is a fault; false: it is reported once and done.
   bool bounds = true;

@@ -114,7 +114,7 @@ TEST(Uninitialized, GlobalBytesAreKnownOneByOne) {
       std::string(kThreadAddress) +
           "STG.E.U16 [R2.64], R0\nLDG.E.U16 R4, [R2.64]\nLDG.E R5, [R2.64+0x80]\nLDG.E R6, [R2.64]\nEXIT\n",
       32, 2);
-  a.memory->track_writes();
+  a.memory->written().track();
   const std::uint64_t address = a.memory->allocate(256, "data");
   std::memcpy(a.context.parameters.data(), &address, 8);
   a.context.checks.uninitialized = true;
@@ -123,7 +123,7 @@ TEST(Uninitialized, GlobalBytesAreKnownOneByOne) {
             std::string::npos)
       << what;
   EXPECT_NE(what.find("128 bytes into buffer data"), std::string::npos) << what;
-  a.memory->mark_written(address + 128, 128);
+  a.memory->written().mark(address + 128, 128);
   what = message_of(a, FaultKind::uninitialized_read);
   EXPECT_NE(what.find("'LDG.E R6, [R2.64]'"), std::string::npos) << "two of its four bytes: " << what;
   a.memory->write(address, std::vector<std::byte>(256));

@@ -1,4 +1,5 @@
-// The units of a block's execution by themselves: how groups of lanes part and come together, a block's barriers, and what is progress.
+// The emulator's units by themselves: how groups of lanes part and come together, a block's barriers, what is progress, which bytes were
+// written, and what is left of a printed instruction.
 #include <cstdint>
 #include <vector>
 
@@ -6,7 +7,9 @@
 
 #include "sim/emulate/execute/divergence.h"
 #include "sim/emulate/execute/running_warp.h"
+#include "sim/emulate/memory/written_bytes.h"
 #include "sim/emulate/schedule/block_barriers.h"
+#include "sim/emulate/translate/printed_form.h"
 #include "tests/emulate/assembled.h"
 
 namespace foretrace::emulate {
@@ -112,6 +115,53 @@ TEST(Progress, EndsPolling) {
   s.x.progress.note();
   EXPECT_EQ(s.x.progress.polls, 0u);
   EXPECT_EQ(s.x.progress.idle(), 0u);
+}
+
+TEST(WrittenBytes, KnowsEachByteOfATrackedAllocation) {
+  WrittenBytes bytes;
+  bytes.add(0x1000, 64);  // before track(): not followed
+  bytes.track();
+  bytes.add(0x2000, 64);
+  EXPECT_TRUE(bytes.all(0x1000, 64));
+  EXPECT_FALSE(bytes.all(0x2000, 1));
+  bytes.mark(0x2004, 4);
+  EXPECT_TRUE(bytes.all(0x2004, 4));
+  EXPECT_FALSE(bytes.all(0x2003, 2));
+  EXPECT_FALSE(bytes.all(0x2007, 2));
+  bytes.mark(0x2000, 4096);  // its end is the allocation's
+  EXPECT_TRUE(bytes.all(0x2000, 4096));
+  bytes.remove(0x2000);
+  EXPECT_TRUE(bytes.all(0x2000, 64));
+  bytes.add(0x2000, 32);
+  EXPECT_FALSE(bytes.all(0x201f, 1));
+  EXPECT_TRUE(bytes.all(0x2020, 1));
+}
+
+std::string left_over(const PrintedForm& form) {
+  try {
+    form.refuse_rest();
+  } catch (const Unsupported& reason) { return reason.why; }
+  return "";
+}
+
+TEST(PrintedForm, RefusesWhatNobodyAskedFor) {
+  const Assembled code("IADD3.X.FOO R1, R2, 0x5", 32);
+  PrintedForm form(code.context.program->code[0]);
+  EXPECT_FALSE(form.take("LO"));
+  EXPECT_EQ(form.take_one({"LO", "X"}, 7), 1);
+  EXPECT_EQ(form.take_one({"LO", "X"}, 7), 7) << "a modifier is taken once";
+  EXPECT_EQ(left_over(form), "modifier .FOO");
+  EXPECT_TRUE(form.take("FOO"));
+  EXPECT_EQ(form.left(), 3u);
+  EXPECT_TRUE(form.next_is_register());
+  EXPECT_THROW(form.immediate(), Unsupported) << "R1";
+  form.next();
+  EXPECT_EQ(left_over(form), "operand '0x5'");
+  EXPECT_EQ(form.immediate(), 5u);
+  EXPECT_FALSE(form.more());
+  EXPECT_EQ(left_over(form), "");
+  EXPECT_THROW(form.next(), Unsupported);
+  EXPECT_THROW(form.need_one({"X"}), Unsupported);
 }
 
 }  // namespace

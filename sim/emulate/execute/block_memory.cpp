@@ -26,7 +26,7 @@ BlockMemory::BlockMemory(const RunningWarp& at)
     shared_checks_ =
         std::make_unique<SharedChecks>(launch.shared_bytes, launch.warps, checks.uninitialized, checks.races);
   }
-  checks_global_ = checks.uninitialized && memory_.tracks_writes();
+  checks_global_ = checks.uninitialized && memory_.written().tracks();
 }
 
 std::string BlockMemory::describe_access(FaultKind& kind, const std::string& space, std::uint64_t address,
@@ -143,7 +143,7 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
 void BlockMemory::check_global(std::uint64_t address, std::uint32_t bytes, int lane) {
   const isa::Access access = at_.launch().accesses[at_.pc];
   const bool reads = access != isa::Access::store && access != isa::Access::matrix_store;
-  if (reads && !memory_.written(address, bytes)) {
+  if (reads && !memory_.written().all(address, bytes)) {
     const std::uint64_t into = address - last_->address;
     at_.fault(FaultKind::uninitialized_read, lane,
               fmt::format("uninitialised read: global access of {} bytes at 0x{:x}, {} bytes into buffer {} "
@@ -151,7 +151,8 @@ void BlockMemory::check_global(std::uint64_t address, std::uint32_t bytes, int l
                           "have not been written",
                           bytes, address, into, last_->name, last_->address, last_->size));
   }
-  if (access != isa::Access::load && access != isa::Access::async_copy) memory_.mark_written(address, bytes);
+  if (access != isa::Access::load && access != isa::Access::async_copy)
+    memory_.written().mark(address, bytes);
 }
 
 std::byte* BlockMemory::global_at(std::uint64_t address, std::uint32_t bytes, int lane) {

@@ -32,7 +32,7 @@ class BlockMemory {
   std::byte* global_at(std::uint64_t address, std::uint32_t bytes, int lane);
   /// The same of bytes that are written whole by what is no plain store.
   std::byte* written_at(std::uint64_t address, std::uint32_t bytes, int lane) {
-    if (checks_global_) memory_.mark_written(address, bytes);
+    if (checks_global_) memory_.written().mark(address, bytes);
     return global_at(address, bytes, lane);
   }
   std::byte* shared_at(std::uint64_t address, std::uint32_t bytes, int lane);

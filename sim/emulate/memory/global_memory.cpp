@@ -69,7 +69,7 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
     }
   }
   const auto placed = allocations_.insert(after(address), {address, size, std::move(name), std::move(fill)});
-  if (tracks_ && !placed->fill) written_[address].assign(size, false);
+  if (!placed->fill) written_.add(address, size);
   if (!placed->fill) return address;
   if (backing_ == Backing::host) {
     placed->fill(0, {at(address), size});
@@ -107,7 +107,7 @@ void GlobalMemory::open_arena(std::uint64_t end) {
 bool GlobalMemory::free(std::uint64_t address) {
   const auto next = after(address);
   if (next == allocations_.begin() || (next - 1)->address != address) return false;
-  written_.erase(address);
+  written_.remove(address);
   freed_.push_back(std::move(*(next - 1)));
   allocations_.erase(next - 1);
   freed_.back().fill = {};
@@ -265,34 +265,10 @@ void GlobalMemory::check_range(std::uint64_t address, std::uint64_t size) const 
   }
 }
 
-void GlobalMemory::mark_written(std::uint64_t address, std::uint64_t size) {
-  auto next = written_.upper_bound(address);
-  if (next == written_.begin()) return;
-  auto& [start, bytes] = *std::prev(next);
-  const std::uint64_t first = address - start;
-  if (first >= bytes.size()) return;
-  const std::uint64_t last = std::min<std::uint64_t>(first + size, bytes.size());
-  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(first),
-            bytes.begin() + static_cast<std::ptrdiff_t>(last), true);
-}
-
-bool GlobalMemory::written(std::uint64_t address, std::uint64_t size) const {
-  const auto next = written_.upper_bound(address);
-  if (next == written_.begin()) return true;
-  const auto& [start, bytes] = *std::prev(next);
-  const std::uint64_t first = address - start;
-  if (first >= bytes.size()) return true;
-  const std::uint64_t last = std::min<std::uint64_t>(first + size, bytes.size());
-  for (std::uint64_t i = first; i < last; ++i) {
-    if (!bytes[i]) return false;
-  }
-  return true;
-}
-
 void GlobalMemory::write(std::uint64_t address, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   check_range(address, bytes.size());
-  if (tracks_) mark_written(address, bytes.size());
+  written_.mark(address, bytes.size());
   while (!bytes.empty()) {
     const std::uint64_t part =
         std::min<std::uint64_t>(bytes.size(), kPageBytes - (address - kGlobalBase) % kPageBytes);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "sim/emulate/memory/device_heap.h"
+#include "sim/emulate/memory/written_bytes.h"
 
 namespace foretrace::emulate {
 
@@ -104,13 +105,9 @@ class GlobalMemory {
   void write(std::uint64_t address, std::span<const std::byte> bytes);
   void read(std::uint64_t address, std::span<std::byte> bytes);
 
-  /// From now on new allocations without a Fill know which of their bytes have been written: by write(), by kernels that are
-  /// checked, and where mark_written() says so. For one thread at a time.
-  void track_writes() { tracks_ = true; }
-  bool tracks_writes() const { return tracks_; }
-  void mark_written(std::uint64_t address, std::uint64_t size);
-  /// True also for bytes that are not tracked.
-  bool written(std::uint64_t address, std::uint64_t size) const;
+  /// Which bytes have been written, of allocations without a Fill that were made after its track(): by write(), by kernels that
+  /// are checked, and where its mark() says so.
+  WrittenBytes& written() { return written_; }
 
   /// What device code's malloc gives out.
   DeviceHeap& heap() { return heap_; }
@@ -141,8 +138,7 @@ class GlobalMemory {
   GlobalMemory* parent_ = nullptr;       // Backing::fork
   std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>>
       own_;  // Backing::fork: by address / kPageBytes
-  bool tracks_ = false;
-  std::map<std::uint64_t, std::vector<bool>> written_;  // by address of the allocation: its bytes
+  WrittenBytes written_;
   DeviceHeap heap_;
   std::mutex making_;
   std::atomic<std::uint64_t> resident_{0};

@@ -70,54 +70,7 @@ LaneWords LiteralPool::finish() const {
 
 Decoder::Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes,
                  LiteralPool& pool, MicroOp& op)
-    : instruction_(instruction), program_(program), lanes_(lanes), pool_(pool), op_(op),
-      taken_(instruction.modifiers.size(), false) {}
-
-bool Decoder::take(std::string_view modifier) {
-  for (std::size_t i = 0; i < taken_.size(); ++i) {
-    if (!taken_[i] && instruction_.modifiers[i] == modifier) {
-      taken_[i] = true;
-      return true;
-    }
-  }
-  return false;
-}
-
-int Decoder::take_one(std::initializer_list<std::string_view> names, int otherwise) {
-  int index = 0;
-  for (const std::string_view name : names) {
-    if (take(name)) return index;
-    ++index;
-  }
-  return otherwise;
-}
-
-int Decoder::need_one(std::initializer_list<std::string_view> names) {
-  const int index = take_one(names, -1);
-  if (index < 0) {
-    std::string list;
-    for (const std::string_view name : names) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
-    refuse("none of the modifiers " + list);
-  }
-  return index;
-}
-
-const Operand& Decoder::peek() const {
-  if (!more()) refuse("too few operands");
-  return instruction_.operands[next_];
-}
-const Operand& Decoder::next() {
-  const Operand& operand = peek();
-  ++next_;
-  return operand;
-}
-bool Decoder::next_is(OperandKind kind) const { return more() && peek().kind == kind; }
-bool Decoder::next_is_predicate() const {
-  return next_is(OperandKind::predicate) || next_is(OperandKind::uniform_predicate);
-}
-bool Decoder::next_is_register() const {
-  return next_is(OperandKind::register_) || next_is(OperandKind::uniform_register);
-}
+    : PrintedForm(instruction), program_(program), lanes_(lanes), pool_(pool), op_(op) {}
 
 std::uint32_t Decoder::register_word(int index, bool destination) {
   if (index == isa::kRz) return destination ? kSinkWord : kZeroWord;
@@ -275,19 +228,6 @@ Source Decoder::wide_double() {
   return s;
 }
 
-std::uint32_t Decoder::immediate() {
-  const Operand& operand = next();
-  if (operand.kind != OperandKind::immediate || operand.is_float)
-    refuse(fmt::format("'{}' is no number", operand.text));
-  return static_cast<std::uint32_t>(operand.value);
-}
-
-std::uint32_t Decoder::branch_target() {
-  const Operand& operand = next();
-  if (operand.kind != OperandKind::label) refuse(fmt::format("'{}' is no code address", operand.text));
-  return static_cast<std::uint32_t>(operand.value / 16);
-}
-
 void Decoder::lane(LaneOp which) { lane(lanes_.op[static_cast<int>(which)]); }
 void Decoder::lane(LaneFunction function) {
   op_.kind = Kind::lane;
@@ -300,15 +240,12 @@ void Decoder::warp(WarpFunction function) {
 
 void Decoder::guard() {
   op_.guard.slot =
-      static_cast<std::uint8_t>(instruction_.guard + (instruction_.guard_uniform ? kUniformSlot : 0));
-  op_.guard.invert = instruction_.guard_negate ? ~0u : 0u;
+      static_cast<std::uint8_t>(instruction().guard + (instruction().guard_uniform ? kUniformSlot : 0));
+  op_.guard.invert = instruction().guard_negate ? ~0u : 0u;
 }
 
 void Decoder::finish() {
-  for (std::size_t i = 0; i < taken_.size(); ++i) {
-    if (!taken_[i]) refuse(fmt::format("modifier .{}", instruction_.modifiers[i]));
-  }
-  if (more()) refuse(fmt::format("operand '{}'", peek().text));
+  refuse_rest();
   const auto idle = [](const Source& s) {
     return s.and_mask == ~0u && s.xor_mask == 0 && s.add == 0 && s.swizzle == 0 && !s.sign_only;
   };

@@ -1,4 +1,4 @@
-// Takes a printed instruction apart: every modifier and every operand must be asked for, or the form is refused.
+// Makes a micro-operation of a printed instruction: every modifier and every operand must be asked for, or the form is refused.
 //
 // Models:  operand forms of nvcc 13 (RZ, -RZ = -0.0 in float operands, abs before neg, half swizzles).
 // Ignores: .reuse and the control bits, which do not change values.
@@ -7,18 +7,12 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/emulate/translate/compiled.h"
+#include "sim/emulate/translate/printed_form.h"
 
 namespace foretrace::emulate {
-
-/// Thrown inside the translation only: the form is not known.
-struct Unsupported {
-  std::string why;
-};
 
 /// Constants of a launch as lane vectors, each once.
 class LiteralPool {
@@ -49,32 +43,15 @@ enum class Style : std::uint8_t {
   half,     ///< of two halves, with swizzles
 };
 
-class Decoder {
+class Decoder : public PrintedForm {
  public:
   Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes,
           LiteralPool& pool, MicroOp& op);
 
-  const isa::Instruction& instruction() const { return instruction_; }
-  isa::Opcode opcode() const { return instruction_.opcode; }
   int sm() const { return program_.sm; }
   MicroOp& op() { return op_; }
 
-  // Modifiers.
-  bool take(std::string_view modifier);
-  /// Index of the first of `names` that stands there; `otherwise` when none does.
-  int take_one(std::initializer_list<std::string_view> names, int otherwise);
-  /// Index as above; refuses when none does.
-  int need_one(std::initializer_list<std::string_view> names);
-
-  // Operands, in printed order.
-  bool more() const { return next_ < instruction_.operands.size(); }
-  bool next_is(isa::OperandKind kind) const;
-  bool next_is_predicate() const;
-  bool next_is_register() const;  ///< general or uniform
-  std::size_t left() const { return instruction_.operands.size() - next_; }
-  const isa::Operand& next();
-  const isa::Operand& peek() const;
-
+  // Operands, in printed order, as what a micro-operation reads and writes.
   void destination();                ///< a register, the first of a pair or more
   void predicate_outputs(int most);  ///< up to `most` leading predicates into p_out, q_out
   std::uint8_t predicate_output();
@@ -84,8 +61,6 @@ class Decoder {
   Source sign_source();        ///< 32 bits whose modifiers and suffix the caller has looked at
   Source wide_sign_source();   ///< 64 bits likewise
   Source wide_double();
-  std::uint32_t immediate();      ///< a number, low 32 bits
-  std::uint32_t branch_target();  ///< a label, as an instruction index
 
   void flag(bool on, std::uint32_t bits) {
     if (on) op_.flags |= bits;
@@ -101,20 +76,16 @@ class Decoder {
 
   void guard();   ///< the guard predicate
   void finish();  ///< refuses what was left over
-  [[noreturn]] static void refuse(std::string why) { throw Unsupported{std::move(why)}; }
 
   static std::uint32_t register_word(int index, bool destination);
   static std::uint32_t uniform_word(int index, bool destination);
 
  private:
   Source place(const isa::Operand& operand, bool wide, bool is_double);
-  const isa::Instruction& instruction_;
   const isa::Program& program_;
   const LaneTable& lanes_;
   LiteralPool& pool_;
   MicroOp& op_;
-  std::vector<bool> taken_;
-  std::size_t next_ = 0;
 };
 
 /// Each handles some opcodes: false when the opcode is none of its own. Throw Unsupported.

@@ -52,11 +52,11 @@ void* DeviceMemory::allocate(std::uint64_t size, MemoryKind kind, unsigned flags
 
 void DeviceMemory::track_writes() {
   tracks_ = true;
-  global_.track_writes();
+  global_.written().track();
 }
 
 void DeviceMemory::mark_written(const void* pointer, std::uint64_t size) {
-  if (tracks_ && holds(pointer, size)) global_.mark_written(reinterpret_cast<std::uint64_t>(pointer), size);
+  if (tracks_ && holds(pointer, size)) global_.written().mark(reinterpret_cast<std::uint64_t>(pointer), size);
 }
 
 bool DeviceMemory::release(void* pointer, MemoryKind kind) {
