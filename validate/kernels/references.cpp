@@ -234,7 +234,7 @@ std::vector<Entry>& registry() {
   return entries;
 }
 
-const Registration kLessons{
+const Registration kExamples{
     {"add_one", add_one},
     {"barrier_early_return", barrier_early_return},
     {"copy_float", copy_float},

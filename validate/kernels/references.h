@@ -1,6 +1,6 @@
 // What each kernel of validate/ should have computed, in plain C++17 on the CPU: one registry of all references.
 //
-// Models:  the result of a launch. The lessons' (references.cpp beside this file) are bit for bit: float sums are
+// Models:  the result of a launch. The examples' (references.cpp beside this file) are bit for bit: float sums are
 //          chains of std::fma in ascending order, as the kernels' machine code has them (checked in the SASS of
 //          sm_80, sm_90 and sm_120). A class of the suite has its own in validate/suite/<class>/references.cpp and
 //          registers them there; where an order of additions is not fixed, the launch file states the tolerance.
