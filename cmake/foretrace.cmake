@@ -5,6 +5,9 @@ target_include_directories(foretrace_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(foretrace_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # gcc's -Wconversion leaves signs out in C++, clang's does not
+  target_compile_options(foretrace_options INTERFACE -Wno-sign-conversion)
+endif()
 if(FORETRACE_WARNINGS_AS_ERRORS)
   target_compile_options(foretrace_options INTERFACE -Werror)
 endif()
@@ -25,8 +28,12 @@ function(foretrace_room name)
 endfunction()
 
 # foretrace_test(<name> SOURCES a.cpp ... DEPENDS foretrace_x ... [LABELS l ...]): one GoogleTest binary, ctest name <name>.
-# Its label is fast unless others are given: cuda where it needs a CUDA compiler, full where it takes minutes.
+# Its label is fast unless others are given: cuda where it needs a CUDA compiler, full where it takes minutes; sanitized beside them where
+# scripts/test runs it under sanitizers too, sanitized_deep where --deep does. Targets fast, sanitized and sanitized_deep build those tests.
 # It may read the repository through the macro FORETRACE_SOURCE_DIR and write under FORETRACE_BINARY_DIR.
+foreach(label fast sanitized sanitized_deep)
+  add_custom_target(${label})
+endforeach()
 function(foretrace_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
@@ -38,4 +45,9 @@ function(foretrace_test name)
     set(TEST_LABELS fast)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}")
+  foreach(label IN LISTS TEST_LABELS)
+    if(TARGET ${label})
+      add_dependencies(${label} ${name})
+    endif()
+  endforeach()
 endfunction()

@@ -8,7 +8,7 @@
 #include "model/gpu/memory_service.h"
 #include "model/gpu/over_time.h"
 #include "model/gpu/sm_array.h"
-#include "model/gpu/team.h"
+#include "model/support/team.h"
 #include "model/units/error.h"
 #include "model/work/address_space.h"
 
@@ -53,7 +53,7 @@ class Watch {
 };
 
 /// Whether the memory system serves a window's requests while SMs simulate the next one. Not where something is looked at between
-/// windows: blocks of a cluster, what a load of a waiting loop waits for when it is sent, a simulation that may be stopped. With one
+/// windows: blocks of a cluster, what a load of a spin loop waits for when it is sent, a simulation that may be stopped. With one
 /// thread there is nothing to gain.
 bool serves_beside(const sm::StaticProgram& program, const LaunchSetup& setup) {
   return setup.threads > 1 && !setup.watch && !setup.timeline && !setup.clusters() &&
@@ -64,6 +64,11 @@ bool serves_beside(const sm::StaticProgram& program, const LaunchSetup& setup) {
 /// end.
 bool at_instants(const sm::StaticProgram& program, const LaunchSetup& setup) {
   return !setup.clusters() && program.shapes.loops.empty();
+}
+
+void begin_launch(memory::MemorySystem& memory, const LaunchSetup& setup) {
+  if (setup.l2) return memory.begin_launch(*setup.l2);
+  memory.begin_launch(setup.warm);
 }
 
 /// The next time at which anything happens; nothing in between needs a window. kNever: all is done, or warps wait.
@@ -94,11 +99,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   const bool beside = serves_beside(program, setup);
   Cycle window = window_of(setup, beside);
   if (program.indexed_constants) window = std::min(window, code_caches_.indexed_lookahead());
-  if (setup.l2) {
-    memory_.begin_launch(*setup.l2);
-  } else {
-    memory_.begin_launch(setup.warm);
-  }
+  begin_launch(memory_, setup);
   code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
   Grid grid(spec_, setup, source);
   SmArray sms(spec_, program, setup, code_caches_);
@@ -109,7 +110,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     memory.serve(at);  // it is ahead of the SMs by the way to it, always by the same
     return instant(at, grid, sms);
   };
-  Team team(std::max(1, setup.threads));
+  support::Team team(std::max(1, setup.threads));
   Cycle now = 0;
   while (!watch.stopped()) {
     grid.place(now, sms);

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/large_pages.h"
 #include "model/memory/memory_system.h"
+#include "model/support/large_pages.h"
 #include "model/units/units.h"
 
 namespace foretrace::gpu {
@@ -53,7 +53,7 @@ class RequestOrder {
       for (const memory::Request& request : taken) ordered_[starts_[request.time - from_]++] = &request;
     }
     for (std::size_t i = 0; i < ordered_.size(); ++i) {
-      if (i + kAhead < ordered_.size()) memory::prefetch(ordered_[i + kAhead]);
+      if (i + kAhead < ordered_.size()) support::prefetch(ordered_[i + kAhead]);
       submit(*ordered_[i]);
     }
     for (auto& taken : taken_) taken.clear();

@@ -65,7 +65,7 @@ bool SmArray::let_go(Cycle now) {
   return some;
 }
 
-void SmArray::advance(Team& team, Cycle until, const std::function<void()>& beside) {
+void SmArray::advance(support::Team& team, Cycle until, const std::function<void()>& beside) {
   team.run(sms_.size() + 1, [&](std::size_t item) {
     if (item == 0) return beside();
     const std::size_t i = item - 1;

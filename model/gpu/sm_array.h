@@ -10,8 +10,8 @@
 #include "model/gpu/dispatcher.h"
 #include "model/gpu/gpu.h"
 #include "model/gpu/reply_router.h"
-#include "model/gpu/team.h"
 #include "model/sm/sm.h"
+#include "model/support/team.h"
 
 namespace foretrace::gpu {
 
@@ -31,7 +31,7 @@ class SmArray {
   /// Nothing happens any more: warps that wait for what will never come go on. False: none does.
   bool let_go(Cycle now);
   /// Runs all SMs up to `until`, and `beside` on one of the threads.
-  void advance(Team& team, Cycle until, const std::function<void()>& beside);
+  void advance(support::Team& team, Cycle until, const std::function<void()>& beside);
   /// What SMs told each other and asked of the GPCs' caches in the window.
   void exchange();
   /// Where the memory system's replies go, on any thread; hand_out() then passes them on.

@@ -164,6 +164,23 @@ bool special_register_from_name(std::string_view name, std::uint32_t& index) {
   return false;
 }
 
+namespace {
+
+/// Conversions print the result's type first and the source's last: F2F.F64.F32 reads a float. A packing one's last
+/// may be its result's (F2FP.BF16.PACK_AB).
+FloatFormat source_format(const Instruction& instruction, std::string_view name) {
+  const bool packs = name == "F2FP";
+  for (auto type = instruction.modifiers.rbegin(); type != instruction.modifiers.rend(); ++type) {
+    if (*type == "F64") return FloatFormat::f64;
+    if (*type == "F32") return FloatFormat::f32;
+    if (*type == "F16") return packs ? FloatFormat::f32 : FloatFormat::f16;
+    if (*type == "BF16" && !packs) return FloatFormat::bf16;
+  }
+  return FloatFormat::f32;
+}
+
+}  // namespace
+
 FloatFormat float_format(const Instruction& instruction) {
   std::string_view name = name_of(instruction.opcode);
   if (name == "DEPBAR" || name == "FLO" || name == "FENCE") return FloatFormat::none;
@@ -172,16 +189,10 @@ FloatFormat float_format(const Instruction& instruction) {
     case 'D': return FloatFormat::f64;
     case 'H': return instruction.has("BF16_V2") ? FloatFormat::bf16x2 : FloatFormat::f16x2;
     case 'M':  // MUFU
-      return instruction.has("RCP64H") || instruction.has("RSQ64H") ? FloatFormat::f64_high
-                                                                    : FloatFormat::f32;
-    case 'F': {
-      // Conversions print the result's type first and the source's last: F2F.F64.F32 reads a float.
-      const auto last_type =
-          std::find_if(instruction.modifiers.rbegin(), instruction.modifiers.rend(),
-                       [](const std::string& m) { return m == "F64" || m == "F32" || m == "F16"; });
-      return last_type != instruction.modifiers.rend() && *last_type == "F64" ? FloatFormat::f64
-                                                                              : FloatFormat::f32;
-    }
+      if (instruction.has("RCP64H") || instruction.has("RSQ64H")) return FloatFormat::f64_high;
+      if (instruction.has("F16")) return FloatFormat::f16;
+      return instruction.has("BF16") ? FloatFormat::bf16 : FloatFormat::f32;
+    case 'F': return source_format(instruction, name);
     default: return FloatFormat::none;
   }
 }
@@ -207,7 +218,9 @@ std::uint64_t float_bits(std::string_view text, FloatFormat format) {
   }
   if (negative) value = -value;
   switch (format) {
+    case FloatFormat::f16:
     case FloatFormat::f16x2: return narrow_bits(value, 10, 5);
+    case FloatFormat::bf16:
     case FloatFormat::bf16x2: return narrow_bits(value, 7, 8);
     case FloatFormat::f32: return narrow_bits(value, 23, 8);
     case FloatFormat::f64_high: return std::bit_cast<std::uint64_t>(value) >> 32;

@@ -297,6 +297,9 @@ class Parser {
     operand.kind = OperandKind::constant;
     operand.bank = static_cast<std::int16_t>(*bank);
     address(core.substr(1, end - 1), operand);
+    // The upper half of a bank is written with a sign by some forms (ULDC): the field has 16 bits and no register is added.
+    if (operand.base < 0 && operand.uniform_base < 0 && operand.offset < 0 && operand.offset >= -0x8000)
+      operand.offset += 0x10000;
     suffixes(core.substr(end + 1), operand);
     return true;
   }

@@ -46,6 +46,8 @@ enum class FloatFormat : std::uint8_t {
   f32,
   f64,
   f64_high,  ///< the high word of a double (MUFU.RCP64H, MUFU.RSQ64H): printed as the double, 32 bits wide
+  f16,
+  bf16,
   f16x2,
   bf16x2
 };

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/ring.h"
 #include "model/spec/gpu_spec.h"
+#include "model/support/ring.h"
 #include "model/units/units.h"
 
 namespace foretrace::memory {
@@ -79,8 +79,8 @@ class DramChannel {
 
   const spec::DramSpec spec_;
   const std::uint64_t phase_;
-  const std::uint64_t horizon_;  // how far ahead of now the bus may be reserved: what opening a row takes
-  Ring<Access> incoming_;        // on the way, or waiting for a place in the queues
+  const std::uint64_t horizon_;     // how far ahead of now the bus may be reserved: what opening a row takes
+  support::Ring<Access> incoming_;  // on the way, or waiting for a place in the queues
   std::vector<Waiting> reads_, writes_;  // by age
   std::vector<Bank> banks_;
   std::uint32_t writes_waiting_ = 0;

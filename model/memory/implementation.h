@@ -46,7 +46,7 @@ struct MemorySystem::Implementation {
  private:
   void run_before(std::uint64_t end);
   void handle(Event event);
-  void bring(const Calendar<Event>& calendar);
+  void bring(const support::Calendar<Event>& calendar);
 
   // What comes to a slice before it is served.
   void arrive(Event event);

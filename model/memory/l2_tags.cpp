@@ -122,7 +122,8 @@ std::uint32_t L2Tags::oldest_dirty(std::uint32_t slice) {
   DirtyQueue& queue = queues_[slice];
   while (slots_[queue.places[queue.first].slot].turn != queue.places[queue.first].turn) {
     ++queue.first;
-    prefetch(&slots_[queue.places[std::min(queue.first + kAhead, queue.places.size() - 1)].slot].turn);
+    support::prefetch(
+        &slots_[queue.places[std::min(queue.first + kAhead, queue.places.size() - 1)].slot].turn);
   }
   return queue.places[queue.first].slot;
 }

@@ -20,7 +20,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "model/memory/large_pages.h"
+#include "model/support/large_pages.h"
 #include "model/units/units.h"
 
 namespace foretrace::memory {
@@ -103,21 +103,21 @@ class L2Tags {
   /// The set will be looked up soon.
   [[gnu::always_inline]] void bring_set(std::uint32_t set) const {
     const std::size_t slot = std::size_t{set} * ways_;
-    prefetch(tags_.data() + slot);
-    prefetch(lines_.data() + slot);
+    support::prefetch(tags_.data() + slot);
+    support::prefetch(lines_.data() + slot);
   }
   [[gnu::always_inline]] void bring_tags(std::uint32_t set) const {
-    prefetch(tags_.data() + std::size_t{set} * ways_);
+    support::prefetch(tags_.data() + std::size_t{set} * ways_);
   }
   [[gnu::always_inline]] void bring_slot(std::uint32_t slot) const {
-    prefetch(lines_.data() + slot);
-    prefetch(slots_.data() + slot);
+    support::prefetch(lines_.data() + slot);
+    support::prefetch(slots_.data() + slot);
   }
   /// As bring_set, for a write to the line: where it stands is looked up.
   [[gnu::always_inline]] void bring_written(std::uint32_t set, std::uint32_t tag) const {
     const std::uint32_t slot = find(set, tag);
     if (slot == kNone) return;
-    prefetch(slots_.data() + slot);
+    support::prefetch(slots_.data() + slot);
   }
 
  private:
@@ -142,13 +142,13 @@ class L2Tags {
   void invalidate(std::uint32_t set);
   std::uint32_t sets_, ways_, log2_ways_;
   bool power_of_two_;  // ways_
-  LargeVector<std::uint32_t> tags_;
-  LargeVector<Line> lines_;
-  LargeVector<Slot> slots_;
-  LargeVector<std::uint16_t> clock_;   // uses, by set
-  std::vector<std::uint32_t> random_;  // by slice
-  std::vector<DirtyQueue> queues_;     // by slice
-  std::size_t most_filled_;            // sets that are remembered
+  support::LargeVector<std::uint32_t> tags_;
+  support::LargeVector<Line> lines_;
+  support::LargeVector<Slot> slots_;
+  support::LargeVector<std::uint16_t> clock_;  // uses, by set
+  std::vector<std::uint32_t> random_;          // by slice
+  std::vector<DirtyQueue> queues_;             // by slice
+  std::size_t most_filled_;                    // sets that are remembered
   std::vector<std::uint32_t>
       filled_;  // sets that a line came to since all were invalid, some of them repeatedly, if not too many
 };

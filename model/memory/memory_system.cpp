@@ -32,7 +32,8 @@ void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
 
 /// Nearly every step of a request touches memory that no cache of the host holds any more. What the next cycles will touch is asked
 /// for ahead, first the transactions, then what they name, so that the host waits for all of it together.
-[[gnu::always_inline]] inline void MemorySystem::Implementation::bring(const Calendar<Event>& calendar) {
+[[gnu::always_inline]] inline void MemorySystem::Implementation::bring(
+    const support::Calendar<Event>& calendar) {
   const L2Tags& tags = lines_.tags();
   // Writes are looked up at home, when they have left their GPC.
   const auto written = [](const Event& event) { return event.write() && event.at_home() && event.crossed(); };
@@ -65,7 +66,7 @@ void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
 }
 
 void MemorySystem::Implementation::run_before(std::uint64_t end) {
-  Calendar<Event>&events = shared_.events, &arrivals = sm_link_.arrivals();
+  support::Calendar<Event>&events = shared_.events, &arrivals = sm_link_.arrivals();
   end_ = end;
   while (true) {
     const std::uint64_t now = std::min(events.next(), arrivals.next());

@@ -28,8 +28,8 @@ void Outgoing::hand_out(Cycle known, Replies& replies) {
     for (auto at = lane.data.begin(); at != late; ++at) to.data.push_back(at->reply);
     lane.data.erase(lane.data.begin(), late);
     while (true) {
-      Ring<Acknowledgement>* first = nullptr;
-      for (Ring<Acknowledgement>& ring : lane.acknowledgements) {
+      support::Ring<Acknowledgement>* first = nullptr;
+      for (support::Ring<Acknowledgement>& ring : lane.acknowledgements) {
         if (!ring.empty() && (first == nullptr || ring.front().out < first->front().out)) first = &ring;
       }
       if (first == nullptr) break;
@@ -57,7 +57,7 @@ Cycle Outgoing::next(std::uint64_t end) const {
   for (const Data& data : code_) next = std::min(next, data.reply.time);
   for (const Lane& lane : lanes_) {
     if (!lane.data.empty()) next = std::min(next, lane.data.front().reply.time);
-    for (const Ring<Acknowledgement>& ring : lane.acknowledgements) {
+    for (const support::Ring<Acknowledgement>& ring : lane.acknowledgements) {
       if (ring.empty()) continue;
       if (ring.front().out < end) next = std::min(next, time_of(ring.front().out));
       for (std::size_t i = 0; i < ring.size(); ++i) {

@@ -12,7 +12,7 @@
 
 #include "model/memory/clock_ratio.h"
 #include "model/memory/memory_system.h"
-#include "model/memory/ring.h"
+#include "model/support/ring.h"
 
 namespace foretrace::memory {
 
@@ -51,7 +51,7 @@ class Outgoing {
   };
   struct Lane {
     std::vector<Data> data;  // by time and order
-    std::array<Ring<Acknowledgement>, kKinds> acknowledgements;
+    std::array<support::Ring<Acknowledgement>, kKinds> acknowledgements;
   };
 
   const ClockRatio& l2_to_sm_;

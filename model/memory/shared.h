@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/calendar.h"
 #include "model/memory/clock_ratio.h"
 #include "model/memory/event.h"
 #include "model/memory/signals.h"
@@ -15,6 +14,7 @@
 #include "model/memory/transaction.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/memory_counters.h"
+#include "model/support/calendar.h"
 
 namespace foretrace::memory {
 
@@ -57,7 +57,7 @@ struct Shared {
   std::vector<SmPlace> sm_place;
 
   std::uint64_t now = 0;
-  Calendar<Event> events;
+  support::Calendar<Event> events;
   Pool<Transaction> pool;
   Pool<Write> writes;
   Signals signals;

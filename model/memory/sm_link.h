@@ -27,8 +27,8 @@ class SmLink {
   /// As MemorySystem::submit(): the packet arrives at its first slice.
   void submit(const Request& request, std::span<const work::Awaited> awaited);
   /// Packets at their first slice, in order of submission.
-  Calendar<Event>& arrivals() { return arrivals_; }
-  const Calendar<Event>& arrivals() const { return arrivals_; }
+  support::Calendar<Event>& arrivals() { return arrivals_; }
+  const support::Calendar<Event>& arrivals() const { return arrivals_; }
   void restart();
 
  private:
@@ -50,7 +50,7 @@ class SmLink {
   Shared& shared_;
   const std::array<AtomicWork, spec::kAtomicDataKinds> atomic_work_;
   std::vector<Port> port_;  // by SM
-  Calendar<Event> arrivals_;
+  support::Calendar<Event> arrivals_;
   std::uint64_t order_ = 0;
 };
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "model/memory/port.h"
-#include "model/memory/ring.h"
 #include "model/memory/shared.h"
+#include "model/support/ring.h"
 
 namespace foretrace::memory {
 
@@ -57,7 +57,7 @@ class SmWays {
  private:
   struct Way {
     std::uint64_t blocked = 0;  // until this cycle
-    Ring<Event> waiting;
+    support::Ring<Event> waiting;
     bool waking = false;
   };
   void wake(Way& way, std::uint32_t sm) {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/ring.h"
 #include "model/memory/shared.h"
+#include "model/support/ring.h"
 
 namespace foretrace::memory {
 
@@ -39,7 +39,7 @@ class Stalled {
     queue.retrying = false;
     while (!queue.empty()) {
       const bool other = queue.waiting[0].empty() || (queue.others_turn && !queue.waiting[1].empty());
-      Ring<Event>& waiting = queue.waiting[other ? 1 : 0];
+      support::Ring<Event>& waiting = queue.waiting[other ? 1 : 0];
       if (!attempt(waiting.front())) return;
       queue.others_turn = !other;
       waiting.pop();
@@ -48,7 +48,7 @@ class Stalled {
 
  private:
   struct Queue {
-    std::array<Ring<Event>, 2> waiting;  // from the SMs beside it; from the other partition
+    std::array<support::Ring<Event>, 2> waiting;  // from the SMs beside it; from the other partition
     bool others_turn = false;
     bool retrying = false;
     bool empty() const { return waiting[0].empty() && waiting[1].empty(); }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/memory/l2_tags.h"
-#include "model/memory/large_pages.h"
 #include "model/memory/memory_system.h"
+#include "model/support/large_pages.h"
 
 namespace foretrace::memory {
 
@@ -100,13 +100,13 @@ class Pool {
   /// It will be looked at soon.
   [[gnu::always_inline]] void bring(std::uint32_t index) const {
     const char* const place = reinterpret_cast<const char*>(&chunks_[index / kChunk][index % kChunk]);
-    for (std::size_t at = 0; at < sizeof(T); at += 64) prefetch(place + at);
+    for (std::size_t at = 0; at < sizeof(T); at += 64) support::prefetch(place + at);
   }
   std::uint32_t live() const { return made_ - static_cast<std::uint32_t>(free_.size()); }
 
  private:
   static constexpr std::uint32_t kChunk = (std::uint32_t{2} << 20) / sizeof(T);  // a large page of the host
-  std::vector<LargeVector<T>> chunks_;
+  std::vector<support::LargeVector<T>> chunks_;
   std::vector<std::uint32_t> free_;
   std::uint32_t made_ = 0;
 };

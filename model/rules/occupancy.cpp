@@ -45,18 +45,27 @@ std::uint64_t block_shared(const spec::LimitsSpec& limits, const KernelResources
   return round_up(kernel.static_shared + kernel.dynamic_shared + limits.shared_reserved, limits.shared_unit);
 }
 
-std::uint32_t shared_limit(const spec::GpuSpec& spec, std::uint64_t block) {
-  if (block > spec.limits.shared_per_block + spec.limits.shared_reserved) return 0;
-  if (block == 0) return kNoLimit;
-  return static_cast<std::uint32_t>(spec.l1.carveouts.back() / block);
-}
-
 /// The smallest carve-out of at least `bytes`, the largest when none is.
 std::uint32_t carveout_of(const spec::L1Spec& l1, std::uint64_t bytes) {
   for (const std::uint32_t carveout : l1.carveouts) {
     if (carveout >= bytes) return carveout;
   }
   return l1.carveouts.back();
+}
+
+/// The carve-out that a kernel's wish gives it: of those that are there, the smallest of at least so many percent of the largest that holds a
+/// block; 0 without a wish. It limits the blocks (H100 and H200: profiled_carve_out_wish). Blocks of a few hundred bytes get more
+/// there, which is not modelled.
+std::uint32_t wished_carveout(const spec::L1Spec& l1, int percent, std::uint64_t block) {
+  if (percent < 0) return 0;
+  const std::uint64_t wish = static_cast<std::uint64_t>(percent) * l1.carveouts.back() / 100;
+  return carveout_of(l1, std::max({wish, block, std::uint64_t{1}}));
+}
+
+std::uint32_t shared_limit(const spec::GpuSpec& spec, std::uint64_t block, std::uint32_t wish) {
+  if (block > spec.limits.shared_per_block + spec.limits.shared_reserved) return 0;
+  if (block == 0) return kNoLimit;
+  return static_cast<std::uint32_t>((wish != 0 ? wish : spec.l1.carveouts.back()) / block);
 }
 
 /// What the driver sets the SM to when the kernel states no wish. Read off an H100 in 316 launch shapes, all of which come out the same
@@ -90,7 +99,7 @@ std::uint32_t registers_for(const spec::GpuSpec& spec, const KernelResources& ke
   return 0;
 }
 
-/// Most static and dynamic bytes a block with which `blocks` blocks fit; negative when none do.
+/// Most static and dynamic bytes per block with which `blocks` blocks fit; negative when none do.
 std::int64_t shared_for(const spec::GpuSpec& spec, std::uint32_t blocks) {
   const std::uint64_t block =
       spec.l1.carveouts.back() / blocks / spec.limits.shared_unit * spec.limits.shared_unit;
@@ -121,7 +130,8 @@ Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
   result.registers_per_block = warp_registers(limits, kernel.registers) * warps;
   result.limit_warps = kernel.threads > limits.threads_per_block ? 0 : limits.warps / warps;
   result.limit_registers = register_limit(limits, kernel.threads, kernel.registers);
-  result.limit_shared = shared_limit(spec, result.shared_per_block);
+  const std::uint32_t wish = wished_carveout(spec.l1, kernel.carveout_percent, result.shared_per_block);
+  result.limit_shared = shared_limit(spec, result.shared_per_block, wish);
   result.limit_blocks = limits.blocks;
   result.limit_barriers = kernel.barriers == 0 ? kNoLimit : limits.barriers / kernel.barriers;
 
@@ -134,7 +144,7 @@ Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
   result.limiter = static_cast<Limiter>(least - by.begin());
   result.warps = result.blocks * warps;
   result.percent = 100.0 * result.warps / limits.warps;
-  result.shared_config = shared_config(spec, kernel, result);
+  result.shared_config = wish != 0 ? wish : shared_config(spec, kernel, result);
   result.limit_shared_configured =
       result.shared_per_block == 0
           ? kNoLimit
@@ -147,20 +157,20 @@ Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
 std::string impossible(const spec::GpuSpec& spec, const KernelResources& kernel) {
   const spec::LimitsSpec& limits = spec.limits;
   if (kernel.threads == 0)
-    return fmt::format("0 threads a block; expected 1 to {}", limits.threads_per_block);
+    return fmt::format("0 threads per block; expected 1 to {}", limits.threads_per_block);
   if (kernel.threads > limits.threads_per_block) {
-    return fmt::format("{} threads a block; {} has at most {}", kernel.threads, spec.name,
+    return fmt::format("{} threads per block; {} has at most {}", kernel.threads, spec.name,
                        limits.threads_per_block);
   }
   if (too_many_registers(limits, kernel.registers)) {
-    return fmt::format("{} registers a thread; {} has at most {}", kernel.registers, spec.name,
+    return fmt::format("{} registers per thread; {} has at most {}", kernel.registers, spec.name,
                        limits.registers_per_thread);
   }
   if (register_limit(limits, kernel.threads, kernel.registers) == 0) {
     const std::uint64_t need = round_up(warps_of(kernel.threads), limits.warp_granularity) *
                                warp_registers(limits, kernel.registers);
     return fmt::format(
-        "{} registers a thread with {} threads a block need {} registers a block; {} has at most {}",
+        "{} registers per thread with {} threads per block need {} registers per block; {} has at most {}",
         kernel.registers, kernel.threads, need, spec.name, limits.registers_per_block);
   }
   if (block_shared(limits, kernel) > limits.shared_per_block + limits.shared_reserved) {
@@ -169,7 +179,8 @@ std::string impossible(const spec::GpuSpec& spec, const KernelResources& kernel)
                        kernel.dynamic_shared, spec.name, limits.shared_per_block);
   }
   if (kernel.barriers > limits.barriers) {
-    return fmt::format("{} barriers a block; {} has {} an SM", kernel.barriers, spec.name, limits.barriers);
+    return fmt::format("{} barriers per block; {} has {} per SM", kernel.barriers, spec.name,
+                       limits.barriers);
   }
   return "";
 }
@@ -212,13 +223,13 @@ std::string next_step(const spec::GpuSpec& spec, const KernelResources& kernel) 
     return "No smaller need for registers or shared memory and no other block size gives more warps.";
   std::vector<std::string> needs;
   if (step.kernel.registers != kernel.registers)
-    needs.push_back(fmt::format("at most {} registers a thread", step.kernel.registers));
+    needs.push_back(fmt::format("at most {} registers per thread", step.kernel.registers));
   const std::uint64_t shared = step.kernel.static_shared + step.kernel.dynamic_shared;
   if (shared != kernel.static_shared + kernel.dynamic_shared) {
     needs.push_back(fmt::format("at most {} bytes of shared memory a block", shared));
   }
   if (step.kernel.threads != kernel.threads)
-    needs.push_back(fmt::format("{} threads a block", step.kernel.threads));
+    needs.push_back(fmt::format("{} threads per block", step.kernel.threads));
   return fmt::format("With {}: {} blocks, {} warps ({:g}%).", fmt::join(needs, " and "), step.result.blocks,
                      step.result.warps, step.result.percent);
 }
@@ -229,11 +240,11 @@ std::string describe_occupancy(const spec::GpuSpec& spec, const KernelResources&
     return blocks == kNoLimit ? std::string("none") : fmt::format("{}", blocks);
   };
   std::string text = fmt::format(
-      "{}: {} threads, {} registers a thread, {} bytes of shared memory ({} static, {} dynamic)\n", spec.name,
-      kernel.threads, kernel.registers, kernel.static_shared + kernel.dynamic_shared, kernel.static_shared,
-      kernel.dynamic_shared);
-  text += fmt::format("  blocks an SM    {}\n", now.blocks);
-  text += fmt::format("  warps an SM     {} of {}\n", now.warps, spec.limits.warps);
+      "{}: {} threads, {} registers per thread, {} bytes of shared memory ({} static, {} dynamic)\n",
+      spec.name, kernel.threads, kernel.registers, kernel.static_shared + kernel.dynamic_shared,
+      kernel.static_shared, kernel.dynamic_shared);
+  text += fmt::format("  blocks per SM    {}\n", now.blocks);
+  text += fmt::format("  warps per SM     {} of {}\n", now.warps, spec.limits.warps);
   text += fmt::format("  occupancy       {:g}%\n", now.percent);
   text += fmt::format("  limited by      {}\n", name_of(now.limiter));
   text += fmt::format("  blocks by each  warps {}, registers {}, shared_mem {}, blocks {}, barriers {}\n",

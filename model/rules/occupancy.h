@@ -22,6 +22,8 @@ struct KernelResources {
   std::uint64_t static_shared = 0;   ///< bytes a block
   std::uint64_t dynamic_shared = 0;  ///< bytes a block
   std::uint32_t barriers = 0;        ///< named barriers a block uses
+  int carveout_percent =
+      -1;  ///< of the largest shared memory, which the kernel prefers (cudaFuncAttributePreferredSharedMemoryCarveout); -1: no wish
 };
 
 enum class Limiter : std::uint8_t { warps, registers, shared_memory, blocks, barriers };
@@ -48,7 +50,7 @@ struct Occupancy {
 /// Never throws; a kernel that cannot run has blocks == 0.
 Occupancy occupancy(const spec::GpuSpec& spec, const KernelResources& kernel);
 
-/// Why a block cannot run on an SM at all ("1025 threads a block; at most 1024 ..."), empty when it can.
+/// Why a block cannot run on an SM at all ("1025 threads per block; at most 1024 ..."), empty when it can.
 std::string impossible(const spec::GpuSpec& spec, const KernelResources& kernel);
 
 /// The smallest change that gives more warps: first fewer registers and less shared memory with the same block size, then

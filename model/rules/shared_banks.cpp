@@ -75,7 +75,7 @@ bool merges_below_floor(const Addresses& addresses, std::uint32_t executed, std:
   return group_passes(addresses, executed, words, true) <= 1;
 }
 
-/// Lane l of a full warp at the first lane's address + l * bytes: a group's words are 32 consecutive ones, one a bank.
+/// Lane l of a full warp at the first lane's address + l * bytes: a group's words are 32 consecutive ones, one per bank.
 bool contiguous(const Addresses& addresses, std::uint64_t bytes) {
   std::uint64_t different = 0;
   for (std::size_t lane = 0; lane < kWarpSize; ++lane)

@@ -22,9 +22,8 @@ bool accesses_other_block(const Block& block, const Warp& warp);
 class BarrierUnit {
  public:
   /// Arrivals at other SMs go to `outbox`.
-  BarrierUnit(const SmContext& context, const WarpTable& table, const Blocks& blocks,
-              std::vector<ClusterMessage>& outbox)
-      : context_(context), table_(table), blocks_(blocks), outbox_(outbox), mbarriers_(blocks.size()) {}
+  BarrierUnit(const SmContext& context, const Blocks& blocks, std::vector<ClusterMessage>& outbox)
+      : context_(context), blocks_(blocks), outbox_(outbox), mbarriers_(blocks.size()) {}
 
   /// What the warp's instruction does to barriers, under a number that execute() or Event::Kind::barrier takes.
   std::uint32_t add(const Warp& warp, std::uint16_t id);
@@ -60,7 +59,6 @@ class BarrierUnit {
   void answer(std::uint32_t number, bool by_bytes, Cycle now);
 
   const SmContext& context_;
-  const WarpTable& table_;
   const Blocks& blocks_;
   std::vector<ClusterMessage>& outbox_;
   Mbarriers mbarriers_;

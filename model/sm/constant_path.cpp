@@ -129,7 +129,7 @@ void ConstantPath::load(Warp& warp, std::uint16_t id, std::uint32_t executed, Cy
     cache_.insert(address, here);
   }
   if (here > ready) {
-    // What its line is still on the way for goes through the ADU once more (H100, sm__inst_executed_pipe_adu of the lessons), as soon
+    // What its line is still on the way for goes through the ADU once more (H100, sm__inst_executed_pipe_adu of the examples), as soon
     // as the line is there.
     ++context_.counters.constant_l1_replays;
     ready = here + adu_.replay_cycles;

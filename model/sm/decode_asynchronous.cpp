@@ -44,7 +44,7 @@ std::uint32_t target_of(const isa::Program& program, const isa::Instruction& ins
   return static_cast<std::uint32_t>(program.code.size());
 }
 
-/// The loop that a test of an mbarrier is in, or that a test in vain leads to: its cycles a round; 0: the test is suspended.
+/// The loop that a test of an mbarrier is in, or that a test in vain leads to: its cycles per round; 0: the test is suspended.
 std::uint32_t poll_interval(const isa::Program& program, std::uint32_t index, const spec::GpuSpec& spec) {
   const auto size = static_cast<std::uint32_t>(program.code.size());
   std::uint32_t first = size, last = size;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "model/sm/event_wheel.h"
+#include "model/support/event_wheel.h"
 
 namespace foretrace::sm {
 
@@ -29,6 +29,6 @@ struct Event {
   std::uint32_t generation =
       0;  ///< the warp's age: an event of a warp that has ended in the meantime means nothing
 };
-using Events = EventWheel<Event>;
+using Events = support::EventWheel<Event>;
 
 }  // namespace foretrace::sm

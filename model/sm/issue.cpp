@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/rules/branches.h"
 #include "model/sm/request_marks.h"
 #include "model/sm/sm.h"
 #include "model/units/error.h"
@@ -279,14 +280,14 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
   switch (instruction.action) {
     case Action::control: {
       ++counters.branches;
-      const bool jumps = warp.step.index != done.index + 1, other_lanes = warp.step.active != done.active;
-      if (jumps && other_lanes) ++counters.divergent_branches;
+      const rules::Branch branch = rules::branch_between(done, warp.step);
+      if (branch.divergent()) ++counters.divergent_branches;
       if (instruction.converges) {
         if (!done.executed) break;
         ready = std::max(ready, now + context_.spec.fetch.converge_latency);
         table_.account(warp, WarpState::wait, counted);
         label = WarpState::branch_resolving;
-      } else if (jumps || other_lanes) {
+      } else if (branch.jumps || branch.other_lanes) {
         ready = std::max(ready, now + context_.spec.fetch.branch_latency);
         table_.account(warp, WarpState::wait, counted);
         table_.account(warp, WarpState::branch_resolving,

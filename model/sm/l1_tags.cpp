@@ -1,37 +1,86 @@
 #include "model/sm/l1_tags.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace foretrace::sm {
 
-L1Tags::L1Tags(std::uint64_t bytes, std::uint32_t ways)
-    : ways_(ways), sets_(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, bytes / kLineBytes / ways))),
-      share_of_set_(~std::uint64_t{0} / sets_ + 1) {
-  entries_.resize(std::size_t{ways_} * sets_);
-  marks_.resize(entries_.size(), mark_of(Entry{}.line));
-  used_.resize(entries_.size());
+L1Tags::L1Tags(std::uint64_t bytes, const spec::L1Spec& spec)
+    : set_bits_(static_cast<std::uint32_t>(std::countr_zero(spec.sets))), widest_fold_(set_bits_),
+      stretch_(spec.replacement_stretch), ages_(0, 0) {
+  const auto all = static_cast<std::uint32_t>(bytes / kLineBytes);
+  const std::uint32_t lines = all > spec.lines_kept_back ? all - spec.lines_kept_back : 0;
+  lines_per_set_ = std::max(1u, lines / spec.sets);
+  const double again = spec.used_again_share * lines - spec.lines_used_once;
+  again_per_set_ = std::min(lines_per_set_ - 1, static_cast<std::uint32_t>(std::max(0.0, again) / spec.sets));
+  while (set_bits_ != 0 && widest_fold_ * 2 < 64) widest_fold_ *= 2;
+  entries_.resize(std::size_t{lines_per_set_} * spec.sets);
   places_.resize(entries_.size());
+  sets_.resize(spec.sets);
+  ages_ = LineAges(static_cast<std::uint32_t>(entries_.size()), kLists * spec.sets);
+  slots_.resize(std::bit_ceil(entries_.size() * 2));
+  slot_mask_ = static_cast<std::uint32_t>(slots_.size() - 1);
+  slot_shift_ = 64 - static_cast<std::uint32_t>(std::countr_zero(slots_.size()));
 }
 
-L1Tags::Entry* L1Tags::find(std::uint64_t line) {
-  const std::uint32_t first = set_of(line) * ways_, mark = mark_of(line);
-  for (std::uint32_t at = first; at < first + ways_; ++at) {
-    if (marks_[at] == mark && entries_[at].line == line) {
-      used_[at] = ++clock_;
-      return &entries_[at];
-    }
-  }
-  return nullptr;
+void L1Tags::use(const Entry& entry) {
+  const std::uint32_t at = position(entry), s = at / lines_per_set_, again = kLists * s + 1;
+  const std::uint32_t now = stretch(sets_[s]);
+  const bool was_again = ages_.list_of(at) == again;
+  if (was_again && ages_.stretch_of(at) == now) return;
+  ages_.remove(at);
+  ages_.add(again, at, now);
+  if (was_again || ages_.count(again) <= again_per_set_) return;
+  any_ = any_ * 1664525u + 1013904223u;
+  const std::uint32_t back = ages_.oldest(again, any_ >> 8);
+  const std::uint32_t age = ages_.stretch_of(back);
+  ages_.remove(back);
+  ages_.add(kLists * s, back, age);
+}
+
+std::uint32_t L1Tags::victim(std::uint32_t s) {
+  const std::uint32_t list = kLists * s;
+  any_ = any_ * 1664525u + 1013904223u;  // the multiplier and increment of Numerical Recipes' quick generator
+  return ages_.oldest(ages_.count(list) != 0 ? list : list + 1, any_ >> 8);
 }
 
 L1Tags::Entry& L1Tags::allocate(std::uint64_t line) {
-  const auto set = used_.begin() + static_cast<std::ptrdiff_t>(std::size_t{set_of(line)} * ways_);
-  const auto at = static_cast<std::size_t>(std::min_element(set, set + ways_) - used_.begin());
-  if (used_[at] == 0) places_[at] = places_taken_++;
-  used_[at] = ++clock_;
-  marks_[at] = mark_of(line);
+  const std::uint32_t s = set_of(line);
+  Set& set = sets_[s];
+  std::uint32_t at = s * lines_per_set_ + set.taken;
+  if (set.taken < lines_per_set_) {
+    ++set.taken;
+    places_[at] = places_taken_++;
+  } else {
+    at = victim(s);
+    leave(entries_[at].line);
+    ages_.remove(at);
+  }
+  ages_.add(kLists * s, at, stretch(set));
+  enter(line, at);
   if (!stored_.empty()) stored_[at] = {};
   return entries_[at] = {line, -1, 0, 0, 0};
+}
+
+void L1Tags::enter(std::uint64_t line, std::uint32_t entry) {
+  std::uint32_t slot = slot_of(line);
+  while (slots_[slot].entry != kEmpty) slot = (slot + 1) & slot_mask_;
+  slots_[slot] = {mark_of(line), entry};
+}
+
+void L1Tags::leave(std::uint64_t line) {
+  std::uint32_t hole = slot_of(line);
+  while (entries_[slots_[hole].entry].line != line) hole = (hole + 1) & slot_mask_;
+  // Those behind it that are not found across a hole move up into it.
+  for (std::uint32_t slot = (hole + 1) & slot_mask_; slots_[slot].entry != kEmpty;
+       slot = (slot + 1) & slot_mask_) {
+    const std::uint32_t wanted = slot_of(entries_[slots_[slot].entry].line);
+    if (((slot - wanted) & slot_mask_) >= ((slot - hole) & slot_mask_)) {
+      slots_[hole] = slots_[slot];
+      hole = slot;
+    }
+  }
+  slots_[hole] = {};
 }
 
 std::uint8_t L1Tags::store(Entry& entry, std::uint8_t sectors,
@@ -80,9 +129,11 @@ std::uint8_t L1Tags::covered(const Entry& entry, std::uint8_t sectors,
 void L1Tags::invalidate() {
   std::fill(entries_.begin(), entries_.end(), Entry{});
   std::fill(stored_.begin(), stored_.end(), Stored{});
-  std::fill(marks_.begin(), marks_.end(), mark_of(Entry{}.line));
-  std::fill(used_.begin(), used_.end(), 0u);
+  std::fill(slots_.begin(), slots_.end(), Slot{});
+  std::fill(sets_.begin(), sets_.end(), Set{});
+  ages_.clear();
   places_taken_ = 0;
+  any_ = 1;
 }
 
 }  // namespace foretrace::sm

@@ -1,16 +1,21 @@
 // The tag array of the unified L1: which sectors of which 128-byte lines are here or on their way.
 //
-// Models:  sectored lines, hashed sets, least recently used way; a sector that was asked for counts as present (its data comes later);
+// Models:  sectored lines in hashed sets; a sector that was asked for counts as present (its data comes later);
 //          stores allocate and mark what they write; data always goes on to L2. A load finds words that a store left in a sector that is
 //          not here; a store that follows another one which is still on its way leaves nothing else of its sector.
-// Source:  NCU, CIC (docs/sources.md); store hits: an H100 counts them in l1tex__t_sector_hit_rate too.
+//          Replacement: lines that were used again after they had come are kept apart, so many at most; the oldest of the others goes, and of
+//          those that were used last in the same stretch of accesses any.
+// Source:  NCU, CIC (docs/sources.md); store hits: an H100 counts them in l1tex__t_sector_hit_rate too; sets and replacement:
+//          validate/microbenchmarks/l1_replacement.cu (H200).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/large_pages.h"
+#include "model/sm/line_ages.h"
+#include "model/spec/gpu_spec.h"
+#include "model/support/large_pages.h"
 #include "model/units/units.h"
 
 namespace foretrace::sm {
@@ -32,24 +37,26 @@ class L1Tags {
     std::array<std::uint32_t, kSectorsPerLine> last{};   ///< cycle of the last store, 0: none
   };
 
-  L1Tags(std::uint64_t bytes, std::uint32_t ways);
+  L1Tags(std::uint64_t bytes, const spec::L1Spec& spec);
 
-  /// The line's entry, nullptr when it is not here. A hit makes it the youngest of its set.
-  Entry* find(std::uint64_t line);
-  /// The line will be looked for soon.
-  [[gnu::always_inline]] void bring(std::uint64_t line) const {
-    const std::size_t first = std::size_t{set_of(line)} * ways_;
-    memory::prefetch(&marks_[first]);
-    memory::prefetch(&used_[first]);
-  }
-  /// The same, once that has come: its entry, where it is here.
-  [[gnu::always_inline]] void bring_entry(std::uint64_t line) const {
-    const std::uint32_t first = set_of(line) * ways_, mark = mark_of(line);
-    for (std::uint32_t at = first; at < first + ways_; ++at) {
-      if (marks_[at] == mark) memory::prefetch(&entries_[at]);
+  /// The line's entry, nullptr when it is not here.
+  Entry* find(std::uint64_t line) {
+    for (std::uint32_t slot = slot_of(line);; slot = (slot + 1) & slot_mask_) {
+      const Slot& found = slots_[slot];
+      if (found.entry == kEmpty) return nullptr;
+      if (found.mark == mark_of(line) && entries_[found.entry].line == line) return &entries_[found.entry];
     }
   }
-  /// Takes the oldest way of the line's set for the line. Only after find() found nothing.
+  /// An entry that was found is used: it is the youngest of its set and one of those that were used again.
+  void use(const Entry& entry);
+  /// The line will be looked for soon.
+  [[gnu::always_inline]] void bring(std::uint64_t line) const { support::prefetch(&slots_[slot_of(line)]); }
+  /// The same, once that has come: its entry, where it is here.
+  [[gnu::always_inline]] void bring_entry(std::uint64_t line) const {
+    const Slot& found = slots_[slot_of(line)];
+    if (found.mark == mark_of(line) && found.entry != kEmpty) support::prefetch(&entries_[found.entry]);
+  }
+  /// Takes an entry of the line's set for the line. Only after find() found nothing.
   Entry& allocate(std::uint64_t line);
   /// Entry by its position, for replies; nullptr when it holds another line by now.
   Entry* at(std::uint32_t position, std::uint64_t line) {
@@ -73,22 +80,41 @@ class L1Tags {
                        const std::array<std::uint32_t, kSectorsPerLine>& bytes) const;
 
  private:
+  static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+  static constexpr std::uint32_t kLists = 2;  // of a set: lines used once, lines used again
+  struct Slot {
+    std::uint32_t mark = 0, entry = kEmpty;
+  };
+  struct Set {
+    std::uint32_t taken = 0;     // entries that hold a line
+    std::uint32_t accesses = 0;  // uses of its entries and lines taken
+  };
+  /// Neighbouring lines are in different sets, and so are those that lie any power of two apart.
   std::uint32_t set_of(std::uint64_t line) const {
-    const std::uint64_t mixed = (line ^ (line >> 7) ^ (line >> 17)) & 0xffffffffu;
-    // mixed % sets_ for 32-bit numbers without a division (Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019).
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint32_t>((Wide{share_of_set_ * mixed} * sets_) >> 64);
+    if (set_bits_ == 0) return 0;
+    for (std::uint32_t shift = widest_fold_; shift >= set_bits_; shift /= 2) line ^= line >> shift;
+    return static_cast<std::uint32_t>(line) & ((1u << set_bits_) - 1);
   }
-  /// Most of a line's number in half the bytes: what a search compares first.
+  std::uint32_t stretch(Set& set) const { return set.accesses++ / stretch_; }
+  /// A line's place in the table that is searched (Fibonacci hashing), and most of its number in half the bytes.
+  std::uint32_t slot_of(std::uint64_t line) const {
+    return static_cast<std::uint32_t>(line * 0x9e3779b97f4a7c15u >> slot_shift_);
+  }
   static std::uint32_t mark_of(std::uint64_t line) { return static_cast<std::uint32_t>(line ^ line >> 32); }
-  std::vector<Entry> entries_;
-  std::vector<Stored> stored_;                // by entry; none before the first store
-  memory::LargeVector<std::uint32_t> marks_;  // by entry
-  memory::LargeVector<std::uint32_t> used_;   // by entry: the clock when it was used last
-  std::vector<std::uint32_t> places_;         // by entry
-  std::uint32_t ways_, sets_, places_taken_ = 0;
-  std::uint64_t share_of_set_;  // 2^64 / sets_, rounded up; 0: one set
-  std::uint32_t clock_ = 0;     // searches that hit, and lines taken
+  std::uint32_t victim(std::uint32_t set);
+  void enter(std::uint64_t line, std::uint32_t entry);
+  void leave(std::uint64_t line);
+
+  std::uint32_t set_bits_, widest_fold_, lines_per_set_, again_per_set_, stretch_;
+  std::vector<Entry> entries_;         // a set's lie together
+  std::vector<Stored> stored_;         // by entry; none before the first store
+  std::vector<std::uint32_t> places_;  // by entry
+  std::vector<Set> sets_;
+  LineAges ages_;  // by entry; lists 2 s and 2 s + 1 are set s's
+  std::uint32_t slot_mask_ = 0, slot_shift_ = 0;
+  support::LargeVector<Slot> slots_;
+  std::uint32_t places_taken_ = 0;
+  std::uint32_t any_ = 1;  // chooses among lines that are equally old
 };
 
 }  // namespace foretrace::sm

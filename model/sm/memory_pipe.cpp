@@ -27,7 +27,7 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
                        stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
     : data(spec, block_shared, counters), out(spec.l1, sm, outbox), spec_(spec), counters_(counters),
       queues_(spec.lsu), shapes_(program, data.array, counters), texture_(spec.texture),
-      tags_(l1_bytes, spec.l1.ways), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
+      tags_(l1_bytes, spec.l1), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
       loads_(kSubCores * kWarpSlots), swaps_(!program.shapes.retries.empty()),
       write_back_(operations_, events) {}
 
@@ -174,6 +174,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   }
   const auto missing_count = memory::sector_count(missing);
   if (missing && !misses_.room(missing_count)) return false;
+  if (entry) tags_.use(*entry);
   shapes_.count_hits(operation, memory::sector_count(access.sectors) - missing_count);
   if (entry && (access.sectors & entry->in_flight)) {  // on the way already: wait with the others
     for (std::int32_t p = entry->pending; p >= 0; p = misses_[static_cast<std::size_t>(p)].next) {

@@ -4,7 +4,7 @@
 //          failed in the model's time (memory::Tries) is gone through again from its first instruction, with the same lanes: that
 //          is known when the warp leaves the loop or comes to its beginning, which needs the swap's answer.
 // Ignores: which lanes failed: all of the round go again, and what had succeeded is not tried again. A round that goes on in another
-//          part of its warp's record is not repeated, nor is one in a program that has waiting loops (spin_loops.h) too.
+//          part of its warp's record is not repeated, nor is one in a program that has spin loops (spin_loops.h) too.
 #pragma once
 
 #include <cstdint>

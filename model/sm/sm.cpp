@@ -13,7 +13,7 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
     : context_{spec, id, program, events_, counters}, blocks_(spec.limits.blocks), table_(context_),
       fetch_(spec.fetch, program.code.size() * kInstructionBytes),
       memory_(spec, id, l1_bytes, block_shared, program, events_, counters, outbox),
-      constants_(context_, table_, adu_, code_outbox), mbarriers_(context_, table_, blocks_, cluster_outbox),
+      constants_(context_, table_, adu_, code_outbox), mbarriers_(context_, blocks_, cluster_outbox),
       copies_(table_, mbarriers_), bulk_(context_, table_, blocks_, memory_, mbarriers_),
       held_(context_, table_, blocks_, memory_),
       cluster_(context_, blocks_, mbarriers_, bulk_, held_, cluster_outbox),

@@ -2,7 +2,7 @@
 //
 // Models:  issue of one warp instruction a cycle a sub-core, decided by the compiler's control bits (stall counts, six scoreboards a
 //          warp), greedy-then-youngest; pipes with initiation intervals; operand reads; instruction and constant fetch; block barriers;
-//          waiting loops: a round whose load came too early is executed again (spin_loops.h); the memory pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
+//          spin loops: a round whose load came too early is executed again (spin_loops.h); the memory pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
 // Ignores: docs/mechanisms.md.
 // Time:    an SM sleeps until its next event; advance(until) runs it alone up to `until`, since nothing reaches it sooner.
 #pragma once

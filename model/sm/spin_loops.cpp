@@ -49,7 +49,7 @@ bool SpinLoops::next_step(Warp& warp, std::uint16_t id, const work::Step& done) 
   if (round.loop == nullptr) {
     const work::Shapes& shapes = context_.program.shapes;
     const std::uint16_t number = shapes.loop_of[done.index];
-    const isa::WaitingLoop* loop = number ? &shapes.loops[number - 1u] : nullptr;
+    const isa::SpinLoop* loop = number ? &shapes.loops[number - 1u] : nullptr;
     if (loop && loop->early_exit == done.index && !round.awaited.empty()) {
       round.awaited.clear();
       const bool early = memory_.came_too_early(id);
@@ -107,7 +107,7 @@ void SpinLoops::tell_and_wait(Warp& warp, std::uint16_t id, MemoryIssue& issued)
 }
 
 /// What the loop waits for whose early load the warp has come to, if it enters the loop on record.
-void SpinLoops::look_ahead(const Warp& warp, const isa::WaitingLoop& loop,
+void SpinLoops::look_ahead(const Warp& warp, const isa::SpinLoop& loop,
                            std::vector<work::Awaited>& awaited) const {
   awaited.clear();
   work::WarpCursor ahead = warp.cursor;

@@ -1,4 +1,4 @@
-// Warps in waiting loops: a round is executed again as long as a load of it comes too early.
+// Warps in spin loops: a round is executed again as long as a load of it comes too early.
 //
 // Models:  a record holds the last round of a wait. Whether a load came too early is known when the loop's branch issues, which needs
 //          what was loaded; the warp then goes back to where the round began, in its record as on the chip. The load before a loop is on
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 #include "model/sm/warp_table.h"
 
 namespace foretrace::sm {
@@ -20,7 +20,7 @@ class SpinLoops {
       : context_(context), blocks_(blocks), memory_(memory),
         rounds_(context.program.shapes.loops.empty() ? 0 : kSubCores * kWarpSlots) {}
 
-  /// Whether the program has waiting loops; nothing else may be asked where it has none.
+  /// Whether the program has spin loops; nothing else may be asked where it has none.
   bool any() const { return !rounds_.empty(); }
   /// A warp that starts, its first instruction read.
   void start_warp(Warp& warp, std::uint16_t id) {
@@ -37,10 +37,10 @@ class SpinLoops {
 
  private:
   struct Round {
-    const isa::WaitingLoop* loop = nullptr;  // that the warp is in; null: in none
-    bool whole = false;                      // its lanes have stayed together so far
-    bool again = false;                      // it is executed again: what other lanes did in between is done
-    work::WarpCursor cursor;                 // as it began
+    const isa::SpinLoop* loop = nullptr;  // that the warp is in; null: in none
+    bool whole = false;                   // its lanes have stayed together so far
+    bool again = false;                   // it is executed again: what other lanes did in between is done
+    work::WarpCursor cursor;              // as it began
     work::Step first;
     std::uint32_t signals = 0, signals_before = 0;  // that the warp has given, and had when the round began
     std::vector<work::Awaited> awaited;
@@ -48,7 +48,7 @@ class SpinLoops {
   void begin(Warp& warp, std::uint16_t id);
   bool skip(Warp& warp, Round& round);
   bool names_write(const Warp& warp, std::uint64_t& counter) const;
-  void look_ahead(const Warp& warp, const isa::WaitingLoop& loop, std::vector<work::Awaited>& awaited) const;
+  void look_ahead(const Warp& warp, const isa::SpinLoop& loop, std::vector<work::Awaited>& awaited) const;
 
   const SmContext& context_;
   const Blocks& blocks_;

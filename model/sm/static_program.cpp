@@ -89,7 +89,7 @@ void decode_depbar(const isa::Instruction& instruction, StaticInstruction& out) 
 }
 
 /// The pipe that Nsight Compute's sm__inst_executed_pipe_* counts an instruction on, where that is not the pipe that holds it up.
-/// Source: the counters of our lessons on an H100 (validate/measurements/h100-sxm.json): thread ids come through the LSU, other special
+/// Source: the counters of our examples on an H100 (validate/measurements/h100-sxm.json): thread ids come through the LSU, other special
 /// registers through the ADU; jumps, uniform moves and uniform constant loads are counted nowhere.
 Pipe counted_on(const isa::Instruction& instruction, Pipe issued) {
   switch (instruction.opcode) {

@@ -102,12 +102,17 @@ Result check(const L1Spec& l1) {
                    fmt::format("the largest, {} bytes, leaves no L1 of the {} bytes of l1.unified_bytes",
                                l1.carveouts.back(), l1.unified_bytes));
   }
-  const std::uint32_t way_bytes = l1.ways * static_cast<std::uint32_t>(kLineBytes);
-  if (l1.unified_bytes - l1.carveouts.back() < way_bytes) {
+  if (!std::has_single_bit(l1.sets)) {
+    return problem("l1.sets", fmt::format("expected a power of two, found {}", l1.sets));
+  }
+  const std::uint32_t least_bytes = (l1.lines_kept_back + l1.sets) * static_cast<std::uint32_t>(kLineBytes);
+  if (l1.unified_bytes - l1.carveouts.back() < least_bytes) {
     return problem(
-        "l1.ways",
-        fmt::format("{} ways of {} bytes do not fit into the {} bytes that the largest carve-out leaves",
-                    l1.ways, kLineBytes, l1.unified_bytes - l1.carveouts.back()));
+        "l1.lines_kept_back",
+        fmt::format(
+            "{} lines kept back and one for each of {} sets do not fit into the {} bytes that the largest "
+            "carve-out leaves",
+            l1.lines_kept_back, l1.sets, l1.unified_bytes - l1.carveouts.back()));
   }
   return {};
 }

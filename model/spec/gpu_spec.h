@@ -175,7 +175,13 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t unified_bytes = 0;       ///< L1 and shared memory together
   std::vector<std::uint32_t> carveouts;  ///< bytes of shared memory that can be chosen, ascending
   std::uint32_t hit_latency = 0;         ///< LDG.32 hit: issue to result usable
-  std::uint32_t ways = 0;
+  std::uint32_t sets = 0;                ///< of lines, a power of two; a line's set is a hash of its address
+  std::uint32_t replacement_stretch =
+      0;  ///< accesses to a set within which lines that were used last are as old as each other
+  double used_again_share =
+      0;  ///< of L1's lines less lines_used_once, that lines used again after they had come may take before others
+  std::uint32_t lines_used_once = 0;          ///< lines that they leave to others at least, all sets together
+  std::uint32_t lines_kept_back = 0;          ///< lines of L1's bytes that hold no line for long
   std::uint32_t tag_lines = 0;                ///< lines the tag stage resolves a cycle
   std::uint32_t tag_sectors = 0;              ///< sectors the tag stage resolves a cycle
   std::uint32_t lines_in_flight = 0;          ///< lines with misses outstanding an SM

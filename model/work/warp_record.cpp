@@ -84,7 +84,7 @@ bool find_pattern(const LaneAddresses& a, std::uint32_t executed, AddressPattern
 }  // namespace
 
 Shapes::Shapes(const isa::Program& program)
-    : loops(isa::waiting_loops(program)), retries(isa::retry_loops(program)) {
+    : loops(isa::spin_loops(program)), retries(isa::retry_loops(program)) {
   of.resize(program.code.size());
   for (std::size_t i = 0; i < of.size(); ++i) {
     const isa::Instruction& instruction = program.code[i];
@@ -115,7 +115,7 @@ Shapes::Shapes(const isa::Program& program)
   }
   if (!loops.empty()) loop_of.resize(of.size());
   for (std::size_t l = 0; l < loops.size(); ++l) {
-    const isa::WaitingLoop& loop = loops[l];
+    const isa::SpinLoop& loop = loops[l];
     for (std::uint32_t i = std::min(loop.first, loop.early); i <= loop.last; ++i) {
       loop_of[i] = static_cast<std::uint16_t>(l + 1);
       of[i].waits = loop.holds(i) && isa::asks_memory(program.code[i]);

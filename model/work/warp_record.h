@@ -1,7 +1,7 @@
 // What a warp did: the sequence of its instructions with lane masks and addresses, in a compact form.
 //
 // Models:  order of instructions of one warp (groups of a diverged warp interleaved as they were executed), the active lanes
-//          of each, the lanes whose guard was true, the addresses that memory instructions used, and for a load in a waiting loop the
+//          of each, the lanes whose guard was true, the addresses that memory instructions used, and for a load in a spin loop the
 //          writes of other warps without which the loop would not have ended; what a copy engine was asked to move; what arrived at an
 //          mbarrier, and which phase of one a warp waited for. No other values, no time.
 // Form:    two byte streams a warp. `runs`: consecutive instructions under one active mask. `details`: in order of execution, what
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "model/isa/program.h"
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 #include "model/units/units.h"
 #include "model/work/signal.h"
 #include "model/work/transfer.h"
@@ -29,8 +29,8 @@ struct Shape {
       0;  ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source), SYNCS (second: what its operand says), STAS (second: the mbarrier)
   bool value =
       false;  ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
-  bool waits = false;      ///< asks memory in a waiting loop: the writes that it waits for are recorded
-  bool tells = false;      ///< may be waited for; only in programs with waiting loops
+  bool waits = false;      ///< asks memory in a spin loop: the writes that it waits for are recorded
+  bool tells = false;      ///< may be waited for; only in programs with spin loops
   bool counts = false;     ///< tells, and its executions are counted where all its lanes go to one word
   bool transfers = false;  ///< starts a copy by the copy engine, which is recorded
   bool details = false;    ///< any of the above that `details` holds something of
@@ -45,10 +45,10 @@ inline constexpr std::uint64_t kAskedParity = 1, kPhaseEnded = 2;
 /// The shapes of a program's instructions, a function of the program alone.
 struct Shapes {
   explicit Shapes(const isa::Program& program);
-  std::vector<Shape> of;                ///< by instruction index
-  std::uint32_t slots = 0;              ///< address sets in the program
-  std::uint32_t transfers = 0;          ///< instructions in it that start copies
-  std::vector<isa::WaitingLoop> loops;  ///< in which warps wait for each other
+  std::vector<Shape> of;             ///< by instruction index
+  std::uint32_t slots = 0;           ///< address sets in the program
+  std::uint32_t transfers = 0;       ///< instructions in it that start copies
+  std::vector<isa::SpinLoop> loops;  ///< in which warps wait for each other
   std::vector<std::uint16_t>
       loop_of;  ///< by instruction, from its early load on: 1 + index into `loops`, 0: none; empty: no loops
   std::vector<isa::RetryLoop> retries;  ///< in which warps try again when another came between

@@ -1,4 +1,4 @@
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 
 #include <algorithm>
 
@@ -13,12 +13,12 @@ constexpr std::uint32_t kEarly = 16;    // instructions between the load before 
 
 /// Where a branch goes, kNone: it is none to a label.
 std::uint32_t target_of(const Instruction& in) {
-  if (in.opcode != Opcode::BRA || in.has("DIV")) return WaitingLoop::kNone;
+  if (in.opcode != Opcode::BRA || in.has("DIV")) return SpinLoop::kNone;
   for (const Operand& operand : in.operands) {
     if (operand.kind == OperandKind::label)
       return static_cast<std::uint32_t>(operand.value / kInstructionBytes);
   }
-  return WaitingLoop::kNone;
+  return SpinLoop::kNone;
 }
 
 /// Whether an instruction ends the loop, calls, or has to do with barriers and copies.
@@ -85,7 +85,7 @@ bool changes(const Program& program, const Instruction& in, const Operand& addre
 
 /// Whether an access asks for the same place in every round of the loop; an atomic also for the same value: one that tries again with
 /// what it has found (an addition made of compare-and-swaps) waits for nobody.
-bool asks_the_same(const Program& program, const WaitingLoop& loop, const Instruction& asks) {
+bool asks_the_same(const Program& program, const SpinLoop& loop, const Instruction& asks) {
   const auto constant = [&](Operand operand, int width) {
     if (operand.kind == OperandKind::register_) operand.base = operand.index;
     for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
@@ -102,13 +102,13 @@ bool asks_the_same(const Program& program, const WaitingLoop& loop, const Instru
   return true;
 }
 
-bool waits(const Program& program, const WaitingLoop& loop) {
+bool waits(const Program& program, const SpinLoop& loop) {
   bool asks = false;
   for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
     const Instruction& in = program.code[at];
     if (!only_asks(in)) return false;
     const std::uint32_t target = target_of(in);
-    if (at != loop.last && target != WaitingLoop::kNone && target <= at) return false;  // a loop in it
+    if (at != loop.last && target != SpinLoop::kNone && target <= at) return false;  // a loop in it
     MemoryForm form;
     if (memory_form(in, form) && !asks_the_same(program, loop, in)) return false;
     asks = asks || asks_memory(in);
@@ -117,19 +117,19 @@ bool waits(const Program& program, const WaitingLoop& loop) {
 }
 
 /// The compare-and-swap that the loop tries until it succeeds; kNone: it is no such loop.
-std::uint32_t tries(const Program& program, const WaitingLoop& loop) {
-  std::uint32_t swap = WaitingLoop::kNone;
+std::uint32_t tries(const Program& program, const SpinLoop& loop) {
+  std::uint32_t swap = SpinLoop::kNone;
   for (std::uint32_t at = loop.first; at <= loop.last; ++at) {
     const Instruction& in = program.code[at];
     const bool lanes_end = in.opcode == Opcode::EXIT && in.guarded();
-    if (goes_elsewhere(in) && !lanes_end) return WaitingLoop::kNone;
+    if (goes_elsewhere(in) && !lanes_end) return SpinLoop::kNone;
     const std::uint32_t target = target_of(in);
-    if (at != loop.last && target != WaitingLoop::kNone && target <= at) return WaitingLoop::kNone;
+    if (at != loop.last && target != SpinLoop::kNone && target <= at) return SpinLoop::kNone;
     MemoryForm form;
     if (!memory_form(in, form) || form.access == Access::load) continue;
     if (!compares_and_swaps(in, form) || form.bytes < 4 || form.bytes > 8 || form.space == Space::local ||
-        swap != WaitingLoop::kNone) {
-      return WaitingLoop::kNone;
+        swap != SpinLoop::kNone) {
+      return SpinLoop::kNone;
     }
     swap = at;
   }
@@ -144,15 +144,15 @@ std::string address_of(const Instruction& in) {
 }
 
 /// Looks for the same load before the loop, and the branch that leaves the loop out.
-void find_early(const Program& program, WaitingLoop& loop) {
+void find_early(const Program& program, SpinLoop& loop) {
   const auto asks =
       std::find_if(program.code.begin() + loop.first, program.code.begin() + loop.last, asks_memory);
   for (std::uint32_t at = loop.first; at-- > 0 && loop.first - at <= kEarly;) {
     const Instruction& in = program.code[at];
     if (!only_asks(in)) return;
-    if (loop.early_exit == WaitingLoop::kNone) {
+    if (loop.early_exit == SpinLoop::kNone) {
       const std::uint32_t target = target_of(in);
-      if (in.guarded() && target != WaitingLoop::kNone && target > loop.last) loop.early_exit = at;
+      if (in.guarded() && target != SpinLoop::kNone && target > loop.last) loop.early_exit = at;
       continue;
     }
     if (asks_memory(in) && in.opcode == asks->opcode && in.modifiers == asks->modifiers &&
@@ -188,16 +188,16 @@ bool counts_memory(const Instruction& instruction) {
   return form.bytes >= 4 && !instruction.has("CAS") && !instruction.has("CAST") && !instruction.has("EXCH");
 }
 
-std::vector<WaitingLoop> waiting_loops(const Program& program) {
-  std::vector<WaitingLoop> found;
+std::vector<SpinLoop> spin_loops(const Program& program) {
+  std::vector<SpinLoop> found;
   for (std::uint32_t at = 0; at < program.code.size(); ++at) {
-    WaitingLoop loop;
+    SpinLoop loop;
     loop.first = target_of(program.code[at]);
     loop.last = at;
     if (loop.first > at || at - loop.first >= kLongest || !waits(program, loop)) continue;
     if (!found.empty() && found.back().last >= loop.first) continue;
     find_early(program, loop);
-    if (loop.early == WaitingLoop::kNone) loop.early_exit = WaitingLoop::kNone;
+    if (loop.early == SpinLoop::kNone) loop.early_exit = SpinLoop::kNone;
     found.push_back(loop);
   }
   return found;
@@ -206,12 +206,12 @@ std::vector<WaitingLoop> waiting_loops(const Program& program) {
 std::vector<RetryLoop> retry_loops(const Program& program) {
   std::vector<RetryLoop> found;
   for (std::uint32_t at = 0; at < program.code.size(); ++at) {
-    WaitingLoop loop;
+    SpinLoop loop;
     loop.first = target_of(program.code[at]);
     loop.last = at;
     if (loop.first > at || at - loop.first >= kLongest || !program.code[at].guarded()) continue;
     const std::uint32_t swap = tries(program, loop);
-    if (swap == WaitingLoop::kNone || waits(program, loop)) continue;
+    if (swap == SpinLoop::kNone || waits(program, loop)) continue;
     if (!found.empty() && found.back().last >= loop.first) continue;
     found.push_back({loop.first, loop.last, swap});
   }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace foretrace::memory {
+namespace foretrace::support {
 
 template <typename T>
 class Ring {
@@ -37,4 +37,4 @@ class Ring {
   std::size_t head_ = 0, size_ = 0;
 };
 
-}  // namespace foretrace::memory
+}  // namespace foretrace::support

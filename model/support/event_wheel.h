@@ -12,7 +12,7 @@
 
 #include "model/units/units.h"
 
-namespace foretrace::sm {
+namespace foretrace::support {
 
 template <typename Event>
 class EventWheel {
@@ -120,4 +120,4 @@ class EventWheel {
   Cycle base_ = 0, earliest_ = kNever;
 };
 
-}  // namespace foretrace::sm
+}  // namespace foretrace::support

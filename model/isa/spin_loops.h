@@ -15,7 +15,7 @@
 namespace foretrace::isa {
 
 /// Instruction indices.
-struct WaitingLoop {
+struct SpinLoop {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t first = 0;           ///< where a round begins
   std::uint32_t last = 0;            ///< the branch back to it
@@ -25,11 +25,11 @@ struct WaitingLoop {
 };
 
 /// In ascending order; they do not overlap.
-std::vector<WaitingLoop> waiting_loops(const Program& program);
+std::vector<SpinLoop> spin_loops(const Program& program);
 
 /// A loop that reads a place, computes and tries to exchange what it found for the result, until nobody came between: additions of
 /// doubles in shared memory, minima of floats and the like. The smallest loop around one compare-and-swap, with nothing else in it that
-/// has an effect; it tries another value in each round (else it is a waiting loop).
+/// has an effect; it tries another value in each round (else it is a spin loop).
 struct RetryLoop {
   std::uint32_t first = 0;  ///< where a round begins
   std::uint32_t last = 0;   ///< the branch back to it

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/memory/large_pages.h"
+#include "model/support/large_pages.h"
 #include "model/units/units.h"
 
-namespace foretrace::memory {
+namespace foretrace::support {
 
 template <typename Event>
 class Calendar {
@@ -176,4 +176,4 @@ class Calendar {
   std::uint64_t block_ = 0, next_ = kNever, order_ = 0;
 };
 
-}  // namespace foretrace::memory
+}  // namespace foretrace::support

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace foretrace::gpu {
+namespace foretrace::support {
 
 /// run(n, work) calls work(i) for every i < n, each once, on any of the threads, and returns when all are done.
 /// What work throws does not stop the others; of all that was thrown, run throws that of the lowest i, whatever the number of threads.
@@ -97,4 +97,4 @@ class Team {
   std::vector<std::thread> helpers_;
 };
 
-}  // namespace foretrace::gpu
+}  // namespace foretrace::support

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace foretrace::memory {
+namespace foretrace::support {
 
 /// Asks the host's caches for what will be looked at soon. Always inline, and so must callers be that do nothing else: GCC takes a
 /// function that only prefetches for one without effect, and drops the calls.
@@ -47,4 +47,4 @@ class LargePages {
 template <typename T>
 using LargeVector = std::vector<T, LargePages<T>>;
 
-}  // namespace foretrace::memory
+}  // namespace foretrace::support
