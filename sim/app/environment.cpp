@@ -53,6 +53,8 @@ int environment(const Words& words) {
   // For targets that name CUDA::cudart_static, and for a linker without a folder of CUDA's.
   for (const char* variable : {"CMAKE_LIBRARY_PATH", "LIBRARY_PATH"})
     std::cout << "export " << variable << "=" << quoted(with_flag(variable, folder, ":")) << "\n";
+  // For links by the compiler that name the toolkit's folder or its library: gcc and clang look for ld here.
+  std::cout << "export COMPILER_PATH=" << quoted(with_flag("COMPILER_PATH", folder + "/tools", ":")) << "\n";
   return 0;
 }
 

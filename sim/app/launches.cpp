@@ -34,12 +34,14 @@ std::vector<std::byte> code_of(const frontend::LaunchDescription& launch, int sm
   return frontend::compile(request, toolchain).cubin;
 }
 
-/// Puts a launch's cubin into `directory`, under the launch's name.
+/// Puts a launch's cubin into `directory`, under its source's name and eight digits of its content's SHA-256: equal ones are one file.
 frontend::ResolvedLaunch resolve(const frontend::LaunchDescription& launch, int sm,
                                  const std::filesystem::path& directory,
                                  const frontend::Toolchain& toolchain) {
   const std::vector<std::byte> cubin = code_of(launch, sm, toolchain);
-  const std::filesystem::path path = directory / fmt::format("{}.sm_{}.cubin", launch.name, sm);
+  const std::filesystem::path path =
+      directory / fmt::format("{}-{}.sm_{}.cubin", launch.source.stem().string(),
+                              frontend::sha256_hex(cubin).substr(0, 8), sm);
   report::write_file(path.string(), {reinterpret_cast<const char*>(cubin.data()), cubin.size()});
   frontend::LoadRequest load;
   load.file = path.string();
@@ -68,7 +70,7 @@ int launches(const Words& words) {
   std::vector<std::string> places;
   if (values.count("file")) {
     places = values["file"].as<std::vector<std::string>>();
-  } else {  // everything that is measured: the lessons and the suite
+  } else {  // everything that is measured: the examples and the suite
     const std::filesystem::path validate = config::config_directory().parent_path() / "validate";
     places = {(validate / "kernels").string(), (validate / "suite").string()};
   }

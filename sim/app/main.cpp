@@ -56,7 +56,7 @@ void print_usage(std::ostream& out) {
         << "\n";
   }
   out << "\nforetrace COMMAND --help lists a command's options.\n"
-      << "Exit codes: 0; 1 the answer is no; 2 bad input, a kernel's fault, or anything unsupported.\n";
+      << "Exit codes: 0 success, 1 check failed, 2 invalid input, kernel fault or unsupported feature.\n";
 }
 
 int run_command(const Words& words) {

@@ -46,7 +46,7 @@ int occupancy(const Words& words) {
     const rules::Occupancy found = rules::occupancy(spec, kernel);
     const std::string next = rules::next_step(spec, kernel);
     text +=
-        fmt::format("{}: {} blocks an SM, {} of {} warps, {:.4g}%, limited by {}\n", spec.name, found.blocks,
+        fmt::format("{}: {} blocks per SM, {} of {} warps, {:.4g}%, limited by {}\n", spec.name, found.blocks,
                     found.warps, spec.limits.warps, found.percent, rules::name_of(found.limiter));
     text += fmt::format(
         "  blocks by each limit: registers {}, shared memory {}, warps {}, blocks {}, barriers {}\n",

@@ -17,7 +17,7 @@ bool parse(const Words& words, const std::string& usage, const options::options_
            const std::string& rest, options::variables_map& values) {
   options::options_description all;
   all.add(known);
-  all.add_options()("help,h", "print this");
+  all.add_options()("help,h", "show this help");
   options::options_description hidden;
   options::positional_options_description positional;
   if (!rest.empty()) {

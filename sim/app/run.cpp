@@ -68,6 +68,22 @@ void put_first(const char* variable, const std::string& value, char separator) {
   setenv(variable, all.c_str(), 1);
 }
 
+/// The runtime in front of the program: its own version first, for packages of the other may be loaded later.
+void preload(const fs::path& libraries, const ProgramFile& file) {
+  const auto needs = [&](std::string_view name) {
+    return std::find(file.needed.begin(), file.needed.end(), name) != file.needed.end();
+  };
+  const bool is_12 = needs("libcudart.so.12");
+  for (const char* name :
+       {is_12 ? "libcudart.so.13" : "libcudart.so.12", is_12 ? "libcudart.so.12" : "libcudart.so.13"}) {
+    if (fs::exists(libraries / name)) put_first("LD_PRELOAD", (libraries / name).string(), ' ');
+  }
+  // AddressSanitizer refuses to come after others.
+  for (const std::string& name : file.needed) {
+    if (name.starts_with("libasan.so")) put_first("LD_PRELOAD", name, ' ');
+  }
+}
+
 void check_program(const std::string& path, const ProgramFile& program) {
   if (!program.is_elf || !program.has_device_code)
     return;  // a script, say: what it starts is looked at when it registers
@@ -108,17 +124,22 @@ int take_devices(const std::string& list, ChipOptions& chip) {
   return static_cast<int>(names.size());
 }
 
-}  // namespace
-
-int run(const Words& words) {
+/// What the command line says.
+struct Asked {
   runtime::Settings settings;
-  runtime::TraceSettings trace;
+  runtime::TraceSettings time_line;
   ChipOptions chip;
   std::string launches, checks, html, devices, simulate = "representative", host_time = "none";
   bool gains = false;
-  options::options_description known("options");
-  chip.add_to(known);
-  known.add_options()("devices", options::value(&devices)->value_name("CHIP,CHIP"),
+
+  /// Whether something is made of the results once the program has ended.
+  bool afterwards() const { return !html.empty() || gains; }
+};
+
+void add_options(options::options_description& known, Asked& asked) {
+  runtime::Settings& settings = asked.settings;
+  asked.chip.add_to(known);
+  known.add_options()("devices", options::value(&asked.devices)->value_name("CHIP,CHIP"),
                       "the machine's GPUs, all of one chip, for --arch: CHIP,CHIP,...")(
       "accuracy", options::value(&settings.accuracy)->value_name("WHICH")->default_value(settings.accuracy),
       "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest "
@@ -126,41 +147,117 @@ int run(const Words& words) {
       "functional", options::bool_switch(&settings.functional), "run the kernels, predict nothing")(
       "cold", options::bool_switch(&settings.cold),
       "every launch starts with cold caches, as Nsight Compute measures; default: as the launch before left "
-      "them")("simulate", options::value(&simulate)->value_name("WHICH")->default_value(simulate),
+      "them")("simulate", options::value(&asked.simulate)->value_name("WHICH")->default_value(asked.simulate),
               "representative: beyond the budget, launches that are like others are executed, and get their "
               "time from these; all: every launch is simulated")(
       "budget", options::value(&settings.budget)->value_name("N")->default_value(settings.budget),
       "warp instructions to simulate, about: what a representative simulation may cost")(
-      "launches", options::value(&launches)->value_name("LIST"),
+      "launches", options::value(&asked.launches)->value_name("LIST"),
       "predict only these launches, counted from 0: 0-11,20")(
       "kernel", options::value(&settings.kernel)->value_name("PATTERN"),
       "predict only kernels whose name matches this regular expression")(
-      "html", options::value(&html)->value_name("FILE"),
+      "html", options::value(&asked.html)->value_name("FILE"),
       "write a page of the predicted launches, one file that needs no network, to this file")(
-      "gains", options::bool_switch(&gains),
+      "gains", options::bool_switch(&asked.gains),
       "at the end, simulate the three hottest kernels again without each limit, and say what that would "
       "bring; "
       "launches are then recorded, and simulated exactly")(
       "json", options::value(&settings.json)->value_name("FILE"),
       "write the result document, every predicted launch in it, to this file")(
-      "perfetto", options::value(&trace.perfetto)->value_name("FILE"),
+      "perfetto", options::value(&asked.time_line.perfetto)->value_name("FILE"),
       "write the program's predicted time line, a row per stream, copy engine and host thread, to this file "
       "for ui.perfetto.dev")(
       "host", options::value(&settings.host)->value_name("NAME")->default_value(settings.host),
       "the host whose calls, gaps and copies are on the time line: one of configs/hosts, a file, or none")(
-      "host-time", options::value(&host_time)->value_name("WHICH")->default_value(host_time),
+      "host-time", options::value(&asked.host_time)->value_name("WHICH")->default_value(asked.host_time),
       "what the program's own work between calls takes on the time line: none, measured (as here), or "
       "scale=X of that")("trace", options::value(&settings.trace)->value_name("DIR"),
                          "record every predicted launch in this directory")(
       "max-instructions", options::value(&settings.max_instructions)->value_name("N"),
       "a block that executes more warp instructions than this is a timeout")(
-      "check", options::value(&checks)->value_name("LIST"),
+      "check", options::value(&asked.checks)->value_name("LIST"),
       "make faults of what a GPU lets pass, several with commas: bounds (accesses beyond an allocation, on a "
       "page "
       "that the device has), uninitialized (reads), races (on shared memory); the last two predict nothing")(
       "threads", options::value(&settings.threads)->value_name("N"),
       "host threads (default: all); any number gives the same result")(
       "quiet", options::bool_switch(&settings.quiet), "no line per launch and no summary");
+}
+
+/// The one chip that is asked for.
+Variant chosen_chip(Asked& asked) {
+  if (!asked.devices.empty()) asked.settings.devices = take_devices(asked.devices, asked.chip);
+  std::vector<Variant> chips = variants(asked.chip);
+  if (chips.size() != 1) throw InputError("run takes one chip in one variant");
+  return std::move(chips.front());
+}
+
+/// Refuses what the options do not take before the program starts, and puts the rest into the settings.
+void check_options(Asked& asked, const Variant& chip) {
+  runtime::Settings& settings = asked.settings;
+  settings.arch = asked.chip.arch.front();
+  settings.set = chip.overrides;
+  settings.clock = asked.chip.clock;
+  (void)engine::parse_accuracy(settings.accuracy, "--accuracy");
+  if (asked.simulate != "all" && asked.simulate != "representative")
+    throw InputError(fmt::format("--simulate {}: expected representative or all", asked.simulate));
+  settings.simulate_all = asked.simulate == "all";
+  settings.host_time = runtime::parse_host_time(asked.host_time);
+  check_host(settings.host);
+  if (!asked.launches.empty()) settings.launches = runtime::parse_launches(asked.launches);
+  if (!asked.checks.empty()) {
+    settings.check = split(asked.checks);
+    for (const std::string& check : settings.check) {
+      if (check != "bounds" && check != "uninitialized" && check != "races")
+        throw InputError(fmt::format("--check {}: expected bounds, uninitialized or races", check));
+      if (check != "bounds") settings.functional = true;
+    }
+  }
+  try {
+    const std::regex pattern(settings.kernel);
+  } catch (const std::regex_error&) {
+    throw InputError(fmt::format("--kernel {}: no regular expression", settings.kernel));
+  }
+  if (!settings.trace.empty()) {
+    if (!fs::is_directory(settings.trace))
+      throw InputError(fmt::format("--trace {}: expected an existing directory", settings.trace));
+    settings.trace = fs::absolute(settings.trace).string();
+  }
+}
+
+/// What reads and compiles machine code, and who we are.
+void add_tools(runtime::Settings& settings) {
+  const frontend::Toolchain toolchain = frontend::find_toolchain();
+  const auto use = [](const std::optional<frontend::Tool>& tool, std::string& path, std::string& version) {
+    if (!tool) return;
+    path = fs::absolute(tool->path).string();
+    version = tool->version;
+  };
+  use(toolchain.nvdisasm, settings.nvdisasm, settings.nvdisasm_version);
+  use(toolchain.ptxas, settings.ptxas, settings.ptxas_version);
+  settings.version = kVersion;
+  settings.commit = kCommit;
+  settings.command = command_line();
+}
+
+/// What the program and those that it starts find in their environment.
+void set_environment(const ProgramFile& file) {
+  const fs::path libraries = runtime_directory();
+  setenv("FORETRACE_CONFIGS", fs::absolute(config::config_directory()).c_str(), 1);
+  preload(libraries, file);
+  put_first("LD_LIBRARY_PATH", libraries.string(), ':');
+  setenv("NVTX_INJECTION64_PATH", (libraries / "libforetrace_nvtx.so.1").c_str(),
+         0);  // the user's own goes first
+  setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 1);
+}
+
+}  // namespace
+
+int run(const Words& words) {
+  Asked asked;
+  runtime::Settings& settings = asked.settings;
+  options::options_description known("options");
+  add_options(known, asked);
   const auto end = std::find(words.begin(), words.end(), "--");
   options::variables_map values;
   if (!parse(Words(words.begin(), end), kUsage, known, "program", values)) return 0;
@@ -171,58 +268,19 @@ int run(const Words& words) {
     }
     if (end == words.end() || end + 1 == words.end())
       throw InputError(fmt::format("no program given; expected: foretrace {}", kUsage));
-    if (!devices.empty()) settings.devices = take_devices(devices, chip);
-    const std::vector<Variant> chips = variants(chip);
-    if (chips.size() != 1) throw InputError("run takes one chip in one variant");
-    settings.arch = chip.arch.front();
-    settings.set = chips.front().overrides;
-    settings.clock = chip.clock;
-    (void)engine::parse_accuracy(settings.accuracy, "--accuracy");
-    if (simulate != "all" && simulate != "representative")
-      throw InputError(fmt::format("--simulate {}: expected representative or all", simulate));
-    settings.simulate_all = simulate == "all";
-    settings.host_time = runtime::parse_host_time(host_time);
-    check_host(settings.host);
-    if (!launches.empty()) settings.launches = runtime::parse_launches(launches);
-    if (!checks.empty()) {
-      settings.check = split(checks);
-      for (const std::string& check : settings.check) {
-        if (check != "bounds" && check != "uninitialized" && check != "races")
-          throw InputError(fmt::format("--check {}: expected bounds, uninitialized or races", check));
-        if (check != "bounds") settings.functional = true;
-      }
-    }
-    try {
-      const std::regex pattern(settings.kernel);
-    } catch (const std::regex_error&) {
-      throw InputError(fmt::format("--kernel {}: no regular expression", settings.kernel));
-    }
-    if (!settings.trace.empty()) {
-      if (!fs::is_directory(settings.trace))
-        throw InputError(fmt::format("--trace {}: expected an existing directory", settings.trace));
-      settings.trace = fs::absolute(settings.trace).string();
-    }
+    const Variant chip = chosen_chip(asked);
+    check_options(asked, chip);
     std::optional<ScratchFile> scratch;
     std::optional<ScratchDirectory> recorded;
-    const bool afterwards = !html.empty() || gains;
-    if (afterwards && settings.functional)
+    const bool gains = asked.gains;
+    if (asked.afterwards() && settings.functional)
       throw InputError(fmt::format("--{} with --functional: nothing is predicted; expected one of the two",
                                    gains ? "gains" : "html"));
-    if (afterwards && settings.json.empty()) settings.json = scratch.emplace().path();
+    if (asked.afterwards() && settings.json.empty()) settings.json = scratch.emplace().path();
     if (gains && settings.trace.empty()) settings.trace = recorded.emplace().path();
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
-    if (!trace.perfetto.empty()) trace.perfetto = fs::absolute(trace.perfetto).string();
-    const frontend::Toolchain toolchain = frontend::find_toolchain();
-    const auto use = [](const std::optional<frontend::Tool>& tool, std::string& path, std::string& version) {
-      if (!tool) return;
-      path = fs::absolute(tool->path).string();
-      version = tool->version;
-    };
-    use(toolchain.nvdisasm, settings.nvdisasm, settings.nvdisasm_version);
-    use(toolchain.ptxas, settings.ptxas, settings.ptxas_version);
-    settings.version = kVersion;
-    settings.commit = kCommit;
-    settings.command = command_line();
+    if (std::string& file = asked.time_line.perfetto; !file.empty()) file = fs::absolute(file).string();
+    add_tools(settings);
 
     const Words program(end + 1, words.end());
     const std::string path = program_path(program.front());
@@ -233,19 +291,7 @@ int run(const Words& words) {
           "no nvdisasm to read the program's machine code; scripts/setup installs it, or FORETRACE_NVDISASM "
           "or PATH names one");
     }
-    const fs::path libraries = runtime_directory();
-    setenv("FORETRACE_CONFIGS", fs::absolute(config::config_directory()).c_str(), 1);
-    // The program's own runtime comes first; packages of the other version may be loaded later.
-    const bool is_12 =
-        std::find(file.needed.begin(), file.needed.end(), "libcudart.so.12") != file.needed.end();
-    for (const char* name :
-         {is_12 ? "libcudart.so.13" : "libcudart.so.12", is_12 ? "libcudart.so.12" : "libcudart.so.13"}) {
-      if (fs::exists(libraries / name)) put_first("LD_PRELOAD", (libraries / name).string(), ' ');
-    }
-    put_first("LD_LIBRARY_PATH", libraries.string(), ':');
-    setenv("NVTX_INJECTION64_PATH", (libraries / "libforetrace_nvtx.so.1").c_str(),
-           0);  // the user's own goes first
-    setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 1);
+    set_environment(file);
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -254,20 +300,20 @@ int run(const Words& words) {
       (void)personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
     const auto start = [&] {
       settings.process = getpid();
-      setenv(runtime::kSettingsVariable, runtime::to_json(settings, trace).c_str(), 1);
+      setenv(runtime::kSettingsVariable, runtime::to_json(settings, asked.time_line).c_str(), 1);
       std::cout.flush();
       std::signal(SIGXFSZ, SIG_DFL);  // the program's own, not ours
       execv(path.c_str(), arguments.data());
       throw InputError(fmt::format("{}: cannot be started: {}", path, std::strerror(errno)));
     };
-    if (afterwards) {
+    if (asked.afterwards()) {
       return run_then(start, [&] {
-        const auto spec = std::make_shared<const spec::GpuSpec>(chips.front().chip.spec);
+        const auto spec = std::make_shared<const spec::GpuSpec>(chip.chip.spec);
         const int threads =
             settings.threads > 0 ? settings.threads : static_cast<int>(std::thread::hardware_concurrency());
         if (gains) add_gains(settings.json, settings.trace, spec, threads);
-        if (!html.empty())
-          write_page(html, {report::from_json(report::read_file(settings.json), settings.json)});
+        if (!asked.html.empty())
+          write_page(asked.html, {report::from_json(report::read_file(settings.json), settings.json)});
       });
     }
     start();

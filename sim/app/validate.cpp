@@ -43,13 +43,13 @@ constexpr const char* kUsage =
 constexpr double kSlack = 0.5;
 
 struct ValidateOptions {
-  std::string measurements, arch, freeze, frozen, clock = "observed", set_of = "all", picture, errors,
+  std::string measurements, arch, freeze, frozen, clock = "observed", split = "all", picture, errors,
                                                   write_errors;
   std::vector<std::string> launches, set, leave_out;
   std::uint64_t largest = 0;
   double max_mean = 0;
   int threads = 0;
-  bool show_sealed = false;
+  bool show_held_out = false;
   OutputOptions output;
 };
 
@@ -85,8 +85,8 @@ std::vector<Answer> answers(const std::vector<PredictAnswer>& questions, int thr
   return all;
 }
 
-bool is_in(const std::string& set_of, bool sealed) {
-  return set_of == "all" || sealed == (set_of == "sealed");
+bool is_in(const std::string& split, bool held_out) {
+  return split == "all" || held_out == (split == "held-out");
 }
 
 int freeze(const ValidateOptions& chosen) {
@@ -99,7 +99,7 @@ int freeze(const ValidateOptions& chosen) {
     if (std::find(chosen.leave_out.begin(), chosen.leave_out.end(), each.launch.name) !=
         chosen.leave_out.end())
       continue;
-    if (is_in(chosen.set_of, compare::is_sealed(each.file))) launches.push_back(&each);
+    if (is_in(chosen.split, compare::is_held_out(each.file))) launches.push_back(&each);
   }
   if (launches.empty()) throw InputError("no launch is left to predict");
   const frontend::Toolchain toolchain = frontend::find_toolchain();
@@ -170,7 +170,7 @@ class Selection {
     return true;
   }
   bool takes(const compare::MeasuredLaunch& launch, const std::string& file) {
-    return is_in(chosen_.set_of, compare::is_sealed(file)) || leave_out(launch, "--set-of " + chosen_.set_of);
+    return is_in(chosen_.split, compare::is_held_out(file)) || leave_out(launch, "--split " + chosen_.split);
   }
   bool leave_out(const compare::MeasuredLaunch& launch, const std::string& why) {
     validation_.left_out.push_back({launch.name, why});
@@ -281,7 +281,7 @@ int compare_measured(ValidateOptions& chosen) {
   validation.commit = kCommit;
   validation.arch = config::resolve_name(chosen.arch);
   validation.measured = measurement;
-  validation.show_sealed = chosen.show_sealed;
+  validation.show_held_out = chosen.show_held_out;
   if (chosen.frozen.empty()) {
     compare_now(chosen, measurement, validation);
   } else {
@@ -308,7 +308,7 @@ int compare_measured(ValidateOptions& chosen) {
   return chosen.max_mean > 0 && mean > chosen.max_mean ? 1 : worse;
 }
 
-/// Where launch files are looked for when nothing is said: beside a published document, else the lessons and the suite.
+/// Where launch files are looked for when nothing is said: beside a published document, else the examples and the suite.
 std::vector<std::string> default_launches(const ValidateOptions& chosen) {
   const std::filesystem::path validate = config::config_directory().parent_path() / "validate";
   const std::filesystem::path folder = std::filesystem::weakly_canonical(chosen.measurements).parent_path();
@@ -331,12 +331,12 @@ int validate(const Words& words) {
       "arch", options::value(&chosen.arch)->value_name("CHIP"),
       "the chip (default: the one that the document names, or its file name)")(
       "launches", options::value(&chosen.launches)->value_name("DIR")->composing(),
-      "directory of launch files, searched to the bottom (default: the lessons and the suite)")(
+      "directory of launch files, searched recursively (default: the examples and the suite)")(
       "set", options::value(&chosen.set)->value_name("KEY=VALUE")->composing(),
       "override a value of the chip")(
-      "set-of", options::value(&chosen.set_of)->value_name("WHICH")->default_value(chosen.set_of),
-      "kernels: open, sealed or all")("show-sealed", options::bool_switch(&chosen.show_sealed),
-                                      "print the numbers of single sealed kernels too")(
+      "split", options::value(&chosen.split)->value_name("WHICH")->default_value(chosen.split),
+      "kernels: development, held-out or all")("show-held-out", options::bool_switch(&chosen.show_held_out),
+                                               "print the numbers of single held-out kernels too")(
       "largest", options::value(&chosen.largest)->value_name("N"),
       "leave out launches of more warp instructions than this")(
       "leave-out", options::value(&chosen.leave_out)->value_name("NAME")->composing(),
@@ -361,8 +361,8 @@ int validate(const Words& words) {
   if (chosen.measurements.empty() == chosen.freeze.empty()) {
     throw InputError("validate: expected either --measurements FILE or --freeze FILE");
   }
-  if (chosen.set_of != "open" && chosen.set_of != "sealed" && chosen.set_of != "all") {
-    throw InputError(fmt::format("--set-of {}: expected open, sealed or all", chosen.set_of));
+  if (chosen.split != "development" && chosen.split != "held-out" && chosen.split != "all") {
+    throw InputError(fmt::format("--split {}: expected development, held-out or all", chosen.split));
   }
   if (chosen.launches.empty()) chosen.launches = default_launches(chosen);
   if (chosen.freeze.empty()) return compare_measured(chosen);

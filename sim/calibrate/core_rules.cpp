@@ -109,7 +109,7 @@ Result queue_depth(const std::vector<double>& times) {
   return exactly(static_cast<double>(depth));
 }
 
-/// KiB of straight-line code and cycles an instruction, four warps of a block.
+/// KiB of straight-line code and cycles per instruction, four warps of a block.
 std::vector<Point> code_sizes(const Answers& answers) {
   std::vector<Point> points;
   for (const Answer* each : answers.all("instruction_cache", {{"warps", 4.0}})) {

@@ -141,7 +141,7 @@ Result block_end(const Evidence& evidence) {
   return moved(evidence, "launch.block_end", *now - *then, 45);
 }
 
-/// L2 cycles a slice is busy with a packet of atomics, from lanes a SM cycle on one word, each in a packet of its own.
+/// L2 cycles a slice is busy with a packet of atomics, from lanes per SM cycle on one word, each in a packet of its own.
 Result atomic_interval(const Evidence& evidence) {
   std::vector<double> rates;
   for (const Answer* each :
@@ -201,7 +201,7 @@ std::vector<Rule> memory_rules() {
                                      : Result();
                    }});
   rules.push_back(
-      {"network.request_bytes", "store_bandwidth", "one SM alone, 512 bytes an instruction, an L2 cycle",
+      {"network.request_bytes", "store_bandwidth", "one SM alone, 512 bytes per instruction, an L2 cycle",
        false, [](const Evidence& evidence) -> Result {
          const double most = largest(evidence.answers.all(
              "store_bandwidth", {{"sms", 1.0}, {"bits", 128.0}, {"lane_stride_bytes", 16.0}}));

@@ -165,7 +165,7 @@ Row count_row(const Launches& launches, const std::string& name, const char* ask
 
 Row conflicts_row(const Launches& launches, const std::string& op) {
   Within within(fmt::format("bank conflicts, shared {}", op == "ld" ? "loads" : "stores"),
-                "<= 0.05 an instruction + 2% on 9 in 10", 0.9, " an instruction");
+                "<= 0.05 per instruction + 2% on 9 in 10", 0.9, " per instruction");
   for (const auto* launch : launches) {
     const auto sides = metric(*launch, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum");
     const auto instructions = launch->reference("smsp__inst_executed_op_shared_" + op + ".sum");

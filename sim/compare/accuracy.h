@@ -1,4 +1,4 @@
-// The table of aims: what a validation is asked to reach, and what it reached, row by row.
+// The acceptance criteria: what a validation is asked to reach, and what it reached, row by row.
 //
 // Models:  cycles, launch and drain cost, counts that must be equal, sectors, wavefronts, bank conflicts, hit
 //          rates, traffic beyond L1, DRAM bytes, occupancy and the distribution of warp states. Each row is

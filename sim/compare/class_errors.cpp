@@ -19,12 +19,12 @@ double rounded(const ErrorStatistics& errors) {
 
 ClassErrorTable class_error_table(const Validation& validation) {
   ClassErrorTable table;
-  for (const ClassErrors& each : errors_by_class(validation.open())) {
+  for (const ClassErrors& each : errors_by_class(validation.development())) {
     table[each.name] = {each.launches, rounded(each.elapsed), rounded(each.active)};
   }
-  if (const Launches sealed = validation.sealed(); !sealed.empty()) {
-    table["(sealed)"] = {sealed.size(), rounded(errors_of(sealed, kElapsed)),
-                         rounded(errors_of(sealed, kActive))};
+  if (const Launches held_out = validation.held_out(); !held_out.empty()) {
+    table["(held-out)"] = {held_out.size(), rounded(errors_of(held_out, kElapsed)),
+                           rounded(errors_of(held_out, kActive))};
   }
   return table;
 }

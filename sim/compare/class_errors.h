@@ -2,7 +2,7 @@
 // that makes any class worse is seen.
 //
 // Models:  by class, over the launches compared: their number and the mean error of elapsed and of active cycles.
-//          All sealed kernels are one class, so that nobody reads their errors apart.
+//          All held-out kernels are one class, so that nobody reads their errors apart.
 // Ignores: getting better: the committed numbers are then replaced (scripts/update_errors).
 // Source:  docs/validation.md.
 #pragma once

@@ -19,7 +19,7 @@ std::string class_of(const std::string& launch_file) {
   return is_of_suite(file) ? file.parent_path().filename().string() : file.stem().string();
 }
 
-bool is_sealed(const std::string& launch_file) {
+bool is_held_out(const std::string& launch_file) {
   const std::filesystem::path file(launch_file);
   return is_of_suite(file) &&
          std::stoul(config::sha256(file.stem().string()).substr(0, 8), nullptr, 16) % 3 == 0;

@@ -142,14 +142,14 @@ std::string to_svg(const Validation& validation) {
   }
   if (pairs.empty()) pairs.push_back({1, 1});
   const Axis axis(pairs);
-  constexpr const char* kSealed = "sealed kernels";
+  constexpr const char* kHeldOut = "held-out kernels";
   const auto group = [&](const ValidatedLaunch& launch) {
-    return launch.sealed && !validation.show_sealed ? std::string(kSealed) : launch.kernel_class;
+    return launch.held_out && !validation.show_held_out ? std::string(kHeldOut) : launch.kernel_class;
   };
   std::map<std::string, Style> styles;
   for (const auto* launch : drawn) styles[group(*launch)];
   std::size_t index = 0;
-  for (auto& [name, style] : styles) style = name == kSealed ? Style{"#777777", 0} : style_of(index++);
+  for (auto& [name, style] : styles) style = name == kHeldOut ? Style{"#777777", 0} : style_of(index++);
 
   const std::size_t columns = (styles.size() + kLegendRows - 1) / kLegendRows;
   const double width = kLegendLeft + kLegendColumn * static_cast<double>(std::max<std::size_t>(columns, 1));
@@ -171,7 +171,7 @@ std::string to_svg(const Validation& validation) {
       "cycles</text>\n",
       kTop + kPlot / 2);
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const bool named = !drawn[i]->sealed || validation.show_sealed;
+    const bool named = !drawn[i]->held_out || validation.show_held_out;
     svg += mark(axis.x(pairs[i].reference), axis.y(pairs[i].value), styles[group(*drawn[i])],
                 named ? fmt::format("{}: {:.0f} predicted, {:.0f} measured", drawn[i]->predicted.name,
                                     pairs[i].value, pairs[i].reference)

@@ -49,7 +49,7 @@ PredictedLaunch difference(const PredictedLaunch& longer, const PredictedLaunch&
 
 ValidatedLaunch::ValidatedLaunch(PredictedLaunch prediction, MeasuredLaunch measurement)
     : predicted(std::move(prediction)), measured(std::move(measurement)),
-      kernel_class(class_of(predicted.file)), sealed(is_sealed(predicted.file)) {}
+      kernel_class(class_of(predicted.file)), held_out(is_held_out(predicted.file)) {}
 
 std::optional<double> ValidatedLaunch::reference(const std::string& metric) const {
   double value = 0;
@@ -105,18 +105,18 @@ std::vector<TrivialPredictor> trivial_predictors(const Launches& launches) {
            errors_of_predictor(launches, kActive, kLeastActive, roofline)}};
 }
 
-Launches Validation::open() const {
+Launches Validation::development() const {
   Launches some;
   for (const auto& launch : launches) {
-    if (!launch.sealed) some.push_back(&launch);
+    if (!launch.held_out) some.push_back(&launch);
   }
   return some;
 }
 
-Launches Validation::sealed() const {
+Launches Validation::held_out() const {
   Launches some;
   for (const auto& launch : launches) {
-    if (launch.sealed) some.push_back(&launch);
+    if (launch.held_out) some.push_back(&launch);
   }
   return some;
 }

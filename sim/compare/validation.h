@@ -1,7 +1,7 @@
 // Predictions beside what a real GPU was measured on: one launch with both sides, and what is said of many.
 //
-// Models:  docs/validation.md: errors by launch, by class of kernel and by metric, over open and sealed
-//          kernels apart and together, what each row of the table of aims reached, and two trivial
+// Models:  docs/validation.md: errors by launch, by class of kernel and by metric, over development and held-out
+//          kernels apart and together, what each row of the acceptance criteria reached, and two trivial
 //          predictors on the same launches.
 // Ignores: how the predictions came about (sim/app), and which launches were left out by whom.
 // Source:  validate/measurements/README.md for the measured side, sim/report/metrics.h for the predicted.
@@ -40,7 +40,7 @@ struct ValidatedLaunch {
   PredictedLaunch predicted;
   MeasuredLaunch measured;
   std::string kernel_class;
-  bool sealed = false;
+  bool held_out = false;
 
   ValidatedLaunch(PredictedLaunch prediction, MeasuredLaunch measurement);
   report::Value value(const std::string& metric) const { return predicted.metrics.get(metric); }
@@ -87,10 +87,10 @@ struct Validation {
   std::vector<ValidatedLaunch> launches;
   std::vector<LeftOut> left_out;  ///< by an option, or because the frozen predictions have no answer
   std::vector<LeftOut> failed;    ///< not left out, but without a prediction
-  bool show_sealed = false;       ///< also the numbers of single sealed launches and classes
+  bool show_held_out = false;     ///< also the numbers of single held-out launches and classes
 
-  Launches open() const;
-  Launches sealed() const;
+  Launches development() const;
+  Launches held_out() const;
   Launches all() const;
 };
 

@@ -26,16 +26,17 @@ using report::Table;
 
 /// The sets of launches that figures are given over.
 struct Part {
-  const char* name;
+  std::string name;
   Launches launches;
+  std::string key() const { return name == "held-out" ? "held_out" : name; }  ///< in JSON
 };
 
-/// Open and sealed apart and together; where one of them is empty, only together.
+/// Development and held-out apart and together; where one of them is empty, only together.
 std::vector<Part> parts(const Validation& validation) {
   std::vector<Part> all{{"all", validation.all()}};
-  Launches open = validation.open(), sealed = validation.sealed();
-  if (open.empty() || sealed.empty()) return all;
-  return {{"open", std::move(open)}, {"sealed", std::move(sealed)}, std::move(all.front())};
+  Launches development = validation.development(), held_out = validation.held_out();
+  if (development.empty() || held_out.empty()) return all;
+  return {{"development", std::move(development)}, {"held-out", std::move(held_out)}, std::move(all.front())};
 }
 
 /// Metrics that both sides have for some launch, in the order of their declarations.
@@ -57,7 +58,7 @@ std::string places(const std::optional<double>& value, int count = 2) {
 
 /// Launches whose own numbers may be read.
 Launches readable(const Validation& validation) {
-  return validation.show_sealed ? validation.all() : validation.open();
+  return validation.show_held_out ? validation.all() : validation.development();
 }
 
 std::string launches_text(const Validation& validation) {
@@ -76,7 +77,7 @@ std::string launches_text(const Validation& validation) {
   std::string out = table.empty() ? std::string() : table.text(2) + "\n";
   if (const std::size_t hidden = validation.launches.size() - launches.size(); hidden > 0) {
     out += fmt::format(
-        "  {} launches of sealed kernels stand in the sums below, not here (--show-sealed)\n\n", hidden);
+        "  {} launches of held-out kernels stand in the sums below, not here (--show-held-out)\n\n", hidden);
   }
   return out;
 }
@@ -112,10 +113,10 @@ std::string metrics_text(const Validation& validation) {
 
 const char* verdict(const Row& row) { return !row.pass ? "" : *row.pass ? "yes" : "NO"; }
 
-/// Sealed launches are named only when asked.
+/// Held-out launches are named only when asked.
 bool may_name(const Validation& validation, const Part& part) {
-  return validation.show_sealed || std::none_of(part.launches.begin(), part.launches.end(),
-                                                [](const auto* launch) { return launch->sealed; });
+  return validation.show_held_out || std::none_of(part.launches.begin(), part.launches.end(),
+                                                  [](const auto* launch) { return launch->held_out; });
 }
 
 std::string rows_text(const Validation& validation) {
@@ -219,7 +220,7 @@ Json rows_json(const Validation& validation) {
       if (rows.size() <= i)
         rows.push_back(
             Json{{"name", reached[i].name}, {"asked", report::json_text_or_null(reached[i].asked)}});
-      rows[i][part.name] = row_json(reached[i], named);
+      rows[i][part.key()] = row_json(reached[i], named);
     }
   }
   return rows;
@@ -228,7 +229,7 @@ Json rows_json(const Validation& validation) {
 Json predictors_json(const Validation& validation) {
   Json predictors = Json::object();
   for (const Part& part : parts(validation)) {
-    Json& json = predictors[part.name];
+    Json& json = predictors[part.key()];
     json["foretrace"] = Json{{"elapsed", errors_json(errors_of(part.launches, kElapsed, kLeastElapsed))},
                              {"active", errors_json(errors_of(part.launches, kActive, kLeastActive))}};
     for (const TrivialPredictor& each : trivial_predictors(part.launches)) {
@@ -252,7 +253,7 @@ Json launches_json(const Validation& validation, const std::vector<std::string>&
     launches.push_back(Json{{"name", launch->predicted.name},
                             {"kernel", launch->predicted.kernel},
                             {"class", launch->kernel_class},
-                            {"sealed", launch->sealed},
+                            {"held_out", launch->held_out},
                             {"roofline_cycles", json_number(launch->predicted.roofline_cycles)},
                             {"metrics", std::move(metrics)}});
   }
@@ -287,9 +288,9 @@ std::string to_text(const Validation& validation) {
   for (const LeftOut& each : validation.failed) {
     out += fmt::format("  NOT COMPARED: {}: {}\n", each.name, each.why);
   }
-  out +=
-      fmt::format("  {} launches compared ({} open, {} sealed), {} left out{}", validation.launches.size(),
-                  validation.open().size(), validation.sealed().size(), validation.left_out.size(), options);
+  out += fmt::format("  {} launches compared ({} development, {} held-out), {} left out{}",
+                     validation.launches.size(), validation.development().size(),
+                     validation.held_out().size(), validation.left_out.size(), options);
   if (!validation.failed.empty()) out += fmt::format(", {} NOT COMPARED", validation.failed.size());
   out += "\n";
   return out;
@@ -306,7 +307,7 @@ std::string to_json(const Validation& validation) {
   Json metrics = Json::object(), by_set = Json::object(), classes = Json::array();
   for (const std::string& name : names) metrics[name] = errors_json(errors_of(validation.all(), name));
   for (const Part& part : parts(validation)) {
-    Json& json = by_set[part.name];
+    Json& json = by_set[part.key()];
     json["launches"] = part.launches.size();
     json["metrics"] = Json::object();
     for (const std::string& name : names) json["metrics"][name] = errors_json(errors_of(part.launches, name));

@@ -9,7 +9,9 @@
 
 #include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
+#include "model/isa/product_flow.h"
 #include "sim/emulate/execute/execution.h"
+#include "sim/emulate/tensor/products.h"
 
 namespace foretrace::emulate {
 
@@ -42,11 +44,12 @@ const DriverArea& driver_area(const isa::Program& program) {
     case 86:
     case 89: return kSm80;
     case 90: return kSm90;
+    case 100:
     case 120: return kSm120;
     default:
-      throw InputError(
-          fmt::format("kernel {}: sm_{} is not an architecture that the emulator knows (80, 86, 89, 90, 120)",
-                      program.kernel, program.sm));
+      throw InputError(fmt::format(
+          "kernel {}: sm_{} is not an architecture that the emulator knows (80, 86, 89, 90, 100, 120)",
+          program.kernel, program.sm));
   }
 }
 
@@ -97,7 +100,7 @@ void check(const LaunchContext& c) {
     throw InputError(fmt::format("kernel {}: {}", p.kernel, what));
   };
   if (c.grid.count() == 0 || c.block.count() == 0) refuse("a launch has at least one block of one thread");
-  if (c.block.count() > 1024) refuse(fmt::format("{} threads a block; at most 1024", c.block.count()));
+  if (c.block.count() > 1024) refuse(fmt::format("{} threads per block; at most 1024", c.block.count()));
   const auto text = [](const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); };
   if (p.cluster[0] != 0 &&
       !(c.cluster.x == p.cluster[0] && c.cluster.y == p.cluster[1] && c.cluster.z == p.cluster[2])) {
@@ -119,9 +122,18 @@ void check(const LaunchContext& c) {
 }
 
 std::shared_ptr<const Translation> translate(const isa::Program& program, Banks banks, const LaneTable& lanes,
-                                             bool reads_workspace, bool reads_parameter_address) {
+                                             bool reads_workspace, bool reads_parameter_address,
+                                             bool results_unused) {
   Translation built{compile(program, banks, lanes), work::Shapes(program), reads_workspace,
-                    reads_parameter_address};
+                    reads_parameter_address, results_unused && !isa::products_decide(program)};
+  for (std::size_t i = 0; built.without_products && i < program.code.size(); ++i) {
+    MicroOp& op = built.compiled.code[i];
+    const isa::Opcode opcode = program.code[i].opcode;
+    if (op.kind != Kind::warp || !isa::multiplies_matrices(opcode)) continue;
+    const bool of_a_warpgroup = opcode == isa::Opcode::HGMMA || opcode == isa::Opcode::QGMMA ||
+                                opcode == isa::Opcode::IGMMA || opcode == isa::Opcode::BGMMA;
+    op.warp = of_a_warpgroup ? pass_product : [](Execution&, const MicroOp&, std::uint32_t) {};
+  }
   for (const isa::RetryLoop& loop : built.shapes.retries)
     built.compiled.code[loop.swap].value_recorded = true;
   auto made = std::make_shared<const Translation>(std::move(built));
@@ -181,7 +193,10 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put(bank, area.cluster_blocks, static_cast<std::uint32_t>(c.count()));
   put64(bank, area.descriptor, 0);
   put(bank, area.sms, context.sms);
+  const bool results_unused =
+      context.results_unused && !context.checks.uninitialized && !context.checks.races;
   if (context.translation != nullptr) translation = *context.translation;
+  if (translation && translation->without_products && !results_unused) translation = nullptr;
   if (translation ? translation->reads_workspace : reads_constant(program, area.workspace)) {
     workspace = context.memory->allocate(kWorkspaceBytes, "grid workspace");
     put(bank, area.workspace, static_cast<std::uint32_t>(workspace >> 32));
@@ -226,7 +241,8 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     context.memory->heap().place(*context.memory);
 
   if (!translation) {
-    translation = translate(program, context.banks, *lanes, workspace != 0, parameter_area != 0);
+    translation =
+        translate(program, context.banks, *lanes, workspace != 0, parameter_area != 0, results_unused);
     if (context.translation != nullptr) *context.translation = translation;
   }
   literals = bind_literals(translation->compiled, context.banks);

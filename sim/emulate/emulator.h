@@ -55,7 +55,7 @@ struct LaunchContext {
   const TextureTable* textures =
       nullptr;  ///< what handles of textures and surfaces stand for; null: there are none
   Dim3 grid, block;
-  Dim3 cluster;  ///< blocks a cluster; (1,1,1) stands for what the kernel was compiled for
+  Dim3 cluster;  ///< blocks per cluster; (1,1,1) stands for what the kernel was compiled for
   std::uint32_t dynamic_shared = 0;   ///< bytes
   std::uint32_t sms = 1;              ///< of the chip: %nsmid; block b says that it is on SM b modulo that
   std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
@@ -70,6 +70,9 @@ struct LaunchContext {
   double time_limit =
       0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
   Checks checks;
+  /// Nobody reads what the launch writes, only its records matter: matrix products that decide nothing (isa/product_flow.h) are not
+  /// computed, and nothing is looked at that they would read. Without effect where something is checked.
+  bool results_unused = false;
   /// A block barrier that only part of a warp's live lanes execute: true: FaultKind::divergent_barrier. False: as on a GPU, which does
   /// not notice: lanes that come alone wait until the warp's others have exited, have come to a barrier, too, or wait for these;
   /// then the warp has arrived. The first such barrier is reported.

@@ -21,7 +21,7 @@ struct Emulator::Launch {
   LaneWords literals;
   mutable std::atomic<bool> bounds_reported{false};      ///< of an access, Checks::bounds
   mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
-  mutable WriteHistory writes;  ///< of launches with waiting loops, whose blocks one thread executes
+  mutable WriteHistory writes;  ///< of launches with spin loops, whose blocks one thread executes
   std::uint64_t workspace = 0;  ///< address of what a grid-wide barrier needs; 0: none
   std::uint64_t parameter_area =
       0;  ///< allocation that holds the parameters where code asks for their address; 0: none
@@ -30,7 +30,7 @@ struct Emulator::Launch {
   std::uint32_t shared_bytes = 0;     ///< a block, the part below Program::shared_base included
   std::uint32_t local_bytes = 0;      ///< a thread
   std::vector<isa::Access> accesses;  ///< by instruction, where checks are asked for; what is no access: load
-  std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words a warp
+  std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words per warp
 
   explicit Launch(const LaunchContext& from);
   ~Launch();

@@ -1,6 +1,4 @@
 #include "sim/engine/device.h"
-#include "sim/emulate/execute/device_runtime.h"
-#include "sim/emulate/tensor/tensor_map.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +8,7 @@
 
 #include "model/units/error.h"
 #include "sim/emulate/tensor/tensor_map.h"
+#include "sim/engine/module_images.h"
 #include "sim/frontend/launch/buffer_values.h"
 #include "sim/frontend/launch/parameters.h"
 
@@ -53,12 +52,6 @@ emulate::GlobalMemory::Fill fill_of(const Argument& argument) {
     const std::uint64_t size = frontend::element_bytes(type);
     frontend::fill_elements(out.data(), type, generator, offset / size, out.size() / size, count);
   };
-}
-
-void put(std::vector<std::byte>& image, std::uint64_t offset, std::uint64_t value, const std::string& what) {
-  if (offset + sizeof value > image.size())
-    throw InputError(fmt::format("{}: a pointer lies outside its section", what));
-  std::memcpy(image.data() + offset, &value, sizeof value);
 }
 
 }  // namespace
@@ -157,7 +150,7 @@ std::vector<std::byte> Device::argument_bytes(const Argument& argument, const st
 }
 
 void Device::set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
-                         const Placed& placed, std::vector<std::byte>& constant3) {
+                         std::uint64_t globals, std::vector<std::byte>& constant3) {
   for (const frontend::Symbol& symbol : launch.symbols) {
     const auto& variables = kernel.module->variables;
     const auto found =
@@ -184,31 +177,7 @@ void Device::set_symbols(const frontend::LaunchDescription& launch, const fronte
     if (found->space == frontend::VariableSpace::constant3) {
       std::memcpy(constant3.data() + found->offset, bytes.data(), bytes.size());
     } else {
-      memory_->write(placed.globals + found->offset, bytes);
-    }
-  }
-}
-
-void Device::link(const frontend::LoadedKernel& kernel, const Placed& placed,
-                  emulate::LaunchContext& context) {
-  const frontend::Module& module = *kernel.module;
-  for (const frontend::Pointer& pointer : module.pointers) {
-    std::uint64_t value = pointer.value;
-    switch (pointer.target) {
-      case frontend::TargetKind::global: value += placed.globals; break;
-      case frontend::TargetKind::constant3: value += placed.constant3; break;
-      case frontend::TargetKind::code: break;  // an offset in the code
-      case frontend::TargetKind::external: value = emulate::driver_function_address(pointer.symbol); break;
-      case frontend::TargetKind::kernel: value = emulate::kernel_handle(value); break;
-    }
-    switch (pointer.image) {
-      case frontend::Image::constant3: put(context.banks[3], pointer.offset, value, module.path); break;
-      case frontend::Image::constant4: put(context.banks[4], pointer.offset, value, module.path); break;
-      case frontend::Image::globals: {
-        const auto bytes = std::as_bytes(std::span(&value, 1));
-        memory_->write(placed.globals + pointer.offset, bytes);
-        break;
-      }
+      memory_->write(globals + found->offset, bytes);
     }
   }
 }
@@ -236,20 +205,20 @@ emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch,
   }
 
   const frontend::Module& module = *kernel.module;
-  Placed placed;
-  if (!module.globals.empty()) {
-    placed.globals = memory_->allocate(module.globals.size(), "device variables");
-    memory_->write(placed.globals, module.globals);
-  }
+  const auto room = [&](std::size_t size, const char* what) {
+    return size == 0 ? std::uint64_t{0} : memory_->allocate(size, what);
+  };
+  const std::uint64_t globals = room(module.globals.size(), "device variables");
+  // Code that takes a constant's address reads it as global memory.
+  const std::uint64_t constant3 = room(module.constant3.size(), "constant variables");
+  const ModulePlace place{[globals](std::uint64_t offset) { return globals + offset; }, constant3};
+  ModuleImages images = module_images(module, place, module.path);
+  if (globals != 0) memory_->write(globals, images.globals);
   context.banks[2] = kernel.constant2;
-  context.banks[3] = module.constant3;
-  context.banks[4] = module.constant4;
-  if (!module.constant3.empty()) {  // code that takes a constant's address reads it as global memory
-    placed.constant3 = memory_->allocate(module.constant3.size(), "constant variables");
-  }
-  set_symbols(launch, kernel, placed, context.banks[3]);
-  link(kernel, placed, context);
-  if (!module.constant3.empty()) memory_->write(placed.constant3, context.banks[3]);
+  context.banks[3] = std::move(images.constant3);
+  context.banks[4] = std::move(images.constant4);
+  set_symbols(launch, kernel, globals, context.banks[3]);
+  if (constant3 != 0) memory_->write(constant3, context.banks[3]);
   return context;
 }
 

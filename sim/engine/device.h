@@ -36,15 +36,11 @@ class Device {
   struct Buffer {
     std::uint64_t address = 0, size = 0;
   };
-  struct Placed {
-    std::uint64_t globals = 0, constant3 = 0;
-  };
 
   std::uint64_t place(const frontend::Argument& argument, const std::string& kernel);
   std::vector<std::byte> argument_bytes(const frontend::Argument& argument, const std::string& kernel);
   void set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
-                   const Placed& placed, std::vector<std::byte>& constant3);
-  void link(const frontend::LoadedKernel& kernel, const Placed& placed, emulate::LaunchContext& context);
+                   std::uint64_t globals, std::vector<std::byte>& constant3);
 
   std::unique_ptr<emulate::GlobalMemory> memory_ = std::make_unique<emulate::GlobalMemory>();
   std::map<std::string, Buffer> named_;

@@ -25,7 +25,7 @@ enum class Ideal : std::uint8_t {
   dram,            ///< what misses in L2 is there at once
   l2,              ///< likewise, and L2 and the network take no time and any traffic
   residency,       ///< registers and shared memory do not limit the resident blocks
-  pipes,           ///< every arithmetic pipe takes an instruction a cycle
+  pipes,           ///< every arithmetic pipe takes an instruction per cycle
   code,            ///< instructions and constants are always cached
   launch           ///< blocks and warps start and end at once
 };

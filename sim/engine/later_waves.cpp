@@ -1,6 +1,6 @@
 #include "sim/engine/later_waves.h"
 
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 #include "sim/engine/sources.h"
 #include "sim/sampling/constants.h"
 #include "sim/sampling/convergence.h"
@@ -13,7 +13,7 @@ std::optional<LaterWaves> later_waves(const emulate::LaunchContext& context, con
   const double block = survey.instructions / static_cast<double>(blocks),
                wave = block * static_cast<double>(resident);
   if (blocks < 2 * resident || wave <= sampling::kWholeWave) return {};
-  if (!emulate::blocks_are_independent(*context.program) || !isa::waiting_loops(*context.program).empty())
+  if (!emulate::blocks_are_independent(*context.program) || !isa::spin_loops(*context.program).empty())
     return {};
   const auto fork = context.memory->fork();
   const emulate::Emulator emulator(sampling::without_effects(context, *fork));

@@ -17,6 +17,7 @@ rules::KernelResources resources_of(const LaunchShape& shape) {
   resources.static_shared = shape.program->static_shared;
   resources.dynamic_shared = shape.dynamic_shared;
   resources.barriers = shape.program->barriers;
+  resources.carveout_percent = shape.carveout_percent;
   return resources;
 }
 

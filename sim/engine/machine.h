@@ -18,9 +18,10 @@ namespace foretrace::engine {
 struct LaunchShape {
   std::shared_ptr<const isa::Program> program;
   Dim3 grid, block;
-  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   std::uint64_t buffer_bytes = 0;    ///< device memory of the launch's buffers; 0: not known (a trace)
   Dim3 cluster{1, 1, 1};
+  int carveout_percent = -1;  ///< see rules::KernelResources
 };
 
 struct RunOptions {

@@ -43,9 +43,11 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where) {
   throw InputError(fmt::format("{} {}: expected auto, sampled (or fast) or exact", where, word));
 }
 
-Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+Outcome run_launch(const emulate::LaunchContext& bound, const LaunchShape& shape, Machine& machine,
                    const LaunchRun& run) {
   check_launch(machine.spec(), shape);
+  emulate::LaunchContext context = bound;
+  context.results_unused = !run.complete;
   if (run.accuracy == Accuracy::exact || run.writer != nullptr || run.timeline != nullptr)
     return run_exactly(context, shape, machine, run);
   const bool asked = run.accuracy == Accuracy::sampled;

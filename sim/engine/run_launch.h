@@ -28,7 +28,7 @@ struct LaunchRun {
   bool warm = false;  ///< L2 as the machine's launch before left it
   int threads = 1;    ///< host threads for the SMs
   bool complete =
-      true;  ///< memory holds all that the launch writes afterwards, also when it was not simulated to its end
+      true;  ///< memory holds all that the launch writes afterwards; false: nobody reads it (LaunchContext::results_unused)
   double look_from =
       0;  ///< sampled: simulate at least so many warp instructions; 0: what the size of the launch suggests
   trace::TraceWriter* writer = nullptr;  ///< records every block, which asks for an exact run; may be null

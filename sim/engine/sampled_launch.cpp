@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 #include "sim/engine/later_waves.h"
 #include "sim/engine/sources.h"
 #include "sim/sampling/constants.h"
@@ -57,7 +57,7 @@ Suitability suitability(const emulate::LaunchContext& context, const LaunchShape
   if (!asked && about < sampling::kExactWork / 2) return result;
   if (typical >= longest) {
     return because(fmt::format("a block {}executes {} million warp instructions or more",
-                               isa::waiting_loops(*context.program).empty() ? "" : "waits for others, or ",
+                               isa::spin_loops(*context.program).empty() ? "" : "waits for others, or ",
                                longest / 1'000'000));
   }
   const sm::StaticProgram program(shape.program, machine.spec());

@@ -31,7 +31,7 @@ struct CodePart {
 /// A kernel of the cubin: everything but its decoded instructions.
 struct KernelImage {
   isa::Program program;         ///< `code` and `files` are empty
-  std::vector<std::byte> text;  ///< its code's bytes, 16 an instruction
+  std::vector<std::byte> text;  ///< its code's bytes, 16 per instruction
   /// The kernel's own section, then the functions in sections of their own; empty when its section is all its code.
   std::vector<CodePart> parts;
   /// Indices of these functions' symbols in the cubin, by which nvdisasm is asked for them alone; empty: one has none.

@@ -39,6 +39,40 @@ std::string arch_of(const PtxRequest& request) {
   return fmt::format("sm_{}{}", request.sm, ptx_head(request.text).suffix);
 }
 
+/// Throws PtxVersionError when this ptxas does not know the version of the PTX.
+std::vector<std::byte> compile_with(const Tool& ptxas, const PtxRequest& request) {
+  std::vector<std::string> words = {ptxas.path, "-arch=" + arch_of(request), "-lineinfo"};
+  if (request.relocatable) words.emplace_back("-c");
+  words.insert(words.end(), request.options.begin(), request.options.end());
+  std::string key = ptxas.version;
+  for (std::size_t i = 1; i < words.size(); ++i) key += '\n' + words[i];
+  key += '\n' + request.text;
+  const std::string name = sha256_hex(std::as_bytes(std::span(key))) + ".ptx.cubin";
+  if (auto found = cached(name)) return *std::move(found);
+
+  const TemporaryDirectory directory;
+  const std::string source = (directory.path() / "program.ptx").string();
+  const std::string result = (directory.path() / "program.cubin").string();
+  std::ofstream(source, std::ios::binary) << request.text;
+  words.insert(words.end(), {"-o", result, source});
+  const ProcessResult done = run_process(words);
+  if (done.status != 0) {
+    const std::string said = done.output + done.errors;
+    if (said.find("Unsupported .version") != std::string::npos) {
+      throw PtxVersionError(
+          fmt::format("the program's PTX is newer than ptxas {} knows; FORETRACE_PTXAS can name a newer one, "
+                      "and one that is "
+                      "installed beside the program's packages is found (pip install nvidia-cuda-nvcc)",
+                      ptxas.version),
+          said);
+    }
+    throw ToolError(fmt::format("ptxas does not compile the program's PTX for {}", arch_of(request)), said);
+  }
+  std::vector<std::byte> cubin = read_file(result);
+  cache(name, cubin);
+  return cubin;
+}
+
 }  // namespace
 
 bool is_ptx(std::string_view text) { return after_comments(text).substr(0, 8) == ".version"; }
@@ -68,27 +102,13 @@ std::vector<std::byte> compile_ptx(const PtxRequest& request, const Toolchain& t
         "the program has PTX, and no ptxas is there to compile it: scripts/setup installs it, or "
         "FORETRACE_PTXAS or PATH names one");
   }
-  std::vector<std::string> words = {toolchain.ptxas->path, "-arch=" + arch_of(request), "-lineinfo"};
-  if (request.relocatable) words.emplace_back("-c");
-  words.insert(words.end(), request.options.begin(), request.options.end());
-  std::string key = toolchain.ptxas->version;
-  for (std::size_t i = 1; i < words.size(); ++i) key += '\n' + words[i];
-  key += '\n' + request.text;
-  const std::string name = sha256_hex(std::as_bytes(std::span(key))) + ".ptx.cubin";
-  if (auto found = cached(name)) return *std::move(found);
-
-  const TemporaryDirectory directory;
-  const std::string source = (directory.path() / "program.ptx").string();
-  const std::string result = (directory.path() / "program.cubin").string();
-  std::ofstream(source, std::ios::binary) << request.text;
-  words.insert(words.end(), {"-o", result, source});
-  const ProcessResult done = run_process(words);
-  if (done.status != 0)
-    throw ToolError(fmt::format("ptxas does not compile the program's PTX for {}", arch_of(request)),
-                    done.output + done.errors);
-  std::vector<std::byte> cubin = read_file(result);
-  cache(name, cubin);
-  return cubin;
+  try {
+    return compile_with(*toolchain.ptxas, request);
+  } catch (const PtxVersionError&) {
+    const std::optional<Tool> newer = newer_ptxas(*toolchain.ptxas);
+    if (!newer) throw;
+    return compile_with(*newer, request);
+  }
 }
 
 }  // namespace foretrace::frontend

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/units/error.h"
 #include "sim/frontend/toolchain.h"
 
 namespace foretrace::frontend {
@@ -34,7 +35,14 @@ struct PtxRequest {
   bool relocatable = false;          ///< for the linker: -c
 };
 
-/// The cubin. Throws InputError without ptxas, ToolError with its own message when it fails.
+/// No ptxas that was found knows the .version of the PTX; ptxas's own message as its output.
+class PtxVersionError : public ToolError {
+ public:
+  using ToolError::ToolError;
+};
+
+/// The cubin, by the toolchain's ptxas or, where that does not know the PTX's .version, by a newer one (newer_ptxas). Throws InputError without
+/// ptxas, PtxVersionError when the PTX is newer than all of them, ToolError with ptxas's own message when it fails otherwise.
 std::vector<std::byte> compile_ptx(const PtxRequest& request, const Toolchain& toolchain);
 
 }  // namespace foretrace::frontend

@@ -1,12 +1,15 @@
 #include "sim/frontend/toolchain.h"
 
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+#include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "model/units/error.h"
@@ -77,7 +80,51 @@ std::optional<Tool> find(const char* name, const char* variable) {
   return std::nullopt;
 }
 
+/// What the process has loaded lies in these folders of Python packages.
+std::vector<fs::path> loaded_packages() {
+  std::vector<fs::path> found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* to) {
+        auto& packages = *static_cast<std::vector<fs::path>*>(to);
+        constexpr std::string_view kFolder = "/site-packages/";
+        const std::string_view name = library->dlpi_name == nullptr ? "" : library->dlpi_name;
+        const auto at = name.find(kFolder);
+        if (at == std::string_view::npos) return 0;
+        const fs::path package = name.substr(0, at + kFolder.size());
+        if (std::find(packages.begin(), packages.end(), package) == packages.end())
+          packages.push_back(package);
+        return 0;
+      },
+      &found);
+  return found;
+}
+
+/// "13.0.88" as numbers, which compare as versions do.
+std::vector<int> numbers_of(const std::string& version) {
+  std::vector<int> numbers;
+  std::istringstream text(version);
+  for (std::string part; std::getline(text, part, '.');) numbers.push_back(std::atoi(part.c_str()));
+  return numbers;
+}
+
 }  // namespace
+
+std::optional<Tool> newer_ptxas(const Tool& than) {
+  std::vector<fs::path> directories = search_directories();
+  for (const fs::path& package : loaded_packages()) {
+    for (const char* part : {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin", "triton/backends/nvidia/bin"})
+      directories.push_back(package / part);
+  }
+  std::optional<Tool> newest;
+  for (const fs::path& directory : directories) {
+    const fs::path file = directory / "ptxas";
+    if (!can_run(file)) continue;
+    Tool tool{file.string(), version_of(file.string())};
+    if (numbers_of(tool.version) > numbers_of(newest ? newest->version : than.version))
+      newest = std::move(tool);
+  }
+  return newest;
+}
 
 Toolchain find_toolchain() {
   return {find("nvcc", "FORETRACE_NVCC"), find("nvdisasm", "FORETRACE_NVDISASM"),

@@ -25,4 +25,8 @@ struct Toolchain {
 /// Throws InputError when an environment variable names a file that cannot be run.
 Toolchain find_toolchain();
 
+/// The newest ptxas that is newer than `than`: where a toolchain is searched, or beside what the process has loaded from Python's packages
+/// (site-packages: nvidia's compiler, Triton). A program's NVRTC may write PTX that the ptxas of this machine's toolkit does not know.
+std::optional<Tool> newer_ptxas(const Tool& than);
+
 }  // namespace foretrace::frontend

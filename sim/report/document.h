@@ -85,7 +85,7 @@ struct LaunchResult {
   std::vector<std::string> overrides;    ///< "set": what --set changed
   std::string launch;                    ///< name in a launch file; empty: none (null in JSON)
   Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   bool warm = false;
   bool time_dependent = false;
   LaunchPlace place;

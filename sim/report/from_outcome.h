@@ -14,7 +14,7 @@ namespace foretrace::report {
 struct LaunchIdentity {
   std::string name;  ///< in a launch file; empty: none
   Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   bool warm = false;
 };
 

@@ -38,8 +38,8 @@ constexpr std::array<StateText, stats::kWarpStates> kStates = {{
      "give each warp more work so that cold caches matter less, or access fewer different constants"},
     {"room in the queue of local and global accesses", "use fewer, wider accesses"},
     {"data from L1, L2 or DRAM",
-     "have more loads in flight: more independent loads a thread, more warps, or data reused from shared "
-     "memory"},
+     "increase memory-level parallelism: more independent loads per thread, more warps, or data reused from "
+     "shared memory"},
     {"a busy arithmetic pipe", "move work to another pipe or do less of it"},
     {"a memory fence", "use fewer or narrower fences"},
     {"room in the queue of shared-memory and special instructions", "use fewer, wider shared accesses"},
@@ -53,7 +53,7 @@ constexpr std::array<StateText, stats::kWarpStates> kStates = {{
     {"the end of a sleep", "sleep for a shorter time"},
     {"room in the texture queue", "use fewer texture accesses"},
     {"results of fixed-latency instructions",
-     "interleave independent instructions: more of them a thread, or more warps"},
+     "interleave independent instructions: more of them per thread, or more warps"},
 }};
 
 /// "sgemm.cu:14 (LDG.E R2, ...)", or the offset where no line is known.
@@ -89,7 +89,7 @@ std::string coalescing_advice(const LaunchResult& result) {
   const Waste waste = wasted_sectors(result);
   if (waste.worst == nullptr || waste.factor < kWastedSectors) return {};
   return fmt::format(
-      "global accesses touch {:.1f} times the sectors that their bytes need, {} alone {:.1f} a request "
+      "global accesses touch {:.1f} times the sectors that their bytes need, {} alone {:.1f} per request "
       "where {:.1f} would do, so coalesce it",
       waste.factor, where(*waste.worst),
       static_cast<double>(waste.worst->sectors) / static_cast<double>(waste.worst->requests),
@@ -232,8 +232,8 @@ Limiter latency(const LaunchResult& result, double busiest) {
   }
   const std::string busy_text = fmt::format("{:.{}f}", busiest, busiest < 10 ? 1 : 0);
   return {std::string("latency_") + stats::name_of(state),
-          fmt::format("No unit is busy more than {}% of the time; warps wait, {:.0f}% of their cycles "
-                      "for {} ({}); {}.",
+          fmt::format("No unit is busy more than {}% of the time; warps spend {:.0f}% of their cycles "
+                      "waiting for {} ({}); {}.",
                       busy_text, share, text.meaning, stats::name_of(state), hint)};
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 using P = const Prediction&;
 
-/// Nsight Compute reports no fewer: the driver allocates at least 16 registers a thread (measured on an
+/// Nsight Compute reports no fewer: the driver allocates at least 16 registers per thread (measured on an
 /// H100).
 constexpr std::uint32_t kLeastRegisters = 16;
 

@@ -43,7 +43,7 @@ struct Prediction {
   std::vector<std::string> overrides;           ///< what --set changed, "sm.count=144", in the order given
   std::string launch;  ///< its name in a launch file; empty: given on the command line
   Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   bool warm = false;                 ///< caches started as the launch before left them
   bool time_dependent = false;       ///< the instruction count depends on time (polling loops, clock reads)
   sampling::Estimate estimate;       ///< how the counters came about

@@ -20,7 +20,7 @@ struct Settings {
   std::uint64_t budget = 20'000'000;  ///< warp instructions to simulate before launches stand for others
   std::string host = "xeon-h100";     ///< whose calls the time line has: a name, a file, or none
   double host_time = 0;               ///< the program's own work between calls, times this
-  bool quiet = false;                 ///< no line a launch and no summary
+  bool quiet = false;                 ///< no line per launch and no summary
   std::string json;                   ///< file of the result document, %p in it the process; empty: none
   int process = 0;                    ///< the first process: the one that the program was started in
   std::string trace;                  ///< directory for a trace of each predicted launch; empty: none

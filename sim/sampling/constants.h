@@ -88,6 +88,8 @@ inline constexpr Constant kTailWaves{"tail_waves", 1, "wave", 1, 3,
     "placed after the gap, which the chip then runs to the launch's end", "judgement: what a chip holds has started after the gap"};
 inline constexpr Constant kGapError{"gap_error", 0.15, "time of a wave", 0, 0.5,
     "standard deviation of a sampled launch about its exact time beyond the rate's doubt: blocks on either side of the gap are out of step", "judgement: to be fitted on the fitting half"};
+inline constexpr Constant kSkippedError{"skipped_error", 0.0125, "share of the time left out", 0.005, 0.03,
+    "standard deviation of what is left out about the rate that was seen, however steady that was: traffic drifts over a launch", "fit: the interval holds for 32 of 33 launches of the fitting half"};
 inline constexpr Constant kKeepsUp{"keeps_up", 0.9, "share of what is asked", 0.8, 0.98,
     "served by L2 below which stores pile up and the launch ends with them", "judgement"};
 inline constexpr Constant kUnseenWaves{"unseen_waves", 0.2, "share of the time left", 0.1, 0.4,
@@ -127,7 +129,7 @@ inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.64
 inline constexpr std::array kConstants{
     kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kWholeWave, kSeenWaves, kLongestBlock, kWorthSurvey, kDependentSpread, kSurveyError, kSurveyBudgets, kRamp,
     kStretches, kFewestStretches, kMostAlike, kFirstShare, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
-    kDramMatters, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kKeepsUp, kUnseenWaves, kShared, kLaterWaves, kWithinBlocks,
+    kDramMatters, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kSkippedError, kKeepsUp, kUnseenWaves, kShared, kLaterWaves, kWithinBlocks,
     kFirstSamples, kSameWork, kBeyond, kGridStep, kBurstShare, kUnknownSpread, kSurely, kMuch, kAllShare, kEpoch, kLaunchCost, kNine};
 // clang-format on
 

@@ -19,8 +19,8 @@ namespace foretrace::sampling {
 struct SteadyRate {
   bool known = false;       ///< enough was seen to speak of a rate
   bool by_blocks = false;   ///< over whole waves of blocks, else over warp instructions
-  double rate = 0;          ///< blocks a cycle in the steady state
-  double instructions = 0;  ///< warp instructions a cycle
+  double rate = 0;          ///< blocks per cycle in the steady state
+  double instructions = 0;  ///< warp instructions per cycle
   double error = 0;         ///< standard error of the rate, as a share of it
   double drift =
       0;  ///< difference between the later and the earlier half of the stretches, as a share of the rate

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "model/rules/branches.h"
 #include "model/sm/access_shapes.h"
 #include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/schedule/block_stream.h"
@@ -103,11 +104,9 @@ class Counter {
     work::WarpCursor& cursor = reader.cursor;
     work::Step step;
     while (cursor.next(step)) {
-      // As in the cycle model, a branch is counted when the warp goes on after it.
       if (reader.any && program_.code[reader.before.index].action == sm::Action::control) {
         ++counters_.branches;
-        if (step.index != reader.before.index + 1 && step.active != reader.before.active)
-          ++counters_.divergent_branches;
+        if (rules::branch_between(reader.before, step).divergent()) ++counters_.divergent_branches;
       }
       reader.before = step;
       reader.any = true;

@@ -78,7 +78,7 @@ TailEstimate after_gap(const Survey& survey, const SteadyRate& rate, const Gap& 
   }
   const double doubt =
       std::hypot(skipped * rate.doubt, kNine * kGapError * static_cast<double>(wave) / rate.rate,
-                 kNine * survey.relative_error * skipped);
+                 kNine * std::hypot(kSkippedError, survey.relative_error) * skipped);
   result.low = std::max(static_cast<double>(simulated), result.cycles - doubt);
   result.high = result.cycles + doubt;
   return result;

@@ -16,8 +16,8 @@ namespace foretrace::trace {
 
 /// A byte over 127, so that a text file is none; a line end, so that a transfer in text mode shows.
 inline constexpr std::array<char, 8> kMagic = {'\x89', 'F', 'T', 'R', 'A', 'C', 'E', '\n'};
-/// Of programs without waiting loops (isa::waiting_loops); of those with them, whose records say what was waited for; and of those that
-/// use the copy engine or mbarriers (isa::is_asynchronous), with waiting loops or without; and of those, with any of these or
+/// Of programs without spin loops (isa::spin_loops); of those with them, whose records say what was waited for; and of those that
+/// use the copy engine or mbarriers (isa::is_asynchronous), with spin loops or without; and of those, with any of these or
 /// without, whose records say which lanes of a compare-and-swap changed memory (isa::retry_loops).
 inline constexpr std::uint32_t kVersion = 1, kVersionWithWaits = 2, kVersionWithTransfers = 3,
                                kVersionWithRetries = 4;

@@ -11,7 +11,7 @@ namespace foretrace::trace {
 struct LaunchInfo {
   std::string name;  ///< in a launch file; empty: given on the command line
   Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   friend bool operator==(const LaunchInfo&, const LaunchInfo&) = default;
 };
 

@@ -1,6 +1,6 @@
 // Block records and totals as bytes: numbers are LEB128 varints.
 #include "model/isa/asynchronous.h"
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 #include "sim/trace/format.h"
 
 namespace foretrace::trace {
@@ -20,7 +20,7 @@ void put(Bytes& out, std::uint64_t value) {
 std::uint32_t version_of(const isa::Program& program) {
   if (!isa::retry_loops(program).empty()) return kVersionWithRetries;
   if (isa::is_asynchronous(program)) return kVersionWithTransfers;
-  return isa::waiting_loops(program).empty() ? kVersion : kVersionWithWaits;
+  return isa::spin_loops(program).empty() ? kVersion : kVersionWithWaits;
 }
 
 void append_block(Bytes& out, const work::BlockRecord& record) {

@@ -175,7 +175,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.set_predicate(op.p_out, mask, which == AtomicOp::cast_spin ? success : ~0u);
 }
 
-/// Several words a lane: 128 bits to exchange or to compare and exchange, or vectors whose parts are combined one by one.
+/// Several words per lane: 128 bits to exchange or to compare and exchange, or vectors whose parts are combined one by one.
 void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const AtomicOp which = operation(op);

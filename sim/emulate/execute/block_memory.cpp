@@ -15,16 +15,23 @@ namespace {
 constexpr std::int64_t kStackGuard = 1 << 20;  ///< bytes below a stack that are taken for its overflow
 constexpr std::uint64_t kSharedOffsetMask =
     0xffffff;  ///< below it an offset, above it the rank in the cluster
+/// Bytes in which an SM gives out shared memory (CUDA's occupancy calculator): the last unit of a block is its own to its end.
+constexpr std::uint64_t kSharedUnit = 128;
+
+std::size_t given_out(std::uint32_t shared_bytes) {
+  return (shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
+}
 
 }  // namespace
 
 BlockMemory::BlockMemory(const RunningWarp& at)
-    : at_(at), memory_(*at.launch().context.memory), shared_(at.launch().shared_bytes + 16) {
+    : at_(at), memory_(*at.launch().context.memory), shared_(given_out(at.launch().shared_bytes) + 16) {
   const Emulator::Launch& launch = at.launch();
   const Checks& checks = launch.context.checks;
   if (checks.uninitialized || checks.races) {
     shared_checks_ =
-        std::make_unique<SharedChecks>(launch.shared_bytes, launch.warps, checks.uninitialized, checks.races);
+        std::make_unique<SharedChecks>(static_cast<std::uint32_t>(given_out(launch.shared_bytes)),
+                                       launch.warps, checks.uninitialized, checks.races);
   }
   checks_global_ = checks.uninitialized && memory_.written().tracks();
 }
@@ -72,18 +79,31 @@ std::byte* BlockMemory::beyond_allocation(std::uint64_t address, std::uint32_t b
   if (at_.launch().context.checks.bounds || !memory_.on_page(address, bytes))
     fault_access(FaultKind::out_of_bounds, lane, "global", address, bytes);
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "global", address, bytes);
-  std::atomic<bool>* const kernels = at_.launch().context.bounds_reported;
-  if (!(kernels != nullptr ? *kernels : at_.launch().bounds_reported).exchange(true)) {
-    FaultKind kind = FaultKind::out_of_bounds;
-    const std::string what = describe_access(kind, "global", address, bytes);
-    at_.launch().context.report(fmt::format(
-        "{}\n",
-        at_.fault_text(
-            lane, fmt::format("warning: {}; a GPU has the page and does not fault (--check bounds makes it a "
-                              "fault)",
-                              what))));
-  }
+  warn_beyond("global", address, bytes, lane, "has the page");
   return memory_.at(address);
+}
+
+/// The kernel's first access that is out of bounds and does not fault on a GPU, which `has` what is accessed, is reported.
+void BlockMemory::warn_beyond(const std::string& space, std::uint64_t address, std::uint32_t bytes, int lane,
+                              const std::string& has) const {
+  std::atomic<bool>* const kernels = at_.launch().context.bounds_reported;
+  if ((kernels != nullptr ? *kernels : at_.launch().bounds_reported).exchange(true)) return;
+  FaultKind kind = FaultKind::out_of_bounds;
+  const std::string what = describe_access(kind, space, address, bytes);
+  at_.launch().context.report(fmt::format(
+      "{}\n",
+      at_.fault_text(lane, fmt::format("warning: {}; a GPU {} and does not fault (--check bounds makes it a "
+                                       "fault)",
+                                       what, has))));
+}
+
+/// What lies beyond the block's shared memory, but in its last unit, is there on a GPU.
+void BlockMemory::beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes,
+                                int lane) const {
+  const Emulator::Launch& launch = at_.launch();
+  if (launch.context.checks.bounds || offset + bytes > given_out(launch.shared_bytes))
+    fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
+  warn_beyond("shared", address, bytes, lane, fmt::format("gives it out in units of {} bytes", kSharedUnit));
 }
 
 void BlockMemory::fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const {
@@ -170,9 +190,9 @@ std::byte* BlockMemory::shared_at(std::uint64_t address, std::uint32_t bytes, in
   const std::uint64_t offset = address & kSharedOffsetMask;
   // The block itself is named by no rank or by its own.
   const std::uint64_t rank = address >> kClusterRankShift;
-  if ((rank != 0 && rank != at_.cluster_rank()) || offset + bytes > at_.launch().shared_bytes) {
+  if (rank != 0 && rank != at_.cluster_rank())
     fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
-  }
+  if (offset + bytes > at_.launch().shared_bytes) beyond_shared(address, offset, bytes, lane);
   if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);
   if (shared_checks_) check_shared(offset, bytes, lane);
   return shared_.data() + offset;
@@ -195,9 +215,7 @@ std::byte* BlockMemory::cluster_shared_at(std::uint64_t address, std::uint32_t b
                     bytes, rank, address));
   }
   const std::uint64_t offset = address & kSharedOffsetMask;
-  if (offset + bytes > at_.launch().shared_bytes) {
-    fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
-  }
+  if (offset + bytes > at_.launch().shared_bytes) beyond_shared(address, offset, bytes, lane);
   if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);
   BlockMemory& other = cluster_->block(rank).memory;
   if (other.shared_checks_) other.shared_checks_->mark_written(offset, bytes);

@@ -2,7 +2,8 @@
 //
 // Models:  an access must be aligned to its size and lie inside one live allocation (global), below the block's size (shared;
 //          bits 24 and up of an address name the block of a cluster) or inside the thread's own memory (local). Without
-//          Checks::bounds what lies beyond an allocation on a page of the device is read and written, as on a GPU.
+//          Checks::bounds what lies beyond an allocation on a page of the device is read and written, as on a GPU, and so is
+//          what lies beyond a block's shared memory in the last of the units of 128 bytes that it takes.
 //          Generic addresses: windows for shared and local memory, all else is global.
 #pragma once
 
@@ -59,6 +60,9 @@ class BlockMemory {
   std::string describe_access(FaultKind& kind, const std::string& space, std::uint64_t address,
                               std::uint32_t bytes) const;
   std::byte* beyond_allocation(std::uint64_t address, std::uint32_t bytes, int lane);
+  void beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes, int lane) const;
+  void warn_beyond(const std::string& space, std::uint64_t address, std::uint32_t bytes, int lane,
+                   const std::string& has) const;
 
   struct Free {
     void operator()(std::byte* p) const { std::free(p); }

@@ -156,11 +156,12 @@ void round_to_tf32(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-void pack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
-  const auto narrow = [&](const Number& n) {
-    std::uint32_t v = pack_eight(n, (op.index2 & 1) != 0);
-    if ((op.flags & kRelu) != 0 && v != 0x7f && (v & 0x80) != 0) v = 0;
-    return v;
+void pack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const auto format = static_cast<NarrowFormat>(op.index2 & 7);
+  const bool fours = format == NarrowFormat::e2m1;
+  const auto narrow = [&](Number n) {
+    if ((op.flags & kRelu) != 0 && n.negative && n.kind != Number::Class::nan) n = Number{};
+    return std::uint32_t{pack_narrow(n, format)};
   };
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -173,23 +174,60 @@ void pack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
       low = unpack(Format::f32, operand(f, op.b, Format::f32, l));
       high = unpack(Format::f32, operand(f, op.a, Format::f32, l));
     }
-    put(f, op, false, l, narrow(low) | narrow(high) << 8 | words(f, op.c)[l] << 16);
+    put(f, op, false, l,
+        narrow(low) | narrow(high) << (fours ? 4 : 8) | words(f, op.c)[l] << (fours ? 8 : 16));
   }
 }
 
-void unpack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
-  const int first = (op.index2 & kUpperEights) != 0 ? 16 : 0;
+void unpack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const auto format = static_cast<NarrowFormat>(op.index2 & 7);
+  const std::uint32_t bits = format == NarrowFormat::e2m1 ? 4 : 8;
+  const std::uint32_t first = (op.index2 >> kNarrowPartShift) * 2 * bits;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint32_t x = words(f, op.b)[l] >> first;
     std::uint32_t r = 0;
-    for (int i = 0; i < 2; ++i) {
-      const Number n = unpack_eight(static_cast<std::uint8_t>(x >> (8 * i)), (op.index2 & 1) != 0);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const Number n = unpack_narrow(static_cast<std::uint8_t>(x >> (bits * i)), format);
       auto half = static_cast<std::uint32_t>(pack(Format::f16, n, Rounding::nearest));
       if ((op.flags & kRelu) != 0 && half != 0x7fff && (half & 0x8000) != 0) half = 0;
       r |= half << (16 * i);
     }
     put(f, op, false, l, r);
+  }
+}
+
+void pack_scales(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const bool up = rounding(op) == Rounding::up, finite = (op.flags & kSaturate) != 0;
+  const auto scale = [&](std::uint32_t single) {
+    const std::uint32_t magnitude = single & 0x7fffffff;
+    std::uint32_t exponent = magnitude >> 23;
+    // 2^-127, the least scale, is a subnormal single.
+    if (up && exponent < 255 && (magnitude & 0x7fffff) != 0 && magnitude > 0x400000) ++exponent;
+    if (finite && exponent == 255 && magnitude <= 0x7f800000) exponent = 254;
+    return exponent;
+  };
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint32_t b = words(f, op.b)[l];
+    const bool halves = (op.index2 & kFromHalves) != 0;
+    const auto single = [&](const Source& s) {
+      return static_cast<std::uint32_t>(operand(f, s, Format::f32, l));
+    };
+    const std::uint32_t low = scale(halves ? b << 16 : single(op.b)),
+                        high = scale(halves ? b & 0xffff0000 : single(op.a));
+    put(f, op, false, l, low | high << 8 | words(f, op.c)[l] << 16);
+  }
+}
+
+void unpack_scales(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
+  const auto half = [](std::uint32_t scale) {
+    return scale == 255 ? 0x7fffu : scale == 0 ? 0x40u : scale << 7;
+  };
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint32_t x = words(f, op.b)[l] >> (op.index2 >> kNarrowPartShift) * 16;
+    put(f, op, false, l, half(x & 255) | half(x >> 8 & 255) << 16);
   }
 }
 

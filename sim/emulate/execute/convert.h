@@ -35,13 +35,18 @@ void convert_float(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 void pack_floats(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// F2FP to tf32: b with 10 bits of fraction. Flags as above.
 void round_to_tf32(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
-/// MicroOp::index2 of the eight-bit ones: 1 for e5m2, else e4m3, and
-inline constexpr std::uint32_t kUpperEights = 2;  ///< the source's upper two bytes
-inline constexpr std::uint32_t kFromHalves = 4;   ///< from two binary16 in b
-/// F2FP to eight bits: a to byte 1, b to byte 0, the low half of c above them.
-void pack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
-/// F2FP from two eight-bit floats to two halves.
-void unpack_eights(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
+/// MicroOp::index2 of F2FP's narrow ones: a NarrowFormat, and
+inline constexpr std::uint32_t kFromHalves = 8;  ///< from two numbers of 16 bits in b
+inline constexpr int kNarrowPartShift =
+    4;  ///< which byte (of 4-bit numbers) or half of the register is the source
+/// F2FP to two narrow floats: of eight and six bits a to byte 1, b to byte 0, the low half of c above them; of four bits both in a byte.
+void pack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
+/// F2FP from two narrow floats to two halves.
+void unpack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
+/// F2FP to two scales (ue8m0: an exponent, biased by 127, 255: NaN) of the magnitudes, rounded up or towards zero, from f32 or (kFromHalves) bf16.
+void pack_scales(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
+/// F2FP from two scales to two bf16.
+void unpack_scales(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// F2IP: b to byte 0, a to byte 1, c above them.
 void pack_bytes(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// index2: MufuFunction | Format << 8.

@@ -40,6 +40,14 @@ class Execution : public RunningWarp {
   }
   /// In the last call of run().
   bool made_progress() const { return progress.at > resumed_at_; }
+  /// Whether all warps of the running one's warpgroup have come to its products, but for the last `but` groups of them.
+  bool group_has_multiplied(std::uint64_t but) const {
+    const std::size_t first = warp->index / 4 * 4;
+    return std::all_of(
+        warps_.begin() + static_cast<std::ptrdiff_t>(first),
+        warps_.begin() + static_cast<std::ptrdiff_t>(std::min(first + 4, warps_.size())),
+        [&](const Warp& w) { return w.state == WarpState::done || w.products + but >= warp->products; });
+  }
   BlockCount count() const { return {progress.issued, thread_instructions_}; }
   [[noreturn]] void fault_never_ends(std::uint64_t idle);
 

@@ -117,38 +117,54 @@ std::uint64_t to_integer(const Number& n, Rounding rounding, int width, bool is_
   return large || magnitude > most ? most : magnitude;
 }
 
-std::uint8_t pack_eight(const Number& n, bool e5m2) {
-  const auto sign = static_cast<std::uint8_t>(n.negative ? 0x80 : 0);
-  if (n.kind == Number::Class::nan) return 0x7f;
-  const int fraction_bits = e5m2 ? 2 : 3, bias = e5m2 ? 15 : 7;
-  const std::uint64_t largest = e5m2 ? 0x7b : 0x7e;
-  if (n.kind == Number::Class::infinite) return static_cast<std::uint8_t>(sign | largest);
+namespace {
+
+struct NarrowShape {
+  int fraction, bias, sign;  ///< bits of the fraction; the sign's place
+  std::uint8_t largest, nan;
+};
+constexpr NarrowShape kNarrow[] = {{3, 7, 7, 0x7e, 0x7f},
+                                   {2, 15, 7, 0x7b, 0x7f},
+                                   {2, 3, 5, 0x1f, 0x1f},
+                                   {3, 1, 5, 0x1f, 0x1f},
+                                   {1, 1, 3, 7, 7}};
+
+}  // namespace
+
+std::uint8_t pack_narrow(const Number& n, NarrowFormat format) {
+  const NarrowShape& shape = kNarrow[static_cast<int>(format)];
+  const auto sign = static_cast<std::uint8_t>(n.negative ? 1 << shape.sign : 0);
+  if (n.kind == Number::Class::nan) return shape.nan;
+  if (n.kind == Number::Class::infinite) return sign | shape.largest;
   if (n.significand == 0) return sign;
   const int leading = std::countl_zero(n.significand);
   const int exponent = n.exponent - leading;
-  const int quantum = std::max(exponent + 63, 1 - bias) - fraction_bits;
+  const int quantum = std::max(exponent + 63, 1 - shape.bias) - shape.fraction;
   const std::uint64_t m =
       shifted_right(n.significand << leading, quantum - exponent, n.negative, Rounding::nearest);
-  if (m < std::uint64_t{1} << fraction_bits) return static_cast<std::uint8_t>(sign | m);
-  const int biased = quantum + fraction_bits + bias;
-  if (biased > 31) return static_cast<std::uint8_t>(sign | largest);
-  const std::uint64_t bits =
-      (static_cast<std::uint64_t>(biased) << fraction_bits) + (m - (std::uint64_t{1} << fraction_bits));
-  return static_cast<std::uint8_t>(sign | std::min(bits, largest));
+  const std::uint64_t hidden = std::uint64_t{1} << shape.fraction;
+  if (m < hidden) return static_cast<std::uint8_t>(sign | m);
+  const int biased = quantum + shape.fraction + shape.bias;
+  if (biased > 31) return sign | shape.largest;
+  const std::uint64_t bits = (static_cast<std::uint64_t>(biased) << shape.fraction) + (m - hidden);
+  return static_cast<std::uint8_t>(sign | std::min<std::uint64_t>(bits, shape.largest));
 }
 
-Number unpack_eight(std::uint8_t bits, bool e5m2) {
-  if (e5m2) return unpack(Format::f16, static_cast<std::uint64_t>(bits) << 8);  // the high byte of a half
+Number unpack_narrow(std::uint8_t bits, NarrowFormat format) {
+  if (format == NarrowFormat::e5m2)
+    return unpack(Format::f16, static_cast<std::uint64_t>(bits) << 8);  // a half's high byte
+  const NarrowShape& shape = kNarrow[static_cast<int>(format)];
   Number n;
-  n.negative = (bits & 0x80) != 0;
-  const int biased = bits >> 3 & 15;
-  const std::uint64_t fraction = bits & 7;
-  if (biased == 15 && fraction == 7) {
+  n.negative = (bits >> shape.sign & 1) != 0;
+  const auto magnitude = static_cast<std::uint8_t>(bits & ((1u << shape.sign) - 1));
+  if (shape.nan != shape.largest && magnitude == shape.nan) {
     n.kind = Number::Class::nan;
     return n;
   }
-  n.significand = biased == 0 ? fraction : fraction | 8;
-  n.exponent = std::max(biased, 1) - 7 - 3;
+  const int biased = magnitude >> shape.fraction;
+  const std::uint64_t hidden = std::uint64_t{1} << shape.fraction, fraction = magnitude & (hidden - 1);
+  n.significand = biased == 0 ? fraction : fraction | hidden;
+  n.exponent = std::max(biased, 1) - shape.bias - shape.fraction;
   return n;
 }
 

@@ -30,10 +30,12 @@ Number from_integer(std::uint64_t value, bool is_signed);
 std::uint64_t to_integer(const Number& number, Rounding rounding, int width, bool is_signed,
                          bool nan_is_zero);
 
-/// Eight-bit floats: e5m2 (IEEE-like) or e4m3 (no infinity, largest 448). Too large a value, infinity included, becomes the
-/// largest finite one; NaN stays NaN.
-std::uint8_t pack_eight(const Number& number, bool e5m2);
-Number unpack_eight(std::uint8_t bits, bool e5m2);
+/// Floats of eight, six and four bits, in the low bits of a byte. e5m2 is IEEE-like, e4m3 has no infinity (largest 448), the others neither infinity nor
+/// NaN.
+enum class NarrowFormat : std::uint8_t { e4m3, e5m2, e3m2, e2m3, e2m1 };
+/// Nearest even. Too large a value, infinity included, becomes the largest finite one; NaN stays NaN, or becomes the largest one.
+std::uint8_t pack_narrow(const Number& number, NarrowFormat format);
+Number unpack_narrow(std::uint8_t bits, NarrowFormat format);
 
 /// Halves as floats and back (nearest even), for code that computes in single precision.
 float half_to_float(std::uint16_t half);

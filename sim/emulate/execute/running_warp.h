@@ -54,11 +54,12 @@ struct Warp {
   std::uint32_t tells = 0;  ///< writes so far that others may wait for: work::Signal::number
   work::Awaited seen;       ///< what the last counter has told it
   struct Round {
-    const isa::WaitingLoop* loop = nullptr;  ///< null: in none
-    std::uint32_t lanes = 0, tells = 0;      ///< as it began
+    const isa::SpinLoop* loop = nullptr;  ///< null: in none
+    std::uint32_t lanes = 0, tells = 0;   ///< as it began
   } round;
   std::uint64_t waited_at = 0;  ///< Progress::times when it last stood at an mbarrier
   std::uint32_t waits = 0;      ///< turns that it has stood there since
+  std::uint64_t products = 0;   ///< groups of warpgroup products that it has come to
 };
 
 /// Why a warp stopped running for now.

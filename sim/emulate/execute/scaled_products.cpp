@@ -67,7 +67,7 @@ struct Warp {
   Execution& x;
   const MicroOp& op;
   int k = static_cast<int>(op.index2);
-  int per = (op.flags & kPacked) != 0 ? 8 : 4;  // elements a register
+  int per = (op.flags & kPacked) != 0 ? 8 : 4;  // elements per register
   bool sparse = (op.flags & kSparse) != 0;
 
   std::uint32_t element(const std::uint32_t* registers, int line, int at, int halves, Narrow type) const {

@@ -3,6 +3,8 @@
 // 2^-15: that is what the answers of the device show.
 #include "sim/emulate/execute/special_functions.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -14,19 +16,30 @@ namespace {
 
 constexpr std::uint32_t kNan = 0x7fffffff, kInfinity = 0x7f800000, kSign = 0x80000000;
 
-/// x^2 in units of 2^-15, x = `place` / 2^bits: the partial products of weight 2^-15 and more.
-std::int64_t cut_square(std::uint32_t place, int bits) {
-  std::int64_t sum = 0;
-  for (int i = 1; i <= bits; ++i) {
-    if ((place >> (bits - i) & 1) == 0) continue;
-    if (2 * i <= 15) sum += std::int64_t{1} << (15 - 2 * i);
+constexpr int kSquareBits = 15;  ///< no bit of x below 2^-15 takes part in a product of weight 2^-15 or more
+
+/// x^2 in units of 2^-15, x = `place` / 2^15: the partial products of weight 2^-15 and more.
+std::uint16_t cut_square_of(std::uint32_t place) {
+  std::uint32_t sum = 0;
+  for (int i = 1; i <= 7; ++i) {  // 2^-i by lower bits
+    if ((place >> (kSquareBits - i) & 1) == 0) continue;
+    sum += 1u << (kSquareBits - 2 * i);
     // The pairs with lower bits j = i+1 .. 16-i, each of weight 2^(1-i-j): the bits below, cut at weight 2^-15.
-    const int last = 16 - i < bits ? 16 - i : bits;
-    if (last <= i) continue;
-    const std::uint32_t lower = place >> (bits - last) & ((1u << (last - i)) - 1);
-    sum += static_cast<std::int64_t>(lower) << (16 - i - last);
+    const int last = std::min(16 - i, kSquareBits);
+    const std::uint32_t lower = place >> (kSquareBits - last) & ((1u << (last - i)) - 1);
+    sum += lower << (16 - i - last);
   }
-  return sum;
+  return static_cast<std::uint16_t>(sum);
+}
+
+/// The same of x = `place` / 2^bits, looked up: attention asks for an exponential for each score.
+std::int64_t cut_square(std::uint32_t place, int bits) {
+  static const auto* const table = [] {
+    auto* made = new std::array<std::uint16_t, 1u << kSquareBits>;
+    for (std::uint32_t i = 0; i < made->size(); ++i) (*made)[i] = cut_square_of(i);
+    return made;
+  }();
+  return (*table)[place >> (bits - kSquareBits)];
 }
 
 /// c0 + c1 x + c2 s(x) in 2^-18 last places, as is `bias`; `doubled` 0: the coefficients are of half last places.
@@ -86,7 +99,7 @@ std::uint32_t power(std::uint32_t bits) {
   if (x >= 128.0f) return kInfinity;
   if (x < -127.0f) return 0;
   // The magnitude in units of 2^-23, cut; a negative one is complemented, not negated, unless it is a whole number.
-  const auto magnitude = static_cast<std::int64_t>(std::ldexp(std::fabs(static_cast<double>(x)), 23));
+  const auto magnitude = static_cast<std::int64_t>(std::fabs(static_cast<double>(x)) * 0x1p23);
   const bool whole_number = (magnitude & 0x7fffff) == 0;
   const std::int64_t fixed = x >= 0.0f ? magnitude : whole_number ? -magnitude : ~magnitude;
   const auto place = static_cast<std::uint32_t>(fixed & 0x7fffff);

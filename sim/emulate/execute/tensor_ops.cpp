@@ -48,7 +48,7 @@ Place place(int row, int k, int per, int row_halves) {
   return {row % 8 * 4 + k % quad / per, (k / quad) * row_halves + row / 8, k % per};
 }
 
-/// Place of accumulator element (row, column): two columns a lane, then rows + 8.
+/// Place of accumulator element (row, column): two columns per lane, then rows + 8.
 Place accumulator(int row, int col) { return {row % 8 * 4 + col / 2, row / 8 * 2 + col % 2, 0}; }
 
 /// Registers of A and B as a tile: `piece` stored elements of a row from `first` on, and what they meet of B; filled up with zeros.
@@ -57,35 +57,29 @@ void take_tile(Execution& x, const MicroOp& op, int first, int piece, ProductOpe
   o.type_a = element_a(op);
   o.type_b = element_b(op);
   o.sparse = (op.flags & kSparse) != 0;
-  const int bits = bits_of(o.type_a), per = 32 / bits, ratio = o.sparse ? 2 : 1;
-  const std::uint32_t *ra = x.words(op.a), *rb = x.words(op.b);
   o.columns = s.n;
-  const auto fetch = [&](const std::uint32_t* r, const Place& p) {
-    const std::uint32_t word = r[p.reg * 32 + p.lane];
-    return bits == 32 ? word >> 13 : word >> (bits * p.part) & ((1u << bits) - 1);
-  };
-  if (o.sparse) {  // which columns are meant is told for whole rows
-    o.depth = s.k / 2;
-    read_metadata(x.frame.file[0] + (op.immediate & 0xffffffff), static_cast<int>(op.immediate >> 32), o);
-  }
-  const int whole = o.depth;
+  const int bits = bits_of(o.type_a), of_16_bytes = 16 * 8 / bits, ratio = o.sparse ? 2 : 1;
+  const int from = first / of_16_bytes, pieces = piece / of_16_bytes;
   std::uint8_t columns[kTileRows * kMostDepth];
-  std::copy_n(o.select, sizeof columns, columns);
+  const int whole = s.k / 2;
+  if (o.sparse) {  // which columns are meant is told for whole rows
+    o.depth = whole;
+    read_metadata(x.frame.file[0] + (op.immediate & 0xffffffff), static_cast<int>(op.immediate >> 32), o);
+    std::copy_n(o.select, sizeof columns, columns);
+  }
   o.depth = (piece + 7) / 8 * 8;
   o.depth_b = o.depth * ratio;
+  if (o.depth != piece) {
+    std::fill_n(o.a, kTileRows * o.depth, 0);
+    std::fill_n(o.b, o.depth_b * s.n, 0);
+  }
+  x.lanes().fragment_rows({x.words(op.a) + 2 * from * 32, bits, pieces, o.depth}, o.a);
+  x.lanes().fragment_columns({x.words(op.b) + ratio * from * 32, bits, ratio * pieces, o.columns}, o.b);
+  if (!o.sparse) return;
   for (int i = 0; i < kTileRows; ++i) {
     for (int k = 0; k < o.depth; ++k) {
-      o.a[i * o.depth + k] = k < piece ? fetch(ra, place(i, first + k, per, 2)) : 0;
-      if (o.sparse) {
-        const int column = k < piece ? columns[i * whole + first + k] - ratio * first : 0;
-        o.select[i * o.depth + k] = static_cast<std::uint8_t>(column);
-      }
-    }
-  }
-  for (int k = 0; k < o.depth_b; ++k) {
-    for (int j = 0; j < s.n; ++j) {
-      const bool there = k < piece * ratio;
-      o.b[k * s.n + place_of_column(j)] = there ? fetch(rb, place(j, ratio * first + k, per, 1)) : 0;
+      const int column = k < piece ? columns[i * whole + first + k] - ratio * first : 0;
+      o.select[i * o.depth + k] = static_cast<std::uint8_t>(column);
     }
   }
 }

@@ -281,13 +281,28 @@ void special(Decoder& d, std::uint32_t words) {
   d.warp(read_special);
 }
 
-/// "Rn.B1": the byte of the operand; 0 when none is named.
-std::uint32_t take_byte(const isa::Operand& operand) {
+/// "P2R.B1" writes a byte, "R2P PR, Rn.B1" reads one; 0 when none is named.
+std::uint32_t take_byte(Decoder& d) {
+  for (const char* name : {"B1", "B2", "B3"}) {
+    if (d.take(name)) return static_cast<std::uint32_t>(name[1] - '0');
+  }
+  const isa::Operand& operand = d.peek();
   if (operand.suffix.empty() || operand.suffix == "B0") return 0;
   if (operand.suffix == "B1") return 1;
   if (operand.suffix == "B2") return 2;
   if (operand.suffix == "B3") return 3;
   Decoder::refuse(fmt::format("operand '{}'", operand.text));
+}
+
+/// Which predicates; all where no mask is printed.
+void take_predicate_mask(Decoder& d) {
+  MicroOp& op = d.op();
+  if (d.next_is(OperandKind::immediate) || d.next_is_register()) {
+    op.c = d.source(Style::raw);
+  } else {
+    op.c.file = File::literal;
+    op.c.word = d.literal({0xff});
+  }
 }
 
 void take_predicate_register(Decoder& d) {
@@ -364,6 +379,7 @@ bool translate_warp(Decoder& d, Opcode opcode) {
     case Opcode::R2UR:
       d.flag(d.take("OR"), 1);
       d.take("FILL");
+      d.take("BROADCAST");  // of the first lane that executes it, as without it
       d.predicate_outputs(1);
       d.destination();
       op.a = d.source(Style::raw);
@@ -385,17 +401,17 @@ bool translate_warp(Decoder& d, Opcode opcode) {
     case Opcode::UP2UR:
       d.destination();
       take_predicate_register(d);
-      op.index2 = take_byte(d.peek());
+      op.index2 = take_byte(d);
       op.a = d.sign_source();
-      op.c = d.source(Style::raw);
+      take_predicate_mask(d);
       d.warp(opcode == Opcode::P2R ? predicates_to_register : uniform_predicates_to_register);
       return true;
     case Opcode::R2P:
     case Opcode::UR2UP:
       take_predicate_register(d);
-      op.index2 = take_byte(d.peek());
+      op.index2 = take_byte(d);
       op.a = d.sign_source();
-      op.c = d.source(Style::raw);
+      take_predicate_mask(d);
       op.flags = opcode == Opcode::R2P ? 0 : kUniformSlot;
       d.warp(register_to_predicates);
       return true;

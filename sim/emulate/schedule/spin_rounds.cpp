@@ -35,7 +35,7 @@ std::uint32_t value_after(const WriteHistory::Entries& first, std::size_t index,
 
 }  // namespace
 
-/// At every instruction of a launch with waiting loops.
+/// At every instruction of a launch with spin loops.
 void SpinRounds::look() {
   Warp& w = *x_.warp;
   const work::Shapes& shapes = x_.launch().translation->shapes;
@@ -147,7 +147,7 @@ void SpinRounds::answer(const MicroOp& op, std::uint32_t executed) {
 }
 
 /// What ends the loop, asked for by the load at `pc` before it is executed.
-void SpinRounds::find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, std::uint32_t executed) {
+void SpinRounds::find_awaited(const isa::SpinLoop& loop, const MicroOp& op, std::uint32_t executed) {
   x_.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const work::LaneAddresses asked = x_.addresses[0];
   const std::uint32_t words = bytes_of(op) / 4;
@@ -206,7 +206,7 @@ void SpinRounds::find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, s
 
 /// Whether a lane (-1: any) leaves the loop, or passes it, if the load at `pc` brings it these words (-1: brings what is there). Nothing
 /// of it remains. False also where that cannot be told.
-bool SpinRounds::leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::uint32_t executed, int lane,
+bool SpinRounds::leaves(const isa::SpinLoop& loop, const MicroOp& load, std::uint32_t executed, int lane,
                         const std::array<std::uint32_t, kMostWords>& words) {
   Warp& w = *x_.warp;
   const Compiled& compiled = x_.launch().translation->compiled;
@@ -228,7 +228,7 @@ bool SpinRounds::leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::
   return leaves;
 }
 
-bool SpinRounds::follow(const isa::WaitingLoop& loop, std::uint32_t from, int lane) {
+bool SpinRounds::follow(const isa::SpinLoop& loop, std::uint32_t from, int lane) {
   x_.pc = from;
   for (int step = 0; step < kMostSteps; ++step) {
     if (x_.pc == loop.first) return false;

@@ -1,4 +1,4 @@
-// Waiting loops of the warps of a block: which write ended one, found by running a round again with former values.
+// Spin loops of the warps of a block: which write ended one, found by running a round again with former values.
 //
 // Models:  what schedule/waits.h says. A round that all lanes go through again is taken off the record; the access that ended the loop is
 //          recorded with the write that it waited for.
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 #include "model/work/signal.h"
 #include "sim/emulate/translate/micro_op.h"
 
@@ -18,7 +18,7 @@ class SpinRounds {
  public:
   explicit SpinRounds(Execution& x) : x_(x) {}
 
-  /// At every instruction of a launch with waiting loops.
+  /// At every instruction of a launch with spin loops.
   void look();
   /// After the branch at `from`: a round that all its lanes go through again is forgotten.
   void forget(std::uint32_t from);
@@ -37,10 +37,10 @@ class SpinRounds {
   void for_lanes(const MicroOp& op, std::uint32_t executed, See&& see);
   void put_words(const MicroOp& op, int lane, const std::array<std::uint32_t, 4>& words);
   void answer(const MicroOp& op, std::uint32_t executed);
-  void find_awaited(const isa::WaitingLoop& loop, const MicroOp& op, std::uint32_t executed);
-  bool leaves(const isa::WaitingLoop& loop, const MicroOp& load, std::uint32_t executed, int lane,
+  void find_awaited(const isa::SpinLoop& loop, const MicroOp& op, std::uint32_t executed);
+  bool leaves(const isa::SpinLoop& loop, const MicroOp& load, std::uint32_t executed, int lane,
               const std::array<std::uint32_t, 4>& words);
-  bool follow(const isa::WaitingLoop& loop, std::uint32_t from, int lane);
+  bool follow(const isa::SpinLoop& loop, std::uint32_t from, int lane);
 
   Execution& x_;
   std::vector<work::Awaited> awaited_;  // by the access that is being executed

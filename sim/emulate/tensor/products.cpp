@@ -15,7 +15,9 @@ template <int kCount>
 struct PartArrays {
   alignas(64) std::int32_t significand[kCount], exponent[kCount], sign[kCount];
   alignas(64) std::uint32_t special[kCount];
-  Parts parts() { return {significand, exponent, sign, special}; }
+  alignas(64) float value[kCount];
+  Parts parts() { return from(0); }
+  Parts from(int at) { return {significand + at, exponent + at, sign + at, special + at, value + at}; }
 };
 
 std::int32_t integer_of(std::uint32_t byte, Element e) {
@@ -61,11 +63,16 @@ void multiply_block(const LaneTable& lanes, const ProductOperands& o, const SumR
   std::uint32_t special[kColumnsAtOnce] = {};
   std::uint8_t left[kTileRows * kColumnsAtOnce / 8];
   const FloatLayout layout = layout_of(o.type_b);
-  for (int k = 0; k < o.depth_b; ++k) {
-    const int at = k * count;
-    lanes.take_apart(layout, o.b + k * o.columns + first, count, 0,
-                     {parts.significand + at, parts.exponent + at, parts.sign + at, parts.special + at});
-    for (int i = 0; i < count; ++i) special[i] |= parts.special[at + i];
+  const bool wide = tile.wide;
+  // Rows of B that follow each other are taken apart together.
+  const int at_once = count == o.columns ? o.depth_b : 1;
+  for (int k = 0; k < o.depth_b; k += at_once) {
+    const int at = k * count, elements = at_once * count;
+    const PartsFound found =
+        lanes.take_apart(layout, o.b + k * o.columns + first, elements, 0, parts.from(at));
+    tile.wide |= found.wide;
+    if (found.special)
+      for (int i = 0; i < elements; ++i) special[i % count] |= parts.special[at + i];
   }
   const int registers = first / (rule.half ? 4 : 2);
   tile.columns = count;
@@ -76,6 +83,7 @@ void multiply_block(const LaneTable& lanes, const ProductOperands& o, const SumR
   tile.d = d + registers * 32;
   tile.left = left;
   lanes.multiply(tile);
+  tile.wide = wide;
   for (int row = 0; row < kTileRows; ++row) {
     for (int block = 0; block < count / 8; ++block) {
       for (unsigned m = left[row * (count / 8) + block]; m != 0; m &= m - 1) {
@@ -110,14 +118,17 @@ void multiply_floats(const LaneTable& lanes, const ProductOperands& o, const Sum
   static thread_local PartArrays<kTileRows * kMostDepth> parts;
   const FloatLayout la = layout_of(o.type_a);
   const int fraction = la.fraction + layout_of(o.type_b).fraction;
-  lanes.take_apart(la, o.a, kTileRows * o.depth, rule.kept - fraction, parts.parts());
   std::uint32_t special[kTileRows] = {};
-  for (int i = 0; i < kTileRows * o.depth; ++i) special[i / o.depth] |= parts.special[i];
+  const PartsFound found =
+      lanes.take_apart(la, o.a, kTileRows * o.depth, rule.kept - fraction, parts.parts());
+  if (found.special)
+    for (int i = 0; i < kTileRows * o.depth; ++i) special[i / o.depth] |= parts.special[i];
   ProductTile tile;
   tile.depth = o.depth;
   tile.kept = rule.kept;
   tile.result_bits = rule.result_bits;
   tile.half = rule.half;
+  tile.wide = found.wide;
   tile.a = parts.parts();
   tile.a_stride = o.depth;
   tile.select = o.sparse ? o.select : nullptr;

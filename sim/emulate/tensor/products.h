@@ -47,4 +47,7 @@ void multiply_floats(const LaneTable& lanes, const ProductOperands& operands, co
 void multiply_integers(const LaneTable& lanes, const ProductOperands& operands, bool saturates,
                        const std::uint32_t* c, std::uint32_t* d);
 
+/// What a product of a warpgroup does beside multiplying, for one that is not computed. MicroOp::target: 1 where it ends a group.
+void pass_product(Execution& x, const MicroOp& op, std::uint32_t mask);
+
 }  // namespace foretrace::emulate

@@ -35,7 +35,7 @@ enum class TensorType : std::uint8_t {
   f32_ftz,
   tf32,
   tf32_ftz,
-  u4,         ///< two a byte
+  u4,         ///< two per byte
   u4_padded,  ///< 16 in 8 bytes of the tensor, 16 of shared memory
   u6_padded   ///< 16 in 12 and 16
 };

@@ -3,8 +3,10 @@
 // Models:  operands in shared memory by descriptor (matrix_descriptor.h) or A in registers; all shapes; negation, transposition,
 //          a zero or added accumulator, sparse A. Each warp computes its 16 rows when it comes to the instruction. Sums: fused_sum.h.
 //          Compared with an H100, bit by bit (validate/vectors/tensor).
+//          The four warps multiply together: one that waits for its products waits until the others have come to them, too
+//          (CUTLASS's example 63 stores over the operands then, with no other barrier between).
 // Ignores: asynchrony. Registers and shared memory belong to the product until it is waited for; what a correct program sees is the
-//          same as if it were done at once. gsb0 and WARPGROUP change nothing.
+//          same as if it were done at once.
 #include <bit>
 #include <cstring>
 
@@ -42,10 +44,14 @@ Element type_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kTyp
 /// 16 bytes of the block's shared memory.
 struct Chunk {
   std::uint32_t words[kChunk / 4];
-  std::uint32_t element(int index, int bits) const {
-    if (bits == 32) return words[index] >> 13;  // tf32: the low 13 bits are not looked at
-    const int per = 32 / bits;
-    return words[index / per] >> (index % per * bits) & ((1u << bits) - 1);
+  template <int kBits>
+  std::uint32_t element(int index) const {
+    if constexpr (kBits == 32) {
+      return words[index] >> 13;  // tf32: the low 13 bits are not looked at
+    } else {
+      constexpr int kPer = 32 / kBits;
+      return words[index / kPer] >> (index % kPer * kBits) & ((1u << kBits) - 1);
+    }
   }
 };
 Chunk chunk_at(Execution& x, std::uint32_t address, int lane) {
@@ -55,17 +61,17 @@ Chunk chunk_at(Execution& x, std::uint32_t address, int lane) {
 }
 
 /// Every element of a matrix in shared memory: put(row, k, bits). `bytes` of each of `rows` rows from `first` on.
-template <class Put>
-void fetch(Execution& x, std::uint64_t bits, bool transposed, int element_bits, int first, int rows,
-           int bytes, int lane, Put&& put) {
+template <int kBits, class Put>
+void fetch(Execution& x, std::uint64_t bits, bool transposed, int first, int rows, int bytes, int lane,
+           Put&& put) {
   const MatrixDescriptor d = matrix_descriptor(bits);
-  const int per = static_cast<int>(kChunk) * 8 / element_bits;
+  constexpr int kPer = static_cast<int>(kChunk) * 8 / kBits;
   if (transposed) {
-    for (int k = 0; k < bytes * 8 / element_bits; ++k) {
-      for (int r = first; r < first + rows; r += per) {
-        const std::uint32_t at = static_cast<std::uint32_t>(r * element_bits / 8);
+    for (int k = 0; k < bytes * 8 / kBits; ++k) {
+      for (int r = first; r < first + rows; r += kPer) {
+        const std::uint32_t at = static_cast<std::uint32_t>(r * kBits / 8);
         const Chunk c = chunk_at(x, mn_major_address(d, at, static_cast<std::uint32_t>(k)), lane);
-        for (int i = 0; i < per; ++i) put(r + i, k, c.element(i, element_bits));
+        for (int i = 0; i < kPer; ++i) put(r + i, k, c.element<kBits>(i));
       }
     }
     return;
@@ -74,51 +80,62 @@ void fetch(Execution& x, std::uint64_t bits, bool transposed, int element_bits, 
     for (int at = 0; at < bytes; at += static_cast<int>(kChunk)) {
       const Chunk c = chunk_at(
           x, k_major_address(d, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(at)), lane);
-      for (int i = 0; i < per; ++i) put(r, at * 8 / element_bits + i, c.element(i, element_bits));
+      for (int i = 0; i < kPer; ++i) put(r, at * 8 / kBits + i, c.element<kBits>(i));
     }
   }
 }
 
 /// A in registers, as mma.sync has it: register j holds row lane/4 + 8*(j%2), bytes 16*(j/2) + 4*(lane%4) and on.
-template <class Put>
-void fetch_registers(const std::uint32_t* a, int element_bits, Put&& put) {
-  const int per = 32 / element_bits;
+template <int kBits, class Put>
+void fetch_registers(const std::uint32_t* a, Put&& put) {
+  constexpr int kPer = 32 / kBits;
   for (int j = 0; j < 4; ++j) {
     for (int lane = 0; lane < 32; ++lane) {
       const std::uint32_t word = a[j * 32 + lane];
-      const int k = (16 * (j / 2) + 4 * (lane % 4)) * 8 / element_bits;
-      for (int i = 0; i < per; ++i) {
-        const std::uint32_t bits =
-            element_bits == 32 ? word >> 13 : word >> (i * element_bits) & ((1u << element_bits) - 1);
+      const int k = (16 * (j / 2) + 4 * (lane % 4)) * 8 / kBits;
+      for (int i = 0; i < kPer; ++i) {
+        std::uint32_t bits = word >> 13;
+        if constexpr (kBits != 32) bits = word >> (i * kBits) & ((1u << kBits) - 1);
         put(lane / 4 + 8 * (j % 2), k + i, bits);
       }
     }
   }
 }
 
+template <int kBits>
+void fetch_elements(Execution& x, const MicroOp& op, int lane, int bytes_b, ProductOperands& o) {
+  constexpr int kSignBit = kBits == 32 ? 18 : kBits - 1;
+  constexpr int kDepth = kOperandBytes * 8 / kBits;
+  o.depth = kDepth;
+  o.depth_b = bytes_b * 8 / kBits;
+  const std::uint32_t flip_a = (op.flags & kNegatedA) != 0 ? 1u << kSignBit : 0;
+  const std::uint32_t flip_b = (op.flags & kNegatedB) != 0 ? 1u << kSignBit : 0;
+  const std::uint32_t* descriptors = x.words(op.b);
+  const int first = static_cast<int>(x.warp->index % 4) * kTileRows, columns = o.columns;
+  std::uint32_t *const a = o.a, *const b = o.b;
+  const auto put_a = [=](int row, int k, std::uint32_t v) { a[row * kDepth + k] = v ^ flip_a; };
+  if ((op.flags & kSharedA) != 0) {
+    fetch<kBits>(x, pair(descriptors), (op.flags & kTransposedA) != 0, first, kTileRows, kOperandBytes, lane,
+                 [=](int row, int k, std::uint32_t v) { put_a(row - first, k, v); });
+  } else {
+    fetch_registers<kBits>(x.words(op.a), put_a);
+  }
+  fetch<kBits>(
+      x, pair(descriptors + kDescriptorB), (op.flags & kTransposedB) != 0, 0, columns, bytes_b, lane,
+      [=](int column, int k, std::uint32_t v) { b[k * columns + place_of_column(column)] = v ^ flip_b; });
+}
+
 void fetch_operands(Execution& x, const MicroOp& op, int lane, ProductOperands& o) {
   o.type_a = type_a(op);
   o.type_b = type_b(op);
   o.sparse = (op.flags & kSparse) != 0;
-  const int bits = bits_of(o.type_a), bytes_b = o.sparse ? 2 * kOperandBytes : kOperandBytes;
-  o.depth = kOperandBytes * 8 / bits;
-  o.depth_b = bytes_b * 8 / bits;
   o.columns = static_cast<int>(op.index2);
-  const int sign_bit = bits == 32 ? 18 : bits - 1;
-  const std::uint32_t flip_a = (op.flags & kNegatedA) != 0 ? 1u << sign_bit : 0;
-  const std::uint32_t flip_b = (op.flags & kNegatedB) != 0 ? 1u << sign_bit : 0;
-  const std::uint32_t* descriptors = x.words(op.b);
-  const int first = static_cast<int>(x.warp->index % 4) * kTileRows;
-  const auto put_a = [&](int row, int k, std::uint32_t v) { o.a[row * o.depth + k] = v ^ flip_a; };
-  if ((op.flags & kSharedA) != 0) {
-    fetch(x, pair(descriptors), (op.flags & kTransposedA) != 0, bits, first, kTileRows, kOperandBytes, lane,
-          [&](int row, int k, std::uint32_t v) { put_a(row - first, k, v); });
-  } else {
-    fetch_registers(x.words(op.a), bits, put_a);
+  const int bytes_b = o.sparse ? 2 * kOperandBytes : kOperandBytes;
+  switch (bits_of(o.type_a)) {
+    case 8: fetch_elements<8>(x, op, lane, bytes_b, o); break;
+    case 16: fetch_elements<16>(x, op, lane, bytes_b, o); break;
+    default: fetch_elements<32>(x, op, lane, bytes_b, o);
   }
-  fetch(
-      x, pair(descriptors + kDescriptorB), (op.flags & kTransposedB) != 0, bits, 0, o.columns, bytes_b, lane,
-      [&](int column, int k, std::uint32_t v) { o.b[k * o.columns + place_of_column(column)] = v ^ flip_b; });
   if (o.sparse) {
     const std::uint32_t* meta = x.frame.file[static_cast<int>(File::registers)] + (op.immediate & 0xffffffff);
     read_metadata(meta, static_cast<int>(op.immediate >> kSelectorShift), o);
@@ -165,6 +182,7 @@ void multiply_bits(Execution& x, const MicroOp& op, int lane, const std::uint32_
 void multiply(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const int lane = std::countr_zero(mask);
   if (mask != ~0u) x.fault(FaultKind::illegal_instruction, lane, "wgmma executed by part of a warp");
+  pass_product(x, op, mask);
   if ((op.flags & kDummy) != 0) return;
   const bool zero = (op.flags & kZero) != 0 || (x.predicate(op.p_in) & mask) == 0;
   const std::uint32_t* c = zero ? nullptr : x.words(op.c);
@@ -183,6 +201,14 @@ void multiply(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
   multiply_floats(x.lanes(), operands, rule, c, d);
 }
+
+}  // namespace
+
+void pass_product(Execution& x, const MicroOp& op, std::uint32_t) {
+  if (op.target != 0) ++x.warp->products;
+}
+
+namespace {
 
 /// gdesc[URn] with its modifiers.
 void take_descriptors(Decoder& d) {
@@ -283,7 +309,8 @@ void take_operands(Decoder& d) {
     if (d.next_is(isa::OperandKind::immediate))
       op.immediate |= std::uint64_t{d.immediate()} << kSelectorShift;
   }
-  if (d.more() && d.peek().text == "gsb0") d.next();
+  op.target = d.more() && d.peek().text == "gsb0" ? 1 : 0;
+  if (op.target != 0) d.next();
   const bool overlaps = op.c.word != op.destination && (op.flags & kZero) == 0;
   if (overlaps) Decoder::refuse("an accumulator that is not the result's registers");
 }
@@ -295,6 +322,20 @@ void warpgroup_product(Decoder& d, Opcode opcode) {
   take_operands(d);
   d.op().progress = true;
   d.warp(multiply);
+}
+
+/// At most `immediate` groups of products may be under way: those before them are done in the other warps, too.
+void wait_for_products(Execution& x, const MicroOp& op, std::uint32_t) {
+  if (!x.group_has_multiplied(op.immediate)) x.may_wait();
+}
+
+/// gsb0, how many
+void waits_for_products(Decoder& d) {
+  d.take("LE");
+  if (!d.more() || d.peek().text != "gsb0") Decoder::refuse("a wait for something other than gsb0");
+  d.next();
+  d.op().immediate = d.more() ? d.immediate() : 0;
+  d.warp(wait_for_products);
 }
 
 /// Registers are there at once: the predicate says that they have been given.
@@ -323,8 +364,10 @@ bool translate_wgmma(Decoder& d, Opcode opcode) {
     case Opcode::BGMMA: warpgroup_product(d, opcode); return true;
     case Opcode::USETMAXREG: set_registers(d); return true;
     case Opcode::WARPGROUP:
-      d.need_one({"ARRIVE", "DEPBAR", "WAIT"});
-      d.take("LE");
+      if (d.need_one({"ARRIVE", "DEPBAR", "WAIT"}) == 1) {
+        waits_for_products(d);
+        return true;
+      }
       while (d.more()) d.next();
       d.op().kind = Kind::nothing;
       return true;

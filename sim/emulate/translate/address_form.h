@@ -11,7 +11,7 @@ namespace foretrace::emulate {
 
 inline constexpr std::uint32_t kBase64 = 1;  ///< the base is a register pair; else 32 bits, zero-extended
 inline constexpr int kBaseShift = 1;  ///< three bits: the base is shifted left by this (.X4, .X8, .X16)
-inline constexpr int kSizeShift = 4;  ///< three bits: log2 of the bytes a lane, 0..5
+inline constexpr int kSizeShift = 4;  ///< three bits: log2 of the bytes per lane, 0..5
 inline constexpr std::uint32_t kLoadSigned = 1 << 7;   ///< a byte or half is sign-extended
 inline constexpr std::uint32_t kUniform64 = 1 << 8;    ///< the uniform part is a pair
 inline constexpr int kSpaceShift = 9;                  ///< two bits: MemorySpace
@@ -25,7 +25,7 @@ inline constexpr int kMatricesShift = 25;              ///< three bits: 1, 2 or 
 inline constexpr int kClusterRankShift = 24;  ///< a shared address: the block's rank in its cluster above it
 
 inline constexpr std::uint32_t kAsksAgain =
-    1u << 28;  ///< a load that sees other blocks' stores: it may stand in a waiting loop
+    1u << 28;  ///< a load that sees other blocks' stores: it may stand in a spin loop
 
 enum class MemorySpace : std::uint8_t { global, shared, local, generic };
 enum class AtomicOp : std::uint8_t {

@@ -53,7 +53,7 @@ struct BoundLiteral {
 };
 
 struct Compiled {
-  std::vector<MicroOp> code;          ///< one an instruction
+  std::vector<MicroOp> code;          ///< one per instruction
   std::vector<std::string> messages;  ///< why a form is not supported: MicroOp::message - 1
   LaneWords literals;                 ///< with the constant banks of the launch that it was made for
   std::vector<BoundLiteral> bound;
@@ -76,6 +76,7 @@ struct Translation {
   work::Shapes shapes;
   bool reads_workspace = false;          ///< asks for the workspace of a cooperative launch
   bool reads_parameter_address = false;  ///< takes the address of a parameter
+  bool without_products = false;         ///< matrix products are not computed (LaunchContext::results_unused)
 };
 
 }  // namespace foretrace::emulate

@@ -1,7 +1,10 @@
 // F2F, F2I, I2F, I2FP, FRND, F2FP, F2IP and MUFU.
 //
 // Models:  operand and modifier orders of conversions as nvcc 13 makes them (docs/facts.md).
+#include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -123,45 +126,60 @@ void round_integral(Decoder& d) {
   d.lane(convert_float);
 }
 
-/// F2FP to or from two eight-bit floats; `kind` 1: e5m2.
-void pack_or_unpack_eights(Decoder& d, int kind) {
+/// The source of an .UNPACK_B: which byte or half of a register.
+void take_narrow_source(Decoder& d, bool fours) {
   MicroOp& op = d.op();
-  op.index2 = static_cast<std::uint32_t>(kind);
+  const isa::Operand& operand = d.peek();
+  constexpr std::string_view kHalves[] = {"H0", "H1"}, kBytes[] = {"B0", "B1", "B2", "B3"};
+  const std::span<const std::string_view> parts = fours ? std::span<const std::string_view>(kBytes) : kHalves;
+  const auto part = std::find(parts.begin(), parts.end(), operand.suffix);
+  if (operand.negate || operand.absolute || operand.invert ||
+      (part == parts.end() && !operand.suffix.empty()))
+    Decoder::refuse(fmt::format("operand '{}'", operand.text));
+  if (part != parts.end()) op.index2 |= static_cast<std::uint32_t>(part - parts.begin()) << kNarrowPartShift;
+  op.b = d.sign_source();
+}
+
+/// F2FP to or from two floats of eight bits or fewer, or (`scales`) two ue8m0.
+void pack_or_unpack_narrow(Decoder& d, std::uint32_t format, bool scales) {
+  MicroOp& op = d.op();
+  op.index2 = format;
   d.flag(d.take("RELU"), kRelu);
   if (d.take("UNPACK_B")) {
-    if (!d.take("F16")) Decoder::refuse("a result other than F16");
+    if (!d.take(scales ? "BF16" : "F16"))
+      Decoder::refuse(scales ? "a result other than BF16" : "a result other than F16");
     d.destination();
-    const std::string suffix = d.peek().suffix;
-    const isa::Operand& operand = d.peek();
-    if (operand.negate || operand.absolute || operand.invert ||
-        (suffix != "H1" && suffix != "H0" && !suffix.empty())) {
-      Decoder::refuse(fmt::format("operand '{}'", operand.text));
-    }
-    op.b = d.sign_source();
-    op.index2 |= suffix == "H1" ? kUpperEights : 0;
-    d.lane(unpack_eights);
+    take_narrow_source(d, format == static_cast<std::uint32_t>(NarrowFormat::e2m1));
+    d.lane(scales ? unpack_scales : unpack_narrows);
     return;
   }
-  if (!d.take("SATFINITE")) Decoder::refuse("an eight-bit form");
+  const bool saturates = d.take("SATFINITE");
+  d.flag(saturates, kSaturate);
+  if (scales) {
+    take_rounding(d);
+  } else if (!saturates) {
+    Decoder::refuse("a narrow form");
+  }
   d.destination();
-  if (d.take("F16")) {  // from the two halves of one register
-    if (!d.take("UNPACK_B_MERGE_C")) Decoder::refuse("an eight-bit form");
+  if (d.take(scales ? "BF16" : "F16")) {  // from the two halves of one register
+    if (!d.take("UNPACK_B_MERGE_C")) Decoder::refuse("a narrow form");
     op.b = d.source(Style::raw);
     op.index2 |= kFromHalves;
   } else {
-    if (!d.take("F32") || !d.take("PACK_AB_MERGE_C")) Decoder::refuse("an eight-bit form");
+    if (!d.take("F32") || !d.take("PACK_AB_MERGE_C")) Decoder::refuse("a narrow form");
     op.a = d.source(Style::single);
     op.b = d.source(Style::single);
   }
   op.c = d.source(Style::raw);
-  d.lane(pack_eights);
+  d.lane(scales ? pack_scales : pack_narrows);
 }
 
 void pack_two(Decoder& d) {
   MicroOp& op = d.op();
   Conversion c;
-  if (const int eight = d.take_one({"E4M3", "E5M2"}, -1); eight >= 0) {
-    pack_or_unpack_eights(d, eight);
+  if (const int narrow = d.take_one({"E4M3", "E5M2", "E3M2", "E2M3", "E2M1", "E8"}, -1); narrow >= 0) {
+    const bool scales = narrow == 5;
+    pack_or_unpack_narrow(d, scales ? 0 : static_cast<std::uint32_t>(narrow), scales);
     return;
   }
   if (d.take("TF32")) {

@@ -11,7 +11,7 @@
 
 namespace foretrace::emulate {
 
-/// The three places a lane vector can be in. All are arrays of 32-bit words, 32 words a vector.
+/// The three places a lane vector can be in. All are arrays of 32-bit words, 32 words per vector.
 enum class File : std::uint8_t { registers, uniform, literal };
 inline constexpr int kFiles = 3;
 
@@ -77,7 +77,7 @@ struct MicroOp {
   LaneFunction lane = nullptr;
   WarpFunction warp = nullptr;
   Kind kind = Kind::unsupported;
-  bool uniform = false;           ///< of the uniform datapath: done once a group, whatever the lanes' mask
+  bool uniform = false;           ///< of the uniform datapath: done once per group, whatever the lanes' mask
   bool plain = false;             ///< no source is changed on reading (all masks idle, no swizzle)
   bool progress = false;          ///< a store or an atomic: the kernel does not just spin
   std::uint8_t address_sets = 0;  ///< of the record: 0, 1 or 2

@@ -26,6 +26,7 @@ rules::KernelResources resources(const Kernel& kernel, std::uint32_t threads, st
   needed.static_shared = program.static_shared;
   needed.dynamic_shared = dynamic_shared;
   needed.barriers = program.barriers;
+  needed.carveout_percent = kernel.settings.carveout;
   return needed;
 }
 

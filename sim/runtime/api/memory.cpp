@@ -1,4 +1,5 @@
 // Allocating and freeing memory, and asking what a pointer is.
+#include <algorithm>
 #include <climits>
 
 #include "sim/runtime/api/api.h"
@@ -25,7 +26,12 @@ cudaError_t allocate(State& s, void** pointer, std::size_t size, MemoryKind kind
 
 cudaError_t release(State& s, void* pointer, MemoryKind kind) {
   if (pointer == nullptr) return cudaSuccess;
-  if (!s.memory.release(pointer, kind)) return cudaErrorInvalidValue;
+  const MemoryBlock* block = s.memory.find(pointer);
+  const std::uint64_t size = block == nullptr ? 0 : block->size;
+  if (!s.memory.release(pointer, kind))
+    return s.shared.close(pointer) ? cudaSuccess
+                                   : cudaErrorInvalidValue;  // what a pool of another process gave
+  s.shared.forget(reinterpret_cast<std::uint64_t>(pointer), size);
   take_back(pointer);
   return cudaSuccess;
 }
@@ -159,6 +165,19 @@ FORETRACE_API cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
   });
 }
 
+namespace {
+
+/// Whether the address lies in a __managed__ variable.
+bool is_managed_variable(const State& s, const void* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return std::any_of(s.managed.begin(), s.managed.end(), [&](const State::ManagedVariable& managed) {
+    const auto start = reinterpret_cast<std::uintptr_t>(*managed.pointer);
+    return start != 0 && address >= start && address - start < managed.module->variable(managed.name).size;
+  });
+}
+
+}  // namespace
+
 FORETRACE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return call([&](State& s) {
     if (attributes == nullptr) return cudaErrorInvalidValue;
@@ -177,6 +196,9 @@ FORETRACE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attrib
       case MemoryKind::managed: attributes->type = cudaMemoryTypeManaged; break;
       case MemoryKind::host:
       case MemoryKind::registered: attributes->type = cudaMemoryTypeHost; break;
+      case MemoryKind::variable:
+        attributes->type = is_managed_variable(s, pointer) ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+        break;
       default: attributes->type = cudaMemoryTypeDevice; break;
     }
     if (attributes->type != cudaMemoryTypeDevice) attributes->hostPointer = address;

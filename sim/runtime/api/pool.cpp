@@ -137,11 +137,13 @@ FORETRACE_API cudaError_t cudaMemSetMemPool(cudaMemLocation* place, cudaMemAlloc
 FORETRACE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemPoolProps* properties) {
   return call([&](State&) {
     if (handle == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    const unsigned handles = properties->handleTypes;
     if (properties->location.type != cudaMemLocationTypeDevice ||
-        properties->handleTypes != cudaMemHandleTypeNone)
+        (handles & ~unsigned{cudaMemHandleTypePosixFileDescriptor}) != 0)
       return cudaErrorNotSupported;
     if (!is_device(properties->location.id)) return cudaErrorInvalidDevice;
     pools().made.push_back(std::make_unique<Pool>());
+    pools().made.back()->shared = handles != 0;
     *handle = handle_of(pools().made.back().get());
     return cudaSuccess;
   });
@@ -232,21 +234,6 @@ FORETRACE_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMe
     *flags = cudaMemAccessFlagsProtReadWrite;
     return cudaSuccess;
   });
-}
-
-FORETRACE_API cudaError_t cudaMemPoolExportToShareableHandle(void*, cudaMemPool_t,
-                                                             cudaMemAllocationHandleType, unsigned) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
-FORETRACE_API cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t*, void*,
-                                                               cudaMemAllocationHandleType, unsigned) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
-FORETRACE_API cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData*, void*) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
-FORETRACE_API cudaError_t cudaMemPoolImportPointer(void**, cudaMemPool_t, cudaMemPoolPtrExportData*) {
-  return call([](State&) { return cudaErrorNotSupported; });
 }
 
 FORETRACE_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType, void* value) {

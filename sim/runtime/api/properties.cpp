@@ -194,22 +194,7 @@ FORETRACE_API cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAtt
   });
 }
 
-// Sharing with other processes, and writes of other devices: an answer that programs have to be ready for.
-FORETRACE_API cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
-FORETRACE_API cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
-FORETRACE_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
-FORETRACE_API cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
-FORETRACE_API cudaError_t cudaIpcCloseMemHandle(void*) {
-  return call([](State&) { return cudaErrorNotSupported; });
-}
+// Writes of other devices: an answer that programs have to be ready for.
 FORETRACE_API cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
                                                              cudaFlushGPUDirectRDMAWritesScope) {
   return call([](State&) { return cudaErrorNotSupported; });

@@ -96,6 +96,8 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrHostRegisterSupported:
     case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrIpcEventSupport:
+    case cudaDevAttrMemoryPoolSupportedHandleTypes:  // POSIX file descriptors
     case cudaDevAttrMemSyncDomainCount: return 1;
     case cudaDevAttrAsyncEngineCount: return 2;
     case cudaDevAttrHostNumaId:
@@ -122,9 +124,7 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrGPUDirectRDMASupported:
     case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
     case cudaDevAttrGPUDirectRDMAWritesOrdering:
-    case cudaDevAttrMemoryPoolSupportedHandleTypes:
     case cudaDevAttrDeferredMappingCudaArraySupported:
-    case cudaDevAttrIpcEventSupport:
     case cudaDevAttrNumaConfig:
     case cudaDevAttrMpsEnabled:
     case cudaDevAttrD3D12CigSupported:

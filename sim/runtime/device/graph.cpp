@@ -231,6 +231,7 @@ class GraphRun {
     } else if constexpr (std::is_same_v<Call, RecordWork>) {
       work.event->recorded = true;
       work.event->captured = false;
+      work.event->host = std::chrono::steady_clock::now();
       end = {work.event->work = launch_.marker(after, first)};
     } else if constexpr (std::is_same_v<Call, WaitWork>) {
       if (work.event->recorded) after.push_back(work.event->work);

@@ -7,6 +7,7 @@
 //          marks it. A graph that allocates and frees in each launch sees the same address each time, as on a GPU.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <unordered_set>
 #include <utility>
@@ -39,7 +40,9 @@ struct Event {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
   host::WorkId work = host::kNoWork;  ///< its place on the time line
-  bool captured = false;              ///< last recorded in a stream that was captured
+  std::chrono::steady_clock::time_point
+      host;               ///< when it was recorded, which is when the work before it was executed
+  bool captured = false;  ///< last recorded in a stream that was captured
   std::weak_ptr<Capture> capture;
   std::vector<GraphNode*> frontier;  ///< what waits for the event depends on
 };

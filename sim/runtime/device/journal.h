@@ -1,6 +1,6 @@
-// What a run says while it goes on and at its end: a line a launch, progress of long ones, a summary by kernel, the result document.
+// What a run says while it goes on and at its end: a line per launch, progress of long ones, a summary by kernel, the result document.
 //
-// The document's file is replaced, by renaming, once a second while there is something new, so that a process that is killed loses the
+// The document's file is replaced, by renaming, once per second while there is something new, so that a process that is killed loses the
 // last second at most. In its name %p stands for the process; without it, processes other than the first write NAME.PROCESS. A process
 // that was forked begins with a document of its own.
 #pragma once

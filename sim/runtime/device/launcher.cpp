@@ -163,8 +163,11 @@ cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program)
       (required[0] != call.block.x || required[1] != call.block.y || required[2] != call.block.z)) {
     return cudaErrorInvalidConfiguration;
   }
-  const auto shape =
-      engine::LaunchShape{call.kernel->on(call.device).program(), call.grid, call.block, call.dynamic_shared};
+  const engine::LaunchShape shape{.program = call.kernel->on(call.device).program(),
+                                  .grid = call.grid,
+                                  .block = call.block,
+                                  .dynamic_shared = call.dynamic_shared,
+                                  .carveout_percent = call.kernel->settings.carveout};
   if (!rules::impossible(spec, engine::resources_of(shape)).empty()) return cudaErrorLaunchOutOfResources;
   if (call.cooperative && call.grid.count() > machine(call.device).resident_blocks(shape))
     return cudaErrorCooperativeLaunchTooLarge;
@@ -309,7 +312,13 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   try {
     emulate::LaunchContext context = context_of(call, *program);
     context.device_runtime = &queue;
-    const engine::LaunchShape shape{program, call.grid, call.block, call.dynamic_shared, 0, context.cluster};
+    const engine::LaunchShape shape{program,
+                                    call.grid,
+                                    call.block,
+                                    call.dynamic_shared,
+                                    0,
+                                    context.cluster,
+                                    call.kernel->settings.carveout};
     const std::uint64_t resident = machine(call.device).resident_blocks(shape);
     executed.launch = index;
     executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident));

@@ -13,6 +13,7 @@
 #include "model/units/error.h"
 #include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/execute/driver_functions.h"
+#include "sim/engine/module_images.h"
 #include "sim/frontend/compile.h"
 #include "sim/frontend/disassembly.h"
 #include "sim/frontend/fat_binary.h"
@@ -123,6 +124,9 @@ std::vector<std::byte> Module::compile(std::string text) const {
   }
   try {
     return frontend::compile_ptx({std::move(text), context_.sm, ptxas_, false}, *context_.toolchain);
+  } catch (const frontend::PtxVersionError& error) {
+    throw LoadFailure(cudaErrorUnsupportedPtxVersion, fmt::format("{}: {}", where_, error.what()),
+                      error.output());
   } catch (const ToolError& error) {
     throw LoadFailure(cudaErrorInvalidPtx, fmt::format("{}: {}", where_, error.what()), error.output());
   }
@@ -186,42 +190,22 @@ void Module::load() {
 /// Variables to memory, and the pointers between them.
 void Module::place() {
   const frontend::Module& module = *cubin_.module;
-  std::vector<std::byte> globals = module.globals, bank3 = module.constant3;
-  bank4_ = module.constant4;
   const auto room = [&](std::size_t size) {
     return size == 0 ? std::uint64_t{0}
                      : reinterpret_cast<std::uint64_t>(context_.memory->allocate(size, MemoryKind::variable));
   };
-  globals_ = room(globals.size());
-  constant3_ = room(bank3.size());
-  for (const frontend::Pointer& pointer : module.pointers) {
-    std::uint64_t value = pointer.value;
-    switch (pointer.target) {
-      case frontend::TargetKind::global: value = global_at(value); break;
-      case frontend::TargetKind::constant3: value += constant3_; break;
-      case frontend::TargetKind::code: break;  // code addresses are offsets in the kernel's section
-      case frontend::TargetKind::external: value = emulate::driver_function_address(pointer.symbol); break;
-      case frontend::TargetKind::kernel: value = emulate::kernel_handle(value); break;
-    }
-    std::vector<std::byte>& image = pointer.image == frontend::Image::constant3   ? bank3
-                                    : pointer.image == frontend::Image::constant4 ? bank4_
-                                                                                  : globals;
-    if (pointer.offset + sizeof value > image.size())
-      throw InputError(fmt::format("{}: a pointer lies outside its section", where_));
-    std::memcpy(image.data() + pointer.offset, &value, sizeof value);
-  }
-  if (globals_ != 0) std::memcpy(reinterpret_cast<void*>(globals_), globals.data(), globals.size());
-  if (constant3_ != 0) std::memcpy(reinterpret_cast<void*>(constant3_), bank3.data(), bank3.size());
+  globals_ = room(module.globals.size());
+  constant3_ = room(module.constant3.size());
+  const engine::ModulePlace place{[this](std::uint64_t offset) { return global_at(offset); }, constant3_};
+  engine::ModuleImages images = engine::module_images(module, place, where_);
+  if (globals_ != 0)
+    std::memcpy(reinterpret_cast<void*>(globals_), images.globals.data(), images.globals.size());
+  if (constant3_ != 0)
+    std::memcpy(reinterpret_cast<void*>(constant3_), images.constant3.data(), images.constant3.size());
+  bank4_ = std::move(images.constant4);
   if (cubin_.relocations.empty()) return;
   bytes_ = frontend::link_code(bytes_, cubin_, [&](const frontend::CodeRelocation& relocation) {
-    switch (relocation.target) {
-      case frontend::TargetKind::global: return global_at(relocation.value);
-      case frontend::TargetKind::constant3: return relocation.value + constant3_;
-      case frontend::TargetKind::external: return emulate::driver_function_address(relocation.symbol);
-      case frontend::TargetKind::kernel: return emulate::kernel_handle(relocation.value);
-      case frontend::TargetKind::code: break;
-    }
-    return relocation.value;
+    return place.address(relocation.target, relocation.value, relocation.symbol);
   });
 }
 

@@ -40,7 +40,7 @@ class LoadFailure : public ToolError {
 
 /// What cudaFuncSetAttribute may change of a kernel.
 struct KernelSettings {
-  std::uint64_t max_dynamic_shared = 48 * 1024;  ///< bytes a block, static ones not included
+  std::uint64_t max_dynamic_shared = 48 * 1024;  ///< bytes per block, static ones not included
   int carveout = -1;                             ///< percent; -1: the driver's choice
   bool non_portable_cluster = false;
   int cache_preference = 0;

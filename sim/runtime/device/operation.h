@@ -19,7 +19,7 @@ struct Array;
 struct KernelCall {
   Kernel* kernel = nullptr;
   Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   bool cooperative = false;
   bool dependent = false;             ///< a programmatic dependent launch
   int device = 0;                     ///< its ordinal

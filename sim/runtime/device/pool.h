@@ -13,6 +13,8 @@ namespace foretrace::runtime {
 
 struct Pool {
   int follow_events = 1, opportunistic = 1, internal = 1;
+  bool shared = false;               ///< with other processes
+  bool imported = false;             ///< another process's
   unsigned long long threshold = 0;  ///< bytes that a trim keeps
   /// Of what was handed out in streams and is not free: the pool reserves no more than that.
   std::map<const void*, std::uint64_t> blocks;

@@ -25,6 +25,7 @@
 #include "sim/runtime/device/memory.h"
 #include "sim/runtime/device/module.h"
 #include "sim/runtime/device/operation.h"
+#include "sim/runtime/device/sharing.h"
 #include "sim/runtime/device/stop.h"
 #include "sim/runtime/device/stream.h"
 #include "sim/runtime/device/virtual_memory.h"
@@ -48,6 +49,7 @@ struct State {
   frontend::Toolchain toolchain;
   DeviceMemory memory;
   VirtualMemory virtual_memory{memory};
+  SharedMemory shared{memory, virtual_memory};
   Arrays arrays;  ///< and textures and surfaces
   Streams streams;
   std::set<std::pair<int, int>> peers;  ///< devices that may use memory of others: {which, whose}

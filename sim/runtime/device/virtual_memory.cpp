@@ -1,6 +1,8 @@
 #include "sim/runtime/device/virtual_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,12 +31,22 @@ std::shared_ptr<PhysicalMemory> PhysicalMemory::make(DeviceMemory& memory, std::
     memory.give_back(size);
     return nullptr;
   }
-  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory, size, file));
+  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory, size, size, file));
+}
+
+std::shared_ptr<PhysicalMemory> PhysicalMemory::import(DeviceMemory& memory, int descriptor) {
+  struct stat what {};
+  if (fstat(descriptor, &what) != 0 || !S_ISREG(what.st_mode)) return nullptr;
+  const auto size = static_cast<std::uint64_t>(what.st_size);
+  const int file =
+      size == 0 || size % VirtualMemory::kGranule != 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (file < 0) return nullptr;
+  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory, size, 0, file));
 }
 
 PhysicalMemory::~PhysicalMemory() {
   close(file_);
-  memory_.give_back(size_);
+  memory_.give_back(counted_);
 }
 
 std::uint64_t VirtualMemory::reserve(std::uint64_t size, std::uint64_t wanted) {

@@ -4,8 +4,7 @@
 //          in one reservation is one range for copies. Physical memory counts against the chip's.
 // Source:  CUDA Driver API, "Virtual Memory Management": sizes and addresses are whole granules, memory that is mapped can be reached
 //          once its access was set, and lives until it is released and unmapped everywhere.
-// Ignores: memory of other devices or of the host (not supported), read-only access (taken as read and write), sharing with other
-//          processes.
+// Ignores: memory of other devices or of the host (not supported), read-only access (taken as read and write).
 #pragma once
 
 #include <cstdint>
@@ -21,6 +20,8 @@ class PhysicalMemory {
  public:
   /// Null when the chip has no room for it, or the host. The memory must outlive it.
   static std::shared_ptr<PhysicalMemory> make(DeviceMemory& memory, std::uint64_t size);
+  /// What another process has made, by a descriptor of its file; null: it is none. It counts against no chip's memory here.
+  static std::shared_ptr<PhysicalMemory> import(DeviceMemory& memory, int descriptor);
   ~PhysicalMemory();
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
@@ -29,10 +30,10 @@ class PhysicalMemory {
   int file() const { return file_; }
 
  private:
-  PhysicalMemory(DeviceMemory& memory, std::uint64_t size, int file)
-      : memory_(memory), size_(size), file_(file) {}
+  PhysicalMemory(DeviceMemory& memory, std::uint64_t size, std::uint64_t counted, int file)
+      : memory_(memory), size_(size), counted_(counted), file_(file) {}
   DeviceMemory& memory_;
-  std::uint64_t size_;
+  std::uint64_t size_, counted_;
   int file_;
 };
 

@@ -92,15 +92,18 @@ void say_what_asks(const void* caller) {
   static auto* said = new std::set<std::string>;
   const std::lock_guard lock(mutex);
   if (!said->insert(file).second) return;
+  const std::string place = known ? where.dli_fname : "";
+  const auto lies_in = [&place](const char* part) { return place.find(part) != std::string::npos; };
   const bool library = file.find(".so") != std::string::npos;
   std::fputs(
       fmt::format(
           "foretrace: {} has NVIDIA's CUDA runtime inside, which runs on NVIDIA's driver alone: {}\n", file,
-          library
-              ? torch_is_loaded()
-                    ? "what needs it fails here (PyTorch's products and convolutions: import foretrace_torch)"
-                    : "what needs it fails here"
-              : "build it with -cudart shared, or in the environment of `eval $(foretrace env)`")
+          !library ? "build it with -cudart shared, or in the environment of `eval $(foretrace env)`"
+          : lies_in("/cuda/bindings/") || lies_in("/nvidia_cutlass_dsl/")
+              ? "what needs it fails here (cuda.bindings.runtime and CuTe DSL: import foretrace_cuda)"
+          : torch_is_loaded()
+              ? "what needs it fails here (PyTorch's products and convolutions: import foretrace_torch)"
+              : "what needs it fails here")
           .c_str(),
       stderr);
 }

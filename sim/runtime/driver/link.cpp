@@ -39,6 +39,9 @@ CUresult link_call(CUlinkState handle, Body&& body) {
     if (found == links().end()) return CUDA_ERROR_INVALID_HANDLE;
     try {
       return body(s, *found->second);
+    } catch (const frontend::PtxVersionError& error) {
+      found->second->options.write_errors(error.output());
+      return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
     } catch (const ToolError& error) {
       found->second->options.write_errors(error.output());
       return CUDA_ERROR_INVALID_PTX;

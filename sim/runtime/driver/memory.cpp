@@ -1,4 +1,5 @@
 // Allocating and freeing memory, pools, and what a pointer is.
+#include <bit>
 #include <cstring>
 
 #include "sim/runtime/device/pool.h"
@@ -233,19 +234,53 @@ FORETRACE_API CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool
                                 reinterpret_cast<cudaMemLocation*>(place));
   });
 }
-FORETRACE_API CUresult cuIpcGetMemHandle(CUipcMemHandle*, CUdeviceptr) {
-  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+FORETRACE_API CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr where) {
+  return in_context(
+      [&] { return cudaIpcGetMemHandle(reinterpret_cast<cudaIpcMemHandle_t*>(handle), pointer(where)); });
 }
-FORETRACE_API CUresult cuIpcGetEventHandle(CUipcEventHandle*, CUevent) {
-  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+FORETRACE_API CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
+  return in_context(
+      [&] { return cudaIpcGetEventHandle(reinterpret_cast<cudaIpcEventHandle_t*>(handle), event); });
 }
-FORETRACE_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr*, CUipcMemHandle, unsigned) {
-  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+FORETRACE_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* where, CUipcMemHandle handle, unsigned flags) {
+  return in_context([&] {
+    return cudaIpcOpenMemHandle(reinterpret_cast<void**>(where), std::bit_cast<cudaIpcMemHandle_t>(handle),
+                                flags);
+  });
 }
 FORETRACE_SAME(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2);
-FORETRACE_API CUresult cuIpcCloseMemHandle(CUdeviceptr) {
-  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+FORETRACE_API CUresult cuIpcCloseMemHandle(CUdeviceptr where) {
+  return in_context([&] { return cudaIpcCloseMemHandle(pointer(where)); });
 }
-FORETRACE_API CUresult cuIpcOpenEventHandle(CUevent*, CUipcEventHandle) {
-  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+FORETRACE_API CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
+  return in_context(
+      [&] { return cudaIpcOpenEventHandle(event, std::bit_cast<cudaIpcEventHandle_t>(handle)); });
+}
+FORETRACE_API CUresult cuMemPoolExportToShareableHandle(void* descriptor, CUmemoryPool pool,
+                                                        CUmemAllocationHandleType type,
+                                                        unsigned long long flags) {
+  return initialised([&] {
+    return cudaMemPoolExportToShareableHandle(
+        descriptor, pool, static_cast<cudaMemAllocationHandleType>(type), static_cast<unsigned>(flags));
+  });
+}
+FORETRACE_API CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* descriptor,
+                                                          CUmemAllocationHandleType type,
+                                                          unsigned long long flags) {
+  return initialised([&] {
+    return cudaMemPoolImportFromShareableHandle(
+        pool, descriptor, static_cast<cudaMemAllocationHandleType>(type), static_cast<unsigned>(flags));
+  });
+}
+FORETRACE_API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr where) {
+  return initialised([&] {
+    return cudaMemPoolExportPointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer(where));
+  });
+}
+FORETRACE_API CUresult cuMemPoolImportPointer(CUdeviceptr* where, CUmemoryPool pool,
+                                              CUmemPoolPtrExportData* data) {
+  return initialised([&] {
+    return cudaMemPoolImportPointer(reinterpret_cast<void**>(where), pool,
+                                    reinterpret_cast<cudaMemPoolPtrExportData*>(data));
+  });
 }

@@ -1,4 +1,6 @@
 // Virtual memory management: cuMemAddressReserve, cuMemCreate, cuMemMap and their relatives.
+#include <fcntl.h>
+
 #include <unordered_map>
 
 #include "sim/runtime/driver/driver.h"
@@ -152,17 +154,34 @@ FORETRACE_API CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationPro
     return CUDA_SUCCESS;
   });
 }
-// Memory may be asked for as one that can be shared (PyTorch always does); sharing it is refused.
 FORETRACE_API CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle,
-                                                    CUmemAllocationHandleType, unsigned long long flags) {
+                                                    CUmemAllocationHandleType type,
+                                                    unsigned long long flags) {
   return with_state([&](State&) -> CUresult {
-    if (out == nullptr || find(handle) == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
+    const Handle* found = find(handle);
+    if (out == nullptr || found == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    if (found->properties.requestedHandleTypes != type) return CUDA_ERROR_INVALID_VALUE;
+    const int copy = fcntl(found->physical->file(), F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+    *static_cast<int*>(out) = copy;
+    return CUDA_SUCCESS;
   });
 }
-FORETRACE_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* out, void*,
-                                                      CUmemAllocationHandleType) {
-  return with_state([&](State&) -> CUresult {
-    return out == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+FORETRACE_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* out, void* descriptor,
+                                                      CUmemAllocationHandleType type) {
+  return with_state([&](State& s) -> CUresult {
+    if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    auto physical =
+        PhysicalMemory::import(s.memory, static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)));
+    if (physical == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.requestedHandleTypes = type;
+    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    *out = ++last_handle;
+    handles()[*out] = {std::move(physical), properties, 1};
+    return CUDA_SUCCESS;
   });
 }

@@ -3,6 +3,7 @@
 // Models:  devices of one chip without displays or other users; its memory as the program's own allocations leave it; clocks of the
 //          config. What would need a GPU that works (power, temperature, utilisation) is "not supported".
 // Source:  NVML API Reference Guide for the functions' forms and codes.
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -222,8 +223,14 @@ NVML_API int nvmlDeviceGetPciInfo_v3(Device device, Pci* pci) {
     return int{kSuccess};
   });
 }
-NVML_API int nvmlDeviceGetPciInfo_v2(Device device, Pci* pci) { return nvmlDeviceGetPciInfo_v3(device, pci); }
-NVML_API int nvmlDeviceGetPciInfo(Device device, Pci* pci) { return nvmlDeviceGetPciInfo_v3(device, pci); }
+// The older structure ends after the subsystem's number, with 16 bytes that nobody reads.
+NVML_API int nvmlDeviceGetPciInfo_v2(Device device, Pci* pci) {
+  Pci whole{};
+  const int code = nvmlDeviceGetPciInfo_v3(device, pci == nullptr ? nullptr : &whole);
+  if (code == kSuccess) std::memcpy(pci, &whole, offsetof(Pci, bus_id));
+  return code;
+}
+NVML_API int nvmlDeviceGetPciInfo(Device device, Pci* pci) { return nvmlDeviceGetPciInfo_v2(device, pci); }
 NVML_API int nvmlDeviceGetClockInfo(Device device, int type, unsigned* clock) {
   return device_call(device, [&](State& s) {
     return type < 0 || type > 3 ? int{kInvalidArgument} : give(clock, clock_of(s, type));
@@ -273,19 +280,10 @@ NVML_API int nvmlDeviceGetNvLinkState(Device device, unsigned, int* active) {
   return device_call(device, [&](State&) { return give(active, 0); });
 }
 
-#define FORETRACE_NOT_SUPPORTED(name)                                      \
-  NVML_API int name(Device device) {                                       \
-    return device_call(device, [](State&) { return int{kNotSupported}; }); \
+// Everything else that the library has, by name.
+#define FORETRACE_NOT_SUPPORTED(name)                                   \
+  NVML_API int name() {                                                 \
+    return call_initialised([](State&) { return int{kNotSupported}; }); \
   }
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetUtilizationRates)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetPowerUsage)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetTemperature)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetEnforcedPowerLimit)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetFanSpeed)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetCpuAffinity)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetP2PStatus)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetNvLinkRemotePciInfo_v2)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetComputeRunningProcesses_v3)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetComputeRunningProcesses)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetNvLinkRemoteDeviceType)
-FORETRACE_NOT_SUPPORTED(nvmlDeviceGetGpuFabricInfoV)
+#include "sim/runtime/management/names.def"
+#undef FORETRACE_NOT_SUPPORTED

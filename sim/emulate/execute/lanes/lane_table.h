@@ -13,8 +13,10 @@ namespace foretrace::emulate {
 
 struct ProductTile;
 struct IntegerTile;
+struct Fragment;
 struct FloatLayout;
 struct Parts;
+struct PartsFound;
 
 enum class LaneOp : std::uint16_t {
 #define FORETRACE_BITS(name) name,
@@ -72,8 +74,11 @@ struct LaneTable {
   void (*multiply)(const ProductTile& tile);
   void (*multiply_integers)(const IntegerTile& tile);
   /// Takes `count` elements apart; magnitudes are shifted left by `shift`.
-  void (*take_apart)(const FloatLayout& layout, const std::uint32_t* raw, int count, int shift,
-                     const Parts& out);
+  PartsFound (*take_apart)(const FloatLayout& layout, const std::uint32_t* raw, int count, int shift,
+                           const Parts& out);
+  /// Elements of A, [row * depth + k], and of 8 columns of B, [k * 8 + place].
+  void (*fragment_rows)(const Fragment& fragment, std::uint32_t* to);
+  void (*fragment_columns)(const Fragment& fragment, std::uint32_t* to);
 };
 
 /// The table for this processor, or for FORETRACE_SIMD=avx2|avx512 in the environment. Throws InputError when the

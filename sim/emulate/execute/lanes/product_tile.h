@@ -19,20 +19,41 @@ struct FloatLayout {
 inline constexpr std::int32_t kZeroExponent = -1000;  ///< of an operand that is zero
 inline constexpr int kTileRows = 16;
 
-/// Elements taken apart: magnitude (shifted left by `shift`), exponent, all ones where negative, nonzero where infinite or NaN.
+/// Elements taken apart: magnitude (shifted left by `shift`), exponent, all ones where negative, nonzero where infinite or NaN; and the
+/// whole as a float, which is right unless PartsFound::wide.
 struct Parts {
   std::int32_t* significand;
   std::int32_t* exponent;
   std::int32_t* sign;
   std::uint32_t* special;
+  float* value;
+};
+
+/// Exponents of elements whose products, and those cut to a place, are normal floats (or less than one place).
+inline constexpr int kLeastNear = -50, kLargestNear = 62;
+
+/// What there is among elements that were taken apart.
+struct PartsFound {
+  bool special = false;  ///< an infinity or a NaN
+  bool wide = false;     ///< an exponent outside kLeastNear to kLargestNear
+};
+
+/// An operand in registers of 32 words, as mma.sync has it: a piece is 16 bytes of each row, a word in each lane of its quad; rows + 8 of
+/// A stand in the next register.
+struct Fragment {
+  const std::uint32_t* registers = nullptr;  ///< of the first piece
+  int bits = 16;  ///< an element's: 8, 16, or 32 for tf32, of which the upper 19 are taken
+  int pieces = 0;
+  int depth = 0;  ///< elements from one row of what is put to the next; of columns: 8
 };
 
 struct ProductTile {
   int columns = 0;  ///< a multiple of 8
-  int depth = 0;    ///< products an element, a multiple of 8; what is beyond them is zero
+  int depth = 0;    ///< products per element, a multiple of 8; what is beyond them is zero
   int kept = 25;
   int result_bits = 23;  ///< an f32 result's fraction bits; the rest is cut
   bool half = false;     ///< an f16 result, rounded to nearest even; a zero is positive
+  bool wide = true;      ///< an operand has exponents that floats of products cannot hold
   Parts a{};             ///< [row * a_stride + k]; magnitudes shifted left by kept - both fractions
   int a_stride = 0;
   Parts b{};  ///< [k * b_stride + place]

@@ -1,7 +1,8 @@
 // Sums of products of matrix instructions, a vector of columns at a time.
 //
 // Models:  product_tile.h. Products are of 27 bits and are added in groups of 8 in 32 bits, the groups in doubles, which hold them
-//          exactly. Elements with an infinity or NaN, or whose result is a subnormal float, are left to the caller.
+//          exactly. Where no exponent is far from 0 a product is a float's, which holds its 22 bits, in units of the last place that is
+//          kept, and the conversion to an integer cuts it; otherwise it is one of integers, shifted. Elements with an infinity or NaN, or whose result is a subnormal float, are left to the caller.
 // Compiled once for each vector instruction set: see vector.h.
 #include "sim/emulate/execute/lanes/vector.h"
 
@@ -11,10 +12,12 @@ namespace foretrace::emulate::FORETRACE_LANES {
 
 namespace {
 
-using v8i = s32 [[gnu::vector_size(32)]];
-using v4i = s32 [[gnu::vector_size(16)]];
-using v4d = double [[gnu::vector_size(32)]];
-using v4l = s64 [[gnu::vector_size(32)]];
+// clang takes a vector's size in this place alone.
+typedef s32 v8i __attribute__((vector_size(32)));
+typedef float v8f __attribute__((vector_size(32)));
+typedef s32 v4i __attribute__((vector_size(16)));
+typedef double v4d __attribute__((vector_size(32)));
+typedef s64 v4l __attribute__((vector_size(32)));
 
 constexpr s32 kLeast = -400;  ///< below every exponent that matters, and a double's scale still
 
@@ -111,11 +114,18 @@ struct Accumulators {
   return _mm256_cvtpd_ps(reinterpret_cast<__m256d>(bits));
 }
 
-template <bool kHalf, bool kSparse>
+/// 2^(kept - largest), a normal float: where `largest` is less than any product's, there is no product.
+[[gnu::always_inline]] inline v8f places_per_unit(v8i largest, int kept) {
+  const v8i exponent = kept - larger(largest, all(2 * kLeastNear - 2));
+  return reinterpret_cast<v8f>((exponent + 127) << 23);
+}
+
+template <bool kHalf, bool kSparse, bool kWide>
 [[gnu::always_inline]] inline void multiply_row(const ProductTile& t, int row) {
   const s32* as = t.a.significand + row * t.a_stride;
   const s32* ae = t.a.exponent + row * t.a_stride;
   const s32* an = t.a.sign + row * t.a_stride;
+  const float* av = t.a.value + row * t.a_stride;
   const u8* select = kSparse ? t.select + row * t.a_stride : nullptr;
   const int blocks = t.columns / 8;
   const bool special_row = t.special_rows[row] != 0;
@@ -134,9 +144,17 @@ template <bool kHalf, bool kSparse>
                            : cut(c.significand, largest - c.exponent + (23 - t.kept));
     sum = (sum ^ c.sign) - c.sign;
     v4d low{}, high{};
+    const v8f scale = places_per_unit(largest, t.kept);
     for (int from = 0; from < t.depth; from += 8) {
       for (int k = from; k < from + 8; ++k) {
         const std::ptrdiff_t b = at(k);
+        if (!kWide) {
+          v8f value;
+          __builtin_memcpy(&value, t.b.value + b, sizeof value);
+          const v8f product = value * av[k] * scale;
+          sum += reinterpret_cast<v8i>(_mm256_cvttps_epi32(reinterpret_cast<__m256>(product)));
+          continue;
+        }
         const v8i shift = largest - ae[k] - load8(t.b.exponent + b);
         const v8i product = cut(load8(t.b.significand + b) * as[k], shift);
         const v8i sign = load8(t.b.sign + b) ^ an[k];
@@ -168,15 +186,21 @@ template <bool kHalf, bool kSparse>
   }
 }
 
-void multiply(const ProductTile& t) {
-  for (int row = 0; row < kTileRows; ++row) {
-    if (t.half) {
-      t.select != nullptr ? multiply_row<true, true>(t, row) : multiply_row<true, false>(t, row);
-    } else {
-      t.select != nullptr ? multiply_row<false, true>(t, row) : multiply_row<false, false>(t, row);
-    }
+template <bool kHalf, bool kSparse, bool kWide>
+void multiply_rows(const ProductTile& t) {
+  for (int row = 0; row < kTileRows; ++row) multiply_row<kHalf, kSparse, kWide>(t, row);
+}
+
+template <bool kWide>
+void multiply_tile(const ProductTile& t) {
+  if (t.half) {
+    t.select != nullptr ? multiply_rows<true, true, kWide>(t) : multiply_rows<true, false, kWide>(t);
+  } else {
+    t.select != nullptr ? multiply_rows<false, true, kWide>(t) : multiply_rows<false, false, kWide>(t);
   }
 }
+
+void multiply(const ProductTile& t) { t.wide ? multiply_tile<true>(t) : multiply_tile<false>(t); }
 
 /// x + y, clamped to 32 bits.
 [[gnu::always_inline]] inline v8i clamped_sum(v8i x, v8i y) {
@@ -204,15 +228,17 @@ void multiply_integers(const IntegerTile& t) {
   }
 }
 
-void take_apart(const FloatLayout& layout, const u32* raw, int count, int shift, const Parts& out) {
+PartsFound take_apart(const FloatLayout& layout, const u32* raw, int count, int shift, const Parts& out) {
   const int fraction = layout.fraction, width = layout.fraction + layout.exponent_bits;
   const u32 fraction_mask = (1u << fraction) - 1, exponent_mask = (1u << layout.exponent_bits) - 1;
   const u32 all_ones = (1u << width) - 1;
   s32 *significand = out.significand, *exponent = out.exponent, *sign = out.sign;
   u32* special = out.special;
+  float* value = out.value;
   const bool finite_only = layout.finite_only;
   const s32 bias = layout.bias;
-  _Pragma("GCC ivdep") for (int i = 0; i < count; ++i) {
+  u32 any = 0, far = 0;
+  FORETRACE_NO_ALIASING for (int i = 0; i < count; ++i) {
     const u32 x = raw[i], f = x & fraction_mask, e = x >> fraction & exponent_mask;
     const u32 s = e == 0 ? f : f | (1u << fraction);
     significand[i] = static_cast<s32>(s << shift);
@@ -221,7 +247,58 @@ void take_apart(const FloatLayout& layout, const u32* raw, int count, int shift,
     sign[i] = -static_cast<s32>(x >> width & 1);
     const bool odd = finite_only ? (x & all_ones) == all_ones : e == exponent_mask;
     special[i] = odd ? 1u : 0u;
+    any |= special[i];
+    const u32 power = static_cast<u32>(127 + normal - fraction) << 23;  // a float's, unless wide
+    const float magnitude = static_cast<float>(static_cast<s32>(s)) * as<float>(power);
+    value[i] = as<float>(as<u32>(magnitude) | (x >> width & 1) << 31);
+    const u32 near = static_cast<u32>(normal - kLeastNear) <= static_cast<u32>(kLargestNear - kLeastNear);
+    far |= s == 0 ? 0 : near ^ 1;
   }
+  return {any != 0, far != 0};
+}
+
+/// Elements of a word, ascending.
+template <int kBits>
+[[gnu::always_inline]] inline u32 element(u32 word, int part) {
+  if constexpr (kBits == 32) {
+    return word >> 13;
+  } else {
+    return word >> (kBits * part) & ((1u << kBits) - 1);
+  }
+}
+
+template <int kBits>
+[[gnu::always_inline]] inline void rows(const Fragment& f, u32* to) {
+  constexpr int kPer = 32 / kBits, kPiece = 4 * kPer;
+  for (int piece = 0; piece < f.pieces; ++piece) {
+    for (int row = 0; row < kTileRows; ++row) {
+      const u32* from = f.registers + (2 * piece + row / 8) * 32 + row % 8 * 4;
+      u32* put = to + row * f.depth + kPiece * piece;
+      for (int i = 0; i < kPiece; ++i) put[i] = element<kBits>(from[i / kPer], i % kPer);
+    }
+  }
+}
+
+template <int kBits>
+[[gnu::always_inline]] inline void columns(const Fragment& f, u32* to) {
+  constexpr int kPer = 32 / kBits;
+  constexpr int kColumns[8] = {0, 2, 4, 6, 1, 3, 5, 7};
+  for (int word = 0; word < 4 * f.pieces; ++word) {
+    u32 words[8];
+    for (int place = 0; place < 8; ++place)
+      words[place] = f.registers[word / 4 * 32 + kColumns[place] * 4 + word % 4];
+    for (int part = 0; part < kPer; ++part) {
+      u32* put = to + (word * kPer + part) * 8;
+      for (int place = 0; place < 8; ++place) put[place] = element<kBits>(words[place], part);
+    }
+  }
+}
+
+void fragment_rows(const Fragment& f, u32* to) {
+  f.bits == 8 ? rows<8>(f, to) : f.bits == 16 ? rows<16>(f, to) : rows<32>(f, to);
+}
+void fragment_columns(const Fragment& f, u32* to) {
+  f.bits == 8 ? columns<8>(f, to) : f.bits == 16 ? columns<16>(f, to) : columns<32>(f, to);
 }
 
 }  // namespace
@@ -230,6 +307,8 @@ void fill_products(LaneTable& table) {
   table.multiply = multiply;
   table.multiply_integers = multiply_integers;
   table.take_apart = take_apart;
+  table.fragment_rows = fragment_rows;
+  table.fragment_columns = fragment_columns;
 }
 
 }  // namespace foretrace::emulate::FORETRACE_LANES

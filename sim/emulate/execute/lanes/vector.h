@@ -12,7 +12,12 @@
 #include "sim/emulate/execute/lanes/lane_table.h"
 #include "sim/emulate/translate/micro_op.h"
 
-#define FORETRACE_LANE_LOOP _Pragma("GCC ivdep") for (int l = 0; l < 32; ++l)
+#ifdef __clang__
+#define FORETRACE_NO_ALIASING _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define FORETRACE_NO_ALIASING _Pragma("GCC ivdep")
+#endif
+#define FORETRACE_LANE_LOOP FORETRACE_NO_ALIASING for (int l = 0; l < 32; ++l)
 
 namespace foretrace::emulate::FORETRACE_LANES {
 
