@@ -14,7 +14,7 @@ _TOO_LATE = ("torch", "triton", "cupy", "pycuda", "numba.cuda", "cuda.bindings",
 
 
 class Session:
-    """What activate() started. results() is what was predicted so far, as the runtime library last wrote it (about once a second)."""
+    """What activate() started. results() is what was predicted so far, as the runtime library last wrote it (about once per second)."""
 
     def __init__(self, arch: str, document: pathlib.Path, libraries: list):
         self.arch, self.document, self._libraries = arch, document, libraries

@@ -6,7 +6,7 @@ cuBLAS and cuDNN bring a CUDA runtime of their own that runs on NVIDIA's driver 
 addmm, bmm, baddbmm, addmv, mv, dot, vdot and convolution (1-D and 2-D, forward, backward and transposed, as im2col and a product) under
 PyTorch's CUDA key; linear, matmul and einsum are made of these. scaled_dot_product_attention takes PyTorch's own kernels, which run as they
 are, or products and a softmax; cuDNN's is switched off. Results are right; the predicted times are
-those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error.
+those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error. foretrace_triton is imported, too.
 """
 
 from foretrace_torch import convolution, product
@@ -20,6 +20,7 @@ def enable():
         return
     import warnings
 
+    import foretrace_triton  # noqa: F401  the autotuner's benchmarks
     import torch
 
     library = torch.library.Library("aten", "IMPL")
@@ -29,6 +30,7 @@ def enable():
             for name, function in part.OPERATORS.items():
                 library.impl(name, function, part.KEY)
     _LIBRARY.append(library)
+    torch.backends.cudnn.enabled = False  # batch norm: PyTorch's own kernels
     torch.backends.cuda.enable_cudnn_sdp(False)
 
 

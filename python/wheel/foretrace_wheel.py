@@ -15,7 +15,7 @@ import tomllib
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PACKAGES = ("foretrace", "foretrace_torch")
+PACKAGES = ("foretrace", "foretrace_cuda", "foretrace_torch", "foretrace_triton")
 # Of an installation, what the package carries.
 INSTALLED = ("bin/foretrace", "share/foretrace/configs", "share/foretrace/validate", "lib/foretrace")
 
