@@ -76,7 +76,7 @@ class Offline(Case):
         self.assertEqual(len(set(names)), len(names))
         suite = os.path.join(REPOSITORY, "validate", "suite")
         below = self.answer("launches", suite).splitlines()
-        self.assertLess(set(below), set(everything), "the lessons are not in it")
+        self.assertLess(set(below), set(everything), "the examples are not in it")
         self.assertNotIn("vector_add_n1000", [line.split()[0] for line in below])
         table = self.answer("launches", os.path.join(suite, "sort"), "--emit", "-")
         self.assertIn("\nlaunch radix_scan_n20k\n", table)

@@ -1,8 +1,8 @@
-// Every lesson and every kernel of the suite predicted, whole: compiled, executed, simulated. What the kernel left in memory
+// Every example and every kernel of the suite predicted, whole: compiled, executed, simulated. What the kernel left in memory
 // is the reference's, within the tolerance that the launch file states; the counters obey their conservation laws; and no
 // prediction beats the closed forms.
 //
-// Which launches: of every kernel the smallest; of the lessons those of at most 2^16 threads and 1 MiB of buffers too.
+// Which launches: of every kernel the smallest; of the examples those of at most 2^16 threads and 1 MiB of buffers too.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -46,7 +46,7 @@ std::uint64_t buffer_bytes_of(const LaunchDescription& launch) {
 }
 
 /// Indices of the launches to predict, in the file's order.
-std::vector<std::size_t> chosen(const std::vector<LaunchDescription>& launches, bool is_lesson) {
+std::vector<std::size_t> chosen(const std::vector<LaunchDescription>& launches, bool is_example) {
   const bool all = std::getenv("FORETRACE_ALL_LAUNCHES") != nullptr;
   std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> smallest;
   const auto size = [&](std::size_t i) {
@@ -55,7 +55,7 @@ std::vector<std::size_t> chosen(const std::vector<LaunchDescription>& launches, 
   std::vector<bool> take(launches.size());
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const auto [threads, bytes] = size(i);
-    take[i] = all || (is_lesson && threads <= kThreads && bytes <= kBufferBytes);
+    take[i] = all || (is_example && threads <= kThreads && bytes <= kBufferBytes);
     const auto [found, is_first] = smallest.emplace(std::pair(launches[i].kernel, launches[i].defines), i);
     if (!is_first && size(i) < size(found->second)) found->second = i;
   }
@@ -71,10 +71,10 @@ std::vector<std::size_t> chosen(const std::vector<LaunchDescription>& launches, 
 struct Case {
   std::filesystem::path file;
   std::string arch;
-  bool is_lesson = false;
+  bool is_example = false;
 };
 
-/// Lessons on every machine code, a suite file on one (they take turns): the compiler is what costs. With
+/// Examples on every machine code, a suite file on one (they take turns): the compiler is what costs. With
 /// FORETRACE_ALL_ARCHS in the environment every file on all of them, which takes minutes; with FORETRACE_ALL_LAUNCHES
 /// as well every launch, which takes a quarter of an hour.
 std::vector<Case> cases() {
@@ -106,7 +106,8 @@ class KernelsPredict : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     toolchain_ = frontend::find_toolchain();
-    if (!toolchain_.nvcc || !toolchain_.nvdisasm) GTEST_SKIP() << "nvcc and nvdisasm are not here";
+    ASSERT_TRUE(toolchain_.nvcc && toolchain_.nvdisasm)
+        << "nvcc and nvdisasm are not here; ctest -LE cuda leaves this test out";
     loaded_ = config::load_gpu(GetParam().arch);
     spec_ = std::make_shared<const spec::GpuSpec>(loaded_.spec);
     machine_ = std::make_unique<engine::Machine>(spec_);
@@ -221,7 +222,7 @@ TEST_P(KernelsPredict, MatchesItsReferencesAndKeepsTheLaws) {
   report::Document document;
   document.foretrace = "0.0.0";
   document.command = {"kernels_predict_test", test.file.stem().string()};
-  for (const std::size_t index : chosen(launches, test.is_lesson)) {
+  for (const std::size_t index : chosen(launches, test.is_example)) {
     const LaunchDescription& launch = launches[index];
     SCOPED_TRACE(launch.name);
     engine::Device device;

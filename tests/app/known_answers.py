@@ -1,6 +1,6 @@
-"""Predictions whose answer is known beforehand: what each lesson must show, and what-ifs that physics decides.
+"""Predictions whose answer is known beforehand: what each example must show, and what-ifs that physics decides.
 
-    known_answers.py FORETRACE REPOSITORY DOCUMENTS Lessons|WhatIf [unittest's arguments]
+    known_answers.py FORETRACE REPOSITORY DOCUMENTS Examples|WhatIf [unittest's arguments]
 
 Both need the CUDA compiler.
 """
@@ -36,7 +36,7 @@ def executions(prediction, opcode):
     return [row for row in prediction["instructions"] if row["requests"] and re.match(rf"(@!?U?P\w+ )?{opcode}\b", row["sass"])]
 
 
-class Lessons(Case):
+class Examples(Case):
     def by_arch(self, file, kernel, *words):
         """The predictions of one kernel on the three chips."""
         found = self.predictions("predict", kernel_file(file), "--kernel", kernel, *words, "--arch", ",".join(ARCHS.values()))
@@ -192,7 +192,7 @@ __global__ void again(const float4* in, float* out, int n, int times) {
         for largest, blocks, limiter in ((need - 128, 7, "shared_mem"), (need, 8, "warps")):
             text = self.answer("occupancy", "--arch", A100, "--block", "256", "--registers", "16", "--shared", "20480",
                                "--set", "l1.unified_bytes=262144", "--set", f"l1.carveouts=[0,65536,{largest}]")
-            self.assertIn(f"{blocks} blocks an SM", text)
+            self.assertIn(f"{blocks} blocks per SM", text)
             self.assertIn(f"limited by {limiter}", text)
 
     def test_and_so_it_does_in_a_prediction(self):

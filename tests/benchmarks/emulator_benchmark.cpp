@@ -1,5 +1,5 @@
 // How many warp instructions the emulator executes in a second on one core: the tiled SGEMM with and without its record; chains
-// of FFMA, threads that part and atomics (tests/emulate/data/loads.cu) without. The project's aims: 10 million recorded, 20 million
+// of FFMA, threads that part and atomics (tests/emulate/data/loads.cu) without; multiply-adds of matrix products to the bit. The project's aims: 10 million recorded, 20 million
 // of FFMA-dominated code and 5 million of atomics and divergence not recorded.
 #include <benchmark/benchmark.h>
 
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sim/emulate/emulator.h"
+#include "sim/emulate/tensor/products.h"
 #include "sim/frontend/load.h"
 
 namespace foretrace {
@@ -107,6 +108,40 @@ BENCHMARK(multiply_adds)->Arg(90)->Arg(120);
 BENCHMARK(divergent)->Arg(90)->Arg(120);
 BENCHMARK(atomics)->Arg(90)->Arg(120);
 BENCHMARK(short_blocks)->Arg(90)->Arg(120);
+
+/// Sums of products of a warp, 16 rows by `columns`, as mma.sync (from fragments) or as wgmma's part of a warp.
+void products(benchmark::State& state, emulate::Element type) {
+  const auto columns = static_cast<int>(state.range(0));
+  const emulate::LaneTable& lanes = emulate::lane_table();
+  const int bits = emulate::bits_of(type), depth = 256 / bits;
+  static emulate::ProductOperands o;
+  o.type_a = o.type_b = type;
+  o.depth = o.depth_b = depth;
+  o.columns = columns;
+  std::vector<std::uint32_t> registers(4 * 32), sums(static_cast<std::size_t>(columns) * 16);
+  std::uint32_t x = 1;
+  const auto element = [&] {  // near 1, of both signs
+    x = x * 1664525u + 1013904223u;
+    return bits == 8    ? (x >> 24 & 0x83) | 0x38
+           : bits == 16 ? (x >> 16 & 0x83ff) | 0x3c00
+                        : (x & 0x807fffff) | 0x3f800000;
+  };
+  for (std::uint32_t& word : registers)
+    for (int at = 0; at < 32; at += bits) word |= element() << at;
+  for (int i = 0; i < depth * columns; ++i) o.b[i] = bits == 32 ? element() >> 13 : element();
+  for (auto _ : state) {
+    lanes.fragment_rows({registers.data(), bits, 2, depth}, o.a);
+    if (columns == 8) lanes.fragment_columns({registers.data(), bits, 2, columns}, o.b);
+    emulate::multiply_floats(lanes, o, {}, sums.data(), sums.data());
+    benchmark::DoNotOptimize(sums.data());
+  }
+  state.counters["multiply_adds"] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * 16 * columns * depth, benchmark::Counter::kIsRate);
+}
+BENCHMARK_CAPTURE(products, f16, emulate::Element::f16)->Arg(8)->Arg(128);
+BENCHMARK_CAPTURE(products, bf16, emulate::Element::bf16)->Arg(8)->Arg(128);
+BENCHMARK_CAPTURE(products, tf32, emulate::Element::tf32)->Arg(8)->Arg(128);
+BENCHMARK_CAPTURE(products, e4m3, emulate::Element::e4m3)->Arg(8)->Arg(128);
 
 }  // namespace
 }  // namespace foretrace

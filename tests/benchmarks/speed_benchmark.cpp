@@ -1,4 +1,4 @@
-// Warp instructions a second of the emulator, of the exact engine and of a whole exact prediction, by class of kernel.
+// Warp instructions per second of the emulator, of the exact engine and of a whole exact prediction, by class of kernel.
 //
 // speed_benchmark CLASS=LAUNCHES.toml:LAUNCH... prints one line a class and figure: class, what, millions a second. scripts/benchmark
 // chooses the classes and compares with the release before.
@@ -41,7 +41,7 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Millions of warp instructions a second of the fastest of several runs; `run` returns what it executed.
+/// Millions of warp instructions per second of the fastest of several runs; `run` returns what it executed.
 template <typename Run>
 double rate(double (*seconds)(), Run run) {
   double best = 0, spent = 0;

@@ -1,6 +1,6 @@
 """Time and peak memory of whole predictions: whole_program.py FORETRACE REPOSITORY
 
-The command of the README on three chips (the target is 20 s on two cores), and each lesson at the largest size up to 1024, or 2^24
+The command of the README on three chips (the target is 20 s on two cores), and each example at the largest size up to 1024, or 2^24
 elements, on one chip (the target is 2 GiB). Prints a line each; status 1 where a target is missed.
 """
 

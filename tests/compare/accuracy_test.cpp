@@ -1,4 +1,4 @@
-// Each row of the table of aims: met at its tolerance, not met beyond it.
+// Each row of the acceptance criteria: met at its tolerance, not met beyond it.
 #include "sim/compare/accuracy.h"
 
 #include <gtest/gtest.h>

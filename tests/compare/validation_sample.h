@@ -1,4 +1,4 @@
-// A validation made by hand: two open classes and two sealed launches, with round numbers.
+// A validation made by hand: two development classes and two held-out launches, with round numbers.
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ inline ValidatedLaunch cycles(const std::string& name, const std::string& file, 
                 {{kElapsed, {predicted, measured}}, {kActive, {predicted - 5000, measured - 5000}}});
 }
 
-/// "abc" and "b" are sealed by their hashes, "prefix" is open.
+/// "abc" and "b" are held out by their hashes, "prefix" is not.
 inline Validation sample_validation() {
   Validation validation;
   validation.foretrace = "0.1.0";

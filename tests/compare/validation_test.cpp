@@ -58,7 +58,7 @@ TEST(Predictors, AreAskedOfTheSameLaunches) {
 
 TEST(Classes, AreInAlphabeticalOrderWithTheirOwnErrors) {
   const Validation validation = sample_validation();
-  const auto classes = errors_by_class(validation.open());
+  const auto classes = errors_by_class(validation.development());
   ASSERT_EQ(classes.size(), 2u);
   EXPECT_EQ(classes[0].name, "copy");
   EXPECT_EQ(classes[0].launches, 2u);
@@ -66,25 +66,25 @@ TEST(Classes, AreInAlphabeticalOrderWithTheirOwnErrors) {
   EXPECT_DOUBLE_EQ(classes[1].elapsed.mean_abs_pct.value(), 10);
 }
 
-TEST(Sealed, StandInSumsOnly) {
+TEST(HeldOut, StandInSumsOnly) {
   Validation validation = sample_validation();
-  EXPECT_EQ(validation.open().size(), 3u);
-  EXPECT_EQ(validation.sealed().size(), 2u);
+  EXPECT_EQ(validation.development().size(), 3u);
+  EXPECT_EQ(validation.held_out().size(), 2u);
   for (const std::string& text : {to_text(validation), to_json(validation), to_svg(validation)}) {
     EXPECT_TRUE(mentions(text, "copy_large"));
     EXPECT_FALSE(mentions(text, "hidden_one"));
-    EXPECT_FALSE(mentions(text, "sort"));  // the only kernel of its class is sealed
+    EXPECT_FALSE(mentions(text, "sort"));  // the only kernel of its class is held out
   }
-  EXPECT_TRUE(
-      mentions(to_text(validation), "5 launches compared (3 open, 2 sealed), 1 left out: 1 --largest 100"));
-  EXPECT_TRUE(mentions(to_text(validation), "Asked of 2 launches (sealed)"));
-  validation.show_sealed = true;
+  EXPECT_TRUE(mentions(to_text(validation),
+                       "5 launches compared (3 development, 2 held-out), 1 left out: 1 --largest 100"));
+  EXPECT_TRUE(mentions(to_text(validation), "Asked of 2 launches (held-out)"));
+  validation.show_held_out = true;
   for (const std::string& text : {to_text(validation), to_json(validation), to_svg(validation)}) {
     EXPECT_TRUE(mentions(text, "hidden_one"));
   }
 }
 
-TEST(Unequal, LaunchesOnWhichTheDeviceDisagreesAreNamedUnlessSealed) {
+TEST(Unequal, LaunchesOnWhichTheDeviceDisagreesAreNamedUnlessHeldOut) {
   Validation validation = sample_validation();
   for (ValidatedLaunch& launch : validation.launches) {
     launch.predicted.metrics.set("smsp__inst_executed.sum", 5);
@@ -145,8 +145,8 @@ TEST(Frozen, RefusesOtherDocuments) {
 TEST(ClassErrorTables, SeeWhatGotWorse) {
   Validation validation = sample_validation();
   const ClassErrorTable before = read_class_errors(to_json(class_error_table(validation)), "errors.json");
-  ASSERT_EQ(before.size(), 3u);  // two open classes, and all that is sealed as one
-  EXPECT_DOUBLE_EQ(before.at("(sealed)").elapsed_pct, 27.5);
+  ASSERT_EQ(before.size(), 3u);  // two development classes, and all that is held out as one
+  EXPECT_DOUBLE_EQ(before.at("(held-out)").elapsed_pct, 27.5);
   EXPECT_TRUE(what_got_worse(before, class_error_table(validation), 0).empty());
 
   ClassErrorTable worse = before;
@@ -173,10 +173,10 @@ TEST(Picture, HoldsOneMarkALaunchAndALegend) {
   for (std::size_t at = svg.find("fill-opacity"); at != std::string::npos;
        at = svg.find("fill-opacity", at + 1))
     ++marks;
-  EXPECT_EQ(marks, 5u + 3u);  // launches; legend: two classes and the sealed
+  EXPECT_EQ(marks, 5u + 3u);  // launches; legend: two classes and the held-out
   EXPECT_TRUE(mentions(svg, "<title>copy_small: 11000 predicted, 10000 measured</title>"));
   EXPECT_TRUE(mentions(svg, ">100,000</text>"));
-  EXPECT_TRUE(mentions(svg, ">sealed kernels</text>"));
+  EXPECT_TRUE(mentions(svg, ">held-out kernels</text>"));
 }
 
 TEST(Validation, WritesTheDocumentThatTheSchemaTestReads) {

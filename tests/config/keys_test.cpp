@@ -37,9 +37,9 @@ TEST(Keys, EveryFieldOfEverySectionHasOne) {
   [[maybe_unused]] const auto [a2, b2, c2, d2, e2, f2, g2, h2, i2, j2, k2, l2, m2, n2, o2, p2, q2, r2, s2, t2,
                                u2, v2, w2, x2, y2, z2, aa2, ab2, ac2] = spec::L2Spec{};
   EXPECT_EQ(keys_of("l2"), 29u);
-  [[maybe_unused]] const auto [a3, b3, c3, d3, e3, f3, g3, h3, i3, j3, k3, l3, m3, n3, o3, p3, q3, r3, s3,
-                               t3] = spec::L1Spec{};
-  EXPECT_EQ(keys_of("l1"), 20u);
+  [[maybe_unused]] const auto [a3, b3, c3, d3, e3, f3, g3, h3, i3, j3, k3, l3, m3, n3, o3, p3, q3, r3, s3, t3,
+                               u3, v3, w3, x3] = spec::L1Spec{};
+  EXPECT_EQ(keys_of("l1"), 24u);
   [[maybe_unused]] const auto [a4, b4, c4, d4, e4, f4, g4, h4, i4, j4, k4, l4, m4, n4, o4, p4, q4, r4, s4,
                                t4] = spec::DramSpec{};
   EXPECT_EQ(keys_of("dram"), 20u);
@@ -122,14 +122,18 @@ TEST(Names, PipesAndLatencyClassesReadBack) {
 TEST(Checks, L1CarveOutsStopWhereNoL1IsLeft) {
   spec::L1Spec l1;
   l1.unified_bytes = 64 * 1024;
-  l1.ways = 8;
+  l1.sets = 4;
+  l1.lines_kept_back = 4;
   l1.carveouts = {0, 63 * 1024};
   EXPECT_FALSE(spec::check(l1).has_value());
   l1.carveouts = {0, 63 * 1024 + 1};
   ASSERT_TRUE(spec::check(l1).has_value());
-  EXPECT_EQ(spec::check(l1)->key, "l1.ways");
+  EXPECT_EQ(spec::check(l1)->key, "l1.lines_kept_back");
   l1.carveouts = {0, 64 * 1024};
   EXPECT_EQ(spec::check(l1)->key, "l1.carveouts");
+  l1.carveouts = {0, 63 * 1024};
+  l1.sets = 3;
+  EXPECT_EQ(spec::check(l1)->key, "l1.sets");
 }
 
 TEST(Checks, RefreshMustLeaveTimeToServe) {

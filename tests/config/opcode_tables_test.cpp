@@ -56,6 +56,9 @@ const std::set<std::string> kNotOnSm90 = {
     "LDCU",       "OMMA",           "QMMA",   "RED",   "REDS",   "UCS2R",  "UF2F",    "UF2FP",  "UF2I",
     "UFADD",      "UFFMA",          "UFMNMX", "UFMUL", "UFRND",  "UFSEL",  "UFSET",   "UFSETP", "UI2F",
     "UI2FP",      "UGETNEXTWORKID", "UIABS",  "UIADD", "UIMNMX", "UVIADD", "UVIMNMX", "VHMNMX"};
+// What ptxas 13.0 makes of products of bytes and of eight-bit floats for sm_100a: IMMA, and HMMA behind conversions.
+const std::set<std::string> kNotOnSm100 = {"BGMMA", "BMMA", "HGMMA", "IGMMA", "OMMA",
+                                           "QGMMA", "QMMA", "RED",   "ULDC",  "WARPGROUP"};
 const std::set<std::string> kNotOnSm120 = {"BGMMA",    "BMMA",      "FADD2",     "FFMA2",   "FMUL2",
                                            "HGMMA",    "IGMMA",     "QGMMA",     "RED",     "ULDC",
                                            "VABSDIFF", "VABSDIFF4", "VIADDMNMX", "VIMNMX3", "WARPGROUP"};
@@ -69,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Chips, OpcodeTables,
                          ::testing::Values(std::pair{"a100", kNotOnSm80},
                                            std::pair{"rtx3090", without(kNotOnSm80, {"I2FP"})},
                                            std::pair{"rtx4090", without(kNotOnSm80, {"I2FP", "QMMA"})},
-                                           std::pair{"h100", kNotOnSm90}, std::pair{"gb203", kNotOnSm120}));
+                                           std::pair{"h100", kNotOnSm90}, std::pair{"b200-sxm", kNotOnSm100},
+                                           std::pair{"gb203", kNotOnSm120}));
 
 }  // namespace
 }  // namespace foretrace::config

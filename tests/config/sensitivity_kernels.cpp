@@ -111,17 +111,17 @@ std::vector<Kernel> floods(int sm_number) {
   Kernel shared_loads{"shared_loads", {}, 1, 1, 1};  // one sub-core, or the SM's memory unit is what limits
   for (std::uint64_t i = 0; i < 32; ++i) shared_loads.lines.push_back({"LDS R4, [R2]", 1, 7, 7, 0, 0, 4, 0});
   kernels.push_back(shared_loads);
-  Kernel scattered{"scattered", {}, 2, 32, 2};  // a line a lane, and none twice
+  Kernel scattered{"scattered", {}, 2, 32, 2};  // a line per lane, and none twice
   for (std::uint64_t i = 0; i < 12; ++i) {
     scattered.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 128, 4096, 1 << 20});
   }
   kernels.push_back(scattered);
-  Kernel sparse{"sparse", {}, 2, 32, 1};  // a sector a warp
+  Kernel sparse{"sparse", {}, 2, 32, 1};  // a sector per warp
   for (std::uint64_t i = 0; i < 16; ++i) {
     sparse.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 0, 4096});
   }
   kernels.push_back(sparse);
-  Kernel wide{"wide", {}, 2, 32, 2};  // four whole lines a warp
+  Kernel wide{"wide", {}, 2, 32, 2};  // four whole lines per warp
   for (std::uint64_t i = 0; i < 24; ++i) {
     wide.lines.push_back({"LDG.E.128 R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 16, 512, 1 << 20});
   }
@@ -268,6 +268,20 @@ std::vector<Kernel> overflows() {
     }
     kernels.push_back(l1);
   }
+  // Lines that are used twice, as many as L1 keeps for such on the smallest chip, then others, then the first ones again.
+  Kernel used_again{"used_again", {}, 1, 8, 1};
+  const auto read = [&](std::uint64_t base, std::uint64_t bytes) {
+    for (std::uint64_t at = 0; at < bytes; at += 8 * 512) {
+      used_again.lines.push_back({"LDG.E.128 R4, " + global, 2, 0, 7, 0, kGlobal + base + at, 16, 512});
+      used_again.lines.push_back({"IADD3 R1, R4, R5, RZ", 4, 7, 7, 1});
+    }
+  };
+  constexpr std::uint64_t kUsedAgain = 115 * 1024;
+  read(0, kUsedAgain);
+  read(0, kUsedAgain);
+  read(1 << 20, 4 * kUsedAgain);
+  read(0, kUsedAgain);
+  kernels.push_back(used_again);
   Kernel results{"results", {}, 64, 16, 10};
   results.lines.push_back({"STG.E.128 " + global + ", R4", 2, 7, 7, 0, kGlobal, 16, 512, 64 * 16 * 512});
   kernels.push_back(results);
@@ -281,7 +295,7 @@ std::vector<Kernel> overflows() {
     }
   }
   kernels.push_back(l1_sets);
-  // Half a MiB of such lines a round; what was read 4 to 11 rounds ago is read again: from L2, and from where L2 ends.
+  // Half a MiB of such lines per round; what was read 4 to 11 rounds ago is read again: from L2, and from where L2 ends.
   Kernel l2_sets{"l2_sets", {}, 8, 16, 16};
   constexpr std::uint64_t kStep = 128 * 7368787;
   for (const std::uint64_t ago : {0u, 4u, 7u, 11u}) {

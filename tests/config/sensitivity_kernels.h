@@ -48,7 +48,7 @@ std::vector<Kernel> repeated_stores();
 std::vector<Kernel> overflows();
 /// What copies, mbarriers, warpgroup products and clusters take.
 std::vector<Kernel> asynchronous(int sm_number);
-/// Kernels whose occupancy each resource limits, on several blocks an SM.
+/// Kernels whose occupancy each resource limits, on several blocks per SM.
 std::vector<Kernel> occupants(const spec::LimitsSpec& limits);
 
 }  // namespace foretrace::config

@@ -75,7 +75,7 @@ inline const char* const kThreadAddress = R"(
     IMAD.WIDE.U32 R2, R0, 0x4, R2
 )";
 
-/// One instruction (or several lines) on inputs in R4, R5, R6 ..., one vector of 32 a register; gives R8 and on.
+/// One instruction (or several lines) on inputs in R4, R5, R6 ..., one vector of 32 per register; gives R8 and on.
 inline std::vector<std::vector<std::uint32_t>> compute(const std::string& lines,
                                                        const std::vector<std::vector<std::uint32_t>>& inputs,
                                                        std::size_t results = 1) {

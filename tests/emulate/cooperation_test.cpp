@@ -41,7 +41,7 @@ class Cooperation : public testing::TestWithParam<int> {
   struct Run {
     Words in, out;
   };
-  /// Executes with `grid` blocks of `block` threads; `in` has four words a thread, `out` as many.
+  /// Executes with `grid` blocks of `block` threads; `in` has four words per thread, `out` as many.
   Run run(const std::string& name, u32 grid, u32 block, const std::string& more = "", u32 shared = 0) {
     const auto found = kernels(GetParam()).find(name);
     if (found == kernels(GetParam()).end()) throw InputError("no kernel " + name);

@@ -74,10 +74,11 @@ inline std::uint32_t sum(const Format& fa, const Format& fb, const std::vector<s
   const double v = static_cast<double>(std::ldexp(total, most - rule.kept));
   if (v == 0) return 0;
   if (rule.half) {
-    const auto h = static_cast<_Float16>(v);
-    std::uint16_t bits;
-    std::memcpy(&bits, &h, sizeof bits);
-    return (bits & 0x7fff) == 0 ? 0u : bits;
+    // To the nearest, ties to even: the fraction's steps, and what they carry into the exponent.
+    const int exponent = std::max(std::ilogb(v), -14);
+    const double steps = std::nearbyint(std::ldexp(std::abs(v), 10 - exponent));
+    const auto bits = std::min(static_cast<std::uint32_t>((exponent + 14) * 1024.0 + steps), 0x7c00u);
+    return bits == 0 ? 0u : bits | (std::signbit(v) ? 0x8000u : 0u);
   }
   const int exponent = std::max(std::ilogb(v), -126);
   const double cut_value =

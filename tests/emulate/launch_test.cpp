@@ -78,6 +78,41 @@ TEST(Independence, NeedsNoAtomicsFencesOrStrongAccesses) {
   }
 }
 
+TEST(Records, NeedNoProductsThatDecideNothing) {
+  const auto product = [](const std::string& address) {
+    return std::string(kThreadAddress) + R"(
+    MOV R12, 0x3c003c00
+    HMMA.16816.F32 R8, R12, R12, RZ
+    STG.E [)" +
+           address + R"(], R8
+    EXIT)";
+  };
+  const auto run = [](Assembled& a, bool unused) {
+    const std::uint64_t address = a.buffer(0, std::vector<std::uint32_t>(32), "out");
+    a.context.results_unused = unused;
+    const std::size_t steps = a.steps().size();
+    return std::pair(steps, a.read(address, 1)[0]);
+  };
+  Assembled stored(product("R2.64"), 32, 2);
+  const auto computed = run(stored, false), left_out = run(stored, true);
+  EXPECT_NE(computed.second, 0u);
+  EXPECT_EQ(left_out.second, 0u);
+  EXPECT_EQ(left_out.first, computed.first);
+  stored.context.checks.races = true;
+  EXPECT_EQ(run(stored, true), computed) << "what is checked is executed as it is";
+  // The same where an address comes from the product.
+  Assembled addressed(std::string(kThreadAddress) + R"(
+    MOV R12, 0x3c003c00
+    HMMA.16816.F32 R8, R12, R12, RZ
+    LOP3.LUT R8, R8, 0x4, RZ, 0xc0, !PT
+    IMAD.WIDE.U32 R2, R8, 0x1, R2
+    STG.E [R2.64], R8
+    STG.E [R2.64], R12
+    EXIT)",
+                      32, 2);
+  EXPECT_EQ(run(addressed, true), run(addressed, false));
+}
+
 TEST(Records, AreTheSameEachTime) {
   const char* text = R"(
     S2R R0, SR_TID.X

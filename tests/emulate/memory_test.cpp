@@ -153,6 +153,30 @@ TEST(Bounds, OfSharedMemory) {
   EXPECT_EQ(access("RZ+0x40", 4), "");
 }
 
+TEST(Bounds, SharedMemoryIsGivenOutInUnitsOf128Bytes) {
+  std::string reported;
+  const auto access = [&](const std::string& address, bool bounds) {
+    Assembled a("MOV R4, 0x7\nSTS [" + address + "], R4\nLDS R5, [" + address + "]\nEXIT\n", 1);
+    a.program.static_shared = 72;
+    a.context.checks.bounds = bounds;
+    reported.clear();
+    a.context.report = [&](std::string_view text) { reported += text; };
+    return said(a, FaultKind::out_of_bounds);
+  };
+  EXPECT_EQ(access("RZ+0x7c", false), "");
+  EXPECT_NE(reported.find("warning: out-of-bounds shared access of 4 bytes at 0x7c; the block has 72 bytes; "
+                          "a GPU gives it out in "
+                          "units of 128 bytes and does not fault"),
+            std::string::npos)
+      << reported;
+  EXPECT_EQ(reported.find("warning", reported.find("warning") + 1), std::string::npos)
+      << "the first alone is reported";
+  EXPECT_NE(access("RZ+0x80", false), "");
+  EXPECT_NE(access("RZ+0x48", true), "");
+  EXPECT_EQ(access("RZ+0x44", true), "");
+  EXPECT_EQ(reported, "");
+}
+
 TEST(Bounds, OfLocalMemory) {
   const auto access = [](const std::string& address) {
     Assembled a("MOV R1, c[0x0][0x28]\nSTL [" + address + "], R4\nEXIT\n", 1);

@@ -109,25 +109,63 @@ TEST(Numbers, IntegersAreClamped) {
 }
 
 TEST(Numbers, EightBitFloats) {
-  for (const bool e5m2 : {false, true}) {
+  for (const NarrowFormat format : {NarrowFormat::e4m3, NarrowFormat::e5m2}) {
     for (int b = 0; b < 256; ++b) {
-      const Number n = unpack_eight(static_cast<std::uint8_t>(b), e5m2);
+      const Number n = unpack_narrow(static_cast<std::uint8_t>(b), format);
       if (n.kind == Number::Class::finite) {
-        ASSERT_EQ(pack_eight(n, e5m2), b);
+        ASSERT_EQ(pack_narrow(n, format), b);
       } else if (n.kind == Number::Class::infinite) {
-        ASSERT_EQ(pack_eight(n, e5m2), (b & 0x80) | 0x7b);
+        ASSERT_EQ(pack_narrow(n, format), (b & 0x80) | 0x7b);
       } else {
-        ASSERT_EQ(pack_eight(n, e5m2), 0x7f);
+        ASSERT_EQ(pack_narrow(n, format), 0x7f);
       }
     }
   }
   const auto e4m3 = [](float x) {
-    return pack_eight(unpack(Format::f32, std::bit_cast<std::uint32_t>(x)), false);
+    return pack_narrow(unpack(Format::f32, std::bit_cast<std::uint32_t>(x)), NarrowFormat::e4m3);
   };
   EXPECT_EQ(e4m3(448.0f), 0x7e);
   EXPECT_EQ(e4m3(1e9f), 0x7e);
   EXPECT_EQ(e4m3(1.0625f), 0x38);  // a tie between 1 and 1.125
   EXPECT_EQ(e4m3(1.07f), 0x39);
+}
+
+// Nearest of all values of the format, the even one of two as near: by comparison, not by shifting.
+TEST(Numbers, FourAndSixBitFloats) {
+  struct Shape {
+    NarrowFormat format;
+    int exponent, fraction, bias;
+  };
+  for (const Shape& shape : {Shape{NarrowFormat::e2m1, 2, 1, 1}, Shape{NarrowFormat::e2m3, 2, 3, 1},
+                             Shape{NarrowFormat::e3m2, 3, 2, 3}}) {
+    const int count = 1 << (shape.exponent + shape.fraction);
+    std::vector<double> values;
+    for (int v = 0; v < count; ++v) {
+      const int biased = v >> shape.fraction, fraction = v & ((1 << shape.fraction) - 1);
+      values.push_back(std::ldexp(biased == 0 ? fraction : fraction + (1 << shape.fraction),
+                                  std::max(biased, 1) - shape.bias - shape.fraction));
+      const Number n = unpack_narrow(static_cast<std::uint8_t>(v), shape.format);
+      EXPECT_EQ(std::ldexp(static_cast<double>(n.significand), n.exponent), values.back());
+      EXPECT_EQ(pack_narrow(unpack_narrow(static_cast<std::uint8_t>(v | count), shape.format), shape.format),
+                v | count);
+    }
+    for (double x = 0; x < 40; x += 1.0 / 64) {
+      int nearest = 0;
+      for (int v = 1; v < count; ++v) {
+        const double far = std::abs(values[static_cast<std::size_t>(v)] - x),
+                     best = std::abs(values[static_cast<std::size_t>(nearest)] - x);
+        if (far < best || (far == best && v % 2 == 0)) nearest = v;
+      }
+      const auto packed = [&](double of) {
+        return pack_narrow(unpack(Format::f64, std::bit_cast<std::uint64_t>(of)), shape.format);
+      };
+      ASSERT_EQ(packed(x), nearest) << x;
+      if (x > 0) { ASSERT_EQ(packed(-x), nearest | count) << x; }
+    }
+    EXPECT_EQ(pack_narrow(unpack(Format::f32, 0x7fc00000), shape.format),
+              count - 1);  // NaN, as the PTX ISA says
+    EXPECT_EQ(pack_narrow(unpack(Format::f32, 0xff800000), shape.format), 2 * count - 1);
+  }
 }
 
 }  // namespace

@@ -86,6 +86,23 @@ TEST(Predicates, KeepTheOtherLanes) {
   for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(got[l], l % 2 ? l + 1000 : 99u);
 }
 
+// What nvcc 13.0 makes where predicates are kept over a stretch of code: a byte of a register each, all of them where no mask is printed.
+TEST(Predicates, AreKeptInBytesOfRegisters) {
+  std::vector<std::uint32_t> in(32);
+  for (std::uint32_t i = 0; i < 32; ++i) in[i] = 0x9e3779b9 * i;
+  const auto out = compute(
+      "R2P PR, R4.B3, 0x7f\nMOV R8, R4\nP2R.B1 R8, PR, R8, 0x7f\nP2R R9, PR, RZ, 0x5\n"
+      "S2UR UR4, SR_CTAID.X\nUMOV UR4, 0x35000000\nUR2UP UPR, UR4.B3\nUMOV UR5, 0x1234\n"
+      "UP2UR.B2 UR5, UPR, UR5, 0xff\nMOV R10, UR5",
+      {in}, 3);
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t kept = in[i] >> 24 & 0x7f;
+    EXPECT_EQ(out[0][i], (in[i] & ~0x7f00u) | kept << 8) << i;
+    EXPECT_EQ(out[1][i], kept & 5) << i;
+    EXPECT_EQ(out[2][i], 0x00351234u) << i;
+  }
+}
+
 TEST(Predicates, CompareWithAccumulation) {
   const char* program =
       "ISETP.GE.AND P1, PT, R5, 0x3, PT\nISETP.LT.OR P0, P2, R4, -0x1, P1\nSEL R8, RZ, 0x1, !P0\n@P2 IADD3 "
@@ -268,12 +285,70 @@ TEST(Halves, OneHalfOfAnOperandNegated) {
       0xc5004200u);
 }
 
+TEST(Halves, ConstantsOfConversionsAndFunctions) {
+  EXPECT_EQ(first("FRND.BF16.TRUNC R8, 3.140625", {}), 0x4040u);
+  EXPECT_EQ(first("FRND.F16 R8, 2.5", {}), 0x4000u) << "to even";
+  EXPECT_EQ(first("F2I.S32.F16.TRUNC.NTZ R8, -3.75", {}), 0xfffffffdu);
+  EXPECT_EQ(first("F2F.F16.BF16 R8, 1.5", {}), 0x3e00u);
+  EXPECT_EQ(first("MUFU.EX2.F16 R8, 3", {}), 0x4800u);
+}
+
 TEST(Eights, UnpackTheUpperHalfAndNarrowHalves) {
   EXPECT_EQ(first("F2FP.F16.E4M3.UNPACK_B R8, R4", {same(0x40b83c38)}), 0x3e003c00u);
   EXPECT_EQ(first("F2FP.F16.E4M3.UNPACK_B R8, R4.H1", {same(0x40b83c38)}), 0x4000bc00u);
   EXPECT_EQ(first("F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C R8, R4, R5", {same(0x7bffbc00), same(0x1234)}),
             0x12347eb8u);
   EXPECT_EQ(first("F2FP.SATFINITE.E5M2.F16.UNPACK_B_MERGE_C R8, R4, RZ", {same(0x40003c00)}), 0x403cu);
+}
+
+// Behind ELECT, as ptxas writes it for sm_120: the value of the lane that was elected.
+TEST(Uniform, ABroadcastTakesTheElectedLanesValue) {
+  Lanes values(32);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) values[lane] = 100 + lane;
+  EXPECT_EQ(first(R"(
+    ISETP.GT.U32.AND P1, PT, R4, 0x68, PT
+    ELECT P0, URZ, P1
+    @P0 R2UR.BROADCAST UR4, R4
+    MOV R8, UR4
+  )",
+                  {values}),
+            105u);
+}
+
+// -1.5 and 5 in four bits: b and 6; the byte before them moves up.
+TEST(Narrow, FourBits) {
+  const Lanes low = same(0xbfc00000), high = same(0x40a00000);  // 5 is a tie between 4 and 6
+  EXPECT_EQ(first("F2FP.SATFINITE.E2M1.F32.PACK_AB_MERGE_C R8, R5, R4, R6", {low, high, same(0x123456)}),
+            0x1234566bu);
+  EXPECT_EQ(first("F2FP.SATFINITE.RELU.E2M1.F32.PACK_AB_MERGE_C R8, R5, R4, RZ", {low, high}), 0x60u);
+  EXPECT_EQ(first("F2FP.F16.E2M1.UNPACK_B R8, R4", {same(0x017f6bf8)}), 0xc6008000u);
+  EXPECT_EQ(first("F2FP.F16.E2M1.UNPACK_B R8, R4.B1", {same(0x017f6bf8)}), 0x4400be00u);
+  EXPECT_EQ(first("F2FP.RELU.F16.E2M1.UNPACK_B R8, R4.B1", {same(0x017f6bf8)}), 0x44000000u);
+  EXPECT_EQ(first("F2FP.F16.E2M1.UNPACK_B R8, R4.B3", {same(0x017f6bf8)}), 0x00003800u);
+}
+
+TEST(Narrow, SixBits) {
+  EXPECT_EQ(first("F2FP.SATFINITE.E2M3.F32.PACK_AB_MERGE_C R8, R5, R4, R6",
+                  {same(0xbf800000), same(0x42c80000), same(0xabcd)}),
+            0xabcd1f28u);  // -1, 100
+  EXPECT_EQ(
+      first("F2FP.SATFINITE.E3M2.F32.PACK_AB_MERGE_C R8, R5, R4, RZ", {same(0xbf800000), same(0x41e00000)}),
+      0x1f2cu);
+  EXPECT_EQ(first("F2FP.F16.E3M2.UNPACK_B R8, R4", {same(0x1f2c)}), 0x4f00bc00u);
+  EXPECT_EQ(first("F2FP.F16.E2M3.UNPACK_B R8, R4.H1", {same(0x1f280000)}), 0x4780bc00u);
+}
+
+TEST(Narrow, Scales) {
+  const Lanes low = same(0xc0400000), high = same(0x7f7fffff);  // -3, the largest single
+  EXPECT_EQ(first("F2FP.E8.F32.PACK_AB_MERGE_C.RZ R8, R5, R4, R6", {low, high, same(0x77)}), 0x77fe80u);
+  EXPECT_EQ(first("F2FP.E8.F32.PACK_AB_MERGE_C.RP R8, R5, R4, RZ", {low, high}), 0xff81u);
+  EXPECT_EQ(first("F2FP.SATFINITE.E8.F32.PACK_AB_MERGE_C.RP R8, R5, R4, RZ", {low, high}), 0xfe81u);
+  EXPECT_EQ(
+      first("F2FP.SATFINITE.E8.F32.PACK_AB_MERGE_C.RP R8, R5, R4, RZ", {same(0x7fc00000), same(0x00400001)}),
+      0x01ffu);
+  EXPECT_EQ(first("F2FP.SATFINITE.E8.BF16.UNPACK_B_MERGE_C.RP R8, R4, RZ", {same(0x7f803f80)}), 0xfe7fu);
+  EXPECT_EQ(first("F2FP.BF16.E8.UNPACK_B R8, R4", {same(0x0080)}), 0x00404000u);
+  EXPECT_EQ(first("F2FP.BF16.E8.UNPACK_B R8, R4.H1", {same(0xff7f0000)}), 0x7fff3f80u);
 }
 
 TEST(Tiles, NibblesBecomeBytes) {

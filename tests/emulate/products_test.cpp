@@ -33,7 +33,8 @@ const Kind kKinds[] = {
     {"e5m2 of mma", Element::e5m2, Element::e4m3, exact::kE5m2, exact::kE4m3, 32, kFull},
 };
 
-/// Operands in four patterns: any bits, exponents close together, mostly zeros, and the first with every bit of the exponent likely.
+/// Operands in six patterns: any bits, exponents close together, mostly zeros, the first with every bit of the exponent likely, and two
+/// of exponents with which products are taken as floats: from the least to the largest, and the three least alone.
 std::uint32_t operand(std::mt19937& random, const exact::Format& f, int pattern) {
   std::uint32_t x = static_cast<std::uint32_t>(random()) & ((1u << f.bits()) - 1);
   const std::uint32_t exponents = ((1u << f.exponent_bits) - 1) << f.fraction;
@@ -42,6 +43,11 @@ std::uint32_t operand(std::mt19937& random, const exact::Format& f, int pattern)
     x = (x & ~exponents) | e << f.fraction;
   }
   if (pattern == 2 && random() % 5 != 0) x = 0;
+  if (pattern >= 4 && f.exponent_bits == 8) {
+    const unsigned steps = pattern == 4 ? kLargestNear - kLeastNear + 1 : 3;
+    const auto e = static_cast<std::uint32_t>(f.bias + kLeastNear + static_cast<int>(random() % steps));
+    x = random() % 4 == 0 ? 0 : (x & ~exponents) | e << f.fraction;
+  }
   if (pattern == 3 && random() % 8 == 0) x |= exponents;
   if (pattern != 3 && ((x & exponents) == exponents)) x &= ~exponents;
   return x;
@@ -69,6 +75,8 @@ void compare(const Kind& kind, bool sparse, int columns, int pattern) {
     x = static_cast<std::uint32_t>(random());
     if (pattern == 1) x = (x & 0x807fffff) | (120 + x % 12) << 23;
     if (pattern == 2) x &= 0x807fffff;
+    if (pattern == 4 && x % 4 == 0) x = 0;
+    if (pattern == 5) x = x % 3 == 0 ? x & 0x80ffffff : 0;
   }
   const bool half = kind.rule.half;
   std::vector<std::uint32_t> d = c;
@@ -95,7 +103,7 @@ void compare(const Kind& kind, bool sparse, int columns, int pattern) {
 }
 
 TEST_P(Products, AreTheExactSums) {
-  for (int pattern = 0; pattern < 4; ++pattern) {
+  for (int pattern = 0; pattern < 6; ++pattern) {
     for (const int columns : {8, 72, 128}) {
       compare(GetParam(), false, columns, pattern);
       if (GetParam().rule.kept != 24) compare(GetParam(), true, columns, pattern);

@@ -166,7 +166,7 @@ TEST(TensorMap, HasElementsOfFourAndSixBits) {
   EXPECT_EQ(map.box_bytes(), 256u / 2 * 128);
   EXPECT_EQ(decode_tensor_map(encode(map)).type, TensorType::u4);
   map.type = TensorType::u6_padded;
-  EXPECT_NE(problem_of(map), "") << "a padded box has 128 elements a row";
+  EXPECT_NE(problem_of(map), "") << "a padded box has 128 elements per row";
   map.box[0] = 128;
   map.address = 0x7f0012345610;
   EXPECT_NE(problem_of(map), "") << "and its tensor begins at a multiple of 32 bytes";

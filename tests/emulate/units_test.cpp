@@ -137,6 +137,23 @@ TEST(WrittenBytes, KnowsEachByteOfATrackedAllocation) {
   EXPECT_TRUE(bytes.all(0x2020, 1));
 }
 
+TEST(WrittenBytes, BelongToTheAllocationOfTheFirstByte) {
+  WrittenBytes bytes;
+  bytes.track();
+  bytes.add(0x1000, 16);
+  bytes.add(0x1010, 16);  // right behind it
+  bytes.mark(0xff8, 64);  // begins before any: nobody's
+  EXPECT_FALSE(bytes.all(0x1000, 1));
+  bytes.mark(0x1008, 16);  // what lies in the second is left alone
+  EXPECT_TRUE(bytes.all(0x1008, 8));
+  EXPECT_FALSE(bytes.all(0x1007, 2));
+  EXPECT_FALSE(bytes.all(0x1010, 1));
+  bytes.mark(0x1020, 4);  // behind the last
+  EXPECT_FALSE(bytes.all(0x101f, 1));
+  bytes.remove(0x1004);  // no allocation begins there
+  EXPECT_FALSE(bytes.all(0x1000, 1));
+}
+
 std::string left_over(const PrintedForm& form) {
   try {
     form.refuse_rest();
@@ -162,6 +179,30 @@ TEST(PrintedForm, RefusesWhatNobodyAskedFor) {
   EXPECT_EQ(left_over(form), "");
   EXPECT_THROW(form.next(), Unsupported);
   EXPECT_THROW(form.need_one({"X"}), Unsupported);
+}
+
+TEST(PrintedForm, GivesModifiersInAnyOrderAndOperandsInTheirs) {
+  const Assembled code("ISETP.GE.U32.AND P0, PT, R2, UR4, PT\nBRA `(END)\nFADD R1, R2, 1.5\nEND:\nEXIT", 32);
+  PrintedForm compare(code.context.program->code[0]);
+  EXPECT_TRUE(compare.take("AND")) << "the last first";
+  EXPECT_EQ(compare.need_one({"LT", "GE"}), 1);
+  EXPECT_EQ(left_over(compare), "modifier .U32");
+  EXPECT_TRUE(compare.next_is_predicate());
+  EXPECT_FALSE(compare.next_is_register());
+  compare.next();
+  compare.next();
+  EXPECT_EQ(compare.peek().text, "R2");
+  EXPECT_EQ(compare.next().text, "R2") << "looking takes nothing";
+  EXPECT_TRUE(compare.next_is_register()) << "a uniform one";
+  EXPECT_FALSE(compare.next_is(isa::OperandKind::register_));
+  EXPECT_EQ(compare.left(), 2u);
+
+  PrintedForm branch(code.context.program->code[1]);
+  EXPECT_EQ(branch.branch_target(), 3u) << "in instructions of 16 bytes";
+  PrintedForm add(code.context.program->code[2]);
+  EXPECT_THROW(add.branch_target(), Unsupported) << "R1";
+  add.next();
+  EXPECT_THROW(add.immediate(), Unsupported) << "a float is no number of bits";
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct Awaited {
   std::vector<work::Awaited> by;
 };
 
-/// Of every block's first warp: the loads of waiting loops, and all that they waited for.
+/// Of every block's first warp: the loads of spin loops, and all that they waited for.
 std::vector<Awaited> awaited(const Assembled& a, std::uint64_t resident) {
   const Emulator emulator(a.context);
   BlockSequence blocks(emulator, resident, true);

@@ -363,7 +363,38 @@ TEST(Wgmma, BitsThatAreSetInBothAreCounted) {
 TEST(Wgmma, AnEmptyGroupTouchesNothing) {
   Assembled a("HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0\nWARPGROUP.DEPBAR.LE gsb0, 0x0\nEXIT\n", 128,
               0, 90);
-  EXPECT_EQ(a.run().instructions, 12u);
+  // Three warps come to the wait before the last one has come to the product, and execute it twice.
+  EXPECT_EQ(a.run().instructions, 12u + 3u);
+}
+
+// The four warps multiply together: what comes behind the wait may overwrite the operands of all of them.
+TEST(Wgmma, TheWaitIsForTheWholeWarpgroup) {
+  Assembled a(R"(
+    S2R R0, SR_TID.X
+    MOV R2, c[0x0][0x210]
+    MOV R3, c[0x0][0x214]
+    IMAD.WIDE.U32 R2, R0, 0x4, R2
+    LOP3.LUT R4, R0, 0x1f, RZ, 0xc0, !PT
+    SHF.L.U32 R4, R4, 0x2, RZ
+    MOV R5, 0x3c003c00
+    STS [R4], R5
+    BAR.SYNC 0x0
+    UMOV UR8, 0x0
+    UMOV UR9, 0x0
+    UMOV UR10, 0x0
+    UMOV UR11, 0x0
+    WARPGROUP.ARRIVE
+    HGMMA.64x8x16.F32 R24, gdesc[UR8], RZ, !UPT, gsb0
+    WARPGROUP.DEPBAR.LE gsb0, 0x0
+    STS [R4], RZ
+    STG.E [R2.64], R24
+    EXIT
+  )",
+              128, 2, 90);
+  a.program.static_shared = 0x1000;
+  const std::uint64_t address = a.buffer(0, std::vector<std::uint32_t>(128), "out");
+  a.run();
+  EXPECT_EQ(a.read(address, 128), std::vector<std::uint32_t>(128, std::bit_cast<std::uint32_t>(16.0f)));
 }
 
 TEST(Wgmma, FaultsOutsideTheBlocksSharedMemory) {

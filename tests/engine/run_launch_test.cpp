@@ -146,7 +146,7 @@ TEST(RunLaunch, AccuracyIsOneOfThreeWordsAndAnOldOne) {
 }
 
 TEST(LaterWaves, AreSimulatedWhereOneIsTooLong) {
-  // 432 blocks of four warps are a wave; three instructions a round: 104 million warp instructions a wave.
+  // 432 blocks of four warps are a wave; three instructions per round: 104 million warp instructions per wave.
   constexpr std::uint32_t kRounds = 20'000;
   const auto later = [](std::uint32_t blocks, std::uint32_t rounds) {
     Launch launch(kCountDown, blocks, 128, std::vector<std::uint32_t>(blocks, rounds), blocks);

@@ -32,8 +32,7 @@ const char* const kBarrier = R"(
   @!P0 BRA `(L)
   EXIT
 )";
-constexpr std::uint32_t kCount = 9, kAdd = 10,
-                        kPoll = 11;  // instructions: of the count, the atomic, the load that waits
+constexpr std::uint32_t kAdd = 10, kPoll = 11;  // instructions: the atomic, the load that waits
 
 struct Barrier : Launch {
   Barrier(std::uint32_t blocks, std::uint32_t rounds) : Launch(kBarrier, blocks, 1, {0}, 1) {
@@ -65,7 +64,7 @@ TEST(Waits, BlocksAskUntilTheLastHasCome) {
   };
   EXPECT_GT(polls(a), 10u * kBlocks);
   EXPECT_GT(polls(b), 3 * polls(a) / 2);
-  EXPECT_GT(b.elapsed, a.elapsed + 2000 * 15);  // fifteen cycles a round
+  EXPECT_GT(b.elapsed, a.elapsed + 2000 * 15);  // fifteen cycles per round
   // One block an SM: all end within a round of the wait.
   std::vector<std::uint64_t> active = b.sm_active_each;
   std::erase(active, 0u);
@@ -92,7 +91,7 @@ TEST(Waits, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST(Waits, BlocksThatCannotStartAreNotWaitedForForEver) {
-  // Recorded as if all 300 were resident; the machine holds one a SM, so those that start first would wait for others that never do.
+  // Recorded as if all 300 were resident; the machine holds one per SM, so those that start first would wait for others that never do.
   Barrier barrier(300, 1);
   const auto resident = [&](std::uint32_t blocks_per_sm) {
     const auto fork = barrier.assembled.memory->fork();

@@ -241,7 +241,7 @@ TEST(Beside, ABlockNeedsRoomOfEveryKind) {
   EXPECT_FALSE(fits({49152, 7168, barriers}, 49));
 }
 
-/// validate/beside, 75% of a kernel without shared memory and then one of 48 KiB a block: the second begins when the first has ended.
+/// validate/beside, 75% of a kernel without shared memory and then one of 48 KiB per block: the second begins when the first has ended.
 TEST(Beside, ACarveOutStaysUntilTheSmIsEmpty) {
   Asked first{chain(), 132, 8, 2000, 1}, second = filling(132);
   first.needs.shared = 1024;

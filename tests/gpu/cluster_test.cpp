@@ -127,7 +127,7 @@ TEST(Clusters, AsManyRunAtATimeAsTheDeviceSays) {
   for (const Row& row : rows) {
     for (const auto& [size, clusters] : row.clusters) {
       EXPECT_EQ(gpu::max_active_clusters(chip, row.blocks_per_sm, size), clusters)
-          << row.blocks_per_sm << " blocks an SM, clusters of " << size;
+          << row.blocks_per_sm << " blocks per SM, clusters of " << size;
     }
   }
 }

@@ -314,12 +314,12 @@ class WarpsThatEndEarly : public ::testing::Test {
 };
 
 TEST_F(WarpsThatEndEarly, LeaveTheirSlotsToNewBlocksOfTheTpcWhenABlockEnds) {
-  fill(4);  // sixteen slots an SM, twenty on that of the block
+  fill(4);  // sixteen slots per SM, twenty on that of the block
   EXPECT_EQ(refill(4), (std::vector<int>{2, 1, 0}));
 }
 
 TEST_F(WarpsThatEndEarly, AreNotEnoughWhereTooFewSlotsAreLeft) {
-  fill(2);                                            // eight slots an SM: fewer than spare_warps
+  fill(2);                                            // eight slots per SM: fewer than spare_warps
   EXPECT_EQ(refill(6), (std::vector<int>{1, 0, 0}));  // of fourteen its own place takes eight
 }
 

@@ -118,5 +118,20 @@ TEST(FloatBits, RoundToTheirWidth) {
   EXPECT_EQ(float_bits("1.5", FloatFormat::f64_high), 0x3ff80000u);
 }
 
+// sm_90, from ptxas: cvt, ex2 and tanh of constants.
+TEST(FloatFormat, ConversionsOfHalvesHaveAHalfInTheWord) {
+  const auto value = [](Word word, std::string_view line) {
+    const Instruction in = decode(word, line);
+    EXPECT_TRUE(in.opaque.empty()) << in.opaque;
+    return in.operands[1].value;
+  };
+  EXPECT_EQ(value({0x0000404900007907u, 0x000fe2000040e000u}, "FRND.BF16.TRUNC R0, 3.140625"), 0x4049u);
+  EXPECT_EQ(value({0x0000424800087907u, 0x000e220000100800u}, "FRND.F16 R8, 3.140625"), 0x4248u);
+  EXPECT_EQ(value({0x00004049000c7904u, 0x000fe20000400800u}, "F2F.F16.BF16 R12, 3.140625"), 0x4049u);
+  EXPECT_EQ(value({0x00004248000d7904u, 0x000e220000102000u}, "F2F.BF16.F16 R13, 3.140625"), 0x4248u);
+  EXPECT_EQ(value({0x0000424800097908u, 0x000e700000000900u}, "MUFU.EX2.F16 R9, 3.140625"), 0x4248u);
+  EXPECT_EQ(value({0x00004049000a7908u, 0x000fe20000002600u}, "MUFU.TANH.BF16 R10, 3.140625"), 0x4049u);
+}
+
 }  // namespace
 }  // namespace foretrace::isa

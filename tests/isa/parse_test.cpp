@@ -95,6 +95,9 @@ TEST(Parse, ConstantOperands) {
   EXPECT_EQ(indexed.base, 0);
   EXPECT_EQ(indexed.offset, 0x10);
 
+  EXPECT_EQ(text("ULDC.64 UR8, c[0x3][-0x8000]").operands[1].offset, 0x8000);
+  EXPECT_EQ(text("ULDC UR8, c[0x3][-0x4]").operands[1].offset, 0xfffc);
+  EXPECT_EQ(text("LDC R4, c[0x3][R0+-0x4]").operands[1].offset, -4);
   EXPECT_EQ(text("LDCU.64 UR4, c[0x4][URZ]").operands[1].uniform_base, kUrz);
 
   const Operand sign = text("PLOP3.LUT P0, PT, c[0x0] [0x168].SIGN, PT, PT, 0x8, 0x0").operands[2];

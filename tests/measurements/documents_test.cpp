@@ -71,6 +71,22 @@ std::map<std::string, std::string> code_of_table() {
   return hashes;
 }
 
+TEST(Cubins, StandOnceAndAreNamedByTheirContents) {
+  for (const char* set : {"h100-sxm", "h100-sxm-fourth", "h100-sxm-fifth"}) {
+    std::set<std::string> contents;
+    for (const auto& entry : std::filesystem::directory_iterator(kFolder / set / "cubins")) {
+      const std::vector<std::byte> cubin = decompressed(entry.path());
+      ASSERT_FALSE(cubin.empty()) << entry.path();
+      const std::string hash = frontend::sha256_hex(cubin);
+      EXPECT_TRUE(contents.insert(hash).second) << entry.path() << " is another file's copy";
+      EXPECT_NE(entry.path().filename().string().find("-" + hash.substr(0, 8) + ".sm_90.cubin.zst"),
+                std::string::npos)
+          << entry.path();
+    }
+    EXPECT_FALSE(contents.empty()) << set;
+  }
+}
+
 class Document : public testing::TestWithParam<std::string> {
  protected:
   const nlohmann::json document = read_json(GetParam() + ".json");

@@ -13,7 +13,7 @@ namespace {
 using memory::Shared;
 using memory::Transaction;
 
-// All clocks are alike; 60 cycles to the SM, whose port moves 64 bytes a cycle, the GPC's 128.
+// All clocks are alike; 60 cycles to the SM, whose port moves 64 bytes per cycle, the GPC's 128.
 class Answers : public testing::Test {
  protected:
   static spec::GpuSpec chip() {

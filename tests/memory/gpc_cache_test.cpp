@@ -113,7 +113,7 @@ TEST(GpcCache, TheSmsOfATpcShareWhatIsOnItsWay) {
 }
 
 TEST(GpcCache, LinesComeFromL2AtTheWidthOfTheWay) {
-  Bench bench(chip());  // 256 bytes at 32 a cycle
+  Bench bench(chip());  // 256 bytes at 32 per cycle
   bench.ask(1000, 0, 0);
   bench.ask(1000, 8, 256);
   ASSERT_EQ(bench.caches.outbox.size(), 4u);

@@ -172,7 +172,7 @@ TEST_F(SmallChip, PacketsOfAtomicsFollowAtTheAtomicInterval) {
   const std::vector<memory::Reply> replies = play(memory, requests, 1000);
   ASSERT_EQ(replies.size(), 3u);
   EXPECT_EQ(replies[0].time, 1000 + hit + atomic_more);
-  EXPECT_EQ(replies[1].time, replies[0].time + 40);  // at 1.25 cycles a sector
+  EXPECT_EQ(replies[1].time, replies[0].time + 40);  // at 1.25 cycles per sector
   EXPECT_EQ(replies[2].time, replies[1].time + 5);
   EXPECT_EQ(memory.counters().tex_sectors_reduction, 2u * 32u + 4u);
   EXPECT_EQ(memory.counters().tex_requests, 1u + 2u * 32u + 1u);
@@ -199,7 +199,7 @@ TEST_F(SmallChip, AnAtomicTakesItsSliceByWhatItAdds) {
     return replies.at(2).time - replies.at(lone ? 0 : 1).time;
   };
   // Several words of four sectors.
-  EXPECT_EQ(time_of(Data::integer, 0b0001, 0b1111, 1, false), 5u);  // 1.25 cycles a sector
+  EXPECT_EQ(time_of(Data::integer, 0b0001, 0b1111, 1, false), 5u);  // 1.25 cycles per sector
   EXPECT_EQ(time_of(Data::wide, 0b0001, 0b1111, 1, false), 4u);
   EXPECT_EQ(time_of(Data::compare, 0b0001, 0b1111, 1, false), 8u);
   EXPECT_EQ(time_of(Data::single_precision, 0b0001, 0b1111, 1, false), 6u);

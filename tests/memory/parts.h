@@ -52,7 +52,7 @@ struct Timed {
 };
 
 /// All that stands in a calendar, which is empty then.
-inline std::vector<Timed> taken(memory::Calendar<memory::Event>& calendar) {
+inline std::vector<Timed> taken(support::Calendar<memory::Event>& calendar) {
   std::vector<Timed> all;
   while (calendar.next() != kNever) {
     const std::uint64_t time = calendar.next();

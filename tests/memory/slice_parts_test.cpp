@@ -179,7 +179,7 @@ class LeftLines : public Slice {
  protected:
   static spec::GpuSpec chip() {
     spec::GpuSpec made = small_chip();
-    made.l2.launch_dirty_lines = 8 * 64 * 2;  // two a set
+    made.l2.launch_dirty_lines = 8 * 64 * 2;  // two per set
     return made;
   }
   LeftLines() : Slice(chip()) {}

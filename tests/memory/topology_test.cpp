@@ -68,7 +68,7 @@ TEST_P(Shape, EveryStrideSpreadsOverSlices) {
       const Place place = map.place(i * stride);
       ++lines[map.slice(place.home, place.index)];
     }
-    // Random spreading has a standard deviation of sqrt(400) = 20 a slice.
+    // Random spreading has a standard deviation of sqrt(400) = 20 per slice.
     EXPECT_LT(*std::max_element(lines.begin(), lines.end()), kEach + 120)
         << "stride of " << stride << " lines";
     EXPECT_GT(*std::min_element(lines.begin(), lines.end()), kEach - 120)
@@ -107,7 +107,7 @@ TEST_P(Shape, RowsHoldNeighbouringLinesOfAChannel) {
   const spec::GpuSpec spec = chip();
   const AddressMap map(spec);
   const std::uint64_t lines =
-      std::uint64_t{spec.dram.channels} * spec.dram.row_bytes / 128 * 64;  // 64 rows a channel
+      std::uint64_t{spec.dram.channels} * spec.dram.row_bytes / 128 * 64;  // 64 rows per channel
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> rows;
   std::vector<std::set<std::uint64_t>> banks(spec.dram.channels);
   for (std::uint64_t line = 0; line < lines; ++line) {

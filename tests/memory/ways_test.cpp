@@ -18,7 +18,7 @@ using memory::Shared;
 using memory::SlicePorts;
 using Kind = memory::Packet::Kind;
 
-// Ports of an SM move 64 bytes a cycle, all clocks are alike, the way takes 50 cycles.
+// Ports of an SM move 64 bytes per cycle, all clocks are alike, the way takes 50 cycles.
 class SmLink : public testing::Test {
  protected:
   std::vector<std::uint64_t> arrivals() {
@@ -119,7 +119,7 @@ TEST_F(SmWays, SmsOfAGpcShareItsWayOut) {
   EXPECT_EQ(ways.leave_gpc(0, 96), 3u);
 }
 
-// 64 bytes a cycle; a write takes 1.5 times its bytes at its home, parts of a sector come three cycles apart; what the other partition's
+// 64 bytes per cycle; a write takes 1.5 times its bytes at its home, parts of a sector come three cycles apart; what the other partition's
 // slice reads takes half a cycle.
 class Ports : public testing::Test {
  protected:
@@ -204,7 +204,7 @@ TEST_F(Ports, AtomicsThatArePassedOnTakeHalfACycleASector) {
 }
 
 TEST(PartitionLink, SectorsCrossBothWaysApart) {
-  Shared shared(small_chip());  // 256 bytes a cycle, 40 cycles
+  Shared shared(small_chip());  // 256 bytes per cycle, 40 cycles
   memory::PartitionLink link(shared);
   EXPECT_EQ(link.cross(false, 8), 40u);
   EXPECT_EQ(link.cross(false, 8), 41u);

@@ -392,6 +392,85 @@ def rule_class_sizes(tree, _):
                 yield f"{path}: {name} has {count} methods; at most {MOST_METHODS}"
 
 
+# The name before the parameters of a definition that begins in column 0 or, inside a class or namespace, in column 2.
+FUNCTION_HEAD = re.compile(r"^(?P<indent> {0,2})(?![ #}/]|(?:using|typedef|return|if|for|while|switch|else|case|struct|class|enum|union|namespace|extern|public|private|protected)\b)"
+                  r"(?P<text>[^;=]*?(?P<name>(?:[\w:<>~]+::)?(?:operator\s*[^\s(]+|~?\w+))\([^;]*)$")
+
+
+def functions(code):
+    """(name, lines) of each function that is defined in formatted code, from its first line to its closing brace."""
+    lines = code.split("\n")
+    at = 0
+    while at < len(lines):
+        found = FUNCTION_HEAD.match(lines[at])
+        end = at
+        if found:
+            # The head may go on; its body opens with a brace at a line's end before anything else ends the statement.
+            while end < len(lines) and not re.search(r"[{};]\s*$", lines[end]):
+                end += 1
+            if end < len(lines) and lines[end].rstrip().endswith("{"):
+                close = found["indent"] + "}"
+                last = next((i for i in range(end + 1, len(lines)) if lines[i].rstrip() in (close, close + ";")), end)
+                yield found["name"], last - at + 1
+                at = last if not re.search(r"\b(class|struct|namespace)\b", lines[at]) else at
+        at += 1
+
+
+# Functions that are longer than a function should be; the numbers may only fall.
+LARGE_FUNCTIONS = {
+    "sim/calibrate/core_rules.cpp:core_rules": 137,
+    "sim/emulate/execute/warp_ops.cpp:translate_warp": 125,
+    "sim/report/metrics_compute.cpp:compute_metrics": 117,
+    "sim/emulate/schedule/block.cpp:Execution::run_warp": 104,
+}
+MOST_LINES = 100
+SMALL_FUNCTIONS = {"model/gpu/gpu.cpp:Gpu::run": 59}  # the page that wires the chip
+
+
+def rule_function_sizes(tree, _):
+    """A function has at most 100 lines, the one that wires the chip fewer than 60; those that have more are known, and do not grow."""
+    seen = {}
+    for path in tree.under(["model/", "sim/"], [".h", ".cpp"]):
+        for name, lines in functions(without_comments(tree.text(path))):
+            seen[f"{path}:{name}"] = max(lines, seen.get(f"{path}:{name}", 0))
+    for place, lines in seen.items():
+        most = SMALL_FUNCTIONS.get(place, LARGE_FUNCTIONS.get(place, MOST_LINES))
+        if lines > most:
+            yield f"{place}: {lines} lines; at most {most}"
+    for place, lines in LARGE_FUNCTIONS.items():
+        if tree.exists(place.split(":")[0]) and seen.get(place, 0) < lines:
+            yield f"{place}: {seen.get(place, 0)} lines, LARGE_FUNCTIONS says {lines}: it may say less now"
+
+
+# What the field calls otherwise.
+WORDS = {
+    "threads a block": "threads per block", "registers a thread": "registers per thread", "chip-full": "wave", "table of aims": "acceptance criteria",
+    "sealed kernel": "held-out kernel", "open kernel": "development kernel", "print this": "show this help", "searched to the bottom": "searched recursively",
+    "program by name": "aborts with its name", "fast mode": "sampled", "waiting loop": "spin loop",
+}
+
+
+def rule_words(tree, _):
+    """Code, help and documents speak the field's language."""
+    pattern = re.compile("|".join(map(re.escape, WORDS)), re.I)
+    for path in tree.under(["model/", "sim/", "docs/", "README.md", "CONTRIBUTING.md"], (*SOURCE, ".md")):
+        if path == "docs/history.md":
+            continue
+        for number, line in tree.lines(path):
+            for found in pattern.findall(line):
+                yield f"{path}:{number}: \"{found}\"; the field says \"{WORDS[found.lower()]}\""
+
+
+def rule_readme(tree, _):
+    """The README has at most 120 lines, and the figures and pictures of the front page: what it says, how accurate it is, a timeline."""
+    text = tree.text("README.md") if tree.exists("README.md") else ""
+    if text.count("\n") > 120:
+        yield f"README.md: {text.count(chr(10))} lines; at most 120"
+    for picture in re.findall(r"!\[[^]]*\]\(([^)]*)\)", text):
+        if not tree.exists(picture):
+            yield f"README.md: shows {picture}, which does not exist"
+
+
 RULES = {name[len("rule_"):]: function for name, function in globals().items() if name.startswith("rule_")}
 
 

@@ -58,6 +58,11 @@ BAD = {
     "format": [{".clang-format": "BasedOnStyle: Google\n", "model/sm/sm.cpp": "int  f( ){return 1;}\n"}],
     "unfinished": [{"model/sm/sm.cpp": f"// {UNFINISHED}: more\n"}, {"model/sm/sm.cpp": "\n" * 501}],
     "citations": [{"model/sm/sm.cpp": "// As facts D2 say.\n"}, {"model/sm/sm.cpp": "// Source: sass.md 3.9.\n"}],
+    "function_sizes": [{"model/sm/sm.cpp": "int f(int a) {\n" + "  ++a;\n" * 99 + "  return a;\n}\n"},
+                       {"model/gpu/gpu.cpp": "void Gpu::run(int a,\n              int b) {\n" + "  ++a;\n" * 57 + "}\n"},
+                       {"sim/calibrate/core_rules.cpp": "int core_rules() {\n  return 0;\n}\n"}],
+    "words": [{"README.md": "At most 1024 threads " + "a block.\n"}, {"model/sm/sm.cpp": "// A chip-" + "full of blocks.\n"}],
+    "readme": [{"README.md": "\n" * 121}, {"README.md": "![A picture](docs/pictures/gone.svg)\n"}],
     "class_sizes": [{"model/sm/sm.h": "// An SM.\n#pragma once\nclass Sm {\n public:\n  Sm(int a);\n"
                                       + "".join(f"  void f{i}(int a) const {{ g(); }}\n" for i in range(26)) + "};\n"}],
 }

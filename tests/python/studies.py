@@ -55,28 +55,18 @@ def study(name: str, text: str) -> pathlib.Path:
     return file
 
 
-def points(database: pathlib.Path) -> int:
-    try:
-        return sqlite3.connect(f"file:{database}?mode=ro", uri=True).execute("SELECT COUNT(*) FROM points").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0
-
-
 class Sweep(unittest.TestCase):
     def test_a_study_that_is_killed_twice_has_the_result_of_one_that_was_not(self):
-        run("sweep", study("whole.toml", STUDY), "--csv", FOLDER / "whole.csv")
-        killed = study("killed.toml", STUDY)
-        for enough in (2, 5):
-            process = subprocess.Popen(command("sweep", killed, "--jobs", 1), start_new_session=True)
-            end = time.monotonic() + 120
-            while points(FOLDER / "killed.sqlite") < enough and process.poll() is None and time.monotonic() < end:
-                time.sleep(0.01)
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        self.assertGreaterEqual(points(FOLDER / "killed.sqlite"), 5)
-        run("sweep", killed, "--csv", FOLDER / "killed.csv")
-        self.assertEqual((FOLDER / "whole.csv").read_bytes(), (FOLDER / "killed.csv").read_bytes())
-        self.assertEqual(len((FOLDER / "whole.csv").read_text().splitlines()), 13)
+        file = study("killed.toml", STUDY.replace("[64, 100, 132]", "[64, 72, 80, 88, 100, 132]").replace("[100, 150]", "[50, 100, 150, 200]"))
+        done = subprocess.run([sys.executable, "-B", REPOSITORY / "docs/studies/killed_twice.py", file, "--jobs", "1"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("48 points computed again, 0 of them differ", done.stdout)
+        self.assertEqual(len((FOLDER / "killed.csv").read_text().splitlines()), 49)
+        self.assertEqual(done.stdout.count("killed at"), 2)
+        # A study that has begun is not begun again: it would not be killed where it says.
+        again = subprocess.run([sys.executable, "-B", REPOSITORY / "docs/studies/killed_twice.py", file], capture_output=True, text=True)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("was started before", again.stderr)
 
     def test_merged_shards_are_the_study(self):
         run("sweep", study("one.toml", STUDY), "--csv", FOLDER / "one.csv")

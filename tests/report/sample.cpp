@@ -114,7 +114,7 @@ Prediction sample_prediction() {
   p.grid = {20, 2, 1};
   p.block = {16, 16, 1};
   p.dynamic_shared = 512;
-  p.occupancy = {3, 4, 8, 16, 16, 3, 24, 32768, "At most 24 registers a thread would give 4 blocks (50%)."};
+  p.occupancy = {3, 4, 8, 16, 16, 3, 24, 32768, "At most 24 registers per thread would give 4 blocks (50%)."};
 
   auto& c = p.counters;
   c.elapsed = 10'000;

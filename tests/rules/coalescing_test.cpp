@@ -85,7 +85,7 @@ TEST(Coalescing, SixteenBytesALaneUnalignedTo512TakesSeventeenSectors) {
 }
 
 TEST(Coalescing, TheNaiveSgemmsLoadsOfB) {
-  // By columns, b[col*N+i]: 16 columns a row of the block, two rows share them: 16 sectors. By rows, b[i*N+col]: 16 neighbours: 2.
+  // By columns, b[col*N+i]: 16 columns per row of the block, two rows share them: 16 sectors. By rows, b[i*N+col]: 16 neighbours: 2.
   Addresses columns{}, rows{};
   for (std::uint64_t lane = 0; lane < kWarpSize; ++lane) {
     columns[lane] = 0x20000 + lane % 16 * 512 * 4;

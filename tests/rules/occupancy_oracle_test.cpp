@@ -53,7 +53,8 @@ bool equal(const spec::GpuSpec& spec, const cudaOccDeviceProp& device, const Ker
   attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
   attributes.maxDynamicSharedSizeBytes = kernel.dynamic_shared;
   attributes.numBlockBarriers = static_cast<int>(kernel.barriers);
-  const cudaOccDeviceState state;
+  cudaOccDeviceState state;
+  state.carveoutConfig = kernel.carveout_percent;
   cudaOccResult expected;
   const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(
       &expected, &device, &attributes, &state, static_cast<int>(kernel.threads), kernel.dynamic_shared);
@@ -93,6 +94,16 @@ TEST_P(OccupancyOracle, EveryRegisterCountAndBlockSize) {
       const std::uint64_t shared = (threads * 37 + registers * 911) % 50000;
       if (!equal(spec_, device_, {threads, registers, 0, 0, 1})) return;
       if (!equal(spec_, device_, {threads, registers, shared, 0, threads % 17})) return;
+    }
+  }
+}
+
+TEST_P(OccupancyOracle, EveryPreferredCarveOut) {
+  for (int percent = -1; percent <= 100; ++percent) {
+    for (std::uint64_t shared = 0; shared <= GetParam().shared_per_sm; shared += 1000) {
+      for (const std::uint32_t warps : {1u, 4u, 32u}) {
+        if (!equal(spec_, device_, {warps * 32, 32, shared / 2, shared - shared / 2, 1, percent})) return;
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ TEST(Occupancy, ThirtyThreeRegistersGiveSixBlocksOf256) {
   EXPECT_EQ(at33.limiter, Limiter::registers);
   EXPECT_EQ(at33.registers_per_block, 40u * 256);
   EXPECT_EQ(next_step(h100, {256, 33, 0, 0, 1}),
-            "With at most 32 registers a thread: 8 blocks, 64 warps (100%).");
+            "With at most 32 registers per thread: 8 blocks, 64 warps (100%).");
 
   const Occupancy at32 = occupancy(h100, {256, 32, 0, 0, 1});
   EXPECT_EQ(at32.blocks, 8u);
@@ -43,7 +43,7 @@ TEST(Occupancy, Gb203HoldsTwentyFourBlocks) {
 
 TEST(Occupancy, SharedMemoryCountsTheReserveAndTheUnit) {
   const spec::GpuSpec a100 = chip("a100");
-  // 164 KiB an SM: 4 blocks of 40 KiB + 1 KiB, and not with one byte more.
+  // 164 KiB per SM: 4 blocks of 40 KiB + 1 KiB, and not with one byte more.
   EXPECT_EQ(occupancy(a100, {128, 32, 0, 40 * 1024, 1}).limit_shared, 4u);
   EXPECT_EQ(occupancy(a100, {128, 32, 0, 40 * 1024 + 1, 1}).limit_shared, 3u);
   EXPECT_EQ(occupancy(a100, {128, 32, 1, 0, 1}).shared_per_block, 1024u + 128u);
@@ -55,7 +55,7 @@ TEST(Occupancy, SharedMemoryCountsTheReserveAndTheUnit) {
 
 TEST(Occupancy, AKernelThatCannotRunSaysWhy) {
   const spec::GpuSpec h100 = chip("h100-sxm");
-  EXPECT_EQ(impossible(h100, {1025, 32, 0, 0, 1}), "1025 threads a block; h100-sxm has at most 1024");
+  EXPECT_EQ(impossible(h100, {1025, 32, 0, 0, 1}), "1025 threads per block; h100-sxm has at most 1024");
   EXPECT_EQ(impossible(h100, {1024, 64, 0, 0, 1}), "");
   EXPECT_NE(impossible(h100, {1024, 65, 0, 0, 1}).find("at most 65536"), std::string::npos);
   EXPECT_NE(impossible(h100, {32, 32, 0, 228 * 1024, 1}).find("at most 232448"), std::string::npos);
@@ -65,7 +65,7 @@ TEST(Occupancy, AKernelThatCannotRunSaysWhy) {
 
 TEST(Occupancy, AnotherBlockSizeIsTheNextStepWhereWarpsAreLost) {
   const spec::GpuSpec h100 = chip("h100-sxm");
-  // 20 warps a block: 3 blocks, 60 warps; 21 warps: 3 blocks, 63 warps.
+  // 20 warps per block: 3 blocks, 60 warps; 21 warps: 3 blocks, 63 warps.
   const NextStep step = better(h100, {640, 16, 0, 0, 1});
   ASSERT_TRUE(step.exists);
   EXPECT_EQ(step.kernel.threads, 672u);
@@ -128,6 +128,35 @@ TEST(Occupancy, TheCarveOutIsTheOneThatTheDriverChoseOnAnH100) {
         << launch.kib;
     EXPECT_EQ(result.limit_shared_configured, launch.limit_shared);
   }
+}
+
+/// validate/microbenchmarks/carve_out_wish.cu on an H200: 64 threads, bytes per block, percent preferred; KiB set, blocks per SM.
+struct Wish {
+  std::uint32_t bytes;
+  int percent;
+  std::uint32_t kib, blocks;
+};
+constexpr Wish kWishes[] = {
+    {7168, 0, 8, 1},      {7168, 10, 32, 4},     {7168, 25, 64, 8},    {7168, 50, 132, 16},
+    {7168, 75, 196, 24},  {7168, 100, 228, 28},  {15360, 0, 16, 1},    {15360, 10, 32, 2},
+    {15360, 25, 64, 4},   {15360, 50, 132, 8},   {15360, 75, 196, 12}, {15360, 100, 228, 14},
+    {31744, 10, 32, 1},   {31744, 25, 64, 2},    {31744, 50, 132, 4},  {64512, 0, 64, 1},
+    {64512, 50, 132, 2},  {64512, 75, 196, 3},   {122880, 0, 132, 1},  {122880, 50, 132, 1},
+    {122880, 75, 196, 1}, {122880, 100, 228, 1},
+};
+
+TEST(Occupancy, TheCarveOutThatAKernelPrefersLimitsItsBlocks) {
+  const spec::GpuSpec h200 = chip("h200-sxm");
+  for (const Wish& wish : kWishes) {
+    const Occupancy result = occupancy(h200, {64, 32, 0, wish.bytes, 1, wish.percent});
+    EXPECT_EQ(result.shared_config, wish.kib * 1024) << wish.bytes << " bytes, " << wish.percent << "%";
+    EXPECT_EQ(result.blocks, wish.blocks) << wish.bytes << " bytes, " << wish.percent << "%";
+  }
+  EXPECT_EQ(occupancy(h200, {64, 32, 0, 7168, 1, -1}).blocks, 28u) << "without a wish";
+  // A gap: blocks of 256 bytes that prefer 10% are set to 132 KiB there.
+  const Occupancy small = occupancy(h200, {64, 32, 0, 256, 1, 10});
+  EXPECT_EQ(small.blocks, 25u) << "as there";
+  EXPECT_EQ(small.shared_config, 32u * 1024);
 }
 
 TEST(Occupancy, SaysWhatAnSmHoldsWhileWarpsOfItsBlocksHaveEnded) {

@@ -7,9 +7,11 @@ Programs are built once into FOLDER, for three architectures in one file.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 FORETRACE, REPOSITORY, FOLDER = sys.argv[1:4]
@@ -79,6 +81,15 @@ class Core(Case):
                 done = run("--arch", chip, "--functional", "--", program)
                 self.assertEqual((done.returncode, done.stdout), (0, "memory: all right\n"), done.stderr)
                 self.assertIn("9 launches", done.stderr)
+
+    def test_two_processes_share_memory(self):
+        for words in ([], ["--functional"]):
+            done = run("--arch", "h100", *words, "--", build("sharing"))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stdout.splitlines(), [
+                "child: opened twice the same, closed again cudaErrorInvalidValue", "child ended with 0", "values: right",
+                "own: cudaErrorDeviceUninitialized", "host memory: cudaErrorInvalidValue", "plain event: cudaErrorInvalidResourceHandle",
+                "timed event: cudaErrorInvalidValue"])
 
     def test_three_devices_of_one_chip(self):
         program = build("devices")
@@ -307,6 +318,16 @@ class Reports(Case):
         self.assertAlmostEqual(lines["none"]["duration_ns"], lines["none"]["time"]["kernels_ns"], delta=1)
         self.stopped(run("--arch", "h100", "--host", "nowhere", "--", "true"), "--host nowhere: no such host")
         self.stopped(run("--arch", "h100", "--host-time", "some", "--", "true"), "--host-time some: expected none, measured or scale=X")
+
+    def test_events_without_predictions_have_the_time_that_emulation_took(self):
+        program = build("streams")
+        for form in ((), ("graph",)):
+            begin = time.monotonic()
+            done = run("--arch", "h100", "--functional", "--", program, "100", *form)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            measured = float(re.fullmatch(r"([0-9.]+) us\n", done.stdout)[1])
+            self.assertGreater(measured, 1, "nothing was executed between the events")
+            self.assertLess(measured, (time.monotonic() - begin) * 1e6)
 
     def test_kernels_of_two_streams_share_the_chip(self):
         program = build("streams")

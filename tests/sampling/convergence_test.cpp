@@ -9,7 +9,7 @@
 namespace foretrace::sampling_tests {
 namespace {
 
-constexpr double kL2 = 40e6, kDram = 1000;  // bytes; bytes a cycle
+constexpr double kL2 = 40e6, kDram = 1000;  // bytes; bytes per cycle
 constexpr double kWork = 100;               // warp instructions of a block
 
 sampling::Survey survey_of(double blocks) {
@@ -18,7 +18,7 @@ sampling::Survey survey_of(double blocks) {
   return survey;
 }
 
-/// Whether it settles within so many cycles at 100 warp instructions a cycle. `ends`: blocks end as they are worked through. `memory`:
+/// Whether it settles within so many cycles at 100 warp instructions per cycle. `ends`: blocks end as they are worked through. `memory`:
 /// what the memory system counted by then.
 bool settles(const sampling::Survey& survey, Cycle until, bool ends,
              const std::function<void(double, stats::MemoryCounters&)>& memory, std::uint64_t wave = 1000) {
@@ -40,7 +40,7 @@ bool settles(const sampling::Survey& survey, Cycle until, bool ends,
   return false;
 }
 
-/// Reads and writes 300 bytes a cycle each; what is written stays in L2 up to so many bytes and is then written back as fast.
+/// Reads and writes 300 bytes per cycle each; what is written stays in L2 up to so many bytes and is then written back as fast.
 std::function<void(double, stats::MemoryCounters&)> streaming(double dirty_most) {
   return [dirty_most](double now, stats::MemoryCounters& memory) {
     const double written = 300 * now, dirty = std::min(written, dirty_most);
@@ -99,7 +99,7 @@ TEST(Convergence, TheBeginningOfBlocksSpeaksForThemIfTheyGoOnAlike) {
 }
 
 TEST(Convergence, BlocksThatAreNotInStepSpeakForLaterWavesIfL2HoldsWhatTheyUse) {
-  // No block ends, and a wave is 100 million warp instructions. A wave brings so many bytes that are new, at 100 warp instructions a cycle.
+  // No block ends, and a wave is 100 million warp instructions. A wave brings so many bytes that are new, at 100 warp instructions per cycle.
   const sampling::Survey survey = survey_of(5e6);
   const auto settles_with = [&](double bytes_per_wave) {
     sampling::MonitoredLaunch launch{.survey = &survey,

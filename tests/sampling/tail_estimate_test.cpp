@@ -38,14 +38,17 @@ TEST(AfterGap, TheGapTakesItsBlocksTimeAtTheSteadyRate) {
   const sampling::TailEstimate end = sampling::after_gap(survey_of(800), steady(), gap, 50'000, kWave);
   EXPECT_DOUBLE_EQ(end.cycles, 50'000 + 600 / kWave * kTime);
   EXPECT_EQ(end.idle, 0);
-  const double gap_error = sampling::kNine * sampling::kGapError * kTime;
+  const double gap_error = std::hypot(sampling::kNine * sampling::kGapError * kTime,
+                                      sampling::kNine * sampling::kSkippedError * 600 / kWave * kTime);
   EXPECT_NEAR(end.high - end.cycles, gap_error, 1e-6);
   EXPECT_NEAR(end.cycles - end.low, gap_error, 1e-6);
 }
 
 TEST(AfterGap, TheRatesDoubtAndTheSurveysErrorAreInTheInterval) {
   const sampling::Gap gap{.blocks = 8000, .first = 120, .count = 7600};
-  const double skipped = 7600 / kWave * kTime, gap_error = sampling::kNine * sampling::kGapError * kTime;
+  const double skipped = 7600 / kWave * kTime;
+  const double gap_error = std::hypot(sampling::kNine * sampling::kGapError * kTime,
+                                      sampling::kNine * sampling::kSkippedError * skipped);
   const auto half_width = [&](double doubt, double relative_error) {
     const sampling::TailEstimate end =
         sampling::after_gap(survey_of(8000, relative_error), steady(doubt), gap, 50'000, kWave);
@@ -70,7 +73,7 @@ TEST(AfterGap, BlocksOfTheGapCountWithTheirOwnWork) {
 }
 
 TEST(AfterGap, WhatL2CannotKeepUpWithIsWaitedFor) {
-  // A block leaves 10 reductions; L2 serves 0.02 a cycle of the 0.04 that 20 blocks in 5,000 cycles ask for.
+  // A block leaves 10 reductions; L2 serves 0.02 per cycle of the 0.04 that 20 blocks in 5,000 cycles ask for.
   const auto cycles = [](double served_per_cycle) {
     sampling::Survey survey = survey_of(800);
     survey.sums.l1_sectors_global_red = 8000;

@@ -406,7 +406,7 @@ TEST(CopyEngine, StoresAreReadAt32BytesACycle) {
         .end;
   };
   EXPECT_EQ(end(TransferKind::store, 64) - end(TransferKind::store, 32), 32u * 4);
-  EXPECT_EQ(end(TransferKind::reduce, 64) - end(TransferKind::reduce, 32), 32u * 5) << "25.6 bytes a cycle";
+  EXPECT_EQ(end(TransferKind::reduce, 64) - end(TransferKind::reduce, 32), 32u * 5) << "25.6 bytes per cycle";
   // Without the wait the warp does not stay.
   const Cycle not_waited = run(chip, {copy(moves(TransferKind::store, 64, 128, 4096)),
                                       {"UTMACMDFLUSH", 1, 7, 0},

@@ -112,7 +112,7 @@ TEST(Constants, ASubCoreKeepsItsLinesAndNoMore) {
 TEST(Constants, AWarpThatWaitedTakesItsConstantThoughOthersTookTheLine) {
   spec::GpuSpec chip = bench_chip();
   chip.constant.l0_bytes = 64;
-  const Ran ran = run(chip, loads(8, 64, 0), 32);  // eight warps a sub-core, one line
+  const Ran ran = run(chip, loads(8, 64, 0), 32);  // eight warps per sub-core, one line
   EXPECT_EQ(ran.counters.inst_executed, 32u * 9u);
   EXPECT_GE(ran.counters.constant_l0_misses, 4u * 8u);
 }

@@ -34,14 +34,14 @@ TEST(Issue, OtherWarpsFillTheStallCycles) {
   const spec::GpuSpec chip = bench_chip();
   // Four warps on each sub-core, one chain of stall 4 each: one instruction a cycle.
   EXPECT_EQ(forty_more(chip, {"MOV R0, 0x1", 4}, 4), 160u);  // one warp a sub-core
-  EXPECT_EQ(forty_more(chip, {"NOP", 4}, 16), 160u);         // four warps a sub-core: the slots are full
+  EXPECT_EQ(forty_more(chip, {"NOP", 4}, 16), 160u);         // four warps per sub-core: the slots are full
 }
 
 TEST(Issue, FfmaGoesToEitherHalfAndImadToTheHeavyOne) {
   const spec::GpuSpec chip = bench_chip();
   const auto heavy = chip.pipe[static_cast<std::size_t>(spec::Pipe::fmaheavy)].interval;
   EXPECT_EQ(forty_more(chip, {"FADD R0, R2, R5", 1}),
-            40u);  // split over the banks: one a cycle with two halves
+            40u);  // split over the banks: one per cycle with two halves
   EXPECT_EQ(forty_more(chip, {"IMAD R0, R2, R5, RZ", 1}), 40u * heavy);
 }
 
@@ -82,7 +82,7 @@ TEST(Issue, AWideMultiplicationHoldsItsSubCoreWhateverItsStallCount) {
   }
   // Stall counts of the sub-core's other warps stand still in the meantime, and the wait stays a wait; a hold of one's own is none.
   const std::vector<Line> lines = repeat({"IMAD.WIDE R6, R2, 0x4, R8", 5}, 20);
-  const Ran one = run(chip, lines), two = run(chip, lines, 8);  // the second: two warps a sub-core
+  const Ran one = run(chip, lines), two = run(chip, lines, 8);  // the second: two warps per sub-core
   EXPECT_EQ(state(one, stats::WarpState::dispatch_stall), 40u);
   EXPECT_EQ(state(one, stats::WarpState::wait), 20u * 4 + 4);  // the EXIT's count too
   EXPECT_GE(state(two, stats::WarpState::wait), 8 * (20u * 4 + 4) + 8 * 19 * 2);

@@ -334,7 +334,7 @@ TEST(DataStage, WhatConflictsAddGoesToASubCoreAtHalfTheRate) {
 }
 
 TEST(DataStage, AWideGlobalLoadPassesItOncePerGroupOfLanesAlsoWhereTheyShareTheWord) {
-  // Sixteen lanes a pass for 8 bytes, eight for 16, as loads_of_one_word on H100; a load from shared memory of one word takes 1 and 2.
+  // Sixteen lanes per pass for 8 bytes, eight for 16, as loads_of_one_word on H100; a load from shared memory of one word takes 1 and 2.
   const spec::GpuSpec chip = bench_chip();
   const auto passes = [&](const std::string& text, std::uint32_t executed) {
     return run(chip, {{text, 2, 0, 7, 0, executed, 4096, 0}, {"NOP", 1, 7, 7, 1}})
@@ -361,7 +361,7 @@ TEST(DataStage, CopiesPassItForWhatTheyReadFromL1AndOnceAndWriteBesideIt) {
                     through = "LDGSTS.E.128 [R0], desc[UR4][R2.64]";
   EXPECT_EQ(copies(bypass, 16, 1).counters.l1_data_wavefronts, 1u);
   EXPECT_EQ(copies(through, 16, 1).counters.l1_data_wavefronts, 5u);
-  // Each lane writes the same 16 bytes: 32 passes of the write, two a cycle; the line is asked for once.
+  // Each lane writes the same 16 bytes: 32 passes of the write, two per cycle; the line is asked for once.
   EXPECT_EQ(copies(bypass, 0, 9).end - copies(bypass, 0, 8).end, 16u);
 }
 

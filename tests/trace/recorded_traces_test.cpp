@@ -22,7 +22,7 @@ struct Expected {
   std::uint64_t loaded, stored;  // lanes of global loads and stores: elements that the kernel touches
 };
 
-// sgemm_tiled: 64x64 in 16x16 tiles; each of 4 steps loads two elements a thread. transpose: 70x50 in tiles of 32.
+// sgemm_tiled: 64x64 in 16x16 tiles; each of 4 steps loads two elements per thread. transpose: 70x50 in tiles of 32.
 // vector_add: 1000 elements, two loads each.
 constexpr Expected kExpected[] = {
     {"sgemm_tiled", "sgemm_tiled", 16, 16 * 8, true, 2 * 4 * 64 * 64, 64 * 64},

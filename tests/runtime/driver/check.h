@@ -1,4 +1,4 @@
-/* Calls of the CUDA driver, one a line with what it answered: "cuInit(0) = CUDA_SUCCESS". What depends on the machine (addresses,
+/* Calls of the CUDA driver, one per line with what it answered: "cuInit(0) = CUDA_SUCCESS". What depends on the machine (addresses,
    times, identifiers) is not printed; what depends on the chip has lines of its own that begin with "device". */
 #ifndef FORETRACE_DRIVER_CHECK_H
 #define FORETRACE_DRIVER_CHECK_H
@@ -42,6 +42,7 @@ void check_graph_nodes(void);
 void check_lookup(void);
 void check_tensor_maps(void);
 void check_virtual_memory(void);
+void check_sharing(void);
 void check_textures(void);
 
 /* PTX with kernels scale(float*, float, int) and shared(int*), a variable and a constant. */

@@ -90,6 +90,7 @@ static const struct {
                  {"profiler", check_profiler, 1},
                  {"tensor_maps", check_tensor_maps, 1},
                  {"virtual_memory", check_virtual_memory, 1},
+                 {"sharing", check_sharing, 1},
                  {"textures", check_textures, 1}};
 
 /* One section a process: main.c NAME. Without a name: their names. */

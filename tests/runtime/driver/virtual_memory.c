@@ -64,3 +64,60 @@ void check_virtual_memory(void) {
   NUMBER(before - after);
   T(cuMemAddressFree(room, 4 * kGranule));
 }
+
+/* Memory that other processes may have, as far as one process can tell. */
+void check_sharing(void) {
+  enum { kGranule = 2 << 20 };
+  CUmemAllocationProp properties;
+  CUmemAccessDesc access;
+  CUmemGenericAllocationHandle made = 0, imported = 0;
+  CUmemPoolProps pools;
+  CUmemPoolPtrExportData data;
+  CUmemoryPool pool = NULL, other = NULL;
+  CUipcMemHandle block;
+  CUipcEventHandle happened;
+  CUevent event = NULL;
+  CUdeviceptr room = 0, p = 0, taken = 0;
+  int file = -1;
+  unsigned words[2] = {5, 6}, back[2] = {0};
+  memset(&properties, 0, sizeof properties);
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  memset(&access, 0, sizeof access);
+  access.location = properties.location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  T(cuMemCreate(&made, kGranule, &properties, 0));
+  T(cuMemExportToShareableHandle(&file, made, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  T(cuMemImportFromShareableHandle(&imported, (void*)(intptr_t)file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  T(cuMemAddressReserve(&room, 2 * kGranule, 0, 0, 0));
+  T(cuMemMap(room, kGranule, 0, made, 0));
+  T(cuMemMap(room + kGranule, kGranule, 0, imported, 0));
+  T(cuMemSetAccess(room, 2 * kGranule, &access, 1));
+  T(cuMemcpyHtoD_v2(room + 64, words, sizeof words));
+  T(cuMemcpyDtoH_v2(back, room + kGranule + 64, sizeof back));
+  NUMBER(back[1]);
+  T(cuMemUnmap(room, 2 * kGranule));
+  T(cuMemRelease(imported));
+  T(cuMemRelease(made));
+  T(cuMemAddressFree(room, 2 * kGranule));
+  memset(&pools, 0, sizeof pools);
+  pools.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  pools.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  pools.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  T(cuMemPoolCreate(&pool, &pools));
+  T(cuMemAllocFromPoolAsync(&p, 4096, pool, NULL));
+  T(cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  T(cuMemPoolExportPointer(&data, p));
+  T(cuMemPoolImportFromShareableHandle(&other, (void*)(intptr_t)file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  printf("device ");
+  T(cuMemPoolImportPointer(&taken, other, &data));
+  T(cuMemFreeAsync(p, NULL));
+  T(cuMemAlloc_v2(&p, 4096));
+  T(cuIpcGetMemHandle(&block, p));
+  T(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
+  T(cuIpcGetEventHandle(&happened, event));
+  T(cuEventDestroy_v2(event));
+  T(cuEventCreate(&event, CU_EVENT_INTERPROCESS));
+  T(cuMemFree_v2(p));
+}

@@ -174,6 +174,12 @@ static void host_side() {
   cudaPointerAttributes attributes;
   OK(cudaPointerGetAttributes(&attributes, &managed));
   CHECK(attributes.type == cudaMemoryTypeUnregistered);
+  OK(cudaPointerGetAttributes(&attributes, &shared_table[2]));
+  CHECK(attributes.type == cudaMemoryTypeManaged && attributes.hostPointer == &shared_table[2]);
+  void* own = nullptr;
+  OK(cudaGetSymbolAddress(&own, counter));
+  OK(cudaPointerGetAttributes(&attributes, own));
+  CHECK(attributes.type == cudaMemoryTypeDevice && attributes.hostPointer == nullptr);
   CHECK(cudaFreeHost(all) == cudaErrorInvalidValue);
   (void)cudaGetLastError();
 }

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "model/gpu/team.h"
+#include "model/support/team.h"
 
-namespace foretrace::gpu {
+namespace foretrace::support {
 namespace {
 
 class Teams : public testing::TestWithParam<int> {};
@@ -47,4 +47,4 @@ TEST_P(Teams, WorkOnAfterAFailure) {
 INSTANTIATE_TEST_SUITE_P(OfThreads, Teams, testing::Values(1, 2, 5));
 
 }  // namespace
-}  // namespace foretrace::gpu
+}  // namespace foretrace::support

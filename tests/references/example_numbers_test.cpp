@@ -1,4 +1,4 @@
-// The lessons executed for each architecture: results match the references, and the numbers that a lesson promises are
+// The examples executed for each architecture: results match the references, and the numbers that an example promises are
 // those of its machine code. Sectors and conflicts are counted here from the recorded addresses, by their definition and
 // with nothing of model/rules. Needs nvcc and nvdisasm; where they are not, there is nothing to ask.
 #include <gtest/gtest.h>
@@ -104,11 +104,12 @@ void count_warp(const isa::Program& program, const work::Shapes& shapes, const w
   }
 }
 
-class LessonNumbers : public testing::TestWithParam<int> {
+class ExampleNumbers : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
     toolchain_ = frontend::find_toolchain();
-    if (!toolchain_.nvcc || !toolchain_.nvdisasm) GTEST_SKIP() << "nvcc and nvdisasm are not here";
+    ASSERT_TRUE(toolchain_.nvcc && toolchain_.nvdisasm)
+        << "nvcc and nvdisasm are not here; ctest -LE cuda leaves this test out";
   }
 
   static std::vector<LaunchDescription> file(const std::string& stem) {
@@ -179,13 +180,13 @@ class LessonNumbers : public testing::TestWithParam<int> {
   frontend::Toolchain toolchain_;
 };
 
-TEST_P(LessonNumbers, RecordThreadCoords) {
+TEST_P(ExampleNumbers, RecordThreadCoords) {
   const Execution small = run("record_thread_coords", "record_thread_coords_small");
   EXPECT_EQ(small.warps, 9u);
   run("record_thread_coords", "record_thread_coords_odd_block");
 }
 
-TEST_P(LessonNumbers, VectorAddWithItsGuard) {
+TEST_P(ExampleNumbers, VectorAddWithItsGuard) {
   const Execution guarded = run("vector_add", "vector_add_n1000");
   EXPECT_EQ(guarded.warps, 32u);
   expect_sectors(guarded.of(isa::Opcode::LDG), 4);
@@ -196,11 +197,11 @@ TEST_P(LessonNumbers, VectorAddWithItsGuard) {
   }
 }
 
-TEST_P(LessonNumbers, ImageOf200x150) {
+TEST_P(ExampleNumbers, ImageOf200x150) {
   EXPECT_EQ(run("image_brighten", "image_brighten_200x150").warps, 1040u);
 }
 
-TEST_P(LessonNumbers, NaiveSgemmReadsBByColumnsOrRows) {
+TEST_P(ExampleNumbers, NaiveSgemmReadsBByColumnsOrRows) {
   const Execution columns = run("sgemm_naive", "sgemm_naive_columns_64");
   expect_sectors(columns.of(isa::Opcode::LDG, "a"), 2);
   expect_sectors(columns.of(isa::Opcode::LDG, "b"), 16);
@@ -211,7 +212,7 @@ TEST_P(LessonNumbers, NaiveSgemmReadsBByColumnsOrRows) {
   run("sgemm_naive", "sgemm_naive_rows_50");
 }
 
-TEST_P(LessonNumbers, TiledSgemmHasNoBankConflicts) {
+TEST_P(ExampleNumbers, TiledSgemmHasNoBankConflicts) {
   for (const char* name : {"sgemm_tiled16_64", "sgemm_tiled32_65"}) {
     const Execution tiled = run("sgemm_tiled", name);
     const auto loads = tiled.of(isa::Opcode::LDS);
@@ -221,7 +222,7 @@ TEST_P(LessonNumbers, TiledSgemmHasNoBankConflicts) {
   }
 }
 
-TEST_P(LessonNumbers, RegisterTiledSgemm) {
+TEST_P(ExampleNumbers, RegisterTiledSgemm) {
   const Execution scalar = run("sgemm_register", "sgemm_register_64");
   const Execution wide = run("sgemm_register", "sgemm_register_float4_64");
   for (const Access& access : scalar.of(isa::Opcode::LDG)) EXPECT_EQ(access.bytes, 4u);
@@ -237,7 +238,7 @@ TEST_P(LessonNumbers, RegisterTiledSgemm) {
   EXPECT_LT(wide.instructions, scalar.instructions);
 }
 
-TEST_P(LessonNumbers, TransposeConflictsAndTheirCure) {
+TEST_P(ExampleNumbers, TransposeConflictsAndTheirCure) {
   const Execution naive = run("transpose", "transpose_naive_256x256");
   expect_sectors(naive.of(isa::Opcode::LDG), 4);
   expect_sectors(naive.of(isa::Opcode::STG), 32);
@@ -257,13 +258,13 @@ TEST_P(LessonNumbers, TransposeConflictsAndTheirCure) {
   }
 }
 
-TEST_P(LessonNumbers, ReluFusedAndAsTwoKernels) {
+TEST_P(ExampleNumbers, ReluFusedAndAsTwoKernels) {
   run("relu", "relu_add_n2_16");
   run("relu", "add_one_n2_16");
   run("relu", "relu_n2_16");
 }
 
-TEST_P(LessonNumbers, CopiesMoveTheSameSectorsInAQuarterOfTheRequests) {
+TEST_P(ExampleNumbers, CopiesMoveTheSameSectorsInAQuarterOfTheRequests) {
   const Execution narrow = run("copy", "copy_float_n2_16");
   const Execution wide = run("copy", "copy_float4_n2_16");
   expect_sectors(narrow.of(isa::Opcode::LDG), 4);
@@ -271,7 +272,7 @@ TEST_P(LessonNumbers, CopiesMoveTheSameSectorsInAQuarterOfTheRequests) {
   EXPECT_EQ(narrow.of(isa::Opcode::LDG).front().requests, 4 * wide.of(isa::Opcode::LDG).front().requests);
 }
 
-TEST_P(LessonNumbers, StridesTouchMoreSectorsUpToOneALane) {
+TEST_P(ExampleNumbers, StridesTouchMoreSectorsUpToOneALane) {
   for (const int stride : {1, 2, 3, 7, 8, 9, 32}) {
     // The launch files' 2^19 elements are for measuring; the numbers of a request do not depend on how many.
     auto launches = file("copy_stride");
@@ -285,19 +286,19 @@ TEST_P(LessonNumbers, StridesTouchMoreSectorsUpToOneALane) {
   }
 }
 
-TEST_P(LessonNumbers, DivergenceByLanesExecutesTwiceTheInstructions) {
+TEST_P(ExampleNumbers, DivergenceByLanesExecutesTwiceTheInstructions) {
   const Execution lanes = run("divergence", "divergence_lanes_medium");
   const Execution warps = run("divergence", "divergence_warps_medium");
   const double ratio = static_cast<double>(lanes.instructions) / static_cast<double>(warps.instructions);
   EXPECT_GT(ratio, 1.8);
   EXPECT_LT(ratio, 2.0);
-  // The same loops in the same threads: only what goes round them differs by a few instructions a thread.
+  // The same loops in the same threads: only what goes round them differs by a few instructions per thread.
   const double threads =
       static_cast<double>(lanes.thread_instructions) / static_cast<double>(warps.thread_instructions);
   EXPECT_NEAR(threads, 1.0, 0.02);
 }
 
-TEST_P(LessonNumbers, TheClassicMistakeIsReportedAndItsLegalRelativeRuns) {
+TEST_P(ExampleNumbers, TheClassicMistakeIsReportedAndItsLegalRelativeRuns) {
   const auto launches = file("barrier_divergent");
   engine::Device device;
   try {
@@ -312,14 +313,14 @@ TEST_P(LessonNumbers, TheClassicMistakeIsReportedAndItsLegalRelativeRuns) {
   run("barrier_divergent", "barrier_early_return_n1000");
 }
 
-TEST_P(LessonNumbers, FfmaChain) {
+TEST_P(ExampleNumbers, FfmaChain) {
   const Execution chain = run("ffma_chain", "ffma_chain_one_warp");
   EXPECT_EQ(chain.warps, 1u);
   EXPECT_GE(chain.instructions, 4096u);
   EXPECT_LT(chain.instructions, 4096u * 5 / 4) << "little beside the chain";
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, LessonNumbers, testing::Values(80, 90, 120));
+INSTANTIATE_TEST_SUITE_P(Architectures, ExampleNumbers, testing::Values(80, 90, 120));
 
 }  // namespace
 }  // namespace foretrace

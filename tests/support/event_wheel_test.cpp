@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "model/sm/event_wheel.h"
+#include "model/support/event_wheel.h"
 
-namespace foretrace::sm {
+namespace foretrace::support {
 namespace {
 
 TEST(EventWheel, AgreesWithASortedMap) {
@@ -39,4 +39,4 @@ TEST(EventWheel, AgreesWithASortedMap) {
 }
 
 }  // namespace
-}  // namespace foretrace::sm
+}  // namespace foretrace::support

@@ -1,6 +1,6 @@
 // Which loops are waits, and which only look like them.
 
-#include "model/isa/waiting_loops.h"
+#include "model/isa/spin_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -23,49 +23,48 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST(WaitingLoops, ALoopThatOnlyAsksIsOne) {
-  const auto loops = waiting_loops(assemble(kSpin));
+TEST(SpinLoops, ALoopThatOnlyAsksIsOne) {
+  const auto loops = spin_loops(assemble(kSpin));
   ASSERT_EQ(loops.size(), 1u);
   EXPECT_EQ(loops[0].first, 1u);
   EXPECT_EQ(loops[0].last, 4u);
-  EXPECT_EQ(loops[0].early, WaitingLoop::kNone);
+  EXPECT_EQ(loops[0].early, SpinLoop::kNone);
 }
 
-TEST(WaitingLoops, NothingElseMayHappenInIt) {
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "STG.E desc[UR12][R4.64], R9"))).empty());
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "STS [R4], R9"))).empty());
+TEST(SpinLoops, NothingElseMayHappenInIt) {
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "YIELD", "STG.E desc[UR12][R4.64], R9"))).empty());
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "YIELD", "STS [R4], R9"))).empty());
   EXPECT_TRUE(
-      waiting_loops(assemble(with(kSpin, "YIELD", "REDG.E.ADD.STRONG.GPU desc[UR12][R4.64], R9"))).empty());
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "BAR.SYNC.DEFER_BLOCKING 0x0"))).empty());
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "EXIT"))).empty());
+      spin_loops(assemble(with(kSpin, "YIELD", "REDG.E.ADD.STRONG.GPU desc[UR12][R4.64], R9"))).empty());
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "YIELD", "BAR.SYNC.DEFER_BLOCKING 0x0"))).empty());
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "YIELD", "EXIT"))).empty());
 }
 
-TEST(WaitingLoops, ItsLoadIsStrong) {
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, ".STRONG.SYS", ""))).empty());
-  EXPECT_EQ(waiting_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS", "LD.E.STRONG.GPU"))).size(), 1u);
+TEST(SpinLoops, ItsLoadIsStrong) {
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, ".STRONG.SYS", ""))).empty());
+  EXPECT_EQ(spin_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS", "LD.E.STRONG.GPU"))).size(), 1u);
 }
 
-TEST(WaitingLoops, ASearchThroughAListIsNone) {
-  EXPECT_TRUE(
-      waiting_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, ", "LDG.E.64.STRONG.SYS R2, "))).empty());
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "YIELD", "IMAD.WIDE R2, R9, 0x4, R10"))).empty());
-  EXPECT_EQ(waiting_loops(assemble(with(kSpin, "YIELD", "LDC.64 R2, c[0x0][0x210]"))).size(), 1u)
+TEST(SpinLoops, ASearchThroughAListIsNone) {
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, ", "LDG.E.64.STRONG.SYS R2, "))).empty());
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "YIELD", "IMAD.WIDE R2, R9, 0x4, R10"))).empty());
+  EXPECT_EQ(spin_loops(assemble(with(kSpin, "YIELD", "LDC.64 R2, c[0x0][0x210]"))).size(), 1u)
       << "the same in every round";
 }
 
-TEST(WaitingLoops, OnlyAnAtomicThatWantsTheSameValueWaits) {
+TEST(SpinLoops, OnlyAnAtomicThatWantsTheSameValueWaits) {
   const std::string lock =
       with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]", "ATOMG.E.CAS.STRONG.GPU PT, R9, [R2], R6, R7");
-  EXPECT_EQ(waiting_loops(assemble(lock)).size(), 1u);
-  EXPECT_EQ(waiting_loops(assemble(with(lock, "YIELD", "MOV R6, RZ"))).size(), 1u);
-  EXPECT_TRUE(waiting_loops(assemble(with(lock, "YIELD", "MOV R6, R9"))).empty())
+  EXPECT_EQ(spin_loops(assemble(lock)).size(), 1u);
+  EXPECT_EQ(spin_loops(assemble(with(lock, "YIELD", "MOV R6, RZ"))).size(), 1u);
+  EXPECT_TRUE(spin_loops(assemble(with(lock, "YIELD", "MOV R6, R9"))).empty())
       << "an addition made of compare-and-swaps";
-  EXPECT_TRUE(waiting_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]",
-                                          "ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR12][R2.64], R7")))
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]",
+                                       "ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR12][R2.64], R7")))
                   .empty());
 }
 
-TEST(WaitingLoops, TheSameLoadBeforeTheLoopBelongsToIt) {
+TEST(SpinLoops, TheSameLoadBeforeTheLoopBelongsToIt) {
   const std::string text = R"(
     LD.E.STRONG.GPU R0, desc[UR4][R4.64]
     CCTL.IVALL
@@ -79,11 +78,11 @@ TEST(WaitingLoops, TheSameLoadBeforeTheLoopBelongsToIt) {
   D:
     EXIT
 )";
-  const auto loops = waiting_loops(assemble(text));
+  const auto loops = spin_loops(assemble(text));
   ASSERT_EQ(loops.size(), 1u);
   EXPECT_EQ(loops[0].early, 0u);
   EXPECT_EQ(loops[0].early_exit, 3u);
-  EXPECT_EQ(waiting_loops(assemble(with(text, "[R4.64]", "[R6.64]")))[0].early, WaitingLoop::kNone)
+  EXPECT_EQ(spin_loops(assemble(with(text, "[R4.64]", "[R6.64]")))[0].early, SpinLoop::kNone)
       << "it asks for something else";
 }
 

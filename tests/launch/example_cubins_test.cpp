@@ -1,4 +1,4 @@
-// Every lesson compiles for every architecture, and its launches suit its kernels. Needs nvcc and nvdisasm; where they
+// Every example compiles for every architecture, and its launches suit its kernels. Needs nvcc and nvdisasm; where they
 // are not, there is nothing to ask.
 #include <gtest/gtest.h>
 
@@ -17,11 +17,12 @@
 namespace foretrace::frontend {
 namespace {
 
-class LessonCubins : public testing::TestWithParam<int> {
+class ExampleCubins : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
     toolchain_ = find_toolchain();
-    if (!toolchain_.nvcc || !toolchain_.nvdisasm) GTEST_SKIP() << "nvcc and nvdisasm are not here";
+    ASSERT_TRUE(toolchain_.nvcc && toolchain_.nvdisasm)
+        << "nvcc and nvdisasm are not here; ctest -LE cuda leaves this test out";
   }
 
   const Cubin& cubin(const LaunchDescription& launch) {
@@ -47,7 +48,7 @@ class LessonCubins : public testing::TestWithParam<int> {
   std::map<std::string, Cubin> cubins_;
 };
 
-TEST_P(LessonCubins, LaunchesSuitTheirKernels) {
+TEST_P(ExampleCubins, LaunchesSuitTheirKernels) {
   int checked = 0;
   for (const auto& entry : std::filesystem::directory_iterator(FORETRACE_SOURCE_DIR "/validate/kernels")) {
     if (entry.path().extension() != ".toml") continue;
@@ -59,7 +60,7 @@ TEST_P(LessonCubins, LaunchesSuitTheirKernels) {
   EXPECT_GE(checked, 100);
 }
 
-TEST_P(LessonCubins, AWrongArgumentIsRefused) {
+TEST_P(ExampleCubins, AWrongArgumentIsRefused) {
   auto launches = load_launch_file(FORETRACE_SOURCE_DIR "/validate/kernels/vector_add.toml");
   launches[0].arguments.back() = parse_argument("val:f32:1000", 3);
   try {
@@ -72,7 +73,7 @@ TEST_P(LessonCubins, AWrongArgumentIsRefused) {
   }
 }
 
-TEST_P(LessonCubins, SharedMemoryIsAsTheSourcesSay) {
+TEST_P(ExampleCubins, SharedMemoryIsAsTheSourcesSay) {
   const auto shared = [&](const std::string& file, const std::string& kernel) {
     for (const LaunchDescription& launch :
          load_launch_file(std::string(FORETRACE_SOURCE_DIR "/validate/kernels/") + file)) {
@@ -86,7 +87,7 @@ TEST_P(LessonCubins, SharedMemoryIsAsTheSourcesSay) {
   EXPECT_EQ(shared("sgemm_register.toml", "sgemm_register_float4"), (16u * 68 + 16 * 64) * 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, LessonCubins, testing::Values(80, 90, 120));
+INSTANTIATE_TEST_SUITE_P(Architectures, ExampleCubins, testing::Values(80, 90, 120));
 
 }  // namespace
 }  // namespace foretrace::frontend

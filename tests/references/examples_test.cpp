@@ -15,7 +15,7 @@ namespace {
 
 using File = std::vector<LaunchDescription>;
 
-const std::vector<File>& lessons() {
+const std::vector<File>& examples() {
   static const std::vector<File> files = [] {
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(FORETRACE_SOURCE_DIR "/validate/kernels")) {
@@ -29,8 +29,8 @@ const std::vector<File>& lessons() {
   return files;
 }
 
-const LaunchDescription& lesson(const std::string& name) {
-  for (const File& file : lessons()) {
+const LaunchDescription& example(const std::string& name) {
+  for (const File& file : examples()) {
     for (const LaunchDescription& launch : file) {
       if (launch.name == name) return launch;
     }
@@ -38,7 +38,7 @@ const LaunchDescription& lesson(const std::string& name) {
   throw std::out_of_range(name);
 }
 
-TEST(Lessons, EveryKernelFileHasALaunchFile) {
+TEST(Examples, EveryKernelFileHasALaunchFile) {
   int sources = 0;
   for (const auto& entry : std::filesystem::directory_iterator(FORETRACE_SOURCE_DIR "/validate/kernels")) {
     if (entry.path().extension() != ".cu") continue;
@@ -47,20 +47,20 @@ TEST(Lessons, EveryKernelFileHasALaunchFile) {
     EXPECT_TRUE(std::filesystem::exists(launches.replace_extension(".toml"))) << launches;
   }
   EXPECT_GE(sources, 13);
-  EXPECT_EQ(lessons().size(), static_cast<std::size_t>(sources));
+  EXPECT_EQ(examples().size(), static_cast<std::size_t>(sources));
 }
 
-TEST(Lessons, NamesAreUniqueInTheProject) {
+TEST(Examples, NamesAreUniqueInTheProject) {
   std::map<std::string, int> names;
-  for (const File& file : lessons()) {
+  for (const File& file : examples()) {
     for (const LaunchDescription& launch : file) ++names[launch.name];
   }
   for (const auto& [name, times] : names) EXPECT_EQ(times, 1) << name;
   EXPECT_GE(names.size(), 100u);
 }
 
-TEST(Lessons, EveryLaunchIsCheckedOrExpectedToFault) {
-  for (const File& file : lessons()) {
+TEST(Examples, EveryLaunchIsCheckedOrExpectedToFault) {
+  for (const File& file : examples()) {
     for (const LaunchDescription& launch : file) {
       if (launch.fault != ExpectedFault::none) continue;
       EXPECT_NE(references::find_reference(launch.reference), nullptr) << launch.name;
@@ -69,10 +69,10 @@ TEST(Lessons, EveryLaunchIsCheckedOrExpectedToFault) {
   }
 }
 
-TEST(Lessons, ReferencesRunOnTheirLaunchesAndFillEveryCheckedBuffer) {
+TEST(Examples, ReferencesRunOnTheirLaunchesAndFillEveryCheckedBuffer) {
   constexpr std::uint64_t kLargest = 1u << 20;  // bytes of one buffer: the larger sizes are the same code
   int ran = 0;
-  for (const File& file : lessons()) {
+  for (const File& file : examples()) {
     for (std::size_t i = 0; i < file.size(); ++i) {
       const LaunchDescription& launch = file[i];
       std::uint64_t largest = 0;
@@ -101,8 +101,8 @@ TEST(Lessons, ReferencesRunOnTheirLaunchesAndFillEveryCheckedBuffer) {
   EXPECT_GE(ran, 25);
 }
 
-TEST(Lessons, GridsCoverTheirProblems) {
-  for (const File& file : lessons()) {
+TEST(Examples, GridsCoverTheirProblems) {
+  for (const File& file : examples()) {
     for (const LaunchDescription& launch : file) {
       if (launch.checks.empty()) continue;
       const auto& checked =
@@ -119,30 +119,30 @@ TEST(Lessons, GridsCoverTheirProblems) {
   }
 }
 
-TEST(Lessons, TheCoursesSizes) {
-  EXPECT_EQ(lesson("vector_add_n1000").grid.count(), 8u);
-  EXPECT_EQ(lesson("vector_add_n1000").block.count(), 128u);
-  const LaunchDescription& image = lesson("image_brighten_200x150");
+TEST(Examples, TheCoursesSizes) {
+  EXPECT_EQ(example("vector_add_n1000").grid.count(), 8u);
+  EXPECT_EQ(example("vector_add_n1000").block.count(), 128u);
+  const LaunchDescription& image = example("image_brighten_200x150");
   EXPECT_EQ(image.grid.count(), 130u);
   EXPECT_EQ(image.grid.count() * image.block.count() / 32, 1040u);
-  EXPECT_EQ(lesson("sgemm_tiled32_65").grid, (Dim3{3, 3, 1}));
-  EXPECT_EQ(lesson("sgemm_tiled32_65").block, (Dim3{32, 32, 1}));
-  EXPECT_EQ(lesson("sgemm_tiled16_512").grid, (Dim3{32, 32, 1}));
-  EXPECT_EQ(lesson("transpose_tile33_1024x1024").kernel, "transpose_tile<33>");
-  EXPECT_EQ(lesson("barrier_divergent").fault, ExpectedFault::divergent_barrier);
+  EXPECT_EQ(example("sgemm_tiled32_65").grid, (Dim3{3, 3, 1}));
+  EXPECT_EQ(example("sgemm_tiled32_65").block, (Dim3{32, 32, 1}));
+  EXPECT_EQ(example("sgemm_tiled16_512").grid, (Dim3{32, 32, 1}));
+  EXPECT_EQ(example("transpose_tile33_1024x1024").kernel, "transpose_tile<33>");
+  EXPECT_EQ(example("barrier_divergent").fault, ExpectedFault::divergent_barrier);
   for (const char* block : {"256", "512", "1024"}) {
-    const LaunchDescription& launch = lesson(std::string("vector_add_n2_24_block") + block);
+    const LaunchDescription& launch = example(std::string("vector_add_n2_24_block") + block);
     EXPECT_EQ(launch.block.count(), std::stoul(block));
     EXPECT_EQ(launch.grid.count() * launch.block.count(), 1u << 24);
   }
   for (int stride = 1; stride <= 32; ++stride) {
     const std::string name = std::string("copy_stride_") + (stride < 10 ? "0" : "") + std::to_string(stride);
-    EXPECT_EQ(lesson(name).arguments[3].bytes[0], stride) << name;
+    EXPECT_EQ(example(name).arguments[3].bytes[0], stride) << name;
   }
 }
 
-TEST(Lessons, AChainFindsWhatTheLaunchBeforeLeft) {
-  for (const File& file : lessons()) {
+TEST(Examples, AChainFindsWhatTheLaunchBeforeLeft) {
+  for (const File& file : examples()) {
     for (std::size_t i = 0; i < file.size(); ++i) {
       if (file[i].name != "relu_n2_16") continue;
       HostBuffers chained(file, i);
