@@ -89,7 +89,7 @@ inline constexpr Constant kTailWaves{"tail_waves", 1, "wave", 1, 3,
 inline constexpr Constant kGapError{"gap_error", 0.15, "time of a wave", 0, 0.5,
     "standard deviation of a sampled launch about its exact time beyond the rate's doubt: blocks on either side of the gap are out of step", "judgement: to be fitted on the fitting half"};
 inline constexpr Constant kSkippedError{"skipped_error", 0.0125, "share of the time left out", 0.005, 0.03,
-    "standard deviation of what is left out about the rate that was seen, however steady that was: traffic drifts over a launch", "fit: the interval holds for 32 of 33 launches of the fitting half"};
+    "standard deviation of what is left out about the rate that was seen, however steady that was: traffic drifts over a launch (the interval holds for 32 of 33 launches of the fitting half)", "fit"};
 inline constexpr Constant kKeepsUp{"keeps_up", 0.9, "share of what is asked", 0.8, 0.98,
     "served by L2 below which stores pile up and the launch ends with them", "judgement"};
 inline constexpr Constant kUnseenWaves{"unseen_waves", 0.2, "share of the time left", 0.1, 0.4,
