@@ -5,6 +5,8 @@
 //          growing size. The slope is in sm__cycles_active.max; the counters tell how often the unit and its cache were passed.
 // Ignores: first touches (each kernel goes round often enough).
 // Source:  counters of ncu.
+#include <cstring>
+
 #include "bench.cuh"
 
 using namespace bench;
@@ -14,7 +16,7 @@ __constant__ uint4 table[kTable / 16];
 
 template <typename T>
 __device__ __forceinline__ unsigned word_of(T v) {
-  if constexpr (sizeof(T) == 4) return v;
+  if constexpr (sizeof(T) <= 4) return v;
   if constexpr (sizeof(T) == 8) return v.x;
   if constexpr (sizeof(T) == 16) return v.x;
 }
@@ -59,8 +61,23 @@ struct Runner {
   }
 };
 
-int main() {
+/// Lanes that load bytes or halves, several of them of one word.
+template <typename T>
+void parts_of_words(Runner& r, unsigned words, unsigned apart) {
+  std::vector<unsigned> at(32);
+  for (unsigned i = 0; i < 32; ++i) at[i] = i % words * apart;
+  r.run<T, true>("lanes on bytes or halves of words", at, words, apart, 0, 65536, 1);
+  r.run<T, false>("lanes on bytes or halves of words", at, words, apart, 0, 65536, 8);
+}
+
+int main(int argc, char** argv) {
   Runner r;
+  if (argc > 1 && std::strcmp(argv[1], "parts") == 0) {
+    for (unsigned words : {2u, 4u, 8u, 16u, 32u}) parts_of_words<unsigned char>(r, words, 1);
+    for (unsigned words : {8u, 32u}) parts_of_words<unsigned char>(r, words, 4);
+    for (unsigned words : {2u, 16u, 32u}) parts_of_words<unsigned short>(r, words, 2);
+    return 0;
+  }
   const auto lanes = [](unsigned words, unsigned apart) {
     std::vector<unsigned> at(32);
     for (unsigned i = 0; i < 32; ++i) at[i] = i % words * apart;
