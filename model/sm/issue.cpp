@@ -280,6 +280,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
   switch (instruction.action) {
     case Action::control: {
       ++counters.branches;
+      if (instruction.through_adu) ++counters.pipe_inst[static_cast<std::size_t>(spec::Pipe::adu)];
       const rules::Branch branch = rules::branch_between(done, warp.step);
       if (branch.divergent()) ++counters.divergent_branches;
       if (instruction.converges) {

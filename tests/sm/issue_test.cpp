@@ -104,6 +104,18 @@ TEST(Issue, ABranchThatIsNotTakenCostsItsStallCountAndOneThatIsTheTarget) {
   EXPECT_EQ(run(chip, {{"BSYNC B0", 14}, {"NOP", 1}}).end - straight, 14u - 5);  // a longer count decides
 }
 
+TEST(Issue, AReturnIsCountedOnTheAduToo) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto on = [&](const Ran& ran, spec::Pipe pipe) {
+    return ran.counters.pipe_inst[static_cast<std::size_t>(pipe)];
+  };
+  const Ran jump = run(chip, {{"BSYNC B0", 5}, {"NOP", 1}}, 3);
+  const Ran back = run(chip, {{"RET.REL.NODEC R2 `(first)", 5, 7, 7, 0, 0u}, {"NOP", 1}}, 3);
+  EXPECT_EQ(on(jump, spec::Pipe::adu), 0u);
+  EXPECT_EQ(on(back, spec::Pipe::adu), 3u) << "one per warp";
+  EXPECT_EQ(on(back, spec::Pipe::cbu), on(jump, spec::Pipe::cbu));
+}
+
 TEST(Issue, ConstantLoadsOfAllSubCoresShareOneUnitWithAQueueEach) {
   const spec::GpuSpec chip = bench_chip();
   const auto interval = chip.pipe[static_cast<std::size_t>(spec::Pipe::adu)].interval;
