@@ -38,6 +38,21 @@ constexpr DriverArea kSm90 = {0x0,   0xc,   0x28, 0x2c,  0x20,  0x18,  0x140, 0x
 constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0,
                                0x358, 0x2d0, 0x254, 0x2b0, 0x2c0, 0x2cc,   0x348, 0};
 
+/// The same of the part of a block's shared memory that is the system's: below the block's own from sm_90 on, else behind it.
+struct SystemShared {
+  std::uint32_t bytes,  ///< how much
+      all,              ///< a block's shared memory, the system's included
+      end, begin;       ///< where it lies, if behind
+};
+constexpr SystemShared kShared80 = {0x114, kAbsent, 0x120, 0x124};
+constexpr SystemShared kShared90 = {0x114, 0x13c, kAbsent, kAbsent};
+constexpr SystemShared kShared120 = {0x16c, 0x2bc, kAbsent, kAbsent};
+
+const SystemShared& system_shared(const isa::Program& program) {
+  if (program.shared_base == 0) return kShared80;
+  return program.sm == 90 ? kShared90 : kShared120;
+}
+
 const DriverArea& driver_area(const isa::Program& program) {
   switch (program.sm) {
     case 80:
@@ -54,6 +69,7 @@ const DriverArea& driver_area(const isa::Program& program) {
 }
 
 constexpr std::uint64_t kWorkspaceBytes = 4096;
+constexpr std::uint32_t kSystemShared = 1024, kSharedUnit = 128;  ///< bytes a block
 constexpr std::uint64_t kLargestCluster =
     16;  ///< blocks: what a kernel may ask for at most (CUDA C++ Programming Guide)
 
@@ -82,6 +98,15 @@ bool reads_constant(const isa::Program& program, std::uint32_t offset) {
     }
   }
   return false;
+}
+
+AsksFor asks_for(const isa::Program& program, const DriverArea& area) {
+  const auto reads = [&](std::uint32_t offset) {
+    return offset != kAbsent && reads_constant(program, offset);
+  };
+  const SystemShared& shared = system_shared(program);
+  return {reads(area.workspace), reads(area.parameters),
+          program.shared_base == 0 && (reads(shared.begin) || reads(shared.end) || reads(shared.bytes))};
 }
 
 /// Whether the bank of addresses holds this one.
@@ -122,10 +147,9 @@ void check(const LaunchContext& c) {
 }
 
 std::shared_ptr<const Translation> translate(const isa::Program& program, Banks banks, const LaneTable& lanes,
-                                             bool reads_workspace, bool reads_parameter_address,
-                                             bool results_unused) {
-  Translation built{compile(program, banks, lanes), work::Shapes(program), reads_workspace,
-                    reads_parameter_address, results_unused && !isa::products_decide(program)};
+                                             const AsksFor& asks, bool results_unused) {
+  Translation built{compile(program, banks, lanes), work::Shapes(program), asks,
+                    results_unused && !isa::products_decide(program)};
   for (std::size_t i = 0; built.without_products && i < program.code.size(); ++i) {
     MicroOp& op = built.compiled.code[i];
     const isa::Opcode opcode = program.code[i].opcode;
@@ -161,7 +185,6 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   lanes = &lane_table();
   threads = static_cast<std::uint32_t>(context.block.count());
   warps = (threads + 31) / 32;
-  shared_bytes = program.shared_base + program.static_shared + context.dynamic_shared;
   local_bytes = (std::max(context.local_bytes, program.local_bytes) + 15) / 16 * 16;
 
   for (LaneWords& c : coordinates) c = LaneWords(std::size_t{warps} * 32);
@@ -197,15 +220,22 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
       context.results_unused && !context.checks.uninitialized && !context.checks.races;
   if (context.translation != nullptr) translation = *context.translation;
   if (translation && translation->without_products && !results_unused) translation = nullptr;
-  if (translation ? translation->reads_workspace : reads_constant(program, area.workspace)) {
+  const AsksFor asks = translation ? translation->asks : asks_for(program, area);
+  shared_bytes = program.shared_base + program.static_shared + context.dynamic_shared;
+  const std::uint32_t given_out = (shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
+  all_shared_bytes = given_out + (program.shared_base == 0 ? kSystemShared : 0);
+  if (asks.system_shared) shared_bytes = all_shared_bytes;
+  const SystemShared& shared = system_shared(program);
+  put(bank, shared.bytes, kSystemShared);
+  put(bank, shared.all, all_shared_bytes);
+  put(bank, shared.end, all_shared_bytes);
+  put(bank, shared.begin, given_out);
+  if (asks.workspace) {
     workspace = context.memory->allocate(kWorkspaceBytes, "grid workspace");
     put(bank, area.workspace, static_cast<std::uint32_t>(workspace >> 32));
     put(bank, area.workspace + 4, static_cast<std::uint32_t>(workspace));
   }
-  const bool takes_address = translation
-                                 ? translation->reads_parameter_address
-                                 : area.parameters != kAbsent && reads_constant(program, area.parameters);
-  if (takes_address) {
+  if (asks.parameter_address) {
     constexpr std::uint64_t kAlignment = 64;
     parameter_area = context.memory->allocate(context.parameters.size() + 2 * kAlignment, "parameters");
     const std::uint64_t address = parameter_area / kAlignment * kAlignment + area.parameters_modulo;
@@ -241,8 +271,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     context.memory->heap().place(*context.memory);
 
   if (!translation) {
-    translation =
-        translate(program, context.banks, *lanes, workspace != 0, parameter_area != 0, results_unused);
+    translation = translate(program, context.banks, *lanes, asks, results_unused);
     if (context.translation != nullptr) *context.translation = translation;
   }
   literals = bind_literals(translation->compiled, context.banks);

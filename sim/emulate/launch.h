@@ -25,10 +25,11 @@ struct Emulator::Launch {
   std::uint64_t workspace = 0;  ///< address of what a grid-wide barrier needs; 0: none
   std::uint64_t parameter_area =
       0;  ///< allocation that holds the parameters where code asks for their address; 0: none
-  std::uint32_t threads = 0;          ///< a block
-  std::uint32_t warps = 0;            ///< a block
-  std::uint32_t shared_bytes = 0;     ///< a block, the part below Program::shared_base included
-  std::uint32_t local_bytes = 0;      ///< a thread
+  std::uint32_t threads = 0;           ///< a block
+  std::uint32_t warps = 0;             ///< a block
+  std::uint32_t shared_bytes = 0;      ///< a block, the part below Program::shared_base included
+  std::uint32_t all_shared_bytes = 0;  ///< a block, in whole units and with what the system keeps of it
+  std::uint32_t local_bytes = 0;       ///< a thread
   std::vector<isa::Access> accesses;  ///< by instruction, where checks are asked for; what is no access: load
   std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words per warp
 

@@ -235,6 +235,22 @@ TEST_P(Cooperation, BlockBarriers) {
       "dynamic_shared", [](const Words& in, u32 i) { return in[i / 64 * 64 + 63 - i % 64]; }, 64, "", 64 * 4);
 }
 
+TEST_P(Cooperation, SystemSharedMemory) {
+  each(
+      "large_tiles",
+      [](const Words& in, u32 i) {
+        u32 sum = in[i / 64 * 64 + 40] + in[i / 128 * 128 + i % 32];
+        for (u32 k = i / 64 * 64; k < i / 64 * 64 + 64; ++k) sum += in[k];
+        return sum;
+      },
+      128);
+  // 400 bytes and the launch's 68 in units of 128 bytes; 1,024 bytes are the system's.
+  each(
+      "shared_sizes",
+      [](const Words& in, u32 i) { return in[i / 64 * 64 + (i + 1) % 64] ^ (512u << 16 | 68u) ^ 1024u << 8; },
+      64, "", 68);
+}
+
 TEST_P(Cooperation, BlocksThatWaitForEachOther) {
   each(
       "grid_barrier", [](const Words& in, u32 i) { return in[(i + 64) % (3 * 64)] * 2; }, 64);
@@ -335,6 +351,8 @@ TEST_P(Cooperation, LastBlockSeesAll) {
 }
 
 TEST_P(Cooperation, AsynchronousCopies) {
+  each(
+      "copy_to_one_place", [](const Words& in, u32 i) { return in[i / 64 * 4 + i % 4]; }, 64);
   Run r;
   ASSERT_NO_THROW(r = run("asynchronous_copy", 2, 256));
   for (u32 i = 0; i < 512; ++i) {

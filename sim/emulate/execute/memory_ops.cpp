@@ -165,11 +165,12 @@ void load_constant(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-/// cp.async. a + index2: shared; b + c + immediate: global; p_in false: zeros are written.
+/// cp.async. a (a register or a uniform one) + index2: shared; b + c + immediate: global; p_in false: zeros are written.
 void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t bytes = 1u << log2_bytes(op);
-  const Source none{.file = File::uniform};
-  x.form_addresses(op.a, none, (op.flags >> kSharedShift & 7) << kBaseShift,
+  const bool uniform = op.a.file == File::uniform;
+  x.form_addresses(uniform ? Source{} : op.a, uniform ? op.a : Source{.file = File::uniform},
+                   (op.flags >> kSharedShift & 7) << kBaseShift,
                    static_cast<std::uint64_t>(static_cast<std::int32_t>(op.index2)) & 0xffffffffu, 0);
   x.form_addresses(op.b, op.c, op.flags, op.immediate, 1);
   const std::uint32_t full = x.predicate(op.p_in);
@@ -349,7 +350,10 @@ void translate_copy(Decoder& d) {
   std::uint64_t offset = 0;
   Source uniform;
   take_address(d, op.a, uniform, form, offset, MemorySpace::shared);
-  if (uniform.word != kZeroWord) Decoder::refuse("a uniform register in the shared address");
+  if (uniform.word != kZeroWord) {
+    if (op.a.word != kZeroWord) Decoder::refuse("a register and a uniform register in the shared address");
+    op.a = uniform;
+  }
   op.index2 = static_cast<std::uint32_t>(offset);
   op.flags |= (form >> kBaseShift & 7) << kSharedShift;
   take_address(d, op.b, op.c, op.flags, op.immediate, MemorySpace::global);

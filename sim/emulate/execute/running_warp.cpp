@@ -83,7 +83,7 @@ std::uint32_t RunningWarp::special_register(std::uint32_t index, int lane) const
     case 46: return static_cast<std::uint32_t>(kLocalWindow >> 32);
     case 47: return static_cast<std::uint32_t>(kSharedWindow >> 32);
     case 48: return static_cast<std::uint32_t>(kSharedWindow);
-    case 50: return launch_.shared_bytes;
+    case 50: return launch_.all_shared_bytes;
     case 52: return static_cast<std::uint32_t>(kLocalWindow);
     case 55: return 0;  // LMEMHIOFF: a bound that the stack pointer never reaches
     case 56: return self;

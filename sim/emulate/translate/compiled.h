@@ -70,13 +70,19 @@ LaneWords bind_literals(const Compiled& compiled, Banks banks);
 /// Translates every instruction. Never fails: what is not supported becomes Kind::unsupported with a message.
 Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lanes);
 
+/// What of the driver's a program asks for.
+struct AsksFor {
+  bool workspace = false;          ///< that of a cooperative launch
+  bool parameter_address = false;  ///< the address of a parameter
+  bool system_shared = false;      ///< where the system's shared memory lies behind a block's own
+};
+
 /// What depends on the program alone; launches of the same program may share it (LaunchContext::translation).
 struct Translation {
   Compiled compiled;
   work::Shapes shapes;
-  bool reads_workspace = false;          ///< asks for the workspace of a cooperative launch
-  bool reads_parameter_address = false;  ///< takes the address of a parameter
-  bool without_products = false;         ///< matrix products are not computed (LaunchContext::results_unused)
+  AsksFor asks;
+  bool without_products = false;  ///< matrix products are not computed (LaunchContext::results_unused)
 };
 
 }  // namespace foretrace::emulate

@@ -1,6 +1,7 @@
 // Threads that work together: shuffles, votes, atomics, barriers, divergence, calls, address spaces, copies, matrices.
 // Each kernel reads `in` and writes one word of `out` a thread, or as its comment says; cooperation_test.cpp knows the answers.
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
 #include <mma.h>
 
@@ -249,6 +250,43 @@ __global__ void asynchronous_copy(const uint4* in, uint4* out) {
   asm volatile("cp.async.commit_group; cp.async.wait_group 0;");
   __syncthreads();
   out[INDEX] = box[t];
+}
+
+/// All threads copy the same to the same place; with a cache policy the compiler keeps its address in a uniform register.
+__global__ void copy_to_one_place(const uint4* in, u32* out) {
+  __shared__ uint4 box;
+  const u32 address = static_cast<u32>(__cvta_generic_to_shared(&box));
+  unsigned long long policy;
+  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(address), "l"(&in[blockIdx.x]), "l"(policy));
+  asm volatile("cp.async.commit_group; cp.async.wait_group 0;");
+  __syncthreads();
+  out[INDEX] = reinterpret_cast<const u32*>(&box)[threadIdx.x % 4];
+}
+
+/// Tiles of more than a warp work through the shared memory that the system keeps.
+__global__ void large_tiles(const u32* in, u32* out) {
+  namespace cg = cooperative_groups;
+  __shared__ u32 own[32];
+  if (threadIdx.x < 32) own[threadIdx.x] = in[INDEX];
+  const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+  const u32 sum = cg::reduce(tile, in[INDEX], cg::plus<u32>());
+  tile.sync();
+  __syncthreads();
+  out[INDEX] = sum + tile.shfl(in[INDEX], 40) + own[threadIdx.x % 32];
+}
+
+/// The sizes of a block's shared memory: all of it without the system's part, what the launch asked for, what begins behind it.
+__global__ void shared_sizes(const u32* in, u32* out) {
+  __shared__ u32 box[100];
+  u32 all, asked, begin, cap;
+  asm volatile("mov.u32 %0, %total_smem_size;" : "=r"(all));
+  asm volatile("mov.u32 %0, %dynamic_smem_size;" : "=r"(asked));
+  asm volatile("mov.u32 %0, %reserved_smem_offset_begin;" : "=r"(begin));
+  asm volatile("mov.u32 %0, %reserved_smem_offset_cap;" : "=r"(cap));
+  box[threadIdx.x] = in[INDEX];
+  __syncthreads();
+  out[INDEX] = box[(threadIdx.x + 1) % 64] ^ (all << 16 | asked) ^ (cap - begin) << 8;
 }
 
 /// One warp: d = a b with 16x16 matrices of small whole numbers; out is d as floats' bits.
