@@ -29,14 +29,15 @@ struct DriverArea {
       parameters;       ///< generic address of the first parameter
   std::uint32_t
       parameters_modulo;  ///< what that address is modulo 64, so that an aligned tensor map among them is aligned in memory
+  std::uint32_t constants;  ///< generic address of the program's constant variables
 };
 constexpr std::uint32_t kAbsent = ~0u;
-constexpr DriverArea kSm80 = {0x0,   0xc,   0x28, 0x2c,    0x20,    0x18,    kAbsent, kAbsent,
-                              0x118, 0x10c, 0x8c, kAbsent, kAbsent, kAbsent, kAbsent, 0};
-constexpr DriverArea kSm90 = {0x0,   0xc,   0x28, 0x2c,  0x20,  0x18,  0x140, 0x144,
-                              0x208, 0x10c, 0x44, 0x150, 0x15c, 0x188, 0x198, 0x10};
-constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0,
-                               0x358, 0x2d0, 0x254, 0x2b0, 0x2c0, 0x2cc,   0x348, 0};
+constexpr DriverArea kSm80 = {0x0,   0xc,  0x28,    0x2c,    0x20,    0x18,    kAbsent, kAbsent, 0x118,
+                              0x10c, 0x8c, kAbsent, kAbsent, kAbsent, kAbsent, 0,       0x50};
+constexpr DriverArea kSm90 = {0x0,   0xc,  0x28,  0x2c,  0x20,  0x18,  0x140, 0x144, 0x208,
+                              0x10c, 0x44, 0x150, 0x15c, 0x188, 0x198, 0x10,  0xd0};
+constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0, 0x358,
+                               0x2d0, 0x254, 0x2b0, 0x2c0, 0x2cc, 0x348,   0,     0x120};
 
 /// The same of the part of a block's shared memory that is the system's: below the block's own from sm_90 on, else behind it.
 struct SystemShared {
@@ -215,6 +216,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put3(bank, area.cluster_grid, {context.grid.x / c.x, context.grid.y / c.y, context.grid.z / c.z});
   put(bank, area.cluster_blocks, static_cast<std::uint32_t>(c.count()));
   put64(bank, area.descriptor, 0);
+  put64(bank, area.constants, context.constants);
   put(bank, area.sms, context.sms);
   const bool results_unused =
       context.results_unused && !context.checks.uninitialized && !context.checks.races;

@@ -61,6 +61,8 @@ struct LaunchContext {
   std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
   /// Images of constant banks 2, 3, 4; bank 0 is made from the launch, the rest stays empty.
   std::array<std::vector<std::byte>, kConstantBanks> banks;
+  std::uint64_t constants =
+      0;  ///< generic address of what bank 3 holds (code may take a constant's address); 0: nowhere
   /// Bytes of local memory a thread, rounded up to 16; less than the program's own need is raised to it.
   std::uint32_t local_bytes = 1024;
   std::uint64_t max_instructions = 0;  ///< warp instructions of the launch's longest block; 0: no limit

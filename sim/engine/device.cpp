@@ -217,6 +217,7 @@ emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch,
   context.banks[2] = kernel.constant2;
   context.banks[3] = std::move(images.constant3);
   context.banks[4] = std::move(images.constant4);
+  context.constants = constant3;
   set_symbols(launch, kernel, globals, context.banks[3]);
   if (constant3 != 0) memory_->write(constant3, context.banks[3]);
   return context;

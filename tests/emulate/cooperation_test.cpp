@@ -302,6 +302,10 @@ TEST_P(Cooperation, AddressSpaces) {
     const u32 table[] = {1, 1, 2, 3, 5, 8, 13, 21};
     return table[in[i] & 7] + 1000;
   });
+  each("constant_by_pointer", [](const Words& in, u32 i) {
+    const u32 words[] = {3, 1, 4, 1, 5, 9, 2, 6}, k = in[i] >> 1 & 7;
+    return in[i] & 1 ? words[k] + 1000 : in[k];
+  });
   std::string bytes = "bytes:";
   for (u32 k = 0; k < 64; ++k) {
     const char* digits = "0123456789abcdef";

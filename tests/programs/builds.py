@@ -16,6 +16,9 @@ DEFAULT = "nvcc $S/{0}.cu -o {0}"
 BUILDS = [
     ("relocatable", ["nvcc -rdc=true $S/relocatable/a.cu $S/relocatable/b.cu -o relocatable"], "./relocatable", "ok", False),
     ("relocatable, CMake, CUDA::cudart_static", ["cmake -S $S/relocatable -B cmake", "cmake --build cmake"], "cmake/app", "ok", False),
+    ("native: architecture of the GPU that is there, CMake and nvcc under foretrace run",
+     ["$FORETRACE run --arch h100 --functional --quiet -- cmake -S $S/native -B cmake", "cmake --build cmake",
+      "$FORETRACE run --arch h100 --functional --quiet -- nvcc -Werror all-warnings -arch=native $S/threads.cu -o native_threads"], "cmake/app", "ok", False),
     ("threads", [DEFAULT.format("threads")], "./threads", "ok", False),
     ("threads, linked by g++ with CUDA's folder", ["nvcc -c $S/threads.cu", "g++ threads.o -o linked -L$CUDA/lib64 -lcudart_static -ldl -lrt -lpthread"],
      "./linked", "ok", False),
@@ -54,8 +57,8 @@ BUILDS = [
     ("openmp", ["nvcc -Xcompiler -fopenmp $S/openmp.cu -o openmp"], "./openmp", "ok", True),
     ("dynamic_parallelism", ["nvcc -rdc=true $S/dynamic_parallelism.cu -o dynamic_parallelism -lcudadevrt"], "./dynamic_parallelism", "ok", False),
 ]
-# Code for sm_90; sm_120 has it as PTX.
-NEEDS = {"clusters": ("h100", "rtx5080"), "graph_update": ("h100", "rtx5080")}
+# Code for sm_90; sm_120 has it as PTX where that is in the program.
+NEEDS = {"native: architecture of the GPU that is there, CMake and nvcc under foretrace run": ("h100",), "clusters": ("h100", "rtx5080"), "graph_update": ("h100", "rtx5080")}
 
 
 def nvcc(repository):
@@ -67,7 +70,7 @@ def environment(foretrace, repository, compiler):
     text = subprocess.run([foretrace, "env"], capture_output=True, text=True, check=True).stdout
     added = dict(re.findall(r"export (\w+)='(.*)'", text))
     root = os.path.dirname(os.path.dirname(compiler))
-    return {**os.environ, **added, "PATH": os.path.dirname(compiler) + ":" + os.environ["PATH"], "CUDA": root,
+    return {**os.environ, **added, "PATH": os.path.dirname(compiler) + ":" + os.environ["PATH"], "CUDA": root, "FORETRACE": foretrace,
             "S": os.path.join(repository, "tests", "programs", "builds"),
             "OURS": os.path.join(os.path.dirname(os.path.dirname(foretrace)), "lib", "foretrace")}
 

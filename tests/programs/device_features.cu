@@ -371,8 +371,47 @@ static void math_functions() {
   report("math functions", ok);
 }
 
+// --- pointers to constant memory, chosen at run time
+__constant__ float weights[16];
+__device__ float samples[16];
+struct Layer {
+  const float* values;
+  int count;
+};
+__constant__ Layer layers[2];
+__device__ __noinline__ float sum_of(const float* values, int count) {
+  float sum = 0;
+  for (int i = 0; i < count; ++i) sum += values[i];
+  return sum;
+}
+__global__ void constant_pointers(float* out, const float* from_host, int count) {
+  const int i = threadIdx.x;
+  const float* chosen = i & 1 ? weights : samples;
+  out[i] = sum_of(chosen, count) + sum_of(weights + (i & 3), 2) + from_host[2] + sum_of(layers[i & 1].values, layers[i & 1].count);
+  if (__isConstant(chosen)) out[i] += 1000;
+}
+static void constants() {
+  float w[16], s[16];
+  for (int i = 0; i < 16; ++i) w[i] = float(i), s[i] = float(100 + i);
+  CHECK(cudaMemcpyToSymbol(weights, w, sizeof w));
+  CHECK(cudaMemcpyToSymbol(samples, s, sizeof s));
+  void *at_weights, *at_samples;
+  CHECK(cudaGetSymbolAddress(&at_weights, weights));
+  CHECK(cudaGetSymbolAddress(&at_samples, samples));
+  const Layer both[2] = {{static_cast<float*>(at_weights), 3}, {static_cast<float*>(at_samples), 1}};
+  CHECK(cudaMemcpyToSymbol(layers, both, sizeof both));
+  Managed<float> out(32);
+  constant_pointers<<<1, 32>>>(out.p, static_cast<float*>(at_weights), 4);
+  CHECK(cudaDeviceSynchronize());
+  bool ok = true;
+  for (int i = 0; i < 32; ++i)
+    ok = ok && out[i] == (i & 1 ? 6.0f + 1000.0f : 406.0f) + float(2 * (i & 3) + 1) + 2.0f + (i & 1 ? 100.0f : 3.0f);
+  report("constant pointers", ok);
+}
+
 int main() {
   virtuals();
+  constants();
   functions();
   lambdas();
   structs();

@@ -197,7 +197,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.dynamic_shared = static_cast<std::uint32_t>(call.dynamic_shared);
   context.parameters = call.parameters;
   context.banks[2] = kernel.image().constant2;
-  kernel.module().fill_banks(context.banks[3], context.banks[4]);
+  kernel.module().fill_banks(context);
   context.sms = static_cast<std::uint32_t>(state_.spec->sm.count);
   context.checks = checks_;
   context.strict_barriers = false;

@@ -252,10 +252,11 @@ PlacedVariable Module::placed(const std::string& mangled) const {
   return {reinterpret_cast<void*>(address), found->size, constant};
 }
 
-void Module::fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const {
+void Module::fill_banks(emulate::LaunchContext& context) const {
   const auto* now = reinterpret_cast<const std::byte*>(constant3_);
-  bank3.assign(now, now + cubin_.module->constant3.size());
-  bank4 = bank4_;
+  context.banks[3].assign(now, now + cubin_.module->constant3.size());
+  context.banks[4] = bank4_;
+  context.constants = constant3_;
 }
 
 const std::string& Module::disassembly(const frontend::KernelImage& kernel) {

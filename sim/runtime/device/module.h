@@ -117,8 +117,8 @@ class Module {
   void share(std::string mangled) { shared_.push_back(std::move(mangled)); }
   Kernel& kernel_at(std::size_t image) { return *kernels_[image]; }
   std::size_t kernel_count() const { return kernels_.size(); }
-  /// Constant banks 3 and 4 as they are now.
-  void fill_banks(std::vector<std::byte>& bank3, std::vector<std::byte>& bank4) const;
+  /// Constant banks 3 and 4 as they are now, and where the third lies in memory.
+  void fill_banks(emulate::LaunchContext& context) const;
   /// Text in which the kernel's code stands: of that kernel alone, or, when many of the module are asked for, of all.
   const std::string& disassembly(const frontend::KernelImage& kernel);
 

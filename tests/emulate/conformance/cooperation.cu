@@ -252,6 +252,13 @@ __global__ void asynchronous_copy(const uint4* in, uint4* out) {
   out[INDEX] = box[t];
 }
 
+/// A pointer to constant or to global memory, which the machine code knows at run time alone.
+__constant__ u32 constant_words[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+__global__ void constant_by_pointer(const u32* in, u32* out) {
+  const u32* words = in[INDEX] & 1 ? constant_words : in;
+  out[INDEX] = words[in[INDEX] >> 1 & 7] + __isConstant(words) * 1000;
+}
+
 /// All threads copy the same to the same place; with a cache policy the compiler keeps its address in a uniform register.
 __global__ void copy_to_one_place(const uint4* in, u32* out) {
   __shared__ uint4 box;
