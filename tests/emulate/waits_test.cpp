@@ -206,5 +206,38 @@ TEST(Waits, ALockIsTakenAfterWhoHadItGivesItBack) {
   EXPECT_EQ(a.read(lock, 1)[0], 0u) << "trying what would have happened changes nothing";
 }
 
+TEST(Waits, AValueThatIsSharedAgainInEveryRoundIsNoProgress) {
+  // Triton's atomics that give one value: a warp asks, and tells the other through shared memory. Block 0 waits for block 1.
+  Assembled a(std::string(kAddress) + R"(
+    S2R R7, SR_TID.X
+    MOV R8, RZ
+    ISETP.NE.AND P0, PT, R0, RZ, PT
+    ISETP.GE.U32.AND P2, PT, R7, 0x20, PT
+    @P0 BRA `(W)
+  L:
+    BAR.SYNC.DEFER_BLOCKING 0x0
+    @!P2 ATOMG.E.CAS.STRONG.GPU PT, R4, [R2.64], R5, R5
+    @!P2 STS [RZ], R4
+    BAR.SYNC.DEFER_BLOCKING 0x0
+    LDS R6, [RZ]
+    ISETP.NE.AND P1, PT, R6, 0x1, PT
+    @P1 BRA `(L)
+    EXIT
+  W:
+    ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R2.64], R5
+    EXIT
+  )",
+              64, 2);
+  a.context.grid = {2, 1, 1};
+  a.context.dynamic_shared = 16;
+  a.context.max_instructions = 100'000;
+  a.buffer(0, {0}, "flag");
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 2, true);
+  const auto first = blocks.next();
+  ASSERT_NE(first, nullptr);
+  EXPECT_LT(first->warps[0].instructions, 200u) << "a few rounds, then the other's turn";
+}
+
 }  // namespace
 }  // namespace foretrace::emulate

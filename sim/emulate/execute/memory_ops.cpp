@@ -102,31 +102,59 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+/// What lane `lane` stores, to `to`.
+void gather_stored(const Execution& x, const MicroOp& op, int lane, std::byte* to) {
+  const std::uint32_t bytes = 1u << log2_bytes(op);
+  const std::uint32_t* s = x.words(op.c);
+  if (bytes < 4) {
+    std::memcpy(to, s + lane, bytes);
+  } else if (bytes == 32) {
+    gather(to, s, lane, 4);
+    gather(to + 16, x.words(File::registers, op.destination2), lane, 4);
+  } else {
+    gather(to, s, lane, bytes / 4);
+  }
+}
+
 void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const std::uint64_t* addresses = x.addresses[0].data();
   const std::uint32_t bytes = 1u << log2_bytes(op);
   const MemorySpace space = space_of(op);
-  const std::uint32_t* s = x.words(op.c);
   const AddressRange range = x.lanes().range(addresses, mask);
   std::byte* memory = span_of(x, space, range, bytes);
   if (bytes == 4 && memory != nullptr) {
-    x.lanes().store_words(s, memory, addresses, range.least, range.greatest - range.least, mask);
+    x.lanes().store_words(x.words(op.c), memory, addresses, range.least, range.greatest - range.least, mask);
     return;
   }
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     std::byte* p =
         memory != nullptr ? memory + (addresses[l] - range.least) : lane_at(x, space, addresses[l], bytes, l);
-    if (bytes < 4) {
-      std::memcpy(p, s + l, bytes);
-    } else if (bytes == 32) {
-      gather(p, s, l, 4);
-      gather(p + 16, x.words(File::registers, op.destination2), l, 4);
-    } else {
-      gather(p, s, l, bytes / 4);
-    }
+    gather_stored(x, op, l, p);
   }
+}
+
+/// To shared or local memory, which the block alone sees: what was there before is no progress. In a loop that waits for another
+/// block a warp may tell the others in every round what it has found (Triton's atomics that give one value).
+void store_own(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  if (x.progress.polls == 0) {
+    store(x, op, mask);
+    x.progress.note();
+    return;
+  }
+  x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  const std::uint32_t bytes = 1u << log2_bytes(op);
+  bool changed = false;
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::byte* p = lane_at(x, space_of(op), x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
+    std::byte value[32];
+    gather_stored(x, op, l, value);
+    changed = changed || std::memcmp(p, value, bytes) != 0;
+    std::memcpy(p, value, bytes);
+  }
+  if (changed) x.progress.note();
 }
 
 /// c[bank][register + offset], lane by lane. index2: bank; a: the register; immediate: offset.
@@ -299,8 +327,9 @@ void translate_store(Decoder& d) {
   op.c = d.source(Style::raw);
   if ((op.flags >> kSizeShift & 7) == 5) op.destination2 = Decoder::register_word(d.next().index, false);
   op.address_sets = 1;
-  op.progress = true;
-  d.warp(store);
+  const bool own = space == MemorySpace::shared || space == MemorySpace::local;
+  op.progress = !own;  // store_own says so itself
+  d.warp(own ? store_own : store);
 }
 
 void translate_constant(Decoder& d) {
