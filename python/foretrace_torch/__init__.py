@@ -3,13 +3,14 @@
     import foretrace_torch          # before the model runs
 
 cuBLAS and cuDNN bring a CUDA runtime of their own that runs on NVIDIA's driver alone. This package registers Triton kernels for mm,
-addmm, bmm, baddbmm, addmv, mv, dot, vdot and convolution (1-D and 2-D, forward, backward and transposed, as im2col and a product) under
-PyTorch's CUDA key; linear, matmul and einsum are made of these. scaled_dot_product_attention takes PyTorch's own kernels, which run as they
+addmm, bmm, baddbmm, addmv, mv, dot, vdot, _int_mm, _scaled_mm and convolution (forward, backward and transposed, as im2col and a product) under
+PyTorch's CUDA key; linear, matmul and einsum are made of these. Products of sparse matrices are made of PyTorch's own kernels; what cuSOLVER and
+cuFFT do is computed by the CPU (host.py), and said. scaled_dot_product_attention takes PyTorch's own kernels, which run as they
 are, or products and a softmax; cuDNN's is switched off. Results are right; the predicted times are
 those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error. foretrace_triton is imported, too.
 """
 
-from foretrace_torch import convolution, product
+from foretrace_torch import convolution, host, product, sparse
 
 _LIBRARY = []
 
@@ -26,9 +27,12 @@ def enable():
     library = torch.library.Library("aten", "IMPL")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that kernels of PyTorch's own are replaced is what is wanted
-        for part in (product, convolution):
+        for part in (product, convolution, host):
             for name, function in part.OPERATORS.items():
                 library.impl(name, function, part.KEY)
+        for key, operators in sparse.OPERATORS.items():
+            for name, function in operators.items():
+                library.impl(name, function, key)
     _LIBRARY.append(library)
     torch.backends.cudnn.enabled = False  # batch norm: PyTorch's own kernels
     torch.backends.cuda.enable_cudnn_sdp(False)

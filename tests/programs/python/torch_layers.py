@@ -9,6 +9,10 @@ from torch import nn
 LAYERS = {
     "batch_norm": (lambda: nn.BatchNorm2d(8), (4, 8, 6, 6)),
     "instance_norm": (lambda: nn.InstanceNorm2d(8, affine=True), (4, 8, 6, 6)),
+    "conv3d": (lambda: nn.Conv3d(4, 6, 3, stride=2, padding=1, groups=2), (2, 4, 6, 7, 8)),
+    "conv_transpose3d": (lambda: nn.ConvTranspose3d(4, 6, 3, stride=2, padding=1, output_padding=1), (2, 4, 3, 4, 5)),
+    "lstm": (lambda: nn.LSTM(8, 16, num_layers=2, bidirectional=True), (6, 4, 8)),
+    "gru": (lambda: nn.GRU(8, 16), (6, 4, 8)),
 }
 
 

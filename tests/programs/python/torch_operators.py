@@ -156,6 +156,39 @@ product("dot", torch.dot, F(100), F(100))
 product("einsum", lambda x, y:torch.einsum('bij,bjk->bik', x, y), F(4, 8, 16), F(4, 16, 8))
 product("mm_half", lambda x, y:(x.half()@y.half()).float(), F(64, 64), F(64, 64))
 
+C64 = torch.complex64
+G = (F(20, 30).relu()).sub(0.8).relu()  # mostly zeros
+S = F(6, 6)
+S = S@S.t()+6*torch.eye(6)
+product("mm_double", torch.mm, F(40, 30).double(), F(30, 50).double())
+product("mm_complex", torch.mm, torch.randn(40, 30, dtype=C64), torch.randn(30, 50, dtype=C64))
+product("mm_adjoint", lambda x, y:x.conj().t()@y, torch.randn(30, 40, dtype=C64), torch.randn(30, 50, dtype=C64))
+product("addmm_complex", torch.addmm, torch.randn(50, dtype=C64), torch.randn(40, 30, dtype=C64), torch.randn(30, 50, dtype=C64))
+product("vdot_complex", torch.vdot, torch.randn(30, dtype=C64), torch.randn(30, dtype=C64))
+product("addmv_", lambda x, y, v:x.clone().addmv_(y, v, beta=0.5, alpha=2), F(64), F(64, 48), F(48))
+product("int_mm", torch._int_mm, I(255, 32, 64).sub(128).to(torch.int8), I(255, 64, 32).sub(128).to(torch.int8))
+for n, left, right_scale in (("one", (), ()), ("rows", (32, 1), (1, 48))):
+    product(f"scaled_mm_{n}_half", lambda x, y, s, t:torch._scaled_mm(x.to(torch.float8_e4m3fn), y.to(torch.float8_e4m3fn).t(), s, t,
+                                                                     out_dtype=torch.bfloat16).float(), F(32, 64), F(48, 64), P(left), P(right_scale))
+product("conv3d", lambda x, w, b:nn.conv3d(x, w, b, stride=2, padding=1), F(2, 4, 6, 7, 8), F(6, 4, 3, 3, 3), F(6))
+product("conv3d_groups", lambda x, w:nn.conv3d(x, w, padding=1, groups=2, dilation=2), F(2, 4, 6, 7, 8), F(6, 2, 3, 3, 3))
+product("conv_transpose3d", lambda x, w:nn.conv_transpose3d(x, w, stride=2, padding=1, output_padding=1), F(2, 4, 3, 4, 5), F(4, 6, 3, 3, 3))
+product("csr_mv", lambda m, v:m.to_sparse_csr()@v, G, F(30))
+product("csr_mm", lambda m, v:m.to_sparse_csr()@v, G, F(30, 8))
+product("coo_mm", lambda m, v:torch.sparse.mm(m.to_sparse(), v), G, F(30, 8))
+product("sparse_squared", lambda m:torch.sparse.mm(m.to_sparse(), m.t().to_sparse()).to_dense(), G)
+product("sampled_addmm", lambda m, x, y:torch.sparse.sampled_addmm(m.to_sparse_csr(), x, y).to_dense(), G, F(20, 8), F(8, 30))
+for n in "inv det cholesky eigvalsh svdvals pinv".split():
+    product(n, getattr(torch.linalg, n), S)
+product("solve", torch.linalg.solve, S, F(6, 2))
+product("qr", lambda x:torch.linalg.qr(x)[1].abs(), F(6, 4))
+product("lstsq", lambda x, y:torch.linalg.lstsq(x, y)[0], F(8, 3), F(8, 2))
+product("solve_triangular", lambda x, y:torch.linalg.solve_triangular(x.triu(), y, upper=True), S, F(6, 2))
+product("cholesky_out", lambda x:torch.linalg.cholesky(x, out=torch.empty(0, device=x.device)), S)
+product("fft", lambda x:torch.view_as_real(torch.fft.fft(x)), F(3, 16))
+product("irfft", lambda x:torch.fft.irfft(torch.fft.rfft(x)*2), F(3, 16))
+product("stft", lambda x:torch.stft(x, 16, window=torch.hann_window(16, device=x.device), return_complex=True).abs(), F(2, 64))
+
 
 def tolerance(name, cases):
     if "half" in name or "bf16" in name:
@@ -166,8 +199,9 @@ def tolerance(name, cases):
 def right(name, function, arguments, allowed):
     want = function(*arguments)
     got = function(*[x.cuda() if torch.is_tensor(x) else x for x in arguments]).cpu()
+    wide = torch.complex128 if want.is_complex() else torch.float64
     return (want.shape == got.shape and want.dtype == got.dtype and
-            torch.allclose(want.double(), got.double(), rtol=allowed, atol=allowed, equal_nan=True))
+            torch.allclose(want.to(wide), got.to(wide), rtol=allowed, atol=allowed, equal_nan=True))
 
 
 def main(words):
