@@ -9,7 +9,7 @@ import sys
 from foretrace import _program, _results
 
 _VARIABLE = "FORETRACE_RUN"  # what `foretrace run` hands to its runtime library
-_LIBRARIES = ("libcudart.so.13", "libcudart.so.12", "libcuda.so.1", "libnvidia-ml.so.1")
+_LIBRARIES = ("libcudart.so.13", "libcudart.so.12", "libcuda.so.1", "libnvidia-ml.so.1", "libcupti.so.13", "libcupti.so.12")
 _TOO_LATE = ("torch", "triton", "cupy", "pycuda", "numba.cuda", "cuda.bindings", "jax")
 
 

@@ -78,6 +78,10 @@ void preload(const fs::path& libraries, const ProgramFile& file) {
        {is_12 ? "libcudart.so.13" : "libcudart.so.12", is_12 ? "libcudart.so.12" : "libcudart.so.13"}) {
     if (fs::exists(libraries / name)) put_first("LD_PRELOAD", (libraries / name).string(), ' ');
   }
+  // Libraries that name a folder of their own for it (PyTorch's) find ours all the same.
+  for (const char* name : {"libcupti.so.12", "libcupti.so.13"}) {
+    if (fs::exists(libraries / name)) put_first("LD_PRELOAD", (libraries / name).string(), ' ');
+  }
   // AddressSanitizer refuses to come after others.
   for (const std::string& name : file.needed) {
     if (name.starts_with("libasan.so")) put_first("LD_PRELOAD", name, ' ');

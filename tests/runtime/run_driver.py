@@ -158,6 +158,14 @@ class Driver(unittest.TestCase):
         self.assertIn("H100", done.stdout)
         self.assertEqual(words[-7:], ["0", "40", "0", "7", "3", "3", "3"])
 
+    def test_a_profiler_is_told_that_there_is_nothing(self):
+        script = ("import ctypes; n = ctypes.CDLL('libcupti.so.13'); v = ctypes.c_uint(); t = ctypes.c_char_p(); "
+                  "print(n.cuptiGetVersion(ctypes.byref(v)), v.value, n.cuptiSubscribe(ctypes.byref(v), None, None), "
+                  "n.cuptiGetResultString(27, ctypes.byref(t)), t.value.decode())")
+        done = run("--arch", "h100", "--", sys.executable, "-c", script)
+        self.assertEqual(done.stdout.split(), ["0", "130000", "27", "0", "CUPTI_ERROR_NOT_SUPPORTED"], done.stderr)
+        self.assertEqual(done.stderr.count("cuPTI is not provided"), 1)
+
     def test_the_old_structure_of_a_pci_address_is_not_overrun(self):
         script = ("import ctypes; n = ctypes.CDLL('libnvidia-ml.so.1'); n.nvmlInit_v2(); d = ctypes.c_void_p(); "
                   "n.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(d)); "
