@@ -75,5 +75,32 @@ INSTANTIATE_TEST_SUITE_P(Chips, OpcodeTables,
                                            std::pair{"h100", kNotOnSm90}, std::pair{"b200-sxm", kNotOnSm100},
                                            std::pair{"gb203", kNotOnSm120}));
 
+// Products per clock and SM that the white papers publish of the chips with code for sm_120.
+TEST(TensorRates, AreThePublishedOnesOnSm120) {
+  const auto products = [](const char* chip, const char* opcode, std::uint32_t each) {
+    const spec::GpuSpec gpu = load_gpu(chip, {}, {}, kConfigs).spec;
+    const spec::OpcodeSpec* row = find_opcode(gpu, opcode);
+    const auto pipe = static_cast<std::size_t>(spec::Pipe::tensor);
+    const std::uint32_t interval = row->interval != 0 ? row->interval : gpu.pipe.at(pipe).interval;
+    return 4 * each / interval;
+  };
+  for (const char* chip : {"rtx5070ti", "rtx5090"}) {
+    EXPECT_EQ(products(chip, "HMMA.16816.F32", 2048), 256u);
+    EXPECT_EQ(products(chip, "HMMA.1688.F32", 1024), 256u);
+    EXPECT_EQ(products(chip, "HMMA.1688.F32.TF32", 1024), 128u);
+    EXPECT_EQ(products(chip, "QMMA.16832.F32.E4M3.E4M3", 4096), 512u);
+  }
+  for (const char* chip : {"rtx5070ti", "rtx5090", "rtxpro6000"}) {
+    EXPECT_EQ(products(chip, "HMMA.16816.F16", 2048), 512u);
+    EXPECT_EQ(products(chip, "HMMA.1688.F16", 1024), 512u);
+    EXPECT_EQ(products(chip, "IMMA.16832.S8.S8", 4096), 1024u);
+    EXPECT_EQ(products(chip, "IMMA.16816.S8.S8", 2048), 1024u);
+    EXPECT_EQ(products(chip, "QMMA.16832.F16.E4M3.E4M3", 4096), 1024u);
+    EXPECT_EQ(products(chip, "OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", 8192), 2048u);
+  }
+  EXPECT_EQ(products("rtxpro6000", "HMMA.16816.F32", 2048), 512u);
+  EXPECT_EQ(products("rtxpro6000", "HMMA.1688.F32.TF32", 1024), 256u);
+}
+
 }  // namespace
 }  // namespace foretrace::config
