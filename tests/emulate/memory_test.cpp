@@ -132,6 +132,21 @@ TEST(Alignment, IsThatOfTheAccess) {
   EXPECT_EQ(global_access("LDG.E.64 R4", 400, "0x8", FaultKind::misaligned), "");
 }
 
+TEST(Bounds, OfAnAsynchronousCopyAreItsOwn) {
+  const auto copy = [](const std::string& offset) {
+    Assembled a("MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDGSTS.E.BYPASS.128 [RZ], [R2.64+" + offset +
+                    "]\nEXIT\n",
+                1, 2);
+    a.program.static_shared = 16;
+    a.buffer(0, std::vector<std::uint32_t>(100), "data");
+    return said(a, FaultKind::out_of_bounds);
+  };
+  EXPECT_EQ(copy("0x180"), "");
+  EXPECT_NE(copy("0x190").find("out-of-bounds global access of 16 bytes at 0x7f0000000190"),
+            std::string::npos)
+      << copy("0x190");
+}
+
 TEST(Bounds, NameTheThreadThatErred) {
   // Word `thread` of a buffer of 70 words: thread 70 is the first to miss.
   Assembled a(std::string(kThreadAddress) + "LDG.E R4, [R2.64]\nEXIT\n", 96, 2);

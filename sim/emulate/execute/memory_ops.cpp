@@ -213,6 +213,10 @@ void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
       std::memset(to, 0, bytes);
       continue;
     }
+    if (zeros == 0) {
+      std::memcpy(to, x.memory.global_at(from, bytes, l), bytes);
+      continue;
+    }
     std::byte buffer[16] = {};
     const std::uint64_t start = from - zeros;
     // Only what is copied has to be there.
