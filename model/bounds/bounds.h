@@ -62,7 +62,7 @@ struct Ceilings {
   double dram_bytes = 0;
 };
 Ceilings ceilings(const spec::GpuSpec& spec);
-/// Operations a SM cycle that work of `intensity` operations a DRAM byte can reach under a ceiling of
+/// Operations per SM cycle that work of `intensity` operations a DRAM byte can reach under a ceiling of
 /// `operations` a cycle.
 double roofline(const Ceilings& ceilings, double operations, double intensity);
 

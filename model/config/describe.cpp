@@ -9,7 +9,7 @@ namespace {
 
 double megahertz(std::uint64_t hz) { return static_cast<double>(hz) / 1e6; }
 
-/// Bytes a second at the given DRAM clock.
+/// Bytes per second at the given DRAM clock.
 double bandwidth(const spec::GpuSpec& spec) {
   return static_cast<double>(spec.dram.channels) * spec.dram.channel_bytes *
          static_cast<double>(spec.clock.dram);

@@ -12,7 +12,7 @@
 
 namespace foretrace::config {
 
-/// One line a chip: name, machine code, SMs, clocks in MHz, L2 and DRAM sizes, bandwidth, alias, and how many numbers are
+/// One line per chip: name, machine code, SMs, clocks in MHz, L2 and DRAM sizes, bandwidth, alias, and how many numbers are
 /// transferred from other chips or assumed.
 /// Throws InputError when a configuration is wrong.
 std::string describe_chips(const std::filesystem::path& directory = config_directory());

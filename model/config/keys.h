@@ -1,6 +1,6 @@
 // Every key that a configuration can have: its name, unit, range, and the field that it fills.
 //
-// Models:  one row a field of spec::GpuSpec, and three clock rows a set (base, boost, observed).
+// Models:  one row per field of spec::GpuSpec, and three clock rows per set (base, boost, observed).
 // Ignores: the opcode tables (model/config/opcodes.h), whose intervals are keys too: opcodes.<group>.interval.
 // Source:  none of its own; the bounds here only refuse what the model cannot mean (0 channels, a 2^40 latency).
 #pragma once

@@ -63,10 +63,11 @@ struct Loaded {
   std::vector<Value> values;                 ///< sorted by key
   std::string die;                           ///< "GH100"; empty: not said
   std::map<std::string, std::string> known;  ///< how a part of the chip is known: "memory" -> "checked: ..."
-  int assumed = 0;           ///< values that nobody documents or measured; an override counts as one
-  int transferred = 0;       ///< values that were documented, measured or fitted on another die
-  std::string final_config;  ///< every key=value, the opcode table and the chosen clocks, one a line, sorted
-  std::string sha256;        ///< of final_config
+  int assumed = 0;      ///< values that nobody documents or measured; an override counts as one
+  int transferred = 0;  ///< values that were documented, measured or fitted on another die
+  std::string
+      final_config;    ///< every key=value, the opcode table and the chosen clocks, one per line, sorted
+  std::string sha256;  ///< of final_config
 
   /// nullptr: the chip has no such key.
   const Value* find(std::string_view key) const;

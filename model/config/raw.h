@@ -1,6 +1,6 @@
 // A configuration file as it is written, before inheritance, overrides and formulas.
 //
-// Models:  one entry a key with everything it must say about itself; opcode groups of configs/isa.
+// Models:  one entry per key with everything it must say about itself; opcode groups of configs/isa.
 // Ignores: what the keys mean (model/config/load.cpp checks that).
 // Source:  the form is ours: docs/configs.md.
 #pragma once

@@ -1,6 +1,6 @@
 // Which SM gets which block when.
 //
-// Models:  blocks in index order; a full chip is filled quickly, after that the ends of blocks are taken in one an interval
+// Models:  blocks in index order; a full chip is filled quickly, after that the ends of blocks are taken in one per interval
 //          chip-wide, also when nothing is left to place; a block goes to the SM with the fewest blocks among those with room, the
 //          first of these in an order that shares a grid's first blocks out over the GPCs in runs (launch.by_gpc) or follows
 //          the SMs' numbers; an SM has room again some cycles after a block's last exit. Then both SMs of its TPC also give away
@@ -11,8 +11,8 @@
 //          has its warps, registers, shared memory, barriers and a block's slot left (the leftover rule). The carve-out of shared memory is
 //          that of the grid that finds the SM empty, until it is empty again.
 // Ignores: priorities between grids; with several of them, what warps of blocks that go on have left.
-// Source:  QRC, ASIM PR #87 (docs/sources.md): first wave one block an SM, refill at block granularity, block turnaround. [h100-sxm]
-//          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles a block however
+// Source:  QRC, ASIM PR #87 (docs/sources.md): first wave one block per SM, refill at block granularity, block turnaround. [h100-sxm]
+//          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles per block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
 //          validate/beside: a grid that needs a larger carve-out begins when one that needs none has ended.
 //          warp_release: nothing starts while warps end and blocks do not; when a block does, as many start on its SM and on the
@@ -30,7 +30,7 @@
 
 namespace foretrace::gpu {
 
-/// The SMs in the order in which `blocks` first blocks, one an SM at most, come to them; those without one follow.
+/// The SMs in the order in which `blocks` first blocks, one per SM at most, come to them; those without one follow.
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks);
 
 /// The SMs that one cluster can be on: those of each GPC, and each TPC that is in none.

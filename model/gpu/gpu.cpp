@@ -26,13 +26,13 @@ void check_conservation(const stats::LaunchCounters& counters) {
   FORETRACE_ASSERT(counters.warp_cycles == sum(counters.state),
                    "each resident warp is in exactly one state at any cycle");
   FORETRACE_ASSERT(counters.issue_active == counters.inst_executed,
-                   "one instruction a scheduler cycle that issues");
+                   "one instruction per scheduler cycle that issues");
 }
 
 /// What the caller is told of a run, and what it decides.
-class Watch {
+class RunMonitor {
  public:
-  explicit Watch(const LaunchSetup& setup) : setup_(setup) {}
+  explicit RunMonitor(const LaunchSetup& setup) : setup_(setup) {}
   /// After each window; `look` makes the snapshot.
   template <typename Look>
   void window_ended(Cycle now, Grid& grid, Look&& look) {
@@ -104,7 +104,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   Grid grid(spec_, setup, source);
   SmArray sms(spec_, program, setup, code_caches_);
   MemoryService memory(memory_, sms, setup.timeline);
-  Watch watch(setup);
+  RunMonitor monitor(setup);
   OverTime over_time(!setup.watch);
   const auto between_windows = [&](Cycle at) {
     memory.serve(at);  // it is ahead of the SMs by the way to it, always by the same
@@ -112,7 +112,7 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   };
   support::Team team(std::max(1, setup.threads));
   Cycle now = 0;
-  while (!watch.stopped()) {
+  while (!monitor.stopped()) {
     grid.place(now, sms);
     // While SMs have something to do, the memory system serves the window before beside them: it answers after this one.
     const bool serves = memory.behind(now) && sms.busy_before(now + window);
@@ -137,16 +137,16 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
     grid.take(sms.ends());
     now = until;
     if (over_time.next() <= now) over_time.add(instant(now, grid, sms));
-    watch.window_ended(now, grid, [&] { return look(now, grid, sms); });
+    monitor.window_ended(now, grid, [&] { return look(now, grid, sms); });
   }
   if (setup.timeline) setup.timeline->finish();
   // Stores are acknowledged while the launch drains: they make it longer only where they take longer than that (measured: an empty
   // kernel and one that stores differ by their SMs' active cycles alone).
-  const Cycle end = watch.stopped() ? now : std::max(grid.settled() + spec_.launch.drain, sms.last_reply());
+  const Cycle end = monitor.stopped() ? now : std::max(grid.settled() + spec_.launch.drain, sms.last_reply());
   over_time.look_back(end, between_windows);
-  stats::LaunchCounters counters = counters_of(sms, program, now, watch.stopped());
+  stats::LaunchCounters counters = counters_of(sms, program, now, monitor.stopped());
   counters.elapsed = end;
-  FORETRACE_ASSERT(watch.stopped() || counters.blocks + grid.skipped() == grid.blocks(),
+  FORETRACE_ASSERT(monitor.stopped() || counters.blocks + grid.skipped() == grid.blocks(),
                    "every block of the grid ran once");
   counters.over_time = over_time.closed(counters, grid.blocks(), spec_.l2.launch_sectors);
   if (setup.grid_times) *setup.grid_times = grid.times(end);

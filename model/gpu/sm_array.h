@@ -49,7 +49,7 @@ class SmArray {
   void count(Snapshot& into) const;
   /// Adds what had been counted at `into.now`, to which all SMs have been simulated; waits that last are counted up to it.
   void count(stats::Instant& into) const;
-  /// Closes the books at `now` and adds all counters. `stopped`: something may be under way.
+  /// Closes the accounts at `now` and adds all counters. `stopped`: something may be under way.
   void finish(Cycle now, bool stopped, stats::LaunchCounters& into);
 
  private:

@@ -14,7 +14,7 @@ struct MatrixShape {
   int m = 0, n = 0, k = 0;
 };
 
-/// 32-bit registers a lane.
+/// 32-bit registers per lane.
 struct MatrixRegisters {
   int a = 0, b = 0, c = 0, d = 0;
 };

@@ -30,14 +30,14 @@ enum class Access : std::uint8_t {
 enum class AtomicKind : std::uint8_t {
   plain,
   increment,  ///< ATOMS.POPC.INC: counts the lanes of a word at once
-  compare     ///< CAS, CAST: two words a lane
+  compare     ///< CAS, CAST: two words per lane
 };
 
 /// How an instruction accesses memory.
 struct MemoryForm {
   Space space = Space::global;
   Access access = Access::load;
-  std::uint8_t bytes = 4;     ///< bytes a lane (LDSM/STSM: bytes of a row, 16); a vector access counts whole
+  std::uint8_t bytes = 4;  ///< bytes per lane (LDSM/STSM: bytes of a row, 16); a vector access counts whole
   std::uint8_t matrices = 0;  ///< LDSM, STSM: 1, 2 or 4 8x8 tiles
   std::uint8_t address_sets =
       1;  ///< 1; 2 for LDGSTS, SYNCS (what its operand says), STAS (destination, mbarrier) and lookups in textures

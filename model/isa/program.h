@@ -41,11 +41,11 @@ struct Program {
   std::uint32_t registers = 0;  ///< a thread, as launched (floor of 16 not applied)
   std::uint32_t barriers = 0;   ///< named barriers used
   std::uint32_t static_shared =
-      0;  ///< bytes a block of the section .nv.shared, without the 1 KiB that sm_90+ reserves in it
+      0;  ///< bytes per block of the section .nv.shared, without the 1 KiB that sm_90+ reserves in it
   std::uint32_t shared_base =
       0;  ///< shared-memory offset where static variables start (0x400 on sm_90+, else 0)
   std::uint32_t local_bytes =
-      0;  ///< stack frame a thread that the cubin states (may be too small for recursion)
+      0;  ///< stack frame per thread that the cubin states (may be too small for recursion)
   std::uint32_t max_threads = 0;                  ///< __launch_bounds__, 0: not given
   std::uint32_t required_threads[3] = {0, 0, 0};  ///< reqntid, 0: not given
   std::uint32_t cluster[3] = {0, 0, 0};           ///< compile-time cluster size, 0: not given

@@ -42,15 +42,15 @@ void Answers::answer(std::uint32_t index) {
 /// A read that was taken along waited for the last of what the first one went through.
 void Answers::follow(Transaction& follower, const Transaction& first) const {
   std::uint32_t left = static_cast<std::uint32_t>(shared_.now - follower.reached);
-  const auto book = [&left](std::uint32_t length) {
+  const auto account = [&left](std::uint32_t length) {
     const std::uint32_t taken = std::min(left, length);
     left -= taken;
     return taken;
   };
-  follower.segments.l2 = book(shared_.spec.l2.latency);
-  follower.segments.dram = book(first.segments.dram);
-  follower.segments.dram_queue = book(first.segments.dram_queue);
-  follower.segments.partition = book(first.segments.partition);
+  follower.segments.l2 = account(shared_.spec.l2.latency);
+  follower.segments.dram = account(first.segments.dram);
+  follower.segments.dram_queue = account(first.segments.dram_queue);
+  follower.segments.partition = account(first.segments.partition);
   follower.segments.l2 += left;
 }
 

@@ -52,7 +52,7 @@ void MemorySystem::Implementation::enter_write(Event event) {
   if (!event.crossed()) {
     event.cross();
     shared_.signals.moves(shared_.now);
-    const std::uint64_t left = ways_.leave_gpc(event.sm(), event.pieces() * kSectorBytes);
+    const std::uint64_t left = ways_.leave_gpc(event.sm(), event.flits() * kSectorBytes);
     if (left != shared_.now) return shared_.events.push(left, event);
   }
   if (event.at() == event.near()) merging_.stop(shared_.set_of(event), event.tag());

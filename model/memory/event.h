@@ -32,7 +32,7 @@ class Event {
   Event(std::uint32_t index, EventKind kind, const Passage& is, bool write) : Event(index, kind) {
     low_ = std::uint64_t{is.tag} << 32 | std::uint64_t{is.sm} << 16 | is.index;
     high_ |= (write ? kWrite : 0) | std::uint64_t{is.set} << 16 | std::uint64_t{is.sectors} << 12 |
-             std::uint64_t{is.pieces} << 8 | (is.at ? kAt : 0) | (is.near ? kNear : 0) |
+             std::uint64_t{is.write_flits} << 8 | (is.at ? kAt : 0) | (is.near ? kNear : 0) |
              (is.home ? kHome : 0) | (is.crossed ? kCrossed : 0) | (is.counted ? kCounted : 0);
   }
   /// Transaction or write, channel, queue or SM.
@@ -49,7 +49,7 @@ class Event {
   std::uint32_t slice_index() const { return static_cast<std::uint32_t>(low_ & 0xffff); }
   std::uint32_t set() const { return static_cast<std::uint32_t>(high_ >> 16 & 0xffff); }
   std::uint8_t sectors() const { return static_cast<std::uint8_t>(high_ >> 12 & 15); }
-  std::uint32_t pieces() const { return static_cast<std::uint32_t>(high_ >> 8 & 15); }
+  std::uint32_t flits() const { return static_cast<std::uint32_t>(high_ >> 8 & 15); }
   std::uint32_t at() const { return high_ & kAt ? 1 : 0; }
   std::uint32_t near() const { return high_ & kNear ? 1 : 0; }
   std::uint32_t home() const { return high_ & kHome ? 1 : 0; }

@@ -58,9 +58,9 @@ void Fills::wait(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors) 
   newest = index;
 }
 
-/// A wait is booked from its end backwards along what the fill went through: whoever joined late saw only
+/// A wait is accounted for from its end backwards along what the fill went through: whoever joined late saw only
 /// the last of it.
-void Fills::book(Transaction& waiter, const Transaction& filled) const {
+void Fills::account(Transaction& waiter, const Transaction& filled) const {
   std::uint32_t left = static_cast<std::uint32_t>(shared_.now - waiter.since);
   const auto part = [&left](std::uint32_t length, std::uint32_t& segment) {
     const std::uint32_t taken = std::min(left, length);

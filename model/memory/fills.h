@@ -2,7 +2,7 @@
 //
 // Models:  a miss asks DRAM at the line's home, else the home slice in the other partition; a slice has so many lines with sectors on
 //          their way; whoever needs sectors that are on their way waits for them, in order.
-// Time:    L2 cycles. A wait is booked to the parts that the fill went through.
+// Time:    L2 cycles. A wait is attributed to the parts that the fill went through.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class Fills {
         if (waiter.wait != 0) {
           wait(at, slot, waiter.wait);
         } else {
-          book(waiter, filled);
+          account(waiter, filled);
           complete(at, slot);
         }
         if (at == newest) break;
@@ -59,7 +59,7 @@ class Fills {
   }
 
  private:
-  void book(Transaction& waiter, const Transaction& filled) const;
+  void account(Transaction& waiter, const Transaction& filled) const;
 
   Shared& shared_;
   L2Tags& tags_;

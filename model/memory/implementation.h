@@ -4,7 +4,7 @@
 //          (read_merging.h), the port of the slice beside the SM (slice_ports.h), the slice (slices.h), its lines and its fills
 //          (l2_lines.h, fills.h), the link between partitions (partition_link.h), the home slice, its DRAM channel (dram_path.h), and
 //          back through the GPC's and the SM's reply ports (answers.h).
-// Ignores: bandwidth of acknowledgements, and of read requests beyond one packet a cycle an SM; the data
+// Ignores: bandwidth of acknowledgements, and of read requests beyond one packet per cycle per SM; the data
 //          array's time for fills.
 // Time:    L2 cycles. An event sees everything that happened before its cycle and, in its cycle, what stood
 //          in the calendar before it.

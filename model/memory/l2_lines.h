@@ -73,8 +73,8 @@ class L2Lines {
   Shared& shared_;
   DramPath& dram_;
   L2Tags tags_;
-  const std::uint32_t dirty_limit_;   // dirty lines a slice
-  const std::uint32_t partly_limit_;  // lines with partly written sectors a set
+  const std::uint32_t dirty_limit_;   // dirty lines per slice
+  const std::uint32_t partly_limit_;  // lines with partly written sectors per set
   // Of the lines that a cold launch finds written, what a set holds on average, in 2^-16; 0: none are left. They come to a set
   // when the launch first claims a line of it.
   std::uint32_t left_behind_ = 0;

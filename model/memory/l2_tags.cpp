@@ -4,8 +4,9 @@
 
 namespace foretrace::memory {
 namespace {
-constexpr std::size_t kSlack = 64;  // places of a queue of dirty lines beyond three a line: then it is tidied
-constexpr std::size_t kAhead = 8;   // places whose turns are asked for before they are looked at
+constexpr std::size_t kSlack =
+    64;  // places of a queue of dirty lines beyond three per line: then it is tidied
+constexpr std::size_t kAhead = 8;  // places whose turns are asked for before they are looked at
 }  // namespace
 
 L2Tags::L2Tags(std::uint32_t slices, std::uint32_t sets, std::uint32_t ways)

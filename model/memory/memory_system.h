@@ -57,23 +57,23 @@ struct Request {
   std::uint8_t waits =
       0;  ///< 1 + the warp's slot in its SM: a load that waits for what submit() is told, or a swap that may fail; 0: none
   std::uint8_t flits =
-      0;  ///< 32-byte pieces on the way to L2, of writes too; 0: a sector each, and write_pieces()
+      0;  ///< flits of 32 bytes on the way to L2, of writes too; 0: a sector each, and write_flits()
   std::array<std::uint32_t, kSectorsPerLine>
       bytes{};  ///< writes: bytes written in each sector, bit i: byte i
   work::Signal signal = {};
 };
 
-/// 32-byte pieces in which what is written of `sectors` leaves an SM: the sectors, and one that says which of their bytes where a
+/// Flits of 32 bytes in which what is written of `sectors` leaves an SM: the sectors, and one that says which of their bytes where a
 /// sector is written in part. `bytes` as in Request.
-inline std::uint8_t write_pieces(std::uint8_t sectors,
-                                 const std::array<std::uint32_t, kSectorsPerLine>& bytes) {
-  std::uint32_t pieces = 0, partly = 0;
+inline std::uint8_t write_flits(std::uint8_t sectors,
+                                const std::array<std::uint32_t, kSectorsPerLine>& bytes) {
+  std::uint32_t flits = 0, partly = 0;
   for (std::size_t sector = 0; sector < kSectorsPerLine; ++sector) {
     if (!(sectors >> sector & 1)) continue;
-    ++pieces;
+    ++flits;
     if (bytes[sector] != ~std::uint32_t{0}) partly = 1;
   }
-  return static_cast<std::uint8_t>(pieces + partly);
+  return static_cast<std::uint8_t>(flits + partly);
 }
 
 /// In the id of a reply: what the load waits for had not been written.

@@ -5,9 +5,9 @@
 //          GPC once for all. So many readers at most share an answer; none joins some cycles after the data were found.
 //          A read of other sectors of the line from any GPC beside the same partition, a store or an atomic ends the line's merging: the line is
 //          forgotten, and that read is not remembered either.
-// Ignores: how many lines it remembers (1,024 an SM under way and five others' change nothing).
+// Ignores: how many lines it remembers (1,024 per SM under way and five others' change nothing).
 // Source:  our merging_order and request_merging on H100: widths of windows and random reads agree to 3%. NVIDIA's name for the
-//          place is L2 request coalescer (Nsight Compute's lrc), one a slice.
+//          place is L2 request coalescer (Nsight Compute's lrc), one per slice.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Models:  a slice reads, changes and writes back what is written in part. It does so for each of a line's four sectors on its own: what
 //          writes the same sector of a line, of whichever line, comes so many cycles behind the last that did.
 // Ignores: what it does to reads and to whole sectors in between.
-// Source:  our hot_stores (all SMs on one sector 2.0 to 2.2 L2 cycles a store, on two sectors of a line or whole sectors none) and
+// Source:  our hot_stores (all SMs on one sector 2.0 to 2.2 L2 cycles per store, on two sectors of a line or whole sectors none) and
 //          store_bandwidth (words 128 bytes apart 1.96) on H100.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A path of limited width: so many bytes a cycle, in the order in which they are handed over.
+// A path of limited width: so many bytes per cycle, in the order in which they are handed over.
 //
 // Models:  bandwidth only. A packet passes cut-through: when the path is free, its last byte passes at the
 //          time it is offered.
@@ -13,7 +13,7 @@ namespace foretrace::memory {
 
 class Port {
  public:
-  /// `width`: bytes a cycle, above zero.
+  /// `width`: bytes per cycle, above zero.
   explicit Port(std::uint32_t width) : width_(width) {}
 
   /// A packet's last byte is ready in cycle `ready`. Returns the cycle in which it passes. Calls come in

@@ -17,8 +17,8 @@ SlicePorts::SlicePorts(Shared& shared)
       port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), last_atomic_(shared.spec.l2.slices),
       partial_writes_(shared.spec.l2.slices) {
   const spec::L2Spec& l2 = shared.spec.l2;
-  for (std::uint32_t pieces = 0; pieces < kWritePieces; ++pieces)
-    write_bytes_[pieces] = static_cast<std::uint32_t>(pieces * kSectorBytes * l2.write_cost);
+  for (std::uint32_t flits = 0; flits < kWriteFlits; ++flits)
+    write_bytes_[flits] = static_cast<std::uint32_t>(flits * kSectorBytes * l2.write_cost);
 }
 
 void SlicePorts::restart() {

@@ -1,7 +1,7 @@
 // The slices' ports: how long each packet keeps its slice, and when its turn is.
 //
-// Models:  a slice moves so many bytes a cycle. A read takes its sectors' time, and little where the other partition's slice has the
-//          data; a write twice its pieces' at its home alone, and its place in the lines where it is part of a sector; an atomic what it
+// Models:  a slice moves so many bytes per cycle. A read takes its sectors' time, and little where the other partition's slice has the
+//          data; a write twice its flits' at its home alone, and its place in the lines where it is part of a sector; an atomic what it
 //          adds up takes at its home, longer behind one on the same sectors, and less where it is passed on.
 // Ignores: the data array's time for fills.
 // Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100; values in configs/ under l2.
@@ -43,9 +43,9 @@ class SlicePorts {
   };
   Turn pass_write(const Event& write) {
     const std::uint32_t slice = shared_.slice_of(write);
-    const bool partly = write.pieces() > sector_count(write.sectors());
+    const bool partly = write.flits() > sector_count(write.sectors());
     // A slice that passes it on gives it no time, but its turn.
-    std::uint64_t turn = pass(port_[slice], write.at_home() ? write_bytes_[write.pieces()] : 0);
+    std::uint64_t turn = pass(port_[slice], write.at_home() ? write_bytes_[write.flits()] : 0);
     if (write.at_home()) {
       if (partly) turn = partial_writes_[slice].pass(turn, write.sectors(), shared_.spec.l2.partly_interval);
       return {turn, turn};
@@ -82,8 +82,8 @@ class SlicePorts {
   Shared& shared_;
   const std::uint32_t atomic_pass_bytes_,
       read_pass_bytes_;  // of the slice beside the SM: of a sector, of a read
-  std::array<std::uint32_t, kWritePieces>
-      write_bytes_{};                    // that a slice could read while it writes so many pieces at home
+  std::array<std::uint32_t, kWriteFlits>
+      write_bytes_{};                    // that a slice could read while it writes so many flits at home
   std::vector<Port> port_;               // by slice
   std::vector<LastAtomic> last_atomic_;  // by slice: at home
   std::vector<PartialWrites> partial_writes_;  // by slice

@@ -7,18 +7,18 @@ namespace foretrace::memory {
 using Kind = Transaction::Kind;
 
 void Slices::serve(Event event) {
-  if (!event.write()) book(shared_.pool[event.index()]);
+  if (!event.write()) account(shared_.pool[event.index()]);
   if (!attempt(event)) stalled_.push(event);
 }
 
 void Slices::retry(std::uint32_t queue) {
   stalled_.retry(queue, [this](Event& event) {
-    if (!event.write()) book(shared_.pool[event.index()]);
+    if (!event.write()) account(shared_.pool[event.index()]);
     return attempt(event);
   });
 }
 
-inline void Slices::book(Transaction& transaction) const {
+inline void Slices::account(Transaction& transaction) const {
   transaction.segments.l2 += static_cast<std::uint32_t>(shared_.now - transaction.since);
   transaction.since = shared_.now;
 }

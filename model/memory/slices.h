@@ -45,7 +45,7 @@ class Slices {
   void pass_on_write(Event event);
   void count_write(const Event& event);
   void count_lookup(const Transaction& transaction, std::uint8_t valid, std::uint8_t pending);
-  void book(Transaction& transaction) const;
+  void account(Transaction& transaction) const;
   void complete(std::uint32_t index, std::uint32_t slot);
   void complete_atomic(std::uint32_t index, std::uint32_t slot);
   void look_for_writes(const Transaction& read);

@@ -81,13 +81,13 @@ inline void SmLink::submit_write(const Request& request, Passage passage, std::u
   kept.id = request.id;
   kept.wants_reply = request.wants_reply;
   kept.note = note;
-  const std::uint32_t pieces =
-      request.flits != 0 ? request.flits : write_pieces(request.sectors, request.bytes);
-  FORETRACE_ASSERT(pieces < kWritePieces, "a write is more than its sectors and their mask");
-  passage.pieces = static_cast<std::uint8_t>(pieces);
+  const std::uint32_t flits =
+      request.flits != 0 ? request.flits : write_flits(request.sectors, request.bytes);
+  FORETRACE_ASSERT(flits < kWriteFlits, "a write is more than its sectors and their mask");
+  passage.write_flits = static_cast<std::uint8_t>(flits);
   shared_.counters.tex_sectors_write += sector_count(request.sectors);
   ++shared_.counters.tex_requests;
-  leave(request, pieces * kSectorBytes, {index, EventKind::arrive, passage, true});
+  leave(request, flits * kSectorBytes, {index, EventKind::arrive, passage, true});
 }
 
 inline void SmLink::describe_atomic(const Request& request, Transaction& transaction) {

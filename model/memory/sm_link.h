@@ -1,6 +1,6 @@
 // What an SM sends: a request becomes a packet, passes the SM's port, and is on its way to its first slice.
 //
-// Models:  the SM's port, which writes and atomics take by their 32-byte pieces, everything else for a cycle; the network's latency;
+// Models:  the SM's port, which writes and atomics take by their flits of 32 bytes, everything else for a cycle; the network's latency;
 //          for how long an atomic will keep its home slice, by what it adds up.
 // Ignores: whether the way is open where it ends (sm_ways.h).
 // Time:    requests come in SM cycles, packets arrive in L2 cycles.
@@ -17,8 +17,8 @@
 
 namespace foretrace::memory {
 
-/// A write has fewer pieces: its sectors, and one that says which of their bytes.
-inline constexpr std::uint32_t kWritePieces = 8;
+/// A write has fewer flits: its sectors, and one that says which of their bytes.
+inline constexpr std::uint32_t kWriteFlits = 8;
 
 class SmLink {
  public:

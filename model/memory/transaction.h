@@ -20,15 +20,15 @@ struct Segments {
 struct Passage {
   std::uint32_t tag = 0;
   std::uint16_t sm = 0;
-  std::uint16_t index = 0;   ///< slice within its partition
-  std::uint16_t set = 0;     ///< within the slice
-  std::uint8_t sectors = 0;  ///< asked for; fills: brought
-  std::uint8_t pieces = 0;   ///< writes: 32-byte pieces that leave the GPC
-  bool at = false;           ///< partition of the slice where it is looked up
-  bool near = false;         ///< partition of the SM
-  bool home = false;         ///< partition of the line
-  bool crossed = false;      ///< its way from the SM lies behind it, that out of the GPC too
-  bool counted = false;      ///< its lookup was counted (it is tried again)
+  std::uint16_t index = 0;       ///< slice within its partition
+  std::uint16_t set = 0;         ///< within the slice
+  std::uint8_t sectors = 0;      ///< asked for; fills: brought
+  std::uint8_t write_flits = 0;  ///< flits of 32 bytes that leave the GPC
+  bool at = false;               ///< partition of the slice where it is looked up
+  bool near = false;             ///< partition of the SM
+  bool home = false;             ///< partition of the line
+  bool crossed = false;          ///< its way from the SM lies behind it, that out of the GPC too
+  bool counted = false;          ///< its lookup was counted (it is tried again)
 };
 
 /// What is kept of a write, for when it reaches its line. Where its time goes nobody asks.
@@ -44,14 +44,14 @@ struct alignas(64) Packet : Passage {
   enum class Kind : std::uint8_t { read, atomic, reduction, instruction, far_read, fill };
 
   std::uint64_t order = 0;  ///< of submission, for ties between replies
-  std::uint64_t since = 0;  ///< L2 cycle up to which its segments are booked
+  std::uint64_t since = 0;  ///< L2 cycle up to which its segments are accounted for
   std::uint32_t id = 0;
   std::uint32_t next = kNone;  ///< in a list of waiters
   Kind kind = Kind::read;
   std::uint8_t wait = 0;    ///< sectors it still waits for
   std::uint8_t merged = 0;  ///< reads: how many it takes along
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them
-  std::uint8_t flits = 0;   ///< atomics: 32-byte pieces that leave the GPC
+  std::uint8_t flits = 0;   ///< atomics: flits of 32 bytes that leave the GPC
   bool wants_reply = false;
   std::uint16_t home_bytes = 0;  ///< atomics: what their home slice could read meanwhile, and see again_bytes
   std::uint32_t note = 0;        ///< of Signals; 0: none

@@ -174,7 +174,7 @@ std::string impossible(const spec::GpuSpec& spec, const KernelResources& kernel)
         kernel.registers, kernel.threads, need, spec.name, limits.registers_per_block);
   }
   if (block_shared(limits, kernel) > limits.shared_per_block + limits.shared_reserved) {
-    return fmt::format("{} bytes of shared memory a block ({} static, {} dynamic); {} has at most {}",
+    return fmt::format("{} bytes of shared memory per block ({} static, {} dynamic); {} has at most {}",
                        kernel.static_shared + kernel.dynamic_shared, kernel.static_shared,
                        kernel.dynamic_shared, spec.name, limits.shared_per_block);
   }
@@ -226,7 +226,7 @@ std::string next_step(const spec::GpuSpec& spec, const KernelResources& kernel) 
     needs.push_back(fmt::format("at most {} registers per thread", step.kernel.registers));
   const std::uint64_t shared = step.kernel.static_shared + step.kernel.dynamic_shared;
   if (shared != kernel.static_shared + kernel.dynamic_shared) {
-    needs.push_back(fmt::format("at most {} bytes of shared memory a block", shared));
+    needs.push_back(fmt::format("at most {} bytes of shared memory per block", shared));
   }
   if (step.kernel.threads != kernel.threads)
     needs.push_back(fmt::format("{} threads per block", step.kernel.threads));
@@ -250,7 +250,7 @@ std::string describe_occupancy(const spec::GpuSpec& spec, const KernelResources&
   text += fmt::format("  blocks by each  warps {}, registers {}, shared_mem {}, blocks {}, barriers {}\n",
                       limit(now.limit_warps), limit(now.limit_registers), limit(now.limit_shared),
                       limit(now.limit_blocks), limit(now.limit_barriers));
-  text += fmt::format("  allocated       {} registers and {} bytes of shared memory a block\n",
+  text += fmt::format("  allocated       {} registers and {} bytes of shared memory per block\n",
                       now.registers_per_block, now.shared_per_block);
   text += fmt::format("  carve-out       {} bytes of shared memory, {} bytes of L1\n", now.shared_config,
                       spec.l1.unified_bytes - now.shared_config);

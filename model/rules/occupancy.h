@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kNoLimit = 0xffffffff;
 struct KernelResources {
   std::uint32_t threads = 0;         ///< a block
   std::uint32_t registers = 0;       ///< a thread
-  std::uint64_t static_shared = 0;   ///< bytes a block
-  std::uint64_t dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t static_shared = 0;   ///< bytes per block
+  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   std::uint32_t barriers = 0;        ///< named barriers a block uses
   int carveout_percent =
       -1;  ///< of the largest shared memory, which the kernel prefers (cudaFuncAttributePreferredSharedMemoryCarveout); -1: no wish
@@ -31,7 +31,7 @@ const char* name_of(Limiter limiter);
 
 struct Occupancy {
   std::uint32_t limit_registers = 0, limit_shared = 0, limit_warps = 0, limit_blocks = 0,
-                limit_barriers = 0;  ///< blocks an SM by each alone
+                limit_barriers = 0;  ///< blocks per SM by each alone
   std::uint32_t blocks = 0;          ///< the least of them
   std::uint32_t warps = 0;           ///< of these blocks
   double percent = 0;                ///< of the SM's warp slots

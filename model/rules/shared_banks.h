@@ -2,9 +2,9 @@
 //
 // Models:  32 banks of 4 bytes. An access is served in groups of lanes: 32 lanes for up to 32 bits, 16 for 64 bits, 8 for 128 bits;
 //          a group takes as many passes as the busiest bank has different words to give or take; equal words merge for free (CIC, FOR).
-//          Loads of 64 and 128 bits go below one pass a group when the whole warp wants at most one word of each bank and lanes share
+//          Loads of 64 and 128 bits go below one pass per group when the whole warp wants at most one word of each bank and lanes share
 //          in a way that the crossbar routes: every lane with lane^1, or every lane with lane^2 (CIC; FOR 77228): 1 and 2 passes.
-//          LDSM: one pass a tile of eight 16-byte rows without conflict (from the 128-bit rule). Copies (LDGSTS) and atomics never
+//          LDSM: one pass per tile of eight 16-byte rows without conflict (from the 128-bit rule). Copies (LDGSTS) and atomics never
 //          merge equal words (CIC; QRC), increments (ATOMS.POPC.INC) do (GTC21).
 // Ignores: arbitration with other traffic (the SM's data stage adds that).
 // Source:  docs/sources.md CIC, FOR, QRC, GTC21.

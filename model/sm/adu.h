@@ -1,6 +1,6 @@
 // The address divergence unit of an SM (ADU): one for four sub-cores.
 //
-// Models:  LDC, S2UR, BAR and S2R of what does not differ from lane to lane, in the order of their issue, an instruction an interval;
+// Models:  LDC, S2UR, BAR and S2R of what does not differ from lane to lane, in the order of their issue, an instruction per interval;
 //          a few places for each sub-core's instructions to wait in; what goes through it once more.
 // Source:  our issue_queue, issue_pair and constants on H100.
 #pragma once

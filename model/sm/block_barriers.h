@@ -1,6 +1,6 @@
 // The barriers of a block (BAR): who has come and who waits.
 //
-// Models:  sixteen barriers a block; each lets its waiting warps go when as many have come as it is for, or all that have not ended.
+// Models:  sixteen barriers per block; each lets its waiting warps go when as many have come as it is for, or all that have not ended.
 // Source:  PTX ISA, barrier.
 #pragma once
 

@@ -1,9 +1,9 @@
-// Constant caches: a small one a sub-core for operands c[][] and uniform loads, and one an SM that serves LDC. Behind both lies the
+// Constant caches: a small one per sub-core for operands c[][] and uniform loads, and one per SM that serves LDC. Behind both lies the
 // GPC's cache (model/memory/gpc_cache.h).
 //
 // Models:  lines, fully associative, least recently used; a line on its way is asked for once.
 // Ignores: bandwidth.
-// Source:  our constants on H100: four lines a sub-core, 2 KiB an SM; JIA (docs/sources.md: 2 KiB, lines of 64 bytes).
+// Source:  our constants on H100: four lines per sub-core, 2 KiB per SM; JIA (docs/sources.md: 2 KiB, lines of 64 bytes).
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The copy engine (TMA) of an SM: copies between global and shared memory that go on behind the warps' backs.
 //
 // Models:  one copy after another, a row of its box (or a line of a longer row) every so many cycles; loads ask L2 for the sectors of
-//          each row and bring them into shared memory at a bounded rate; stores and reductions take the SM's way out, 32 bytes a cycle;
+//          each row and bring them into shared memory at a bounded rate; stores and reductions take the SM's way out, 32 bytes per cycle;
 //          rows outside of a tensor take their turn and ask for nothing.
 // Ignores: L1, which copies do not touch; fetches of tensor maps; what a prefetch spares (its answer takes the way of a load's).
 // Source:  docs/sources.md:TENSOR-H100 4.2.

@@ -1,11 +1,11 @@
 // The array that holds the lines of L1 and shared memory, and which accesses meet there.
 //
-// Models:  two halves, each of which writes and reads one thing a cycle. L1's lines lie from its bottom up, a way after the other; the
+// Models:  two halves, each of which writes and reads one thing per cycle. L1's lines lie from its bottom up, a way after the other; the
 //          shared memory of the SM's blocks from its top down. A shared store whose half a fill is writing goes again; so does a shared
 //          load whose half is read for a store to global memory that leaves the SM, or for a warp that starts.
 // Ignores: what cp.async writes to shared memory, which has a way of its own (data_stage.h); lanes of one access that lie in both halves.
 // Source:  our shared_contention on H100: stores beside fresh lines go again from the 129th KiB of lines on and to the end of L1, where
-//          L1 has more than half of the array, in every lap anew, 0.87 of a pass a sector at one access a cycle and 2.7 a whole line;
+//          L1 has more than half of the array, in every lap anew, 0.87 of a pass per sector at one access per cycle and 2.7 per whole line;
 //          loads never do beside loads, but beside stores to fresh lines from there on, and while blocks start.
 #pragma once
 

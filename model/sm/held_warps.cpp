@@ -69,13 +69,13 @@ void HeldWarps::hold(Warp& warp, std::uint16_t id, const work::Step& done, Cycle
     const Cycle when = std::max(ready, until);
     table_.account(warp, WarpState::wait, std::min(counted, when));
     table_.wait_until(warp, id, when, wait.label, std::min(counted, when));
-    warp.blame = done.index;
+    warp.attributed_to = done.index;
     return;
   }
   table_.account(warp, WarpState::wait, counted);
   warp.phase = Phase::barrier;
   warp.label = wait.label;
-  warp.blame = done.index;
+  warp.attributed_to = done.index;
   warp.ready_at = ready;
   warp.hold = wait.hold;
 }
@@ -84,7 +84,7 @@ void HeldWarps::look(std::uint32_t block, Cycle now) {
   for (std::uint16_t id = 0; id < table_.warps.size(); ++id) {
     Warp& warp = table_.warps[id];
     if (warp.phase != Phase::barrier || warp.hold == Hold::none || warp.block != block) continue;
-    const Cycle until = held_until(warp, context_.program.code[warp.blame], warp.hold, now);
+    const Cycle until = held_until(warp, context_.program.code[warp.attributed_to], warp.hold, now);
     if (until != kNever) table_.leave_hold(warp, id, std::max(until, now + 1));
   }
 }

@@ -2,7 +2,7 @@
 //
 // A warp's next instruction goes through: the stall count (wait, branch_resolving), fetch (no_instruction), scoreboards (long_, short_),
 // constant operand (imc_miss); then it is a candidate of its issue class, held by its pipe (math_pipe_throttle, mio_throttle,
-// lg_throttle) or by the sub-core's dispatch (dispatch_stall), or ready and not selected. States are booked as intervals; what a candidate
+// lg_throttle) or by the sub-core's dispatch (dispatch_stall), or ready and not selected. States are accounted for as intervals; what a candidate
 // waited for is told by two counters of its class: cycles in which the class could issue, and cycles in which only dispatch held it.
 //
 // Dispatch is held after an instruction whose operands collide in the register banks (matrix products apart) and after wide multiplications. Nothing issues then,
@@ -273,10 +273,10 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
     if (warp.stores == 0) events_.push(ready, {Event::Kind::end, 0, id, 0, WarpTable::generation(warp)});
     return;
   }
-  warp.blame = warp.step.index;
+  warp.attributed_to = warp.step.index;
   table_.account(warp, WarpState::dispatch_stall, dispatched);
   WarpState label = WarpState::wait;
-  bool blame_done = false;
+  bool attribute_to_done = false;
   switch (instruction.action) {
     case Action::control: {
       ++counters.branches;
@@ -300,14 +300,14 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
     case Action::membar:
       ready = std::max(ready, now + instruction.fixed_wait);
       label = WarpState::membar;
-      blame_done = true;
+      attribute_to_done = true;
       break;
     case Action::sleep:
       if (done.executed == 0) break;
       ready = std::max<Cycle>(
           ready, now + instruction.fixed_wait + Cycle{done.value} * context_.spec.clock.sm / 1'000'000'000);
       label = WarpState::sleeping;
-      blame_done = true;
+      attribute_to_done = true;
       break;
     case Action::yield: ready = std::max(ready, now + context_.spec.sm.yield_latency); break;
     case Action::barrier_sync:
@@ -318,7 +318,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
         table_.account(warp, WarpState::wait, counted);
         warp.phase = Phase::barrier;
         warp.label = WarpState::barrier;
-        warp.blame = done.index;
+        warp.attributed_to = done.index;
         warp.instruction = &context_.program.code[warp.step.index];
         warp.ready_at = ready;
         ++counters.barriers_waited;
@@ -346,7 +346,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
   }
   warp.instruction = &context_.program.code[warp.step.index];
   table_.wait_until(warp, id, ready, label, now + 1);
-  if (blame_done) warp.blame = done.index;
+  if (attribute_to_done) warp.attributed_to = done.index;
 }
 
 }  // namespace foretrace::sm

@@ -4,8 +4,8 @@
 
 namespace foretrace::sm {
 
-/// A 32-byte piece for the address, which has room for a lone word, and
-/// one per sector; an answer takes a piece's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
+/// A flit of 32 bytes for the address, which has room for a lone word, and
+/// one per sector; an answer takes a flit's time as well, and a compare-and-swap's words go twice (H100, atomic_forms).
 void put_packets(memory::Request& request, const isa::MemoryForm& form, const work::LaneAddresses& addresses,
                  std::uint32_t executed) {
   const rules::AtomicPackets leaves = rules::atomic_packets(addresses, executed, form.bytes, request.line);

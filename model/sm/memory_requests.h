@@ -8,7 +8,7 @@
 
 namespace foretrace::sm {
 
-/// How an atomic or a reduction of lanes on the request's line leaves the SM: its packets, and the 32-byte pieces that they are.
+/// How an atomic or a reduction of lanes on the request's line leaves the SM: its packets, and the flits of 32 bytes that they are.
 void put_packets(memory::Request& request, const isa::MemoryForm& form, const work::LaneAddresses& addresses,
                  std::uint32_t executed);
 

@@ -47,7 +47,7 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
     data.take_half(DataArray::Way::read, data.array.half_of_line(tags_.place(tags_.position(*entry))), now,
                    memory::sector_count(access.sectors));
     if (held) return out.hold(operation.warp, request, now);
-    request.flits = memory::write_pieces(access.sectors, request.bytes);
+    request.flits = memory::write_flits(access.sectors, request.bytes);
   }
   put_signal(request, operation, tag_line_ + 1 == operation.lines);
   out.send_store(request, now);

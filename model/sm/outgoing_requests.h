@@ -1,6 +1,6 @@
 // What leaves an SM for L2: loads, stores, and stores that wait for others to the same lines.
 //
-// Models:  one piece of 32 bytes per cycle, a read's address alone likewise; stores in flight are bounded in sectors, from when they are
+// Models:  one flit of 32 bytes per cycle, a read's address alone likewise; stores in flight are bounded in sectors, from when they are
 //          held until they are acknowledged; held stores leave before anything that is sent after they were due.
 // Ignores: the number of loads in flight, which is bounded where they miss (misses.h).
 #pragma once
@@ -41,7 +41,7 @@ class OutgoingRequests {
   }
   /// The same of the copy engine. Returns when the next one can follow.
   Cycle send_copied_store(memory::Request store, Cycle now) {
-    if (store.flits == 0) store.flits = memory::write_pieces(store.sectors, store.bytes);
+    if (store.flits == 0) store.flits = memory::write_flits(store.sectors, store.bytes);
     send_store(store, now);
     return last_out_ + 1;
   }
@@ -74,7 +74,7 @@ class OutgoingRequests {
     leave_due(now);
     held_.leave_all([&](const memory::Request& store) { leave_held(store, now); });
   }
-  /// When the last piece left.
+  /// When the last flit left.
   Cycle last_out() const { return last_out_; }
   /// Nothing held, unanswered or unacknowledged.
   bool idle() const { return under_way_ == 0 && held_.due() == kNever; }
@@ -95,7 +95,7 @@ class OutgoingRequests {
   /// Its sectors were counted when it was held.
   void leave_held(memory::Request store, Cycle now) {
     store.id = kStoreMark | memory::sector_count(store.sectors);
-    store.flits = memory::write_pieces(store.sectors, store.bytes);
+    store.flits = memory::write_flits(store.sectors, store.bytes);
     ++under_way_;
     leave(store, now);
   }

@@ -1,7 +1,7 @@
 // Operand reads of a sub-core: register banks, their ports, and the register-file cache that the reuse bits steer.
 //
 // Models:  register r in bank r mod banks; each bank serves `ports` reads a cycle; a fixed-latency instruction reserves all its reads
-//          within a window of cycles and holds up the one behind it until it can; one cache entry a bank and operand slot, filled by a
+//          within a window of cycles and holds up the one behind it until it can; one cache entry per bank and operand slot, filled by a
 //          read with its reuse bit set, valid for the same warp, register and slot until another read goes to that bank and slot.
 // Ignores: write ports (a fixed-latency result never waits; a load's may, by one cycle).
 // Source:  HUE section 5.3 (docs/sources.md).

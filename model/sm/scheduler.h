@@ -1,6 +1,6 @@
 // The warp scheduler of a sub-core: which of the warps whose next instruction is ready goes this cycle.
 //
-// Models:  one instruction a cycle. Candidates wait by issue class for a free pipe or for room in the memory queue; of those that can go
+// Models:  one instruction per cycle. Candidates wait by issue class for a free pipe or for room in the memory queue; of those that can go
 //          the warp that went last, else the youngest (greedy-then-youngest); of several grids, the youngest of the one that was launched
 //          first. Dispatch may be held: nothing goes then.
 // Ignores: docs/mechanisms.md.
@@ -25,16 +25,16 @@ struct Scheduler {
   /// What a cycle without an issue is counted as; the values index stats::LaunchCounters::idle_reason.
   enum Idle : int { no_warp = 0, none_eligible = 1, pipe_busy = 2, queue_full = 3 };
 
-  std::uint32_t resident = 0;                            ///< slots with a warp
-  std::uint32_t timed = 0;                               ///< slots that wait for a known cycle
-  std::array<Cycle, kWarpSlots> ready{};                 ///< by slot, of those timed: that cycle
-  std::array<Cycle, spec::kPipes> pipe_free{};           ///< from when on a pipe takes an instruction
-  Cycle dispatch_free = 0;                               ///< nothing issues before
-  Cycle ticked = kNever;                                 ///< last cycle that was looked at: one issue a cycle
-  Cycle idle_since = 0;                                  ///< up to here the cycles are counted
-  int idle_reason = no_warp;                             ///< what those since then are
-  int greedy = -1;                                       ///< slot that went last
-  std::uint32_t classes_waiting = 0;                     ///< classes with candidates
+  std::uint32_t resident = 0;                   ///< slots with a warp
+  std::uint32_t timed = 0;                      ///< slots that wait for a known cycle
+  std::array<Cycle, kWarpSlots> ready{};        ///< by slot, of those timed: that cycle
+  std::array<Cycle, spec::kPipes> pipe_free{};  ///< from when on a pipe takes an instruction
+  Cycle dispatch_free = 0;                      ///< nothing issues before
+  Cycle ticked = kNever;                        ///< last cycle that was looked at: one issue per cycle
+  Cycle idle_since = 0;                         ///< up to here the cycles are counted
+  int idle_reason = no_warp;                    ///< what those since then are
+  int greedy = -1;                              ///< slot that went last
+  std::uint32_t classes_waiting = 0;            ///< classes with candidates
   std::array<std::uint32_t, kMaxClasses> candidates{};   ///< slots, by class
   std::array<std::uint64_t, kMaxClasses> free_cycles{};  ///< by class: cycles in which a candidate could go
   std::array<std::uint64_t, kMaxClasses>

@@ -1,6 +1,6 @@
 // The scoreboards of a warp: what its instructions still have to read or write.
 //
-// Models:  six counters a warp. An instruction adds one to the scoreboards that its control bits name and takes it back when its
+// Models:  six counters per warp. An instruction adds one to the scoreboards that its control bits name and takes it back when its
 //          sources are read or its result is written; another waits until those of its wait mask are zero, or DEPBAR until one has
 //          come down to a count. A wait for one that an access to memory raised is a long_scoreboard stall, any other a short one.
 // Source:  our own decoding of nvcc's control bits; HUE (docs/sources.md).

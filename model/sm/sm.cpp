@@ -171,7 +171,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   warp.age = next_age_++ | (kMostGrids - std::uint64_t{blocks_[block].grid}) << 40;
   if (context_.timeline) context_.timeline->start_warp(id, blocks_[block].record->block, in_block, now);
   warp.since = warp.started = now;
-  warp.blame = warp.step.index;
+  warp.attributed_to = warp.step.index;
   warp.label = stats::WarpState::no_instruction;
   table_.account_idle(*emptiest, now_);
   scheduler.resident |= 1u << slot;

@@ -1,6 +1,6 @@
 // A streaming multiprocessor: its units, and the way of a warp instruction through them.
 //
-// Models:  issue of one warp instruction a cycle a sub-core, decided by the compiler's control bits (stall counts, six scoreboards a
+// Models:  issue of one warp instruction per cycle per sub-core, decided by the compiler's control bits (stall counts, six scoreboards a
 //          warp), greedy-then-youngest; pipes with initiation intervals; operand reads; instruction and constant fetch; block barriers;
 //          spin loops: a round whose load came too early is executed again (spin_loops.h); the memory pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
 // Ignores: docs/mechanisms.md.
@@ -68,8 +68,8 @@ class Sm {
   bool let_go(Cycle now);
   /// Adds the warp-cycles that resident warps have been in their present state up to `now` and that are not accounted for yet.
   void count_waiting(Cycle now, stats::StateCycles& into) const;
-  /// Closes the books at the launch's end, or, when the simulation stops before it, at the cycle `now`: every resident warp's state
-  /// and every scheduler's idle time are then booked up to `now`.
+  /// Closes the accounts at the launch's end, or, when the simulation stops before it, at the cycle `now`: every resident warp's state
+  /// and every scheduler's idle time are then accounted for up to `now`.
   void finish(Cycle now);
 
   std::vector<memory::Request> outbox;  ///< requests made since the caller last emptied it, in order of time

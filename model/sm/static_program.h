@@ -70,7 +70,7 @@ struct StaticInstruction {
   bool long_scoreboard = false;  ///< a wait for its result is a long_scoreboard stall
   std::uint16_t latency = 0;     ///< issue to scoreboard release, where the class has a number
   spec::Pipe counted =
-      spec::Pipe::none;  ///< where the counters book it; fmaheavy and fmalite: wherever it was issued
+      spec::Pipe::none;  ///< where the counters have it; fmaheavy and fmalite: wherever it was issued
   // Register reads
   std::vector<RegisterRead> reads;  ///< in order of operands
   // Constant operand or load: byte address in the constant space, and whether it is static

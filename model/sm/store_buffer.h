@@ -6,7 +6,7 @@
 //          held leaves at once.
 // Ignores: that a line waits less where the clock is read between the stores (H100, store_order).
 // Source:  our store_window, record_stores and store_order on H100: parts of 16 bytes that a warp stores one after the other come to L2 as
-//          one packet a line, also with loads between them; none do where stores of the thread to other lines lie between; 32 warps
+//          one packet per line, also with loads between them; none do where stores of the thread to other lines lie between; 32 warps
 //          that each write records of four words, 30 cycles of other work between the words, do; four warps of 28 lines do, of 32 none.
 #pragma once
 

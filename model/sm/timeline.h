@@ -81,7 +81,7 @@ class SmTimeline {
 
   void start_warp(std::uint16_t slot, std::uint64_t block, std::uint32_t warp, Cycle now);
   void end_warp(std::uint16_t slot);
-  /// The warp was in a state that is booked to instruction `index`.
+  /// The warp was in a state that is attributed to instruction `index`.
   void waited(std::uint16_t slot, std::uint32_t index, stats::WarpState state, Cycle from, Cycle to);
   void issued(std::uint16_t slot, std::uint32_t index, std::uint32_t active, std::uint32_t executed,
               Cycle now);

@@ -25,12 +25,12 @@ void WarpTable::account_candidate(const SubCore& core, Warp& warp, Cycle now) {
   if (context_.timeline) {  // in which order it was is not known
     const std::uint16_t id = id_of(warp);
     const Cycle selectable = now - ready, held = selectable - allocation;
-    context_.timeline->waited(id, warp.blame, throttle, warp.since, held);
-    context_.timeline->waited(id, warp.blame, WarpState::dispatch_stall, held, selectable);
-    context_.timeline->waited(id, warp.blame, WarpState::not_selected, selectable, now);
+    context_.timeline->waited(id, warp.attributed_to, throttle, warp.since, held);
+    context_.timeline->waited(id, warp.attributed_to, WarpState::dispatch_stall, held, selectable);
+    context_.timeline->waited(id, warp.attributed_to, WarpState::not_selected, selectable, now);
   }
   stats::LaunchCounters& counters = context_.counters;
-  stats::StateCycles& stalled = counters.instructions[warp.blame].stalled;
+  stats::StateCycles& stalled = counters.instructions[warp.attributed_to].stalled;
   const auto add = [&](WarpState state, std::uint64_t cycles) {
     counters.state[static_cast<std::size_t>(state)] += cycles;
     stalled[static_cast<std::size_t>(state)] += cycles;

@@ -53,7 +53,7 @@ struct Warp {
   InstructionCache::Buffer code;
   Cycle constant_at = kNever;  ///< when the constant operand that its instruction waits for is there for it
   std::uint32_t stores = 0;    ///< instructions whose data have not left the memory pipe
-  std::uint32_t blame = 0;     ///< instruction that the warp's present state is counted for
+  std::uint32_t attributed_to = 0;  ///< instruction that the warp's present state is counted for
   Scoreboards scoreboards;
   std::uint32_t registers = 0;         ///< a thread
   std::uint64_t cluster_arrivals = 0;  ///< at the cluster's barrier
@@ -100,8 +100,9 @@ class WarpTable {
     if (until <= warp.since) return;
     const Cycle cycles = until - warp.since;
     context_.counters.state[static_cast<std::size_t>(state)] += cycles;
-    context_.counters.instructions[warp.blame].stalled[static_cast<std::size_t>(state)] += cycles;
-    if (context_.timeline) context_.timeline->waited(id_of(warp), warp.blame, state, warp.since, until);
+    context_.counters.instructions[warp.attributed_to].stalled[static_cast<std::size_t>(state)] += cycles;
+    if (context_.timeline)
+      context_.timeline->waited(id_of(warp), warp.attributed_to, state, warp.since, until);
     warp.since = until;
   }
   /// The same of a candidate that goes at `now`: what it waited for, and the cycle of its issue.
@@ -119,7 +120,7 @@ class WarpTable {
     account(warp, warp.label, now);
     warp.phase = phase;
     warp.label = label;
-    warp.blame = warp.step.index;
+    warp.attributed_to = warp.step.index;
   }
   void wait_until(Warp& warp, std::uint16_t id, Cycle when, stats::WarpState label, Cycle now) {
     enter(warp, Phase::timed, label, now);

@@ -76,16 +76,16 @@ struct PipeSpec {
 };
 
 struct LimitsSpec {          // keys limits.*
-  std::uint32_t warps = 0;   ///< resident warps an SM
-  std::uint32_t blocks = 0;  ///< resident blocks an SM
+  std::uint32_t warps = 0;   ///< resident warps per SM
+  std::uint32_t blocks = 0;  ///< resident blocks per SM
   std::uint32_t threads_per_block = 0;
-  std::uint32_t registers = 0;  ///< 32-bit registers an SM
+  std::uint32_t registers = 0;  ///< 32-bit registers per SM
   std::uint32_t registers_per_block = 0;
   std::uint32_t registers_per_thread = 0;
   std::uint32_t register_unit = 0;     ///< registers are allocated to a warp in multiples of this
   std::uint32_t warp_granularity = 0;  ///< a block's warps are rounded up to this when registers are counted
-  std::uint32_t barriers = 0;          ///< named barriers an SM (occupancy limit)
-  std::uint32_t shared_per_block = 0;  ///< bytes, opt-in maximum a block
+  std::uint32_t barriers = 0;          ///< named barriers per SM (occupancy limit)
+  std::uint32_t shared_per_block = 0;  ///< bytes, opt-in maximum per block
   std::uint32_t shared_reserved = 0;   ///< bytes the driver takes of each resident block
   std::uint32_t shared_unit = 0;       ///< shared memory is allocated in multiples of this, bytes
 };
@@ -150,7 +150,7 @@ struct LsuSpec {                       // keys lsu.*
   std::uint32_t in_flight = 0;  ///< local/global loads and atomics an SM's memory unit holds at a time
   std::uint32_t data_queue =
       0;  ///< of these, loads of an SM whose data are there and that wait for the data stage
-  std::uint32_t width_latency = 0;  ///< cycles each further 32-bit register a lane adds to a load's latency
+  std::uint32_t width_latency = 0;  ///< cycles each further 32-bit register per lane adds to a load's latency
 };
 
 struct TextureSpec {  // keys texture.*
@@ -182,18 +182,18 @@ struct L1Spec {                          // keys l1.*
       0;  ///< of L1's lines less lines_used_once, that lines used again after they had come may take before others
   std::uint32_t lines_used_once = 0;          ///< lines that they leave to others at least, all sets together
   std::uint32_t lines_kept_back = 0;          ///< lines of L1's bytes that hold no line for long
-  std::uint32_t tag_lines = 0;                ///< lines the tag stage resolves a cycle
-  std::uint32_t tag_sectors = 0;              ///< sectors the tag stage resolves a cycle
-  std::uint32_t lines_in_flight = 0;          ///< lines with misses outstanding an SM
-  std::uint32_t sectors_in_flight = 0;        ///< load sectors requested and not yet arrived an SM
-  std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2 an SM
+  std::uint32_t tag_lines = 0;                ///< lines the tag stage resolves per cycle
+  std::uint32_t tag_sectors = 0;              ///< sectors the tag stage resolves per cycle
+  std::uint32_t lines_in_flight = 0;          ///< lines with misses outstanding per SM
+  std::uint32_t sectors_in_flight = 0;        ///< load sectors requested and not yet arrived, per SM
+  std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2, per SM
   std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
   std::uint32_t store_cycles = 0;  ///< how long after the last store to it
   std::uint32_t store_merge_cycles =
       0;  ///< cycles within which stores of different warps to a line held back merge
   std::uint32_t store_flight =
       0;  ///< cycles from a store that L1 no longer holds back, in which another to its sectors misses
-  std::uint32_t fill_bytes = 0;  ///< bytes a cycle that arrive from the network at an SM
+  std::uint32_t fill_bytes = 0;  ///< bytes per cycle that arrive from the network at an SM
   std::uint32_t miss_latency =
       0;  ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together
   double sector_interval =
@@ -204,7 +204,7 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t spare_without_shared =
       0;  ///< for a kernel without shared memory: this many times the blocks that the warps allow
   std::uint32_t narrow_interval =
-      0;  ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B a cycle leave it)
+      0;  ///< cycles the data stage takes for a load wavefront of 32-bit lanes (2 where only 64 B per cycle leave it)
 };
 
 struct BarrierSpec {                // keys barrier.*
@@ -225,7 +225,7 @@ struct TmaSpec {                     // keys tma.*: the copy engine of an SM, wh
   std::uint32_t issue_latency = 0;   ///< cycles from a copy's issue until its first row is asked for
   std::uint32_t source_latency = 0;  ///< cycles from its issue until its operands are read (read scoreboard)
   std::uint32_t row_interval = 0;  ///< cycles between two rows of boxes, or between two lines of a longer row
-  double load_bytes = 0;           ///< bytes a cycle that loads bring into an SM's shared memory
+  double load_bytes = 0;           ///< bytes per cycle that loads bring into an SM's shared memory
   std::uint32_t write_latency =
       0;  ///< cycles from the arrival of a load's last data until its mbarrier is told
   std::uint32_t store_latency =
@@ -234,7 +234,7 @@ struct TmaSpec {                     // keys tma.*: the copy engine of an SM, wh
 
 struct WgmmaSpec {                      // keys wgmma.*: warpgroup products, where the chip has them
   std::uint32_t columns = 0;            ///< columns of B that the four tensor cores take a cycle
-  std::uint32_t shared_bytes = 0;       ///< bytes of operands a cycle that they take from shared memory
+  std::uint32_t shared_bytes = 0;       ///< bytes of operands per cycle that they take from shared memory
   std::uint32_t register_interval = 0;  ///< cycles between two products with A in registers, at least
   std::uint32_t latency = 0;  ///< cycles from issue until a wait for it is over, beyond the columns' time
   std::uint32_t queue = 0;  ///< products of a warp that have not begun, from which on WARPGROUP.ARRIVE waits
@@ -252,7 +252,7 @@ struct ClusterSpec {         // keys cluster.*: where the chip has a copy engine
   std::uint32_t barrier_latency =
       0;  ///< cycles from the last arrival at a cluster's barrier until warps go on
   std::uint32_t remote_latency = 0;  ///< a load from another block's shared memory: issue to result usable
-  std::uint32_t remote_bytes = 0;    ///< bytes a cycle that an SM moves to or from other SMs' shared memory
+  std::uint32_t remote_bytes = 0;    ///< bytes per cycle that an SM moves to or from other SMs' shared memory
 };
 
 struct SmSpec {                     // keys sm.*
@@ -266,8 +266,8 @@ struct SmSpec {                     // keys sm.*
 struct NetworkSpec {                  // keys network.*
   std::uint32_t request_latency = 0;  ///< L2 cycles from an SM to an L2 slice of its partition, unloaded
   std::uint32_t reply_latency = 0;    ///< L2 cycles back
-  std::uint32_t request_bytes = 0;    ///< bytes an SM sends a L2 cycle (write data)
-  std::uint32_t reply_bytes = 0;      ///< bytes an SM receives a L2 cycle
+  std::uint32_t request_bytes = 0;    ///< bytes an SM sends per L2 cycle (write data)
+  std::uint32_t reply_bytes = 0;      ///< bytes an SM receives per L2 cycle
   std::uint32_t gpc_request_bytes =
       0;  ///< bytes all SMs of a GPC send together a L2 cycle (data of writes and atomics)
   std::uint32_t gpc_reply_bytes = 0;  ///< bytes all SMs of a GPC receive together a L2 cycle
@@ -276,7 +276,7 @@ struct NetworkSpec {                  // keys network.*
   std::uint32_t partition_latency =
       0;  ///< L2 cycles from one partition to the other, one way; 0 with one partition
   std::uint32_t partition_bytes =
-      0;  ///< bytes a L2 cycle between the partitions, each way; 0 with one partition
+      0;  ///< bytes per L2 cycle between the partitions, each way; 0 with one partition
 };
 
 /// What a slice's atomic unit works on.
@@ -289,7 +289,7 @@ struct L2Spec {             // keys l2.*
   std::uint32_t partitions = 0;  ///< 1 or 2
   std::uint32_t ways = 0;
   std::uint32_t latency = 0;      ///< L2 cycles of a slice from lookup to data, hit
-  std::uint32_t slice_bytes = 0;  ///< bytes a slice delivers a L2 cycle
+  std::uint32_t slice_bytes = 0;  ///< bytes a slice delivers per L2 cycle
   double write_cost = 0;          ///< what a byte written takes of its home slice, in bytes read
   std::uint32_t partly_interval =
       0;  ///< L2 cycles between writes of a part of a sector to one place of the lines of a slice
@@ -299,7 +299,7 @@ struct L2Spec {             // keys l2.*
       0;  ///< bits of an address within 2 MiB whose parity, with every bit above, picks the partition
   std::uint32_t together_bits =
       0;                     ///< bits of an address within a granule that do not move a line to another slice
-  std::uint32_t misses = 0;  ///< lines with misses outstanding a slice
+  std::uint32_t misses = 0;  ///< lines with misses outstanding per slice
   std::uint32_t merged_reads =
       0;  ///< reads of one GPC for the same sectors that one answer serves; 1: none merge
   std::uint32_t merge_cycles =
@@ -338,7 +338,7 @@ struct L2Spec {             // keys l2.*
 struct DramSpec {           // keys dram.*
   std::uint64_t bytes = 0;  ///< capacity
   std::uint32_t channels = 0;
-  std::uint32_t channel_bytes = 0;  ///< bytes a channel moves a DRAM clock cycle, both edges together
+  std::uint32_t channel_bytes = 0;  ///< bytes a channel moves per DRAM clock cycle, both edges together
   std::uint32_t access_bytes = 0;   ///< bytes of the smallest access: sectors one miss brings times 32
   std::uint32_t latency =
       0;  ///< L2 cycles of the path slice - controller - slice, without the device's own timing

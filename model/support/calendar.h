@@ -1,7 +1,7 @@
 // Events in order of time, those of one cycle in the order in which they were put in.
 //
 // Models:  nothing; it is the event queue of the memory system. Time is cut into blocks of cycles: this block and the next have
-//          a list a cycle, the blocks of the near future a list each, and what is further still is in a heap. The lists of cycles
+//          a list per cycle, the blocks of the near future a list each, and what is further still is in a heap. The lists of cycles
 //          are chunks of one pool; the next that is needed is the one that was left last, which a host's cache still holds.
 // Ignores: ties other than by order of insertion: whoever needs another order inserts in it.
 #pragma once

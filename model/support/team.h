@@ -1,6 +1,6 @@
 // Host threads that work on the SMs of a window together.
 //
-// Choice:  a window is some microseconds of work, thousands of times a second. Nobody waits for a helper to wake up: the caller begins at
+// Choice:  a window is some microseconds of work, thousands of times per second. Nobody waits for a helper to wake up: the caller begins at
 //          once, who comes while there is work takes part, and the end waits for those alone.
 #pragma once
 

@@ -12,14 +12,14 @@ namespace foretrace {
 using Cycle = std::uint64_t;
 inline constexpr Cycle kNever = ~Cycle{0};
 
-inline constexpr int kWarpSize = 32;     ///< lanes a warp
+inline constexpr int kWarpSize = 32;     ///< lanes per warp
 inline constexpr int kSectorBytes = 32;  ///< bytes of a sector, the unit of cache traffic
 inline constexpr int kLineBytes = 128;   ///< bytes of a cache line: four sectors
 inline constexpr int kSectorsPerLine = kLineBytes / kSectorBytes;
 inline constexpr int kSharedBanks = 32;       ///< banks of shared memory
-inline constexpr int kSharedBankBytes = 4;    ///< bytes a bank delivers a wavefront
+inline constexpr int kSharedBankBytes = 4;    ///< bytes a bank delivers per wavefront
 inline constexpr int kSubCores = 4;           ///< sub-partitions (schedulers) of an SM
-inline constexpr int kScoreboards = 6;        ///< scoreboards a warp
+inline constexpr int kScoreboards = 6;        ///< scoreboards per warp
 inline constexpr int kInstructionBytes = 16;  ///< bytes of a machine instruction since Volta
 
 struct Dim3 {

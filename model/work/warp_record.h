@@ -4,7 +4,7 @@
 //          of each, the lanes whose guard was true, the addresses that memory instructions used, and for a load in a spin loop the
 //          writes of other warps without which the loop would not have ended; what a copy engine was asked to move; what arrived at an
 //          mbarrier, and which phase of one a warp waited for. No other values, no time.
-// Form:    two byte streams a warp. `runs`: consecutive instructions under one active mask. `details`: in order of execution, what
+// Form:    two byte streams per warp. `runs`: consecutive instructions under one active mask. `details`: in order of execution, what
 //          is not static: guard outcomes, addresses, values. docs/trace_format.md describes both; the trace file holds them as they are.
 #pragma once
 
@@ -92,7 +92,7 @@ struct AddressPattern {
   friend bool operator==(const AddressPattern&, const AddressPattern&) = default;
 };
 
-/// Writes one warp's record. Not thread-safe; one a warp.
+/// Writes one warp's record. Not thread-safe; one per warp.
 class WarpRecorder {
  public:
   WarpRecorder(const Shapes& shapes, WarpRecord& record);

@@ -91,7 +91,7 @@ class Design:
         return list(itertools.product(*self.study.sets.values()))
 
     def neighbours(self, combination: tuple):
-        """One value a step up or down."""
+        """One value per step up or down."""
         for i, values in enumerate(self.study.sets.values()):
             at = values.index(combination[i])
             for step in (at - 1, at + 1):

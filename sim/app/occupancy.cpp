@@ -53,7 +53,7 @@ int occupancy(const Words& words) {
         found.limit_registers, found.limit_shared, found.limit_warps, found.limit_blocks,
         found.limit_barriers);
     text += fmt::format(
-        "  allocated a block: {} registers, {} bytes of shared memory; the SM is set to {} bytes of it\n",
+        "  allocated per block: {} registers, {} bytes of shared memory; the SM is set to {} bytes of it\n",
         found.registers_per_block, found.shared_per_block, found.shared_config);
     if (!next.empty()) text += "  next step: " + next + "\n";
     results.push_back({{"arch", spec.name},

@@ -92,7 +92,7 @@ std::vector<double> issue_times(const Answers& answers, const char* operation, d
   return list == all.front()->lists.end() ? std::vector<double>() : list->second;
 }
 
-/// Cycles an instruction once the queue is full: the line through the last five.
+/// Cycles per instruction once the queue is full: the line through the last five.
 Result steady_interval(const std::vector<double>& times, double share) {
   if (times.size() < 8) return {};
   std::vector<Point> points;
@@ -173,7 +173,7 @@ std::vector<Rule> core_rules() {
                      return value ? Result(exactly(std::round(*value * 1000))) : Result();
                    }});
   rules.push_back(
-      {"sm.count", "l2_latency_by_sm", "one entry an SM", false, [](const Evidence& evidence) -> Result {
+      {"sm.count", "l2_latency_by_sm", "one entry per SM", false, [](const Evidence& evidence) -> Result {
          const auto all = evidence.answers.all("l2_latency_by_sm");
          if (all.empty() || !all.front()->lists.contains("mean_cycles")) return {};
          return exactly(static_cast<double>(all.front()->lists.at("mean_cycles").size()));

@@ -25,7 +25,7 @@ struct Frozen {
   std::vector<std::string> failed;  ///< "NAME: why" of launches that could not be predicted
 };
 
-/// Ends with a newline; one line a launch.
+/// Ends with a newline; one line per launch.
 std::string to_json(const Frozen& frozen);
 /// Throws InputError in one line; `name` is the file's in errors.
 Frozen read_frozen(std::string_view text, const std::string& name);

@@ -168,7 +168,7 @@ Columns read_header(CsvReader& reader, const std::string& name) {
   }
   for (const auto& each : columns.names) {
     if (each == "Metric Name")
-      reader.refuse("this is one row a metric (ncu --page details); expected --page raw");
+      reader.refuse("this is one row per metric (ncu --page details); expected --page raw");
   }
   if (!reader.next(columns.units)) reader.refuse(fmt::format("the row of units is missing; {}", kExpected));
   if (columns.units.size() != columns.names.size()) {

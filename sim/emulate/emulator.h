@@ -63,7 +63,7 @@ struct LaunchContext {
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::uint64_t constants =
       0;  ///< generic address of what bank 3 holds (code may take a constant's address); 0: nowhere
-  /// Bytes of local memory a thread, rounded up to 16; less than the program's own need is raised to it.
+  /// Bytes of local memory per thread, rounded up to 16; less than the program's own need is raised to it.
   std::uint32_t local_bytes = 1024;
   std::uint64_t max_instructions = 0;  ///< warp instructions of the launch's longest block; 0: no limit
   std::uint64_t idle_limit =

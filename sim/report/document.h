@@ -107,7 +107,7 @@ struct Document {
   std::vector<LaunchResult> predictions;
 };
 
-/// A prediction's result: every metric evaluated, the limiter found, one row an instruction.
+/// A prediction's result: every metric evaluated, the limiter found, one row per instruction.
 LaunchResult make_result(const Prediction& prediction);
 
 }  // namespace foretrace::report

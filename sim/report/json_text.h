@@ -1,4 +1,4 @@
-// How JSON is laid out as text in every document that Foretrace writes: one member a line; arrays and small
+// How JSON is laid out as text in every document that Foretrace writes: one member per line; arrays and small
 // objects of plain values, and the rows of long tables, stand on one line each. For sim/report and
 // sim/compare alone.
 #pragma once

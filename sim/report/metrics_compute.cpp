@@ -91,7 +91,7 @@ std::vector<Metric> compute_metrics() {
        [](P p) { return percent(number(p.counters.issue_active), number(p.counters.scheduler_cycles)); }},
       {"smsp__warps_active.avg.per_cycle_active", "warp", "resident warps per scheduler",
        [](P p) { return ratio(number(p.counters.warp_cycles), number(p.counters.scheduler_cycles)); }},
-      {"smsp__warps_eligible.avg.per_cycle_active", "warp", "warps a scheduler that could have issued",
+      {"smsp__warps_eligible.avg.per_cycle_active", "warp", "warps per scheduler that could have issued",
        [](P p) {
          return ratio(in_state(p, WarpState::selected) + in_state(p, WarpState::not_selected),
                       number(p.counters.scheduler_cycles));

@@ -21,7 +21,7 @@ namespace foretrace::report {
 
 /// How many blocks an SM can hold, and what holds it back. Arithmetic (model/rules), not a prediction.
 struct Occupancy {
-  // Blocks an SM by each resource alone: launch__occupancy_limit_*
+  // Blocks per SM by each resource alone: launch__occupancy_limit_*
   std::uint32_t limit_registers = 0;
   std::uint32_t limit_shared_mem = 0;
   std::uint32_t limit_warps = 0;

@@ -88,7 +88,7 @@ class Offline(Case):
     def test_arithmetic_is_exact(self):
         for sm, arch in ARCHS.items():
             metrics = self.document("simulate", trace("vector_add", sm), "--arch", arch)["predictions"][0]["metrics"]
-            # 31 full warps take 4 sectors a load, the last has 8 lanes inside the vector: 1 sector. Two loads, one store.
+            # 31 full warps take 4 sectors per load, the last has 8 lanes inside the vector: 1 sector. Two loads, one store.
             self.assertEqual(metrics["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 2 * 32)
             self.assertEqual(metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"], 2 * (31 * 4 + 1))
             self.assertEqual(metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"], 31 * 4 + 1)

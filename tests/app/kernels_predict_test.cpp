@@ -177,7 +177,7 @@ class KernelsPredict : public testing::TestWithParam<Case> {
       return std::accumulate(list.begin(), list.end(), std::uint64_t{0});
     };
     EXPECT_EQ(c.blocks, launch.grid.count());
-    EXPECT_EQ(c.issue_active, c.inst_executed) << "one issue a warp instruction";
+    EXPECT_EQ(c.issue_active, c.inst_executed) << "one issue per warp instruction";
     EXPECT_EQ(c.scheduler_cycles, c.issue_active + sum(c.idle_reason))
         << "every scheduler cycle issues or has a reason not to";
     EXPECT_EQ(c.warp_cycles, sum(c.state)) << "every resident warp is in one state each cycle";

@@ -1,6 +1,6 @@
 // Warp instructions per second of the emulator, of the exact engine and of a whole exact prediction, by class of kernel.
 //
-// speed_benchmark CLASS=LAUNCHES.toml:LAUNCH... prints one line a class and figure: class, what, millions a second. scripts/benchmark
+// speed_benchmark CLASS=LAUNCHES.toml:LAUNCH... prints one line per class and figure: class, what, millions per second. scripts/benchmark
 // chooses the classes and compares with the release before.
 #include <chrono>
 #include <cstdio>

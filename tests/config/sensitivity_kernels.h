@@ -40,7 +40,7 @@ inline constexpr std::uint64_t kGlobal = std::uint64_t{7} << 40;
 Kernel one_of_each(int sm_number);
 /// Independent instructions at stall 1: widths of pipes, register banks.
 Kernel back_to_back(int sm_number);
-/// More memory instructions than any queue holds, in one warp a sub-core and in many.
+/// More memory instructions than any queue holds, in one warp per sub-core and in many.
 std::vector<Kernel> floods(int sm_number);
 /// Stores that merge, and such as hit or miss L1 by the time between them.
 std::vector<Kernel> repeated_stores();

@@ -13,7 +13,7 @@
 
 namespace foretrace::emulate {
 
-/// One instruction a line; "NAME:" labels the next one. Parameters are `parameter_words` words at c[0x0][0x160] (sm_80),
+/// One instruction per line; "NAME:" labels the next one. Parameters are `parameter_words` words at c[0x0][0x160] (sm_80),
 /// [0x210] (sm_90) or [0x380] (sm_120).
 inline isa::Program assemble(const std::string& text, std::uint32_t parameter_words = 0, int sm = 80) {
   isa::Program program = isa::assemble(text, sm);

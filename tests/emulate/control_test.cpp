@@ -167,7 +167,7 @@ TEST(Divergence, EachGroupHasItsOwnUniformRegisters) {
 }
 
 // The lock's owner waits at the loop's end for those who spin for the lock.
-// What the compiler makes of a uniform operand that differs by lane (mbarrier.init by several threads): one value a round.
+// What the compiler makes of a uniform operand that differs by lane (mbarrier.init by several threads): one value per round.
 TEST(Divergence, ALoopOverDifferentValuesTakesEachOnce) {
   std::vector<std::uint32_t> values(32);
   for (std::uint32_t lane = 0; lane < 32; ++lane) values[lane] = 100 + lane / 8;

@@ -90,7 +90,7 @@ class Cooperation : public testing::TestWithParam<int> {
     }
   }
 
-  /// One word a thread: expected(in, thread index in the grid).
+  /// One word per thread: expected(in, thread index in the grid).
   void each(const std::string& name, const std::function<u32(const Words& in, u32 i)>& expected,
             u32 block = 256, const std::string& more = "", u32 shared = 0) {
     SCOPED_TRACE(name);

@@ -1,4 +1,4 @@
-// Lists what of cubins the emulator does not execute: one line a form, with how often and where it stands first.
+// Lists what of cubins the emulator does not execute: one line per form, with how often and where it stands first.
 // Usage: emulate_coverage FILE.cubin ... (docs/instructions.md)
 #include <cstdio>
 #include <exception>

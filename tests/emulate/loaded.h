@@ -16,7 +16,7 @@ namespace foretrace::emulate {
 
 using Kernels = std::map<std::string, frontend::LoadedKernel>;
 
-/// All kernels of a source beside the tests, by name; compiled once a process.
+/// All kernels of a source beside the tests, by name; compiled once per process.
 inline const Kernels& kernels_of(const std::string& file, int sm,
                                  const std::vector<std::string>& options = {}) {
   static std::map<std::pair<std::string, int>, Kernels> loaded;

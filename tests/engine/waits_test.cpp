@@ -65,7 +65,7 @@ TEST(Waits, BlocksAskUntilTheLastHasCome) {
   EXPECT_GT(polls(a), 10u * kBlocks);
   EXPECT_GT(polls(b), 3 * polls(a) / 2);
   EXPECT_GT(b.elapsed, a.elapsed + 2000 * 15);  // fifteen cycles per round
-  // One block an SM: all end within a round of the wait.
+  // One block per SM: all end within a round of the wait.
   std::vector<std::uint64_t> active = b.sm_active_each;
   std::erase(active, 0u);
   ASSERT_EQ(active.size(), kBlocks);

@@ -159,7 +159,7 @@ TEST(Clusters, ArePlacedAtOnceInOneGpc) {
       EXPECT_EQ(placement.start, first.start);
       EXPECT_EQ(placement.places, first.places);
       EXPECT_EQ(placement.sm, first.places[placement.rank]);
-      EXPECT_EQ(++blocks[placement.sm], 1) << "one block an SM";
+      EXPECT_EQ(++blocks[placement.sm], 1) << "one block per SM";
       EXPECT_TRUE(std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
         const auto holds = [&](std::uint32_t sm) {
           return std::find(group.begin(), group.end(), sm) != group.end();

@@ -10,7 +10,7 @@
 
 namespace foretrace::isa {
 
-/// One instruction a line; "NAME:" labels the next one.
+/// One instruction per line; "NAME:" labels the next one.
 inline Program assemble(const std::string& text, int sm = 90) {
   Labels labels;
   std::vector<std::string> lines;

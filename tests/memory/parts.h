@@ -39,7 +39,7 @@ inline memory::Event written(memory::Shared& shared, std::uint32_t sm, std::uint
   write.wants_reply = true;
   const std::uint32_t other = packet(shared, sm, line, sectors);
   memory::Passage passage = shared.pool[other];
-  passage.pieces = memory::write_pieces(sectors, write.bytes);
+  passage.write_flits = memory::write_flits(sectors, write.bytes);
   shared.pool.give_back(other);
   return {index, memory::EventKind::arrive, passage, true};
 }

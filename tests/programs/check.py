@@ -3,7 +3,7 @@
     check.py FORETRACE REPOSITORY FOLDER [NAME ...]
 
 Every program (tests/programs/NAME.cu) is built once into FOLDER, for three architectures in one file, and has to end with exit
-code 0 on each chip. Without names: all but those that take minutes of compiling (SLOW). Prints one line a program and chip.
+code 0 on each chip. Without names: all but those that take minutes of compiling (SLOW). Prints one line per program and chip.
 """
 
 import os

@@ -10,7 +10,7 @@ namespace foretrace::report::testing {
 /// Each SM is active for 8,000 cycles on average and 9,000 at most; 32,000 warp instructions issue.
 Prediction sample_prediction();
 
-/// A document of sample predictions, one a name in `archs`.
+/// A document of sample predictions, one per name in `archs`.
 Document sample_document(const std::vector<std::string>& archs);
 
 }  // namespace foretrace::report::testing

@@ -50,7 +50,7 @@ TEST(Occupancy, SharedMemoryCountsTheReserveAndTheUnit) {
   EXPECT_EQ(occupancy(a100, {128, 32, 0, 163 * 1024, 1}).blocks, 1u);
   EXPECT_EQ(occupancy(a100, {128, 32, 0, 163 * 1024 + 1, 1}).blocks, 0u);
   EXPECT_EQ(next_step(a100, {128, 32, 0, 40 * 1024 + 1, 1}),
-            "With at most 40960 bytes of shared memory a block: 4 blocks, 16 warps (25%).");
+            "With at most 40960 bytes of shared memory per block: 4 blocks, 16 warps (25%).");
 }
 
 TEST(Occupancy, AKernelThatCannotRunSaysWhy) {

@@ -90,7 +90,7 @@ TEST(SharedBanks, BroadcastsOf128BitsLoadInTwoAndStoreInFour) {
 
 TEST(SharedBanks, LoadsMergeWithNeighbourOneOrTwoButNotFour) {
   const auto shared_by = [](std::uint64_t distance) {
-    // Lanes l and l^distance read one 8-byte element; 16 elements in all: one word a bank.
+    // Lanes l and l^distance read one 8-byte element; 16 elements in all: one word per bank.
     return by_lane([=](std::uint64_t lane) {
       const std::uint64_t low = lane & (distance - 1);
       return (lane / (2 * distance) * distance + low) * 8;

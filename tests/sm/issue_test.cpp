@@ -32,8 +32,8 @@ TEST(Issue, AStallCountHoldsTheSameWarpForThatManyCycles) {
 
 TEST(Issue, OtherWarpsFillTheStallCycles) {
   const spec::GpuSpec chip = bench_chip();
-  // Four warps on each sub-core, one chain of stall 4 each: one instruction a cycle.
-  EXPECT_EQ(forty_more(chip, {"MOV R0, 0x1", 4}, 4), 160u);  // one warp a sub-core
+  // Four warps on each sub-core, one chain of stall 4 each: one instruction per cycle.
+  EXPECT_EQ(forty_more(chip, {"MOV R0, 0x1", 4}, 4), 160u);  // one warp per sub-core
   EXPECT_EQ(forty_more(chip, {"NOP", 4}, 16), 160u);         // four warps per sub-core: the slots are full
 }
 
@@ -177,9 +177,9 @@ TEST(Issue, EveryWarpCycleHasOneStateAndEverySchedulerCycleOneReason) {
   EXPECT_EQ(ran.counters.issue_active, 24u * 8);
   EXPECT_GT(state(ran, stats::WarpState::barrier), 0u);
   EXPECT_GT(state(ran, stats::WarpState::mio_throttle) + state(ran, stats::WarpState::lg_throttle), 0u);
-  std::uint64_t booked = 0;
-  for (const auto& instruction : ran.counters.instructions) booked += sum(instruction.stalled);
-  EXPECT_EQ(booked, ran.counters.warp_cycles);  // every state is booked to an instruction
+  std::uint64_t attributed = 0;
+  for (const auto& instruction : ran.counters.instructions) attributed += sum(instruction.stalled);
+  EXPECT_EQ(attributed, ran.counters.warp_cycles);  // every state is attributed to an instruction
 }
 
 TEST(Issue, ABarrierCostsItsLatencyAndAnIntervalAWarp) {

@@ -108,7 +108,7 @@ TEST(MemoryRequests, LoneWordsFitIntoTheirAddressesPiece) {
   EXPECT_EQ(reduction.packets, 1);
   EXPECT_EQ(reduction.lone, 1);
   EXPECT_EQ(reduction.flits, 1);
-  EXPECT_EQ(packets_of(isa::Access::atomic, 128).flits, 2) << "the answer's piece";
+  EXPECT_EQ(packets_of(isa::Access::atomic, 128).flits, 2) << "the flit of the answer";
 }
 
 TEST(MemoryRequests, OnlyTheLastOfAnAccesssLinesTellsAndWaits) {

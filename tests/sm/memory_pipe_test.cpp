@@ -63,7 +63,7 @@ TEST(SharedMemory, AGenericAccessGoesWhereItsAddressSays) {
 TEST(SharedMemory, StoresGoAgainBesideFillsOfTheirHalfAndLoadsBesideStoresThatLeaveIt) {
   const spec::GpuSpec chip = bench_chip();
   const std::uint64_t half = chip.l1.unified_bytes / 2, l1 = chip.l1.unified_bytes - 16 * 1024;
-  // One warp moves `bytes` through L1, a word a line, while three access shared memory.
+  // One warp moves `bytes` through L1, a word per line, while three access shared memory.
   const auto extra = [&](const char* moves, const char* accesses_shared, std::uint64_t bytes,
                          std::uint64_t block_shared) {
     std::vector<Line> moving, accessing;
@@ -133,7 +133,7 @@ TEST(SharedMemory, ManyWarpsGetOneWavefrontACycle) {
 
 TEST(SharedMemory, AtomicsTakeAPassALaneOfAWordButIncrementsCountThem) {
   const spec::GpuSpec chip = bench_chip();
-  // Measured on H100 (shared_atomics), 32 warps, all lanes on one word: 1 cycle an increment, 32 an addition, 64 a
+  // Measured on H100 (shared_atomics), 32 warps, all lanes on one word: 1 cycle per increment, 32 per addition, 64 per
   // compare-and-swap; on words of their own 1, 1 and 2.
   const auto cycles = [&](const char* text, int count, std::int64_t stride) {
     return run(chip, std::vector<Line>(static_cast<std::size_t>(count), {text, 2, 7, 7, 0, ~0u, 0, stride}),
@@ -199,7 +199,7 @@ TEST(GlobalMemory, AWarpEndsWhenItsStoresHaveLeft) {
           {"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096u * static_cast<unsigned>(i), stride});
     return run(chip, stores, 1).end;
   };
-  // Lone words of 32 sectors: eight lines of four sectors, and which bytes; of 32 lines: two pieces each; whole lines: four.
+  // Lone words of 32 sectors: eight lines of four sectors, and which bytes; of 32 lines: two flits each; whole lines: four.
   EXPECT_EQ(cycles(19, 32) - cycles(18, 32), 40u);
   EXPECT_EQ(cycles(19, 128) - cycles(18, 128), 64u);
   EXPECT_EQ(cycles(19, 4) - cycles(18, 4), 4u);

@@ -284,7 +284,7 @@ TEST(OutgoingRequests, OnePieceLeavesPerCycle) {
   EXPECT_EQ(outbox[0].id, 17u);
   EXPECT_EQ(outbox[0].sm, 9u);
   EXPECT_EQ(outbox[1].time, 101u);
-  EXPECT_EQ(outbox[2].time, 106u) << "with the last of its pieces";
+  EXPECT_EQ(outbox[2].time, 106u) << "with the last of its flits";
   EXPECT_EQ(outbox[3].time, 120u);
   EXPECT_EQ(out.last_out(), 120u);
 }

@@ -10,7 +10,7 @@
 namespace bench {
 
 static __global__ void note_cluster(unsigned* out) {
-  extern __shared__ char whole_sm[];  // one block an SM
+  extern __shared__ char whole_sm[];  // one block per SM
   if (threadIdx.x == 0) out[blockIdx.x] = sm_id() + (whole_sm == nullptr);
 }
 

@@ -2,7 +2,7 @@
 //
 // Models:  vprintf(format, arguments): conversions d i u o x X c s p f F e E g G a A with flags, width, precision and the sizes
 //          h hh l ll j z t L; at most 32 arguments; the result is the number of arguments, -1 without a format. malloc and
-//          free on DeviceHeap. __assertfail: one line a thread, then the fault `assertion`. cudaGraphSetConditional: the value is
+//          free on DeviceHeap. __assertfail: one line per thread, then the fault `assertion`. cudaGraphSetConditional: the value is
 //          stored where the handle points to (sim/runtime/device/conditional.h).
 //          A call is CALL.ABS of an address that a relocation in constant bank 4 gives; arguments are in R4 on, pointers
 //          in pairs that start evenly; the return address in R20:R21; the result in R4 (R4:R5). Source: our own cubins.

@@ -118,7 +118,7 @@ void load_transposed_bytes(Execution& x, const MicroOp& op, std::uint32_t mask) 
   }
 }
 
-/// Tiles of 16 x 8 bytes as a lane holds a product's sums (rows l / 4 and 8 on, two neighbouring columns), stored a column a row.
+/// Tiles of 16 x 8 bytes as a lane holds a product's sums (rows l / 4 and 8 on, two neighbouring columns), stored a column per row.
 void store_transposed_bytes(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const std::uint32_t tiles = op.flags >> kMatricesShift & 7;

@@ -231,7 +231,7 @@ void swizzled_add(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-/// Transposes an 8x8 tile of halves held one word a lane.
+/// Transposes an 8x8 tile of halves held one word per lane.
 void transpose_tile(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* a = x.words(op.a);
   std::uint16_t tile[8][8];

@@ -6,7 +6,7 @@ namespace foretrace::emulate {
 
 namespace {
 
-/// Warp instructions a turn, and the least that a reader is given unless its warp waits or ends: long enough that the change from
+/// Warp instructions per turn, and the least that a reader is given unless its warp waits or ends: long enough that the change from
 /// executing to reading costs little, short enough that all warps of a chip hold little.
 constexpr std::uint64_t kTurn = 512, kLeast = 256;
 constexpr std::uint64_t kLongTurn = 1 << 16;  ///< where nobody reads

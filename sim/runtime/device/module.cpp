@@ -262,7 +262,7 @@ void Module::fill_banks(emulate::LaunchContext& context) const {
 const std::string& Module::disassembly(const frontend::KernelImage& kernel) {
   if (whole_) return disassembly_;
   if (hash_.empty()) hash_ = frontend::sha256_hex(bytes_);
-  // nvdisasm takes half a second to start and some milliseconds a kernel: a module of which many kernels run is read once.
+  // nvdisasm takes half a second to start and some milliseconds per kernel: a module of which many kernels run is read once.
   constexpr int kMostAlone = 4;
   whole_ = kernel.symbols.empty() || alone_ == kMostAlone;
   ++alone_;

@@ -61,7 +61,7 @@ void swiglu(const Arguments& arguments, Dim3, Dim3) {
   }
 }
 
-/// Philox 4x32 with ten rounds: two products of 64 bits a round, whose halves change places.
+/// Philox 4x32 with ten rounds: two products of 64 bits per round, whose halves change places.
 void philox(std::uint32_t (&counter)[4], std::uint64_t seed) {
   std::uint32_t key[2] = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
   for (int round = 0; round < 10; ++round) {

@@ -1,6 +1,6 @@
 // Packed half and bfloat16 arithmetic, 32 lanes of two.
 //
-// Models:  one rounding a lane, operand swizzles, .FTZ, .SAT, .RELU, NaN results 0x7fff. Addition is a*1+b and
+// Models:  one rounding per lane, operand swizzles, .FTZ, .SAT, .RELU, NaN results 0x7fff. Addition is a*1+b and
 //          multiplication a*b-0, which are the same to the last bit.
 // How:     a sum that a wider format cannot hold exactly is first rounded to odd there (its last bit set when inexact), after
 //          which rounding to the narrow format gives what one rounding would have given.
