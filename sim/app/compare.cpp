@@ -48,7 +48,8 @@ int compare(const Words& words) {
                   : compare::compare_with_ncu(first, files[0], report::read_file(ncu), ncu, arch);
   if (ncu.empty()) comparison.time_line = compare::compare_time_lines(text, files[0], after, files[1]);
   const std::string json = compare::to_json(comparison, kVersion);
-  if (!output.html.empty()) write_page(output.html, documents, {{}, json});
+  if (!output.html.empty())
+    write_page(output.html, documents, {{}, json, {program_of(text), program_of(after)}});
   if (output.json == "-") {
     std::cout << json;
     return 0;

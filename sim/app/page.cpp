@@ -37,14 +37,18 @@ std::optional<config::Loaded> chip_of(const report::LaunchResult& result) {
   } catch (const InputError&) { return std::nullopt; }
 }
 
-/// Operations a second of half precision and of the tensor pipe, dense, 16-bit inputs. 0: the chip's tables have no such instruction.
+/// Operations per second of half precision and of the tensor pipe, dense, 16-bit inputs. 0: the chip's tables have no such instruction.
 double half_operations(const spec::GpuSpec& spec, const char* opcode, double operations) {
   const spec::OpcodeSpec* row = config::find_opcode(spec, opcode);
   if (row == nullptr) return 0;
-  const std::uint32_t interval =
-      row->interval ? row->interval : spec.pipe[static_cast<std::size_t>(row->pipes[0])].interval;
-  if (interval == 0) return 0;
-  return operations / interval * kSubCores * spec.sm.count * static_cast<double>(spec.clock.sm);
+  double per_cycle = 0;  // instructions of a sub-core
+  for (const spec::Pipe pipe : row->pipes) {
+    if (pipe == spec::Pipe::none) continue;
+    const std::uint32_t own = spec.pipe[static_cast<std::size_t>(pipe)].interval;
+    if (own != 0) per_cycle += 1.0 / (row->interval ? row->interval : own);
+  }
+  return operations * std::min(per_cycle, 1.0) * kSubCores * spec.sm.count *
+         static_cast<double>(spec.clock.sm);
 }
 
 double tensor_operations(const spec::GpuSpec& spec) {
@@ -155,6 +159,14 @@ Json sources_of(const std::vector<report::Document>& documents) {
 
 }  // namespace
 
+std::string program_of(const std::string& text) {
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object() || !document.contains("program")) return "null";
+  Json program{{"program", document["program"]}};
+  if (document.contains("represented")) program["represented"] = document["represented"];
+  return program.dump();
+}
+
 void write_page(const std::string& path, const std::vector<report::Document>& documents,
                 const PageExtras& extras) {
   report::PageParts parts;
@@ -169,6 +181,7 @@ void write_page(const std::string& path, const std::vector<report::Document>& do
   parts.sources = sources_of(documents).dump(-1, ' ', false, Json::error_handler_t::replace);
   parts.timeline = extras.timeline;
   parts.comparison = extras.comparison;
+  parts.programs = extras.programs;
   report::write_file(path, report::page(parts));
 }
 

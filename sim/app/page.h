@@ -12,7 +12,12 @@ namespace foretrace::app {
 struct PageExtras {
   std::string timeline;    ///< what foretrace timeline --json wrote; empty: none
   std::string comparison;  ///< what foretrace compare --json wrote; empty: none
+  /// By document: its program as a whole (program_of()); empty: none has one.
+  std::vector<std::string> programs = {};
 };
+
+/// What a result document's text says of a program as a whole; "null": it is no program's.
+std::string program_of(const std::string& text);
 
 /// Writes the page. Sources that are not where the documents say are left out, and the page says so.
 void write_page(const std::string& path, const std::vector<report::Document>& documents,

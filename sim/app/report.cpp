@@ -1,6 +1,7 @@
 // foretrace report: results that --json wrote, as a page to look at, as Nsight Compute's pages, and for speedscope.
 
 #include <iostream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,8 +21,9 @@ struct Wanted {
   bool csv = false;
 };
 
-PageExtras extras_of(const std::string& timeline) {
+PageExtras extras_of(const std::string& timeline, std::vector<std::string> programs) {
   PageExtras extras;
+  extras.programs = std::move(programs);
   if (timeline.empty()) return extras;
   extras.timeline = report::read_file(timeline);
   const auto json = nlohmann::json::parse(extras.timeline, nullptr, false);
@@ -68,8 +70,14 @@ int report_page(const Words& words) {
       values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>{};
   check(wanted, files.size());
   std::vector<report::Document> documents;
-  for (const std::string& file : files) documents.push_back(report::from_json(report::read_file(file), file));
-  if (!wanted.html.empty()) write_page(wanted.html, documents, extras_of(wanted.timeline));
+  std::vector<std::string> programs;
+  for (const std::string& file : files) {
+    const std::string text = report::read_file(file);
+    documents.push_back(report::from_json(text, file));
+    if (!wanted.html.empty()) programs.push_back(program_of(text));
+  }
+  if (!wanted.html.empty())
+    write_page(wanted.html, documents, extras_of(wanted.timeline, std::move(programs)));
   const report::Document& first = documents.front();
   if (!wanted.speedscope.empty()) report::write_file(wanted.speedscope, report::to_speedscope(first));
   if (wanted.csv || !wanted.page.empty()) {

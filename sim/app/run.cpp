@@ -316,8 +316,10 @@ int run(const Words& words) {
         const int threads =
             settings.threads > 0 ? settings.threads : static_cast<int>(std::thread::hardware_concurrency());
         if (gains) add_gains(settings.json, settings.trace, spec, threads);
-        if (!asked.html.empty())
-          write_page(asked.html, {report::from_json(report::read_file(settings.json), settings.json)});
+        if (!asked.html.empty()) {
+          const std::string text = report::read_file(settings.json);
+          write_page(asked.html, {report::from_json(text, settings.json)}, {{}, {}, {program_of(text)}});
+        }
       });
     }
     start();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/report/table.h"
 
 namespace foretrace::report {
 namespace {
@@ -250,10 +251,9 @@ Limiter find_limiter(const LaunchResult& result) {
   const double blocks = m.get("launch__grid_size", 0);
   if (100.0 * idle / elapsed >= kLaunchShare) {
     return {"launch",
-            fmt::format(
-                "The launch itself takes the time: {:.0f} of {:.0f} cycles pass before the first and after "
-                "the last warp runs; give a launch more work, or batch launches in a graph.",
-                idle, elapsed)};
+            fmt::format("The launch itself takes the time: {} of {} cycles pass before the first and after "
+                        "the last warp runs; give a launch more work, or batch launches in a graph.",
+                        grouped(idle, 0), grouped(elapsed, 0))};
   }
   const Unit* busiest = nullptr;
   double share = 0;
@@ -278,10 +278,10 @@ Limiter find_limiter(const LaunchResult& result) {
     return {
         "tail",
         fmt::format(
-            "The mean SM has work for {:.0f} cycles and the busiest for {:.0f}: the grid is {:.2f} waves, "
+            "The mean SM has work for {} cycles and the busiest for {}: the grid is {:.2f} waves, "
             "and "
             "the last is not full; choose blocks so that the waves fill, or let blocks take work in a loop.",
-            mean, most, m.get("launch__waves_per_multiprocessor", 0))};
+            grouped(mean, 0), grouped(most, 0), m.get("launch__waves_per_multiprocessor", 0))};
   }
   return latency(result, share);
 }

@@ -33,6 +33,8 @@ void put(std::string& page, std::string_view mark, const std::string& text) {
 std::string page(const PageParts& parts) {
   std::string data = "{\"documents\":[";
   for (std::size_t i = 0; i < parts.documents.size(); ++i) data += (i ? "," : "") + parts.documents[i];
+  data += "],\"programs\":[";
+  for (std::size_t i = 0; i < parts.programs.size(); ++i) data += (i ? "," : "") + parts.programs[i];
   data += "],\"facts\":" + parts.facts + ",\"sources\":" + parts.sources;
   data += ",\"timeline\":" + (parts.timeline.empty() ? "null" : parts.timeline);
   data += ",\"comparison\":" + (parts.comparison.empty() ? "null" : parts.comparison) + "}";

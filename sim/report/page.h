@@ -19,6 +19,8 @@ struct PageParts {
   std::string sources;     ///< an object: source text by file name
   std::string timeline;    ///< docs/timeline.md; empty: none
   std::string comparison;  ///< docs/comparison_schema.json; empty: none
+  std::vector<std::string> programs =
+      {};  ///< by document: an object with its "program" and "represented", or null
 };
 
 std::string page(const PageParts& parts);

@@ -8,6 +8,6 @@ namespace foretrace::report::html {
 
 extern const char* const kPage;                          ///< page.html
 extern const char* const kStyle;                         ///< style.css
-extern const std::array<std::string_view, 10> kScripts;  ///< in the order in which they run
+extern const std::array<std::string_view, 11> kScripts;  ///< in the order in which they run
 
 }  // namespace foretrace::report::html

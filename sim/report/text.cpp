@@ -88,8 +88,8 @@ std::string gain_lines(const LaunchResult& result) {
   std::string out;
   for (const Gain& gain : gains) {
     if (gain.cycles > now * (1 - kWorthSaying) || gain.cycles <= 0) continue;
-    out += fmt::format("      {:.2f} times as fast {} ({:.0f} cycles)\n", now / gain.cycles, gain.words,
-                       gain.cycles);
+    out += fmt::format("      {:.2f} times as fast {} ({} cycles)\n", now / gain.cycles, gain.words,
+                       grouped(gain.cycles, 0));
   }
   return out;
 }
@@ -157,7 +157,7 @@ std::string columns_text(const Columns& columns, const TextOptions& options) {
   return out + notes(columns);
 }
 
-/// One line a result, when there are several launches.
+/// One line per result, when there are several launches.
 std::string summary(const Document& document) {
   Table table({"Launch", "Chip", "Limiter", "Duration", "Unit", "Cycles", "Occupancy"}, 3);
   for (const auto& result : document.predictions) {

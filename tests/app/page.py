@@ -81,6 +81,7 @@ class Text(Pages):
         # 132 SMs x 128 FMA units x 2 at 1.98 GHz; half of them FP64; 4096 operations per SM and cycle of the tensor cores.
         self.assertAlmostEqual(roofs["FP32"], 132 * 128 * 2 * 1.98e9, delta=1)
         self.assertAlmostEqual(roofs["FP64"], 132 * 64 * 2 * 1.98e9, delta=1)
+        self.assertAlmostEqual(roofs["FP16"], 132 * 256 * 2 * 1.98e9, delta=1)  # HFMA2 on both halves of the FMA pipe
         self.assertAlmostEqual(roofs["Tensor FP16"], 132 * 4096 * 1.98e9, delta=1)
         curve = dict(facts["occupancy"]["registers"])
         self.assertEqual(curve[32], 64)
@@ -169,6 +170,30 @@ class Browser(Pages):
         self.assertIn("SASS of B", dom)
         self.assertIn('<section id="changes"', dom)
         self.assertRegex(dom, r"instructions are equal but for registers, [1-9]")
+
+    def test_a_program_has_its_kernels_and_time_line_before_its_launches(self):
+        document = json.loads(self.other.read_text())
+        time = document["predictions"][0]["metrics"]["gpu__time_duration.sum"]
+        parts = {"kernels_ns": 2 * time, "copies_ns": 1000, "calls_ns": 500, "host_ns": 0, "gaps_ns": 0}
+        document["predictions"][0].update(number=0, stream=2, start_ns=1000, end_ns=1000 + time)
+        document["represented"] = [{"number": 1, "by": 0, "kernel": "sgemm_tiled", "grid": [4, 4, 1], "block": [16, 16, 1], "dynamic_shared": 0, "duration_ns": time,
+                                    "duration_low_ns": time, "duration_high_ns": time, "stream": 2, "start_ns": 2000 + time, "end_ns": 2000 + 2 * time}]
+        document["program"] = {"launches": 2, "simulated": 1, "represented": 1, "faults": 0, "duration_ns": 2 * time, "duration_low_ns": time, "duration_high_ns": 3 * time,
+                               "budget": 1, "warp_instructions": 2, "simulated_warp_instructions": 1,
+                               "time_line": {"host": "made", "host_title": "A made-up host", "host_time": 0, "duration_ns": 1500 + 2 * time, "time": parts,
+                                             "critical_path": parts, "overlap_won_ns": 0, "overlap_lost_ns": 0}}
+        result, page = FOLDER / "program.txt", FOLDER / "program.html"
+        result.write_text(json.dumps(document))
+        run("report", result, "--html", page)
+        dom = self.dom(page)
+        drawn = re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", dom, flags=re.S)
+        self.assertLess(drawn.index('<section id="program"'), drawn.index('<section id="verdict"'))
+        program = drawn[drawn.index('<section id="program"'):drawn.index('<section id="verdict"')]
+        for text in ("A made-up host", "copies and fills", "as launch #0", "stream 2", "#1 sgemm_tiled", "in nine cases of ten"):
+            self.assertIn(text, program)
+        self.assertEqual(program.count("<rect"), 2)
+        self.assertNotIn("NaN", drawn)
+        self.assertNotIn('<section id="program"', self.dom(self.transpose))
 
     def test_counters_stand_beside_nsight_computes(self):
         table, page = FOLDER / "ncu.csv", FOLDER / "measured.html"

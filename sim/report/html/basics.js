@@ -7,7 +7,7 @@ const entries = data.documents.flatMap((document_, d) => document_.predictions.m
   const set = prediction.set.length ? " " + prediction.set.join(" ") : "";
   const from = data.documents.length > 1 ? (d === 0 ? "A: " : "B: ") : "";
   return { prediction, facts: data.facts[d][i], document: d,
-           title: from + (prediction.launch || prediction.kernel) + " on " + prediction.arch + set };
+           title: from + (prediction.number === undefined ? "" : "#" + prediction.number + " ") + (prediction.launch || prediction.kernel) + " on " + prediction.arch + set };
 }));
 
 function build(element, attributes, children) {
@@ -56,6 +56,40 @@ const metric = (p, name) => p.metrics[name] ?? null;
 const seconds = p => (metric(p, "gpu__time_duration.sum") || 0) * 1e-9;
 const baseName = file => file === null ? "" : file.slice(file.lastIndexOf("/") + 1);
 const sum = (list, of) => list.reduce((all, each) => all + of(each), 0);
+
+/**
+ * What zooms and moves `root`, whose axis goes from `first` to `last` right of `labels`, down to `least` of it; draw(from, to) gives its children.
+ * Wheel, drag, keys, and the buttons that are returned as `controls`.
+ */
+function zoomable(root, { first, last, least, labels, width }, children) {
+  let from = first, to = last;
+  const draw = () => root.replaceChildren(...children(from, to).filter(Boolean));
+  function zoom(factor, centre) {
+    const span = Math.max(least, Math.min(last - first, (to - from) * factor)), share = (centre - from) / (to - from);
+    from = Math.max(first, Math.min(last - span, centre - share * span)); to = from + span;
+    draw();
+  }
+  const shift = by => { const w = to - from; from = Math.max(first, Math.min(last - w, from + by * w)); to = from + w; draw(); };
+  const all = () => { from = first; to = last; draw(); }, middle = () => (from + to) / 2;
+  root.addEventListener("wheel", event => { if (!event.ctrlKey && !event.shiftKey) return; event.preventDefault();
+    const box = root.getBoundingClientRect(), x = (event.clientX - box.left) / box.width * width;
+    zoom(event.deltaY > 0 ? 1.3 : 1 / 1.3, from + Math.max(0, (x - labels) / (width - labels - 8)) * (to - from)); }, { passive: false });
+  let held = null;
+  root.addEventListener("pointerdown", event => { held = event.clientX; });
+  root.addEventListener("pointermove", event => { if (held === null || event.clientX === held) return;
+    if (event.buttons === 0) { held = null; return; }
+    root.setPointerCapture(event.pointerId); shift(-(event.clientX - held) / root.getBoundingClientRect().width); held = event.clientX; });
+  root.addEventListener("pointerup", () => { held = null; });
+  root.addEventListener("keydown", event => {
+    const act = { "+": () => zoom(1 / 1.5, middle()), "=": () => zoom(1 / 1.5, middle()), "-": () => zoom(1.5, middle()),
+      ArrowLeft: () => shift(-0.2), ArrowRight: () => shift(0.2), 0: all }[event.key];
+    if (act) { event.preventDefault(); act(); }
+  });
+  draw();
+  const button = (text, act) => el("button", { onclick: act }, text);
+  return { controls: el("div", { class: "controls" }, button("Zoom in", () => zoom(1 / 1.5, middle())), button("Zoom out", () => zoom(1.5, middle())), button("All", all),
+    el("span", { class: "note" }, "Ctrl and the wheel zoom, dragging moves; with the focus here + - 0 and the arrow keys do.")) };
+}
 
 /** Rows of label, bar and value. rows: [{ label, share (0..1), text, colour, hint, choose }] */
 function bars(rows) {

@@ -65,14 +65,16 @@ function memoryChart(entry) {
   // DRAM
   box(870, 20, 120, 360, "DRAM", [quantity(m("dram__bytes.sum.per_second"), "B/s"), "of " + quantity(m("foretrace__dram_peak.per_second"), "B/s"),
     "row hits " + percent(m("foretrace__dram_row_hit_rate.pct"))], m("dram__throughput.avg.pct_of_peak_sustained_elapsed"));
-  const dram = m("dram__throughput.avg.pct_of_peak_sustained_elapsed");
-  arrow(862, 768, 110, quantity(m("dram__bytes_read.sum"), "B"), m("dram__bytes_read.sum"), dram, "reads");
-  arrow(768, 862, 190, quantity(m("dram__bytes_write.sum"), "B"), m("dram__bytes_write.sum"), dram, "writes");
+  const dram = m("dram__throughput.avg.pct_of_peak_sustained_elapsed") || 0;
+  const dramRead = m("dram__bytes_read.sum") || 0, dramWritten = m("dram__bytes_write.sum") || 0, dramAll = Math.max(1, dramRead + dramWritten);
+  arrow(862, 768, 110, quantity(dramRead, "B"), dramRead, dram * dramRead / dramAll, "reads");
+  arrow(768, 862, 190, quantity(dramWritten, "B"), dramWritten, dram * dramWritten / dramAll, "writes");
 
   const parts = [["in the network", "network"], ["in L2", "l2"], ["between L2 partitions", "partition"], ["waiting for DRAM", "dram_queue"], ["in DRAM", "dram"]];
   const latency = m("foretrace__read_latency.avg");
   return el("div", null, root, el("div", { class: "legend" }, [["var(--c3)", "below 30% of peak"], ["var(--c5)", "30% and more"], ["var(--warn)", "60% and more"], ["var(--c8)", "no peak stated"]]
+      
       .map(([colour, text]) => el("span", null, el("i", { style: "background:" + colour }), text))),
-    latency ? el("div", null, el("h3", null, "A load beyond L1 takes " + number(latency) + " cycles"),
+    latency ? el("div", null, el("h3", null, "A load beyond L1 takes " + number(latency) + " cycles on average"),
       bars(parts.map(([label, name]) => ({ label, share: m(`foretrace__read_latency_${name}.avg`) / latency, text: number(m(`foretrace__read_latency_${name}.avg`)) })))) : null);
 }

@@ -31,10 +31,10 @@ function occupancySection(entry) {
     (limits.filter(([, name]) => m(name) === least).map(([word]) => word).join(" and ") || "the grid") + ". " + (p.occupancy_next_step || ""));
   const text = table(["Resource", "Blocks per SM it allows"], limits.map(([word, name]) => [word, m(name)]));
   if (!facts) return el("div", null, intro, text);
-  const o = facts.occupancy, kilobytes = x => number(Math.round(x / 1024)) + "K";
+  const o = facts.occupancy, kibibytes = x => x === 0 ? "0" : number(Math.round(x / 1024)) + " KiB";
   return el("div", null, intro, el("div", { style: "display:grid;grid-template-columns:repeat(auto-fit,minmax(270px,1fr));gap:14px" },
     occupancyChart(o.registers, o.max_warps, o.today.registers, "registers per thread", x => number(Math.round(x))),
-    occupancyChart(o.shared, o.max_warps, o.today.shared, "bytes of shared memory per block", kilobytes),
+    occupancyChart(o.shared, o.max_warps, o.today.shared, "shared memory per block", kibibytes),
     occupancyChart(o.block, o.max_warps, o.today.block, "threads per block", x => number(Math.round(x)))),
     el("p", { class: "note" }, "Warps per SM (of " + o.max_warps + ") over one resource, the others as they are; the mark is today's launch."), text);
 }

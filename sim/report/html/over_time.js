@@ -61,7 +61,7 @@ function statesOverTime(p, slices, sms, mostWarps) {
       above.forEach((v, i) => { below[i] = v; });
     }
   }, i => shown.filter(s => s.values[i] >= 0.05).map(s => s.name + ": " + number(s.values[i]) + " warps per SM").join("\n"));
-  return el("div", null, el("h3", null, "Warps on an SM, by what they wait for (of " + number(mostWarps) + ")"), chart,
+  return el("div", null, el("h3", null, "Warps per SM, the mean of all SMs, by what they wait for (an SM holds " + number(mostWarps) + ")"), chart,
     legend(shown.map(s => [stateColour(s.name), s.name])));
 }
 

@@ -7,15 +7,18 @@ const headline = [
    "sm__throughput.avg.pct_of_peak_sustained_elapsed"],
   ["Memory throughput", p => percent(metric(p, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")),
    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"],
-  ["DRAM", p => quantity(metric(p, "dram__bytes.sum.per_second"), "B/s"), "dram__bytes.sum.per_second"],
+  ["DRAM", p => quantity(metric(p, "dram__bytes.sum.per_second"), "B/s"), "dram__bytes.sum.per_second",
+   p => percent(metric(p, "dram__throughput.avg.pct_of_peak_sustained_elapsed")) + " of its peak"],
   ["Achieved occupancy", p => percent(metric(p, "sm__warps_active.avg.pct_of_peak_sustained_active")),
    "sm__warps_active.avg.pct_of_peak_sustained_active"],
-  ["Issued per cycle", p => number(metric(p, "sm__inst_executed.avg.per_cycle_active")), "sm__inst_executed.avg.per_cycle_active"],
+  ["IPC of an SM", p => number(metric(p, "sm__inst_executed.avg.per_cycle_active")), "sm__inst_executed.avg.per_cycle_active"],
   ["Registers per thread", p => number(metric(p, "launch__registers_per_thread")), "launch__registers_per_thread"]
 ];
 
+// Each headline: its words, its value, the metric, and what is said below it where that depends on the launch.
+
 const limiterTitles = {
-  launch: "The launch itself", dram: "DRAM bandwidth", l2: "L2 bandwidth", network: "The way between SMs and L2",
+  launch: "The launch itself", dram: "DRAM bandwidth", l2: "L2 bandwidth", l2_fabric: "The ways between L2's partitions", network: "The way between SMs and L2",
   l1_data: "L1's data stage", l1_tag: "L1's tag stage", memory_unit: "The SM's memory unit", issue: "Issue slots",
   bank_conflicts: "Bank conflicts", small_grid: "Too small a grid", tail: "The last wave"
 };
@@ -25,13 +28,19 @@ function limiterTitle(name) {
   if (name.startsWith("latency_")) return "Latency: " + name.slice(8);
   return name;
 }
+/** The sentence with what limits in bold: at its begin where the sentence names it there, else before it. */
+function limiterSentence({ name, sentence }) {
+  const title = limiterTitle(name);
+  if (sentence.startsWith(title)) return [el("strong", null, title), sentence.slice(title.length)];
+  return [el("strong", null, title + ". "), sentence];
+}
 
 function gainsOf(p) {
   const now = p.gains_base ?? metric(p, "gpc__cycles_elapsed.max");
   if (!p.gains) return el("p", { class: "note" }, "What lifting each limit would bring was not asked for (--gains).");
   const rows = p.gains.map(g => ({ ...g, saved: 1 - g.cycles / now })).sort((x, y) => y.saved - x.saved);
   const worth = rows.filter(r => r.saved >= 0.005), rest = rows.filter(r => r.saved < 0.005);
-  return el("div", null, el("h3", null, "Simulated again without one limit" + (p.gains_base ? ", with cold caches (" + number(now) + " cycles with all limits)" : "")),
+  return el("div", null, el("h3", null, "Simulated again without one limit: the share of the cycles that it costs" + (p.gains_base ? ", with cold caches (" + number(now) + " cycles with all limits)" : "")),
     worth.length ? bars(worth.map(r => ({ label: r.words, share: r.saved, colour: "var(--good)",
       hint: r.key, text: (now / r.cycles).toFixed(2) + "x, " + number(r.cycles) + " cycles" }))) : null,
     rest.length ? el("p", { class: "note" }, "Nothing to gain (under 0.5%): " + rest.map(r => r.words).join("; ") + ".") : null);
@@ -40,12 +49,12 @@ function gainsOf(p) {
 function verdictSide(entry) {
   const p = entry.prediction;
   return el("div", null, el("h3", null, "What limits it"), el("p", { class: "sentence" },
-      el("strong", null, limiterTitle(p.limiter.name) + ". "), p.limiter.sentence),
+      limiterSentence(p.limiter)),
     p.accuracy.sampled ? el("p", { class: "note" }, "Sampled: between " + number(p.accuracy.cycles_low) + " and " +
       number(p.accuracy.cycles_high) + " cycles; " + percent(p.accuracy.simulated_share * 100) + " simulated.") : null,
     p.accuracy.note ? el("p", { class: "note" }, p.accuracy.note) : null,
-    el("div", { class: "tiles" }, headline.map(([name, text, key]) =>
-      el("div", { class: "tile", title: key }, el("b", null, text(p)), el("span", null, name)))),
+    el("div", { class: "tiles" }, headline.map(([name, text, key, below]) =>
+      el("div", { class: "tile", title: key }, el("b", null, text(p)), el("span", null, name + (below ? ", " + below(p) : ""))))),
     gainsOf(p));
 }
 
@@ -92,7 +101,7 @@ function assumptions(entry) {
   const count = p.assumed_values + " of the configuration's values are assumed and " + (p.transferred_values ?? 0) +
     " were found on another chip.";
   if (!facts) return el("p", { class: "note" }, count + " The chip's configuration was not there when this page was written.");
-  return el("div", null, el("p", null, count + " " + facts.title + "."),
+  return el("div", null, el("p", null, facts.title + ": " + count),
     el("details", null, el("summary", null, "Each of them, with its range and source"),
       table(["Key", "Value", "Unit", "Kind", "Range", "Source"], facts.assumed.map(v =>
         [v.key, v.value, v.unit, v.kind, v.low === null ? "" : number(v.low) + " to " + number(v.high), v.source]))));

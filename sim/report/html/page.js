@@ -35,8 +35,8 @@ function head() {
       (a.set.length ? " with " + a.set.join(" ") : "") + ", " + (a.warm ? "warm" : "cold") + " caches, SM at " + (a.clock_hz.sm / 1e6).toFixed(0) + " MHz"));
 }
 
-function section(id, title, content) {
-  document.getElementById("contents").append(el("a", { href: "#" + id }, title));
+function section(id, title, content, short) {
+  document.getElementById("contents").append(el("a", { href: "#" + id }, short || title));
   document.getElementById("main").append(el("section", { id, "aria-labelledby": id + "-title" }, el("h2", { id: id + "-title" }, title), content));
 }
 
@@ -54,7 +54,9 @@ function render() {
   const source = sourceSection(shown);
   const chooseStall = state => { source.choose("stall:" + state); document.getElementById("source").scrollIntoView(); };
   const measured = measuredSection(shown[0]);
-  section("verdict", "Verdict", [shown.length > 1 ? versus(...shown) : null, sides(shown, verdictSide)]);
+  const program = programSection(shown[0].document, i => { chosen.a = i; render(); document.getElementById("verdict").scrollIntoView(); });
+  if (program) section("program", "Program", program);
+  section("verdict", program ? "Verdict on " + shown[0].title.replace(/^[AB]: /, "") : "Verdict", [shown.length > 1 ? versus(...shown) : null, sides(shown, verdictSide)], "Verdict");
   if (measured) section("measured", "Beside Nsight Compute", measured);
   if (shown.length > 1) section("changes", "What changed in the code", changesSection(...shown));
   section("memory", "Memory chart", sides(shown, memoryChart, true));
@@ -67,8 +69,8 @@ function render() {
   section("over-time", "Over time", sides(shown, overTime, true));
   if (data.timeline) section("timeline", "Timeline", timelineSection(data.timeline));
   section("distribution", "SMs and waves", sides(shown, distribution));
-  section("assumed", "What is assumed about the chip", sides(shown, assumptions, true));
-  section("metrics", "All metrics", allMetrics(...shown));
+  section("assumed", "What is assumed about the chip", sides(shown, assumptions, true), "Assumptions");
+  section("metrics", "All metrics", allMetrics(...shown), "Metrics");
   const d = data.documents[entries[chosen.a].document];
   document.getElementById("foot").replaceChildren("Predicted by foretrace " + d.foretrace + (d.commit ? ", commit " + d.commit.slice(0, 12) : "") + ". No GPU was used.",
     el("details", null, el("summary", null, "The command"), el("code", null, d.command.map(word => /^[\w@%+=:,.\/^-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'").join(" "))));

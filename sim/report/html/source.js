@@ -41,6 +41,12 @@ function sourceSection(shown) {
   const hint = el("span", { class: "note" }, "Click or press Enter on a line to find it on the other side.");
   const left = el("div", { class: "pane", tabindex: 0, "aria-label": "Source" }), right = el("div", { class: "pane", tabindex: 0, "aria-label": "SASS" });
 
+  /** What holds an instruction up most, and all that does, longest first. */
+  function stallsOf(row) {
+    const all = Object.entries(row.stalled).filter(([state, n]) => state !== "selected" && n > 0).sort((a, b) => b[1] - a[1]);
+    const total = sum(all, ([, n]) => n);
+    return { main: all.length ? all[0][0] : "", all: all.map(([state, n]) => state + " " + percent(100 * n / total)).join("\n") };
+  }
   const warmth = share => share > 0 ? `background:rgba(var(--hot),${(0.06 + 0.62 * share).toFixed(3)})` : null;
   function move(event, choose) {
     const row = event.currentTarget;
@@ -50,11 +56,12 @@ function sourceSection(shown) {
   }
   function fill(pane, head, rows, chosen) {
     const kept = pane.scrollTop;
-    const body = rows.map(row => el("tr", { tabindex: -1, "data-key": row.key, class: row.chosen ? "chosen" : null,
+    const body = rows.map(row => el("tr", { tabindex: -1, "data-key": row.key, class: row.chosen ? "chosen" : null, title: row.hint,
       onclick: row.choose, onkeydown: event => move(event, row.choose) }, row.cells));
     if (body.length) body[0].setAttribute("tabindex", "0");
     pane.replaceChildren(el("table", null, el("thead", null, el("tr", null, head.map(h => el("th", { class: h.n ? "n" : null, scope: "col" }, h.text)))), el("tbody", null, body)));
-    const goTo = body.find(tr => tr.classList.contains("chosen"));
+    const hottest = rows.reduce((best, row, i) => row.chosen && (best < 0 || row.heat > rows[best].heat) ? i : best, -1);
+    const goTo = body[hottest];
     pane.scrollTop = chosen && goTo ? Math.max(0, goTo.offsetTop - pane.clientHeight / 2) : kept;
   }
 
@@ -72,7 +79,7 @@ function sourceSection(shown) {
     const most = Math.max(1e-9, ...[...values.values()].flat().map(v => v.value));
     if (state.byValue) numbers.sort((a, b) => Math.max(...values.get(b).map(v => v.value)) - Math.max(...values.get(a).map(v => v.value)));
     const here = shown[state.side].prediction.instructions.find(row => row.offset === state.offset);
-    const rows = numbers.filter(n => !state.byValue || lines.has(n)).map(n => ({ key: n,
+    const rows = numbers.filter(n => !state.byValue || lines.has(n)).map(n => ({ key: n, heat: Math.max(...values.get(n).map(v => v.value)),
       chosen: state.line === n || (here !== undefined && here.file === state.file && here.line === n),
       choose: () => { state.line = n; state.offset = null; drawSource(false); drawSass(true); },
       cells: [el("td", { class: "n" }, n), ...values.get(n).map(v => el("td", { class: "n", style: warmth(v.value / most) }, v.text)),
@@ -85,13 +92,13 @@ function sourceSection(shown) {
     const m = measures[state.measure], rows = shown[state.side].prediction.instructions.map(row => ({ row, v: measured(m, [row]) }));
     const most = Math.max(1e-9, ...rows.map(r => r.v.value));
     if (state.byValue) rows.sort((a, b) => b.v.value - a.v.value);
-    fill(right, [{ text: "Offset", n: true }, { text: m.short || m.title, n: true }, { text: "Line", n: true }, { text: "SASS" }], rows.map(({ row, v }) => ({
-      key: row.offset, chosen: state.offset === row.offset || (state.line !== null && row.file === state.file && row.line === state.line),
+    fill(right, [{ text: "Offset", n: true }, { text: m.short || m.title, n: true }, { text: "Main stall" }, { text: "Line", n: true }, { text: "SASS" }], rows.map(({ row, v }) => ({
+      key: row.offset, heat: v.value, hint: stallsOf(row).all, chosen: state.offset === row.offset || (state.line !== null && row.file === state.file && row.line === state.line),
       choose: () => { state.offset = row.offset; state.line = null;
         if (row.file !== null && row.file !== state.file) { state.file = row.file; file.value = row.file; }
         drawSass(false); drawSource(true); },
       cells: [el("td", { class: "n" }, row.offset.toString(16).padStart(4, "0")), el("td", { class: "n", style: warmth(v.value / most) }, v.text),
-              el("td", { class: "n" }, row.line ?? ""), el("td", null, row.sass)] })), goTo);
+              el("td", { class: "state" }, stallsOf(row).main), el("td", { class: "n" }, row.line ?? ""), el("td", null, row.sass)] })), goTo);
   }
   function draw() { drawSource(state.line !== null); drawSass(state.offset !== null); }
 

@@ -1,0 +1,109 @@
+// A whole program: where its time goes, which kernels take it, and when each launch ran.
+
+/** The program's launches, those that others stand for included: each with the entry whose sections show it. */
+function launchesOf(document_) {
+  const d = data.programs[document_], byNumber = new Map();
+  entries.forEach((entry, i) => { if (entry.document === document_ && entry.prediction.number !== undefined) byNumber.set(entry.prediction.number, i); });
+  const own = entries.map((entry, i) => ({ entry, i })).filter(({ entry }) => entry.document === document_).map(({ entry: { prediction: p }, i }) =>
+    ({ number: p.number ?? i, kernel: p.kernel, time: metric(p, "gpu__time_duration.sum") || 0, from: p.start_ns, to: p.end_ns, stream: p.stream ?? 0, device: p.device ?? 0,
+       grid: p.grid, block: p.block, limiter: p.limiter.name, shows: i, by: null }));
+  const others = (d.represented || []).map(r => ({ number: r.number, kernel: r.kernel, time: r.duration_ns, from: r.start_ns, to: r.end_ns, stream: r.stream ?? 0, device: r.device ?? 0,
+    grid: r.grid, block: r.block, limiter: null, shows: byNumber.get(r.by) ?? null, by: r.by }));
+  return [...own, ...others].sort((a, b) => a.number - b.number);
+}
+
+const partTexts = [["kernels_ns", "kernels", "var(--c3)"], ["copies_ns", "copies and fills", "var(--c1)"], ["calls_ns", "the host's calls", "var(--c5)"],
+                   ["host_ns", "the host's own work", "var(--c4)"], ["gaps_ns", "gaps", "var(--c8)"]];
+
+/** What a time is made of, as one bar. */
+function partsBar(words, parts) {
+  const whole = Math.max(1e-9, sum(partTexts, ([key]) => parts[key] || 0));
+  return el("div", null, el("h3", null, words + ": " + duration(whole)), el("div", { class: "stack" }, partTexts.map(([key, name, colour]) => parts[key] ?
+      el("div", { style: "width:" + 100 * parts[key] / whole + "%;background:" + colour, title: name + ": " + duration(parts[key]) }) : null)),
+    legend(partTexts.filter(([key]) => parts[key]).map(([key, name, colour]) => [colour, name + " " + duration(parts[key]) + ", " + percent(100 * parts[key] / whole)])));
+}
+
+const kernelColours = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)"];
+
+/** Kernels by their share of the time, longest first. */
+function kernelsOf(launches) {
+  const all = new Map();
+  for (const launch of launches) {
+    if (!all.has(launch.kernel)) all.set(launch.kernel, { name: launch.kernel, launches: [], time: 0 });
+    const kernel = all.get(launch.kernel);
+    kernel.launches.push(launch);
+    kernel.time += launch.time;
+  }
+  const kernels = [...all.values()].sort((a, b) => b.time - a.time);
+  kernels.forEach((kernel, i) => {
+    kernel.colour = kernelColours[i] || "var(--c8)";
+    kernel.longest = kernel.launches.reduce((best, each) => each.time > best.time ? each : best);
+    kernel.shown = kernel.launches.filter(each => each.by === null).reduce((best, each) => best === null || each.time > best.time ? each : best, null) || kernel.longest;
+  });
+  return kernels;
+}
+
+function kernelTable(kernels, choose) {
+  const whole = Math.max(1e-9, sum(kernels, kernel => kernel.time));
+  const head = ["Kernel", "Share", "", "Launches", "Time", "Mean", "Longest", "What limits it"];
+  return el("div", { class: "wide" }, el("table", { class: "kernels" }, el("thead", null, el("tr", null, head.map((text, i) => el("th", { class: [1, 3, 4, 5, 6].includes(i) ? "n" : null, scope: "col" }, text)))),
+    el("tbody", null, kernels.slice(0, 40).map(kernel => el("tr", null,
+      el("td", null, kernel.shown.shows === null ? kernel.name : el("button", { onclick: () => choose(kernel.shown.shows), title: "Show its longest simulated launch below" }, kernel.name)),
+      el("td", { class: "n" }, percent(100 * kernel.time / whole)),
+      el("td", { class: "share" }, el("div", { class: "track" }, el("div", { class: "fill", style: `width:${100 * kernel.time / whole}%;background:${kernel.colour}` }))),
+      el("td", { class: "n" }, number(kernel.launches.length)), el("td", { class: "n" }, duration(kernel.time)), el("td", { class: "n" }, duration(kernel.time / kernel.launches.length)),
+      el("td", { class: "n" }, duration(kernel.longest.time)), el("td", null, kernel.shown.limiter === null ? "" : limiterTitle(kernel.shown.limiter)))))),
+    kernels.length > 40 ? el("p", { class: "note" }, "The 40 longest of " + kernels.length + " kernels.") : null);
+}
+
+/** Launches on the program's time line, a lane per stream of each GPU. */
+function lanes(launches, kernels, choose) {
+  const placed = launches.filter(launch => launch.from !== undefined && launch.from !== null);
+  if (placed.length === 0) return null;
+  const keyOf = launch => launch.device + "." + launch.stream, several = new Set(placed.map(launch => launch.device)).size > 1;
+  const keys = [...new Map(placed.map(launch => [keyOf(launch), launch])).values()].sort((a, b) => a.device - b.device || a.stream - b.stream);
+  const first = 0, last = Math.max(...placed.map(launch => launch.to)), width = 1180, labels = 130, top = 22, lane = 22, height = top + keys.length * lane + 6;
+  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, style: "min-width:900px", tabindex: 0, role: "img",
+    "aria-label": "Launches over the program's time: plus and minus zoom, the arrow keys move, 0 shows all" });
+  const colourOf = new Map(kernels.map(kernel => [kernel.name, kernel.colour]));
+  const zoomed = zoomable(root, { first, last, least: 100, labels, width }, (from, to) => {
+    const at = time => labels + (time - from) / (to - from) * (width - labels - 8), parts = [], step = niceStep(to - from, 8);
+    for (let t = Math.ceil(from / step) * step; t <= to; t += step) parts.push(svg("line", { x1: at(t), x2: at(t), y1: top - 4, y2: height, class: "grid" }),
+      svg("text", { x: at(t), y: 12, "font-size": 11, "text-anchor": at(t) > width - 40 ? "end" : "middle", class: "faint" }, t === 0 ? "0" : duration(t)));
+    keys.forEach((key, i) => {
+      const y = top + i * lane;
+      parts.push(svg("text", { x: 4, y: y + 14, "font-size": 12, class: "faint" }, (several ? "GPU " + key.device + ", " : "") + (key.stream === 0 ? "default stream" : "stream " + key.stream)),
+        svg("line", { x1: labels, x2: width - 8, y1: y + lane - 1, y2: y + lane - 1, class: "grid" }));
+      let drawn = -1;
+      for (const launch of placed) {
+        if (keyOf(launch) !== keyOf(key)) continue;
+        const a = Math.max(labels, at(launch.from)), b = Math.min(width - 8, at(launch.to));
+        if (b < labels || a > width - 8 || b < drawn + 0.3) continue;  // what a pixel cannot tell apart is one
+        drawn = b;
+        const box = svg("rect", { x: a, y: y + 2, width: Math.max(1, b - a), height: lane - 6, fill: colourOf.get(launch.kernel) || "var(--c8)", opacity: launch.by === null ? 1 : 0.55 },
+          svg("title", null, "#" + launch.number + " " + launch.kernel + "\n" + duration(launch.from) + " to " + duration(launch.to) + "\n" + duration(launch.time) + " alone" +
+            (launch.by === null ? "" : "\nas launch #" + launch.by)));
+        if (launch.shows !== null) { box.addEventListener("click", () => choose(launch.shows)); box.style.cursor = "pointer"; }
+        parts.push(box);
+        if (b - a > 8 * launch.kernel.length) parts.push(svg("text", { x: (a + b) / 2, y: y + 14, "font-size": 11, "text-anchor": "middle", style: "fill:var(--card);pointer-events:none" }, launch.kernel));
+      }
+    });
+    return parts;
+  });
+  return el("div", null, el("h3", null, "Launches over the program's time"), zoomed.controls, el("div", { class: "lanes" }, root),
+    legend(kernels.slice(0, kernelColours.length).map(kernel => [kernel.colour, kernel.name]).concat(kernels.length > kernelColours.length ? [["var(--c8)", "other kernels"]] : [])),
+    el("p", { class: "note" }, "A click on a launch shows it below. Copies, calls and graphs' nodes: foretrace run --perfetto FILE, for ui.perfetto.dev."));
+}
+
+function programSection(document_, choose) {
+  const program = data.programs[document_]?.program;
+  if (!program) return null;
+  const launches = launchesOf(document_), kernels = kernelsOf(launches), line = program.time_line;
+  const tiles = [["Program", line ? duration(line.duration_ns) : "n/a"], ["Kernels, each alone", duration(program.duration_ns)], ["Launches", number(program.launches)],
+                 ["Simulated", number(program.simulated)], ["Kernels", number(kernels.length)], ["Faults", number(program.faults)]];
+  const between = program.duration_low_ns < program.duration_high_ns ? el("p", { class: "note" }, "Kernels between " + duration(program.duration_low_ns) + " and " + duration(program.duration_high_ns) +
+    " in nine cases of ten: " + number(program.represented) + " launches have the time of others that are like them.") : null;
+  return el("div", null, el("div", { class: "tiles" }, tiles.map(([name, text]) => el("div", { class: "tile" }, el("b", null, text), el("span", null, name)))), between,
+    line ? partsBar("What the time line is made of, with " + line.host_title, line.time) : null, line ? partsBar("What its critical path is made of", line.critical_path) : null,
+    el("h3", null, "Kernels by their time"), kernelTable(kernels, choose), lanes(launches, kernels, choose));
+}
