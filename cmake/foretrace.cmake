@@ -17,6 +17,28 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(FORETRACE_HOT_OPTIONS -march=x86-64-v3)
 endif()
 
+# foretrace_precompiled(<target> [SAME_AS <target>] [headers ...]): with FORETRACE_QUICK_BUILD the target's sources begin with what most include,
+# and these headers. SAME_AS: a target with the same options, whose precompiled headers are taken.
+function(foretrace_precompiled target)
+  cmake_parse_arguments(HEADERS "" "SAME_AS" "" ${ARGN})
+  if(NOT FORETRACE_QUICK_BUILD)
+    return()
+  endif()
+  if(HEADERS_SAME_AS)
+    target_precompile_headers(${target} REUSE_FROM ${HEADERS_SAME_AS})
+  else()
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <string> <utility> <vector>
+                              <fmt/format.h> ${HEADERS_UNPARSED_ARGUMENTS})
+  endif()
+endfunction()
+
+# foretrace_cold(<target>): no time is spent in it, so that FORETRACE_QUICK_BUILD compiles it with -O1.
+function(foretrace_cold target)
+  if(FORETRACE_QUICK_BUILD)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
 # foretrace_room(<name> [HOT] SOURCES a.cpp ... DEPENDS foretrace_units fmt::fmt ...): target foretrace_<name>.
 function(foretrace_room name)
   cmake_parse_arguments(ROOM "HOT" "" "SOURCES;DEPENDS" ${ARGN})
@@ -24,6 +46,16 @@ function(foretrace_room name)
   target_link_libraries(foretrace_${name} PUBLIC foretrace_options fmt::fmt ${ROOM_DEPENDS})
   if(ROOM_HOT AND FORETRACE_HOT_OPTIONS)
     target_compile_options(foretrace_${name} PRIVATE ${FORETRACE_HOT_OPTIONS})
+  endif()
+  if(NOT ROOM_HOT AND NOT name STREQUAL units)
+    foretrace_precompiled(foretrace_${name} SAME_AS foretrace_units)
+    if(name MATCHES "^(config|report|compare|calibrate|collective)$")
+      foretrace_cold(foretrace_${name})
+    endif()
+  elseif(ROOM_HOT AND name MATCHES "^(rules|memory|gpu)$")
+    foretrace_precompiled(foretrace_${name} SAME_AS foretrace_work)
+  else()
+    foretrace_precompiled(foretrace_${name})
   endif()
 endfunction()
 
