@@ -171,6 +171,22 @@ std::shared_ptr<const Translation> translate(const isa::Program& program, Banks 
   return made;
 }
 
+/// How each instruction accesses memory, for the checks; load where it does not.
+std::vector<isa::Access> accesses_of(const isa::Program& program) {
+  std::vector<isa::Access> accesses(program.code.size(), isa::Access::load);
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    isa::MemoryForm form;
+    const isa::Instruction& in = program.code[i];
+    if (isa::memory_form(in, form)) accesses[i] = form.access;
+    if (!isa::starts_transfer(in)) continue;
+    const bool loads =
+        in.opcode == isa::Opcode::UTMALDG || (in.opcode == isa::Opcode::UBLKCP && in.modifiers.size() >= 2 &&
+                                              in.modifiers[0] == "S" && in.modifiers[1] == "G");
+    accesses[i] = loads ? isa::Access::async_copy : isa::Access::atomic;
+  }
+  return accesses;
+}
+
 }  // namespace
 
 Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
@@ -251,20 +267,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
   }
 
-  if (context.checks.uninitialized || context.checks.races) {
-    accesses.assign(program.code.size(), isa::Access::load);
-    for (std::size_t i = 0; i < program.code.size(); ++i) {
-      isa::MemoryForm form;
-      const isa::Instruction& in = program.code[i];
-      if (isa::memory_form(in, form)) accesses[i] = form.access;
-      if (isa::starts_transfer(in)) {
-        const bool loads = in.opcode == isa::Opcode::UTMALDG ||
-                           (in.opcode == isa::Opcode::UBLKCP && in.modifiers.size() >= 2 &&
-                            in.modifiers[0] == "S" && in.modifiers[1] == "G");
-        accesses[i] = loads ? isa::Access::async_copy : isa::Access::atomic;
-      }
-    }
-  }
+  if (context.checks.uninitialized || context.checks.races) { accesses = accesses_of(program); }
   const auto asks_for_heap = [&](std::string_view name) {
     return asks_for(context.banks[4], driver_function_address(name));
   };

@@ -80,6 +80,7 @@ Kernel back_to_back(int sm_number) {
   if (sm_number < 90)
     texts.insert(texts.end(), {"HMMA.1684.F32.TF32 R4, R8, R12, R4", "IMMA.16816.S8.S8 R4, R8, R12, R4"});
   if (sm_number == 89 || sm_number == 120) texts.push_back("HMMA.16816.F16 R4, R8, R12, R4");
+  if (sm_number == 120) texts.push_back("HMMA.1688.F16 R4, R8, R12, R4");
   if (sm_number == 90) {
     texts.push_back("MATCH.ANY R4, R5");
     texts.push_back("DMMA.16x8x8 R4, R8, R12, R4");
