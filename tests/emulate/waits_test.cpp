@@ -46,6 +46,16 @@ constexpr const char* kAddress = R"(
     MOV R5, 0x1
 )";
 
+TEST(BlockBarrier, ThatCanNeverCompleteIsAFaultAmongBlocksInASequence) {
+  Assembled a("BAR.SYNC 0x1, 0x40\nEXIT", 32);
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 3, false);
+  try {
+    blocks.next();
+    FAIL() << "no fault";
+  } catch (const KernelFault& fault) { EXPECT_EQ(fault.kind(), FaultKind::impossible_barrier); }
+}
+
 TEST(Waits, ABarrierOfAllBlocksIsEndedBySoManyAtomics) {
   // Two barriers on one counter, four blocks: a block that still asks at the first may find that others have come to the second.
   Assembled a(std::string(kAddress) + R"(

@@ -112,7 +112,7 @@ bool Execution::run(std::uint64_t patience, bool leaves_polling) {
       give_turn(w, kSlice);
       if (progress.issued - progress.at > patience) return false;
     }
-    if (leaves_polling && progress.at <= round && progress.polls >= Progress::kPolls * ready &&
+    if (leaves_polling && some && progress.at <= round && progress.polls >= Progress::kPolls * ready &&
         done_ < warps_.size())
       return false;
     if (!some && done_ < warps_.size()) {
