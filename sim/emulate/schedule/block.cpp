@@ -102,23 +102,20 @@ bool Execution::run(std::uint64_t patience, bool leaves_polling) {
   progress.at = resumed_at_ =
       progress.issued;  // what was idle before may have been waiting for what has happened since
   while (done_ < warps_.size()) {
-    bool some = false;
     const std::uint64_t round = progress.issued;
     std::uint64_t ready = 0;
     for (Warp& w : warps_) {
       if (w.state != WarpState::ready) continue;
-      some = true;
       ++ready;
       give_turn(w, kSlice);
       if (progress.issued - progress.at > patience) return false;
     }
-    if (leaves_polling && some && progress.at <= round && progress.polls >= Progress::kPolls * ready &&
-        done_ < warps_.size())
-      return false;
-    if (!some && done_ < warps_.size()) {
+    if (done_ == warps_.size()) break;
+    if (ready == 0) {
       if (cluster_ != nullptr) return false;  // another block has to come to the cluster's barrier
       barriers.fault_impossible();
     }
+    if (leaves_polling && progress.at <= round && progress.polls >= Progress::kPolls * ready) return false;
   }
   return true;
 }
