@@ -206,6 +206,12 @@ TEST(Halves, AreRoundedOnce) {
     }
   }
   EXPECT_EQ(first("HFMA2 R8, -RZ, RZ, 1.5, 2", {same(0)}), 0x3e004000u);
+  // Numbers below the normal ones stay, zeros keep their signs, but +0 and -0 are +0, and a NaN becomes the canonical one.
+  EXPECT_EQ(first("HFMA2 R8, -RZ, RZ, 5.9604644775390625e-08, -0.0", {same(0)}), 0x00018000u);
+  EXPECT_EQ(first("HFMA2 R8, RZ, RZ, 1.5, -0.0", {same(0)}), 0x3e000000u);
+  EXPECT_EQ(first("HFMA2 R8, -RZ, RZ, -QNAN, 2", {same(0)}), 0x7fff4000u);
+  EXPECT_EQ(first("HFMA2.RELU R8, -RZ, RZ, -1.5, 2", {same(0)}), 0x00004000u);
+  EXPECT_EQ(first("HFMA2 R8, -R4, RZ, 1.5, 2", {same(0x7e000000)}), 0x7fff4000u);
   EXPECT_EQ(first("HADD2.F32 R8, -RZ, R4.H1_H1", {same(0x3c00ffff)}), bits(1.0f));
 }
 

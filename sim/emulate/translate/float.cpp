@@ -141,6 +141,16 @@ void take_half_format(Decoder& d) {
   take_flush(d);
 }
 
+/// Whether a * b + c is c to the bit: the product of -0 and 0, and a pair of immediates, neither of them NaN. So the compiler loads
+/// constants.
+bool loads_pair(Decoder& d, const MicroOp& op) {
+  const auto zero = [](const Source& s) { return s.file == File::registers && s.word == kZeroWord; };
+  if (op.flags != 0 || !zero(op.a) || !zero(op.b)) return false;
+  if (op.a.xor_mask != 0x80008000 || op.b.xor_mask != 0 || !d.next_is(isa::OperandKind::immediate)) return false;
+  const auto pair = static_cast<std::uint32_t>(d.peek().value);
+  return (pair & 0x7fff) <= 0x7c00 && (pair >> 16 & 0x7fff) <= 0x7c00;
+}
+
 /// HADD2, HMUL2, HFMA2: all as a * b + c.
 void half_arithmetic(Decoder& d, Opcode opcode) {
   MicroOp& op = d.op();
@@ -170,10 +180,14 @@ void half_arithmetic(Decoder& d, Opcode opcode) {
       break;
     default:
       op.b = d.source(Style::half);
+      if (loads_pair(d, op)) {
+        op.a = d.source(Style::half);
+        d.lane(LaneOp::mov);
+        return;
+      }
       op.c = d.source(Style::half);
       break;
   }
-  // -RZ, RZ and a pair of immediates: the compiler's way to load a constant.
   d.lane(LaneOp::hfma2);
 }
 
