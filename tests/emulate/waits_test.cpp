@@ -249,5 +249,34 @@ TEST(Waits, AValueThatIsSharedAgainInEveryRoundIsNoProgress) {
   EXPECT_LT(first->warps[0].instructions, 200u) << "a few rounds, then the other's turn";
 }
 
+/// Warp instructions for each change, where every thread of the blocks adds to one word by compare-and-swap.
+double instructions_per_change(std::uint32_t count) {
+  // Each thread has loaded the word strongly before; whoever comes first makes all others try again.
+  Assembled a(std::string(kAddress) + R"(
+    LDG.E.STRONG.GPU R4, [R2.64]
+  L:
+    MOV R8, R4
+    YIELD
+    IADD3 R9, R4, 0x1, RZ
+    ATOMG.E.CAS.STRONG.GPU PT, R4, [R2.64], R8, R9
+    ISETP.NE.AND P0, PT, R4, R8, PT
+    @P0 BRA `(L)
+    EXIT
+  )",
+              64, 2);
+  a.context.grid = {count, 1, 1};
+  const std::uint64_t word = a.buffer(0, {0}, "word");
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, count, false);
+  while (blocks.next() != nullptr) {}
+  EXPECT_EQ(a.read(word, 1)[0], count * 64);
+  return static_cast<double>(blocks.count().instructions) / (count * 64);
+}
+
+TEST(Waits, BlocksThatCompeteForAWordDoNotAllTryAtEachChange) {
+  const double few = instructions_per_change(64), many = instructions_per_change(512);
+  EXPECT_LT(many, 1.5 * few) << "no more for each change, however many blocks there are";
+}
+
 }  // namespace
 }  // namespace foretrace::emulate

@@ -14,15 +14,43 @@ namespace {
 constexpr std::uint64_t kPatience = 1'000'000, kShortPatience = 10'000;
 /// Many blocks may each compute for long without a store: each has to have done nothing else for this part of the limit.
 constexpr std::uint64_t kLonelyShare = 4;
+/// Turns that a block gets in a row where each gets it on: no more, because another may wait for what only looks like that.
+constexpr int kTurnsInARow = 256;
+/// Turns without effect after any change: warps that compete for a word by compare-and-swap find out in one what it is now, may yield in
+/// the next, and change it in the third.
+constexpr int kTurnsToSee = 3;
 
 }  // namespace
 
 struct BlockSequence::State {
   std::uint64_t started = 0;                      // clusters
   std::vector<std::unique_ptr<Cluster>> running;  // ascending; not all of their blocks have been returned
+  std::map<const Cluster*, std::uint64_t> seen;   // `changes` at its last turn's end
+  std::uint64_t changes = 0;                      // turns that got one of them on
   std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
   std::uint64_t next = 0;                                             // block
   bool starting = false;  // the last one was just started: the others go on waiting
+
+  void start(const Emulator& emulator, bool recording) {
+    running.push_back(std::make_unique<Cluster>(emulator, started++, recording));
+    seen[running.back().get()] = changes;
+  }
+  /// One turn, and more as long as it gets on. True: it did.
+  bool give_turns(Cluster& cluster, std::uint64_t patience) {
+    const std::uint64_t before = changes;
+    int idle = seen[&cluster] == changes ? 1 : kTurnsToSee;
+    for (int turn = 0; turn < kTurnsInARow && idle > 0 && !cluster.ended(); ++turn) {
+      cluster.run(patience);
+      if (cluster.made_progress()) {
+        ++changes;
+        idle = kTurnsToSee;
+      } else {
+        --idle;
+      }
+    }
+    seen[&cluster] = changes;
+    return changes != before;
+  }
 };
 
 BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, bool recording)
@@ -46,19 +74,20 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       ++s.next;
       return record;
     }
-    if (s.running.empty()) s.running.push_back(std::make_unique<Cluster>(emulator_, s.started++, recording_));
+    if (s.running.empty()) s.start(emulator_, recording_);
     // Each has its turn. The first alone, if it ends by itself, is the rule. Those that wait do not ask again as long as more are
     // started that come to wait as well: on a chip they all start at about the same time.
     bool progress = false;
     for (const auto& cluster : s.running) {
       if (cluster->ended() || (s.starting && cluster != s.running.back())) continue;
       const std::uint64_t before = cluster->count().instructions;
-      cluster->run(std::min(s.running.size() > 1 ? kShortPatience : patience, limit));
-      progress = progress || cluster->made_progress();
+      if (s.give_turns(*cluster, std::min(s.running.size() > 1 ? kShortPatience : patience, limit)))
+        progress = true;
       idle += cluster->count().instructions - before;
       if (s.running.front()->ended()) break;
     }
     if (s.running.front()->ended()) {
+      s.seen.erase(s.running.front().get());
       const auto first = std::move(s.running.front());
       s.running.erase(s.running.begin());
       count_.instructions += first->count().instructions;
@@ -73,7 +102,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
     const bool ended = std::exchange(s.starting, false) && s.running.back()->ended();
     if (s.started < clusters && alive < resident_ && !ended) {
       s.starting = true;
-      s.running.push_back(std::make_unique<Cluster>(emulator_, s.started++, recording_));
+      s.start(emulator_, recording_);
       idle = 0;
     } else if (idle > limit && std::all_of(s.running.begin(), s.running.end(), [&](const auto& c) {
                  return c->ended() || c->idle() > limit / kLonelyShare;  // one that computes is not waiting

@@ -146,7 +146,8 @@ void take_half_format(Decoder& d) {
 bool loads_pair(Decoder& d, const MicroOp& op) {
   const auto zero = [](const Source& s) { return s.file == File::registers && s.word == kZeroWord; };
   if (op.flags != 0 || !zero(op.a) || !zero(op.b)) return false;
-  if (op.a.xor_mask != 0x80008000 || op.b.xor_mask != 0 || !d.next_is(isa::OperandKind::immediate)) return false;
+  if (op.a.xor_mask != 0x80008000 || op.b.xor_mask != 0 || !d.next_is(isa::OperandKind::immediate))
+    return false;
   const auto pair = static_cast<std::uint32_t>(d.peek().value);
   return (pair & 0x7fff) <= 0x7c00 && (pair >> 16 & 0x7fff) <= 0x7c00;
 }
