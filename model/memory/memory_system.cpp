@@ -138,6 +138,7 @@ const stats::MemoryCounters& MemorySystem::Implementation::counters() {
   stats::MemoryCounters& counters = shared_.counters;
   counters.waits_let_go = shared_.signals.let_go() ? 1 : 0;
   dram_.count(counters);
+  ports_.count(counters);
   answers_.count(counters);
   return counters;
 }

@@ -14,8 +14,8 @@ std::uint32_t bytes_of(double cycles, const spec::L2Spec& l2) {
 SlicePorts::SlicePorts(Shared& shared)
     : shared_(shared), atomic_pass_bytes_(bytes_of(shared.spec.l2.atomic_pass_interval, shared.spec.l2)),
       read_pass_bytes_(bytes_of(shared.spec.l2.read_pass_interval, shared.spec.l2)),
-      port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), last_atomic_(shared.spec.l2.slices),
-      partial_writes_(shared.spec.l2.slices) {
+      port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), bytes_(shared.spec.l2.slices),
+      last_atomic_(shared.spec.l2.slices), partial_writes_(shared.spec.l2.slices) {
   const spec::L2Spec& l2 = shared.spec.l2;
   for (std::uint32_t flits = 0; flits < kWriteFlits; ++flits)
     write_bytes_[flits] = static_cast<std::uint32_t>(flits * kSectorBytes * l2.write_cost);
@@ -23,8 +23,13 @@ SlicePorts::SlicePorts(Shared& shared)
 
 void SlicePorts::restart() {
   for (Port& port : port_) port.reset();
+  std::fill(bytes_.begin(), bytes_.end(), 0);
   std::fill(last_atomic_.begin(), last_atomic_.end(), LastAtomic{});
   std::fill(partial_writes_.begin(), partial_writes_.end(), PartialWrites{});
+}
+
+void SlicePorts::count(stats::MemoryCounters& counters) const {
+  counters.l2_busiest_slice = *std::max_element(bytes_.begin(), bytes_.end()) / shared_.spec.l2.slice_bytes;
 }
 
 }  // namespace foretrace::memory

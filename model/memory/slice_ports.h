@@ -26,15 +26,13 @@ class SlicePorts {
 
   /// The cycle in which a read has its turn. `here`: the slice has its data, or is their home; else the other partition's has.
   std::uint64_t pass_read(const Transaction& read, bool here) {
-    Port& port = port_[shared_.slice_of(read)];
-    if (!here) return pass(port, read_pass_bytes_);
-    const std::uint32_t cycles =
-        (sector_count(read.sectors) * kSectorBytes + port.width() - 1) / port.width();
-    shared_.counters.l2_slice_busy += cycles;
-    return port.pass(shared_.now, cycles * port.width());
+    const std::uint32_t slice = shared_.slice_of(read);
+    if (!here) return pass(slice, read_pass_bytes_);
+    const std::uint32_t width = port_[slice].width();
+    return pass(slice, (sector_count(read.sectors) * kSectorBytes + width - 1) / width * width);
   }
   std::uint64_t pass_atomic(const Transaction& atomic) {
-    return pass(port_[shared_.slice_of(atomic)],
+    return pass(shared_.slice_of(atomic),
                 at_home(atomic) ? home_work(atomic) : atomic.visits * atomic_pass_bytes_);
   }
   struct Turn {
@@ -45,7 +43,7 @@ class SlicePorts {
     const std::uint32_t slice = shared_.slice_of(write);
     const bool partly = write.flits() > sector_count(write.sectors());
     // A slice that passes it on gives it no time, but its turn.
-    std::uint64_t turn = pass(port_[slice], write.at_home() ? write_bytes_[write.flits()] : 0);
+    std::uint64_t turn = pass(slice, write.at_home() ? write_bytes_[write.flits()] : 0);
     if (write.at_home()) {
       if (partly) turn = partial_writes_[slice].pass(turn, write.sectors(), shared_.spec.l2.partly_interval);
       return {turn, turn};
@@ -58,13 +56,17 @@ class SlicePorts {
   /// Until when a slice has work.
   std::uint64_t last(std::uint32_t slice) const { return port_[slice].last(); }
   void restart();
+  /// What is known of single slices only.
+  void count(stats::MemoryCounters& counters) const;
 
  private:
   struct LastAtomic {
     std::uint64_t sectors = 0;
     bool answered = false;
   };
-  std::uint64_t pass(Port& port, std::uint32_t bytes) {
+  std::uint64_t pass(std::uint32_t slice, std::uint32_t bytes) {
+    Port& port = port_[slice];
+    bytes_[slice] += bytes;
     shared_.counters.l2_slice_busy += (bytes + port.width() - 1) / port.width();
     return port.pass(shared_.now, bytes);
   }
@@ -85,6 +87,7 @@ class SlicePorts {
   std::array<std::uint32_t, kWriteFlits>
       write_bytes_{};                    // that a slice could read while it writes so many flits at home
   std::vector<Port> port_;               // by slice
+  std::vector<std::uint64_t> bytes_;     // by slice: that it could have read in the time of all that it did
   std::vector<LastAtomic> last_atomic_;  // by slice: at home
   std::vector<PartialWrites> partial_writes_;  // by slice
 };

@@ -1,5 +1,6 @@
 #include "sim/report/limiter.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
@@ -100,6 +101,7 @@ std::string coalescing_advice(const LaunchResult& result) {
 struct Conflicts {
   const InstructionResult* worst = nullptr;
   double share = 0;  // % of shared wavefronts
+  bool atomics() const { return worst != nullptr && worst->sass.find("ATOMS") != std::string::npos; }
 };
 
 Conflicts bank_conflicts(const LaunchResult& result) {
@@ -117,6 +119,45 @@ Conflicts bank_conflicts(const LaunchResult& result) {
   }
   if (wavefronts > 0) conflicts.share = 100.0 * static_cast<double>(extra) / static_cast<double>(wavefronts);
   return conflicts;
+}
+
+/// What to do about it, without an end.
+std::string conflict_advice(const Conflicts& conflicts) {
+  if (conflicts.atomics()) {
+    return fmt::format(
+        "lanes whose atomics at {} go to one word or bank are done one after another: combine them within "
+        "the warp "
+        "first, or give the warps words of their own",
+        where(*conflicts.worst));
+  }
+  return fmt::format("pad or permute the array that {} accesses", where(*conflicts.worst));
+}
+
+/// The global atomic with most sectors; null: there is none.
+const InstructionResult* main_atomic(const LaunchResult& result) {
+  constexpr const char* kAtomics[] = {"RED.", "REDG.", "ATOM.", "ATOMG."};
+  const InstructionResult* most = nullptr;
+  for (const auto& row : result.instructions) {
+    const bool changes = std::any_of(std::begin(kAtomics), std::end(kAtomics), [&](const char* opcode) {
+      return row.sass.find(opcode) != std::string::npos;
+    });
+    if (row.sectors == 0 || !changes) continue;
+    if (most == nullptr || row.sectors > most->sectors) most = &row;
+  }
+  return most;
+}
+
+Limiter busiest_slice(const LaunchResult& result, double share) {
+  const InstructionResult* atomic = main_atomic(result);
+  const std::string why =
+      atomic != nullptr
+          ? fmt::format(
+                "atomics go to few addresses, most at {}: combine them within a warp or block first, or "
+                "spread them over more addresses",
+                where(*atomic))
+          : std::string("accesses go to few lines: spread them, or keep what they read on the SM");
+  return {"l2_slice", fmt::format("One of L2's slices is busy {:.0f}% of the time, the mean one {:.1f}%; {}.",
+                                  share, result.metrics.get("foretrace__l2_slices.pct", 0), why)};
 }
 
 struct Unit {
@@ -172,13 +213,13 @@ Limiter busy_unit(const LaunchResult& result, const Unit& unit, double share) {
   if (which == "l1_data") {
     const Conflicts conflicts = bank_conflicts(result);
     if (conflicts.worst != nullptr && conflicts.share >= kConflictShare) {
-      name = "bank_conflicts";
+      name = conflicts.atomics() ? "shared_atomics" : "bank_conflicts";
       proof +=
           fmt::format(", and {:.0f}% of the shared-memory wavefronts are bank conflicts", conflicts.share);
-      hint = fmt::format("pad or permute the array that {} accesses", where(*conflicts.worst));
+      hint = conflict_advice(conflicts);
     }
   }
-  if (name != "bank_conflicts" &&
+  if (name == which &&
       (which == "dram" || which == "l2" || which == "network" || which == "l1_data" || which == "l1_tag")) {
     const std::string advice = coalescing_advice(result);
     if (!advice.empty()) hint = advice;
@@ -221,8 +262,9 @@ Limiter latency(const LaunchResult& result, double busiest) {
     const Conflicts conflicts = bank_conflicts(result);
     if (conflicts.worst != nullptr && conflicts.share >= kConflictShare) {
       hint = fmt::format(
-          "{:.0f}% of the shared-memory wavefronts are bank conflicts, most at {}: pad or permute that array",
-          conflicts.share, where(*conflicts.worst));
+          "{:.0f}% of the shared-memory wavefronts are bank conflicts, most at {}: {}", conflicts.share,
+          where(*conflicts.worst),
+          conflicts.atomics() ? "combine these atomics within the warp first" : "pad or permute that array");
     }
   }
   if (occupancy < kLowOccupancy && !result.occupancy_next_step.empty()) {
@@ -249,7 +291,9 @@ Limiter find_limiter(const LaunchResult& result) {
   const double idle = m.get("foretrace__launch_cycles.min", 0);
   const double sms = m.get("launch__sm_count", 0);
   const double blocks = m.get("launch__grid_size", 0);
-  if (100.0 * idle / elapsed >= kLaunchShare) {
+  // What a slice does after the last warp's end is no launch.
+  const double slice = m.get("foretrace__l2_busiest_slice.pct", 0);
+  if (100.0 * idle / elapsed >= kLaunchShare && slice < kBusy) {
     return {"launch",
             fmt::format("The launch itself takes the time: {} of {} cycles pass before the first and after "
                         "the last warp runs; give a launch more work, or batch launches in a graph.",
@@ -265,6 +309,7 @@ Limiter find_limiter(const LaunchResult& result) {
     }
   }
   if (busiest != nullptr && share >= kBusy) return busy_unit(result, *busiest, share);
+  if (slice >= kBusy) return busiest_slice(result, slice);
   if (blocks < sms) {
     return {
         "small_grid",

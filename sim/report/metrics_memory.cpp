@@ -44,6 +44,9 @@ Value l1_tag_share(P p) { return percent(number(p.counters.l1_tag_cycles), sm_cy
 Value l2_share(P p) {
   return percent(number(p.counters.memory.l2_slice_busy), p.gpu->l2.slices * cycles_at(p, p.gpu->clock.l2));
 }
+Value busiest_slice_share(P p) {
+  return percent(number(p.counters.memory.l2_busiest_slice), cycles_at(p, p.gpu->clock.l2));
+}
 Value reply_share(P p) {
   return percent(number(p.counters.memory.tex_sectors_read) * kSectorBytes,
                  number(p.counters.sms) * p.gpu->network.reply_bytes * cycles_at(p, p.gpu->clock.l2));
@@ -225,6 +228,7 @@ std::vector<Metric> l2_metrics() {
          return percent(number(m.tex_sectors_hit), number(m.tex_sectors_hit + m.tex_sectors_miss));
        }},
       {"foretrace__l2_slices.pct", "%", "cycles in which L2's slices moved data, of the launch's", l2_share},
+      {"foretrace__l2_busiest_slice.pct", "%", "the same of the slice that did most", busiest_slice_share},
       {"foretrace__l2_fabric.pct", "%", "data between L2's partitions over what both ways can carry",
        fabric_share},
       {"foretrace__network_reply.pct", "%", "load data from L2 over what the SMs' ports can take",

@@ -156,6 +156,25 @@ TEST_F(Ports, WritesAtHomeTakeLongerThanTheirBytes) {
   EXPECT_EQ(shared.counters.l2_slice_busy, 7u);
 }
 
+TEST_F(Ports, TheSliceThatDoesMostIsCounted) {
+  ports.pass_write(written(shared, 0, near_line, 0b1111));  // 192 bytes: 3 cycles
+  const std::uint32_t index = packet(shared, 0, near_line, 0b0001, Kind::atomic);
+  shared.pool[index].home_bytes = 96;
+  for (int i = 0; i < 4; ++i) ports.pass_atomic(shared.pool[index]);
+  stats::MemoryCounters counters;
+  ports.count(counters);
+  EXPECT_EQ(counters.l2_busiest_slice, 9u) << "an atomic's cycle and a half are not rounded";
+  const std::uint32_t slice = shared.slice_of(written(shared, 0, near_line, 1));
+  std::uint64_t other = near_line;
+  while (shared.slice_of(written(shared, 0, other, 1)) == slice) other = line_at_home(chip, 0, other + 1);
+  ports.pass_write(written(shared, 0, other, 0b1111));
+  ports.count(counters);
+  EXPECT_EQ(counters.l2_busiest_slice, 9u);
+  ports.restart();
+  ports.count(counters);
+  EXPECT_EQ(counters.l2_busiest_slice, 0u);
+}
+
 TEST_F(Ports, WritesThatArePassedOnTakeTheirTurnAndNoTime) {
   const Event far = written(shared, 0, far_line, 0b1111);  // SM 0 is beside partition 0
   for (int i = 0; i < 100; ++i) EXPECT_EQ(ports.pass_write(far).cycle, 0u);

@@ -62,6 +62,43 @@ TEST(Limiter, BankConflictsAreNamedWhereTheyFillTheDataStage) {
   EXPECT_EQ(limiter_of(p).name, "l1_data");
 }
 
+/// The sample with another instruction in that row.
+void replace(Prediction& p, std::size_t row, const char* text) {
+  auto program = std::make_shared<isa::Program>(*p.program);
+  program->code[row].text = text;
+  p.program = program;
+}
+
+TEST(Limiter, AtomicsOnOneWordAreNotToldToPadAnArray) {
+  Prediction p = sample_prediction();
+  p.counters.l1_data_wavefronts = 90'000;
+  replace(p, 1, "ATOMS.CAST.SPIN R11, [R6], R10, R11");
+  const Limiter found = limiter_of(p);
+  EXPECT_EQ(found.name, "shared_atomics");
+  EXPECT_TRUE(contains(found.sentence, "combine them within the warp")) << found.sentence;
+  EXPECT_FALSE(contains(found.sentence, "pad")) << found.sentence;
+}
+
+TEST(Limiter, OneSliceOfL2AtWorkIsNoLaunch) {
+  Prediction p = sample_prediction();
+  p.counters.sm_active_max = 4'000;  // of 10,000: the slice goes on after the last warp's end
+  const double cycles =
+      10'000.0 * static_cast<double>(p.gpu->clock.l2) / static_cast<double>(p.gpu->clock.sm);
+  p.counters.memory.l2_busiest_slice = static_cast<std::uint64_t>(0.599 * cycles);
+  EXPECT_EQ(limiter_of(p).name, "launch");
+  p.counters.memory.l2_busiest_slice = static_cast<std::uint64_t>(0.601 * cycles);
+  Limiter found = limiter_of(p);
+  EXPECT_EQ(found.name, "l2_slice");
+  EXPECT_TRUE(contains(found.sentence, "busy 60% of the time")) << found.sentence;
+  EXPECT_TRUE(contains(found.sentence, "accesses go to few lines")) << found.sentence;
+  replace(p, 0, "@P0 REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R5");
+  found = limiter_of(p);
+  EXPECT_TRUE(contains(found.sentence, "atomics go to few addresses, most at sample.cu:10"))
+      << found.sentence;
+  p.counters.memory.dram_busy = 90'000;
+  EXPECT_EQ(limiter_of(p).name, "dram") << "what a whole kind of unit does comes first";
+}
+
 TEST(Limiter, TheBusiestPipeIsNamed) {
   Prediction p = sample_prediction();
   p.counters.pipe_busy[static_cast<std::size_t>(spec::Pipe::fp64)] = 320'000;
