@@ -83,6 +83,8 @@ void put_program(const ProgramResult& program, Json& document) {
                              {"budget", program.budget},
                              {"warp_instructions", program.warp_instructions},
                              {"simulated_warp_instructions", program.simulated_warp_instructions}};
+  if (program.pinned_memory != 0) document["program"]["pinned_memory"] = program.pinned_memory;
+  if (program.managed_memory != 0) document["program"]["managed_memory"] = program.managed_memory;
   if (program.time_line) document["program"]["time_line"] = time_line_of(*program.time_line);
 }
 

@@ -59,6 +59,8 @@ struct TimeLineResult {
 
 struct ProgramResult {
   std::uint64_t launches = 0, simulated = 0, faults = 0;
+  /// Predicted launches whose arguments point into such memory, which their times take for the GPU's own.
+  std::uint64_t pinned_memory = 0, managed_memory = 0;
   double duration_ns = 0, duration_low_ns = 0,
          duration_high_ns = 0;  ///< sum of the predicted launches' times
   std::uint64_t budget = 0;     ///< warp instructions; 0: all are simulated

@@ -231,10 +231,13 @@ class Reports(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("foretrace: #0 add <<<8, 128>>> ", done.stderr)
         self.assertIn("9 launches, 9 predicted for h100-sxm", done.stderr)
+        self.assertIn("3 of them had arguments in pinned host memory: ", done.stderr)
+        self.assertIn("2 of them had arguments in managed memory: ", done.stderr)
         with open(file, encoding="utf-8") as text:
             document = json.load(text)
         self.assertEqual([p["kernel"] for p in document["predictions"]], ["add"] + ["variables"] * 3 + ["add"] * 4 + ["structure"])
         self.assertTrue(all(p["arch"] == "h100-sxm" and p["warm"] for p in document["predictions"]))
+        self.assertEqual([document["program"][key] for key in ("pinned_memory", "managed_memory")], [3, 2])
         again = self.path("again.json")
         done = run("--arch", "h100", "--quiet", "--threads", "1", "--json", again, "--", build("memory"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -242,6 +245,19 @@ class Reports(Case):
             repeated = json.load(text)
         # From launch 7 on, which uses registered memory, caches see addresses of the host's heap.
         self.assertEqual(document["predictions"][:7], repeated["predictions"][:7])
+
+    def test_the_table_is_as_wide_as_its_names(self):
+        done = run("--arch", "h100", "--", build("memory"))
+        at = done.stderr.split("\n")
+        head = next(line for line in at if line.endswith("  kernel"))
+        rows = [line for line in at if "%" in line[:24]]
+        self.assertEqual({line[len(head) - len("kernel"):].split("<")[0] for line in rows}, {"add", "variables", "structure"}, done.stderr)
+
+    def test_a_program_without_launches_has_a_time_line(self):
+        done = run("--arch", "h100", "--", build("after_main"))
+        self.assertIn("foretrace: 0 launches\nforetrace: time line with host ", done.stderr)
+        done = run("--arch", "h100", "--functional", "--", build("after_main"))
+        self.assertEqual(done.stderr, "foretrace: 0 launches\n")
 
     def test_caches_that_are_cold_for_each_launch(self):
         read = {}

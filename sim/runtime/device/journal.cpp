@@ -118,8 +118,10 @@ void Journal::keep(report::LaunchResult result) {
   if (!saver_) saver_ = std::make_unique<std::thread>([this] { save_now_and_then(); });
 }
 
-void Journal::count(const LaunchLine& line) {
+void Journal::count(const LaunchLine& line, bool predicted) {
   ++program_.launches;
+  program_.pinned_memory += predicted && line.pinned ? 1 : 0;
+  program_.managed_memory += predicted && line.managed ? 1 : 0;
   const auto [kernel, fresh] = kernels_.try_emplace(line.kernel);
   if (fresh) order_.push_back(line.kernel);
   ++kernel->second.launches;
@@ -166,7 +168,7 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   const auto instructions = prediction.counters.inst_executed;
   {
     const std::lock_guard lock(saving_);
-    count(line);
+    count(line, true);
     ++program_.simulated;
     program_.duration_ns += ns;
     const double cycles = std::max<double>(1, static_cast<double>(prediction.counters.elapsed));
@@ -196,7 +198,7 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
                           const sampling::TimeEstimate& time) {
   {
     const std::lock_guard lock(saving_);
-    count(line);
+    count(line, true);
     report::RepresentedLaunch launch;
     launch.number = line.index;
     launch.by = time.by;
@@ -256,7 +258,7 @@ void Journal::place_represented() {
 }
 
 void Journal::emulated(const LaunchLine& line) {
-  count(line);
+  count(line, false);
   if (!settings_.quiet && !settings_.functional)
     say(fmt::format("foretrace: {} not predicted\n", launch_text(line)));
 }
@@ -293,6 +295,23 @@ void Journal::settle() {
   program_.duration_high_ns = total.high * 1e9;
 }
 
+namespace {
+
+/// What the launches' times leave out of memory that is not the GPU's own.
+std::string memory_text(const report::ProgramResult& program) {
+  const auto had = [](std::uint64_t launches, const char* memory, const char* missing) {
+    return launches == 0
+               ? std::string()
+               : fmt::format("foretrace: {} of them had arguments in {}: their times leave out {}\n",
+                             launches, memory, missing);
+  };
+  return had(program.pinned_memory, "pinned host memory",
+             "the way to the host, as if it were the GPU's own") +
+         had(program.managed_memory, "managed memory", "the moving of its pages, as if the GPU had them all");
+}
+
+}  // namespace
+
 std::string Journal::summary() {
   const std::uint64_t predicted = program_.simulated + program_.represented.size();
   std::string text = fmt::format("foretrace: {} launches", program_.launches);
@@ -313,8 +332,11 @@ std::string Journal::summary() {
         1e-6 * static_cast<double>(program_.warp_instructions), program_.represented.size(),
         time_text(program_.duration_low_ns * 1e-9), time_text(program_.duration_high_ns * 1e-9));
   }
-  return predicted == 0 ? text
-                        : text + table() + (program_.time_line ? time_line_text(*program_.time_line) : "");
+  if (predicted != 0) text += table() + memory_text(program_);
+  // Of a program that launched nothing, what it copied is still worth a look.
+  const bool timed = program_.time_line && program_.time_line->duration_ns > 0;
+  if (timed && (predicted != 0 || program_.launches == 0)) text += time_line_text(*program_.time_line);
+  return text;
 }
 
 std::string Journal::table() {
@@ -322,18 +344,22 @@ std::string Journal::table() {
   std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
     return kernels_[a].seconds > kernels_[b].seconds;
   });
-  std::string text = fmt::format("foretrace: {:>6} {:>9} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n", "share",
-                                 "launches", "simulated", "time", "mean", "longest", "limited by", "kernel");
+  std::size_t width = std::string_view("limited by").size();
+  for (const auto& [name, per] : kernels_)
+    for (const auto& [limiter, launches] : per.limiters) width = std::max(width, limiter.size());
+  std::string text =
+      fmt::format("foretrace: {:>6} {:>9} {:>9} {:>12} {:>12} {:>12}  {:<{}}  {}\n", "share", "launches",
+                  "simulated", "time", "mean", "longest", "limited by", width, "kernel");
   for (const std::string& name : names) {
     const PerKernel& per = kernels_[name];
     const auto most = std::max_element(per.limiters.begin(), per.limiters.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     text +=
-        fmt::format("foretrace: {:>5.1f}% {:>9} {:>9} {:>12} {:>12} {:>12}  {:<24} {}\n",
+        fmt::format("foretrace: {:>5.1f}% {:>9} {:>9} {:>12} {:>12} {:>12}  {:<{}}  {}\n",
                     program_.duration_ns > 0 ? 100 * per.seconds * 1e9 / program_.duration_ns : 0.0,
                     per.launches, per.simulated, time_text(per.seconds),
                     per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
-                    time_text(per.longest), most == per.limiters.end() ? "-" : most->first, name);
+                    time_text(per.longest), most == per.limiters.end() ? "-" : most->first, width, name);
   }
   return text;
 }

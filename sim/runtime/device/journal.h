@@ -34,7 +34,8 @@ struct LaunchLine {
   std::string kernel;       ///< as in the source
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
-  std::uint64_t stream = 0;  ///< its number, 0: the default stream
+  std::uint64_t stream = 0;              ///< its number, 0: the default stream
+  bool pinned = false, managed = false;  ///< its arguments point into such memory
 };
 
 class Journal {
@@ -72,7 +73,7 @@ class Journal {
     std::map<std::string, std::uint64_t> limiters;
   };
   void say(const std::string& text);
-  void count(const LaunchLine& line);
+  void count(const LaunchLine& line, bool predicted);
   void keep(report::LaunchResult result);
   void place_held(bool all);
   void place_represented();

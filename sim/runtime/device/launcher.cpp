@@ -92,6 +92,18 @@ sampling::LaunchWork Launcher::known_work(const KernelCall& call) {
 
 namespace {
 
+/// Memory that is not the device's own and that the arguments point into.
+void look_at_arguments(const KernelCall& call, const DeviceMemory& memory, LaunchLine& line) {
+  for (std::size_t at = 0; at + sizeof(void*) <= call.parameters.size(); at += sizeof(void*)) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, call.parameters.data() + at, sizeof pointer);
+    const MemoryBlock* block = memory.find(pointer);
+    if (block == nullptr) continue;
+    line.pinned = line.pinned || block->kind == MemoryKind::host || block->kind == MemoryKind::registered;
+    line.managed = line.managed || block->kind == MemoryKind::managed;
+  }
+}
+
 /// What the launch asked of the chip while it was on it alone, its time and share apart.
 host::Rates rates_of(const report::Prediction& prediction) {
   const spec::GpuSpec& gpu = *prediction.gpu;
@@ -307,7 +319,8 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   const std::uint64_t index = next_++;
   const bool predicted = wanted(index, *call.kernel);
   if (journal_.begin()) begin_representatives();
-  const LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared, stream_};
+  LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared, stream_};
+  if (predicted) look_at_arguments(call, state_.memory, line);
   DeviceQueue queue(state_, *this, call, depth_);
   try {
     emulate::LaunchContext context = context_of(call, *program);
