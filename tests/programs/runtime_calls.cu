@@ -279,6 +279,44 @@ static void captured_graph() {
   OK(cudaFree(b));
 }
 
+// A stream that took part may be destroyed before the capture ends, once others wait for its work.
+static void capture_without_its_second_stream(bool joined) {
+  int *a, host = 0;
+  OK(cudaMalloc(&a, sizeof(int)));
+  OK(cudaMemset(a, 0, sizeof(int)));
+  cudaStream_t s, t;
+  OK(cudaStreamCreate(&s));
+  OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+  cudaEvent_t fork, join;
+  OK(cudaEventCreate(&fork));
+  OK(cudaEventCreate(&join));
+  OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+  OK(cudaEventRecord(fork, s));
+  OK(cudaStreamWaitEvent(t, fork, 0));
+  add<<<1, 32, 0, t>>>(a, 3, 1);
+  OK(cudaEventRecord(join, t));
+  if (joined) OK(cudaStreamWaitEvent(s, join, 0));
+  OK(cudaStreamDestroy(t));
+  OK(cudaEventDestroy(fork));
+  OK(cudaEventDestroy(join));
+  cudaGraph_t graph;
+  if (joined) {
+    OK(cudaStreamEndCapture(s, &graph));
+    cudaGraphExec_t exec;
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaMemcpy(&host, a, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host == 3);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+  } else {
+    EXPECT(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureUnjoined);
+    (void)cudaGetLastError();
+  }
+  OK(cudaStreamDestroy(s));
+  OK(cudaFree(a));
+}
+
 static void built_graph() {
   const int n = 64;
   int *a, host[64], source[64];
@@ -429,6 +467,8 @@ int main() {
   symbols();
   streams_and_events();
   captured_graph();
+  capture_without_its_second_stream(true);
+  capture_without_its_second_stream(false);
   built_graph();
   memory_kinds();
   launch_forms();

@@ -34,7 +34,8 @@ cudaError_t begin(State& s, Stream& stream, cudaStream_t handle, std::unique_ptr
   return cudaSuccess;
 }
 
-/// Whether all that `streams` were given is needed, at whatever distance, by the frontier of the capture's own stream.
+/// Whether all that `streams`, and those that are destroyed by now, were given is needed, at whatever distance, by the frontier of
+/// the capture's own stream.
 bool joined(const Stream& origin, const std::vector<Stream*>& streams) {
   std::set<const GraphNode*> needed;
   std::vector<const GraphNode*> open(origin.frontier.begin(), origin.frontier.end());
@@ -43,10 +44,13 @@ bool joined(const Stream& origin, const std::vector<Stream*>& streams) {
     open.pop_back();
     if (needed.insert(node).second) open.insert(open.end(), node->needs.begin(), node->needs.end());
   }
-  return std::all_of(streams.begin(), streams.end(), [&](const Stream* stream) {
-    return std::all_of(stream->frontier.begin(), stream->frontier.end(),
+  const auto all_needed = [&](const std::vector<GraphNode*>& nodes) {
+    return std::all_of(nodes.begin(), nodes.end(),
                        [&](const GraphNode* node) { return needed.contains(node); });
-  });
+  };
+  return all_needed(origin.capture->left) &&
+         std::all_of(streams.begin(), streams.end(),
+                     [&](const Stream* stream) { return all_needed(stream->frontier); });
 }
 
 cudaError_t end(State& s, Stream& stream, cudaStream_t handle, cudaGraph_t* graph) {

@@ -68,7 +68,12 @@ FORETRACE_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
       return cudaErrorInvalidResourceHandle;
     Stream* stream = s.streams.find(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (stream->capture) stream->capture->broken = cudaErrorStreamCaptureUnjoined;
+    if (Capture* capture = stream->capture.get();
+        capture != nullptr && s.streams.find(capture->origin) == stream) {
+      capture->broken = cudaErrorStreamCaptureUnjoined;
+    } else if (capture != nullptr) {  // whether others wait for its work is asked at the end
+      capture->left.insert(capture->left.end(), stream->frontier.begin(), stream->frontier.end());
+    }
     s.streams.destroy(handle);
     return cudaSuccess;
   });

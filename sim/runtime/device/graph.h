@@ -34,6 +34,7 @@ struct Capture {
   Graph* graph = nullptr;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   cudaError_t broken = cudaSuccess;  ///< why the capture is invalid
+  std::vector<GraphNode*> left;      ///< the last work of streams that took part and were destroyed since
 };
 
 struct Event {
