@@ -4,14 +4,11 @@
 #include <bit>
 #include <initializer_list>
 
+#include "model/isa/any_of.h"
 #include "model/isa/matrix_shapes.h"
 
 namespace foretrace::isa {
 namespace {
-
-bool any_of(Opcode opcode, std::initializer_list<Opcode> list) {
-  return std::find(list.begin(), list.end(), opcode) != list.end();
-}
 
 bool has_any(const Instruction& in, std::initializer_list<std::string_view> modifiers) {
   return std::any_of(modifiers.begin(), modifiers.end(), [&](std::string_view m) { return in.has(m); });

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <bitset>
-#include <initializer_list>
 #include <vector>
 
+#include "model/isa/any_of.h"
 #include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
 
 namespace foretrace::isa {
 
 namespace {
-
-bool any_of(Opcode opcode, std::initializer_list<Opcode> list) {
-  return std::find(list.begin(), list.end(), opcode) != list.end();
-}
 
 /// Registers 0 to 254, then predicates P0 to P6: whether what they hold comes from a product.
 constexpr int kFirstPredicate = 256, kPlaces = kFirstPredicate + 8;

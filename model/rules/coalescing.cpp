@@ -3,24 +3,16 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/rules/lane_addresses.h"
+
 namespace foretrace::rules {
 namespace {
-
-using Addresses = std::array<std::uint64_t, kWarpSize>;
 
 /// Sectors of the line that bytes [first, last] touch; both lie in one line.
 std::uint8_t sector_mask(std::uint64_t first, std::uint64_t last) {
   const auto low = static_cast<unsigned>(first / kSectorBytes % kSectorsPerLine);
   const auto high = static_cast<unsigned>(last / kSectorBytes % kSectorsPerLine);
   return static_cast<std::uint8_t>((2u << high) - (1u << low));
-}
-
-/// True when lane l of a full warp stands at the first lane's address + l * bytes.
-bool contiguous(const Addresses& addresses, std::uint64_t bytes) {
-  std::uint64_t different = 0;
-  for (std::size_t lane = 0; lane < kWarpSize; ++lane)
-    different |= addresses[lane] ^ (addresses[0] + lane * bytes);
-  return different == 0;
 }
 
 /// Lines of one contiguous run of bytes, in ascending order. What most warps of most kernels do.
@@ -93,8 +85,7 @@ class LineTable {
 }  // namespace
 
 void coalesce(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes, Coalesced& out) {
-  constexpr std::uint32_t kAll = ~0u;
-  if (executed == kAll && (addresses[0] & (bytes - 1)) == 0 && contiguous(addresses, bytes)) {
+  if (executed == kAllLanes && (addresses[0] & (bytes - 1)) == 0 && contiguous(addresses, bytes)) {
     coalesce_run(addresses[0], bytes, out);
     return;
   }
@@ -137,8 +128,7 @@ void join(Coalesced& into, const Coalesced& other) {
 }
 
 std::uint32_t ideal_sectors(const Addresses& addresses, std::uint32_t executed, std::uint32_t bytes) {
-  constexpr std::uint32_t kAll = ~0u;
-  if (executed == kAll && contiguous(addresses, bytes)) return bytes * kWarpSize / kSectorBytes;
+  if (executed == kAllLanes && contiguous(addresses, bytes)) return bytes * kWarpSize / kSectorBytes;
   std::array<std::uint64_t, kWarpSize> sorted;
   std::size_t count = 0;
   bool ascending = true;

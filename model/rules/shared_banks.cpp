@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/rules/lane_addresses.h"
+
 namespace foretrace::rules {
 namespace {
 
-using Addresses = std::array<std::uint64_t, kWarpSize>;
-
-constexpr std::uint32_t kAll = ~0u;
 constexpr std::uint32_t kLanes = kWarpSize;
 
 std::uint64_t word_of(std::uint64_t address) { return address / kSharedBankBytes; }
@@ -75,14 +74,6 @@ bool merges_below_floor(const Addresses& addresses, std::uint32_t executed, std:
   return group_passes(addresses, executed, words, true) <= 1;
 }
 
-/// Lane l of a full warp at the first lane's address + l * bytes: a group's words are 32 consecutive ones, one per bank.
-bool contiguous(const Addresses& addresses, std::uint64_t bytes) {
-  std::uint64_t different = 0;
-  for (std::size_t lane = 0; lane < kWarpSize; ++lane)
-    different |= addresses[lane] ^ (addresses[0] + lane * bytes);
-  return different == 0;
-}
-
 bool all_equal(const Addresses& addresses) {
   std::uint64_t different = 0;
   for (const std::uint64_t address : addresses) different |= address ^ addresses[0];
@@ -111,11 +102,12 @@ SharedCost shared_cost(const Addresses& addresses, std::uint32_t executed, std::
   const std::uint32_t group_lanes = kLanes / groups;
   const bool merges = access != SharedAccess::atomic && access != SharedAccess::copy;
 
-  if (executed == kAll && bytes >= kSharedBankBytes && contiguous(addresses, bytes)) return {groups, groups};
-  if (executed == kAll && words == 1 && merges && all_equal(addresses)) return {1, 1};
+  if (executed == kAllLanes && bytes >= kSharedBankBytes && contiguous(addresses, bytes))
+    return {groups, groups};
+  if (executed == kAllLanes && words == 1 && merges && all_equal(addresses)) return {1, 1};
 
   SharedCost cost;
-  const std::uint32_t group_mask = group_lanes == kLanes ? kAll : (1u << group_lanes) - 1;
+  const std::uint32_t group_mask = group_lanes == kLanes ? kAllLanes : (1u << group_lanes) - 1;
   for (std::uint32_t group = 0; group < groups; ++group) {
     const std::uint32_t lanes = executed & group_mask << (group * group_lanes);
     if (lanes == 0) continue;
@@ -125,7 +117,7 @@ SharedCost shared_cost(const Addresses& addresses, std::uint32_t executed, std::
   // Two neighbouring groups go as one: half the warp at 128 bits, all of it at 64.
   std::uint32_t merged = 0;
   for (std::uint32_t group = 0; group + 1 < groups; group += 2) {
-    const std::uint32_t pair = 2 * group_lanes == kLanes ? kAll : (1u << 2 * group_lanes) - 1;
+    const std::uint32_t pair = 2 * group_lanes == kLanes ? kAllLanes : (1u << 2 * group_lanes) - 1;
     merged += (executed & pair << (group * group_lanes)) != 0;
   }
   const bool can_merge = access == SharedAccess::load && merged != 0 && cost.ideal > merged;

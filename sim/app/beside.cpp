@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kUsage =
+constexpr const char* kBesideUsage =
     "beside A.trace B.trace [C.trace ...] --arch CHIP [--begin 0,2.5] [OPTIONS]\n\n"
     "What streams allow together: blocks of all kernels on the same SMs, those of the first before those of "
     "the "
@@ -144,7 +144,7 @@ int beside(const Words& words) {
       "json", options::value(&json)->value_name("FILE"),
       "write the result as JSON to this file; -: to standard output, and no text");
   options::variables_map values;
-  if (!parse(words, kUsage, known, "file", values)) return 0;
+  if (!parse(words, kBesideUsage, known, "file", values)) return 0;
   const auto files = values.count("file") ? values["file"].as<std::vector<std::string>>() : Words();
   if (files.size() < 2)
     throw InputError("beside: expected at least two traces, as 'foretrace predict --trace' writes");

@@ -17,7 +17,7 @@ namespace foretrace::app {
 
 namespace {
 
-constexpr const char* kUsage = "env [--cuda 12|13]";
+constexpr const char* kEnvironmentUsage = "env [--cuda 12|13]";
 
 /// The text as one word of a shell.
 std::string quoted(const std::string& text) {
@@ -41,7 +41,7 @@ int environment(const Words& words) {
   known.add_options()("cuda", options::value<int>()->value_name("N")->default_value(13),
                       "the toolkit's version: that of the runtime which is linked");
   options::variables_map values;
-  if (!parse(words, kUsage, known, "word", values)) return 0;
+  if (!parse(words, kEnvironmentUsage, known, "word", values)) return 0;
   if (values.count("word"))
     throw InputError(fmt::format("{}: expected nothing after env", values["word"].as<Words>().front()));
   const int cuda = values["cuda"].as<int>();

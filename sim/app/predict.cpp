@@ -26,7 +26,7 @@ namespace foretrace::app {
 
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kPredictUsage =
     "predict FILE.cu|FILE.cubin|LAUNCHES.toml [--kernel NAME] --arch CHIP[,CHIP...] [OPTIONS]";
 
 struct PredictOptions {
@@ -213,8 +213,9 @@ int predict(const Words& words) {
   chosen.output.add_to(known);
   chosen.output.add_page_to(known);
   options::variables_map values;
-  if (!parse(words, kUsage, known, "file", values)) return 0;
-  if (!values.count("file")) throw InputError(fmt::format("no file given; expected: foretrace {}", kUsage));
+  if (!parse(words, kPredictUsage, known, "file", values)) return 0;
+  if (!values.count("file"))
+    throw InputError(fmt::format("no file given; expected: foretrace {}", kPredictUsage));
 
   chosen.accuracy = engine::parse_accuracy(chosen.accuracy_word, "--accuracy");
   const std::vector<Variant> chips = variants(chosen.chips);

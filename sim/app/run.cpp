@@ -44,7 +44,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kUsage = "run --arch CHIP [OPTIONS] -- PROGRAM [ARGUMENTS]";
+constexpr const char* kRunUsage = "run --arch CHIP [OPTIONS] -- PROGRAM [ARGUMENTS]";
 constexpr int kStopCode = 125;  // as env, timeout and docker: they failed, not the program
 
 /// The file that the program's name means, looked up in PATH as a shell would.
@@ -264,14 +264,14 @@ int run(const Words& words) {
   add_options(known, asked);
   const auto end = std::find(words.begin(), words.end(), "--");
   options::variables_map values;
-  if (!parse(Words(words.begin(), end), kUsage, known, "program", values)) return 0;
+  if (!parse(Words(words.begin(), end), kRunUsage, known, "program", values)) return 0;
   try {
     if (values.count("program")) {
       throw InputError(fmt::format("{}: the program stands after --; expected: foretrace {}",
-                                   values["program"].as<Words>().front(), kUsage));
+                                   values["program"].as<Words>().front(), kRunUsage));
     }
     if (end == words.end() || end + 1 == words.end())
-      throw InputError(fmt::format("no program given; expected: foretrace {}", kUsage));
+      throw InputError(fmt::format("no program given; expected: foretrace {}", kRunUsage));
     const Variant chip = chosen_chip(asked);
     check_options(asked, chip);
     std::optional<ScratchFile> scratch;

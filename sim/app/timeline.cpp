@@ -23,7 +23,7 @@ namespace foretrace::app {
 
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kTimelineUsage =
     "timeline FILE.cu|FILE.cubin|LAUNCHES.toml|FILE.trace --arch CHIP [--blocks LIST] [--warps LIST] "
     "[--cycles "
     "A..B] [OPTIONS]\n\n"
@@ -177,7 +177,7 @@ int timeline(const Words& words) {
   chosen.chips.add_to(known);
   chosen.output.add_to(known);
   options::variables_map values;
-  if (!parse(words, kUsage, known, "file", values)) return 0;
+  if (!parse(words, kTimelineUsage, known, "file", values)) return 0;
   const std::string file = one_file(values, "a kernel's source, its machine code, a launch file or a trace");
   const std::vector<Variant> chips = variants(chosen.chips);
   if (chips.size() != 1)

@@ -35,7 +35,7 @@ namespace foretrace::app {
 
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kValidateUsage =
     "validate --measurements FILE.json [--frozen FILE.json] [OPTIONS]\n       foretrace validate --freeze "
     "FILE.json --arch CHIP [OPTIONS]";
 
@@ -357,7 +357,7 @@ int validate(const Words& words) {
       "threads", options::value(&chosen.threads)->value_name("N"), "host threads (default: all)");
   chosen.output.add_to(known);
   options::variables_map values;
-  if (!parse(words, kUsage, known, "", values)) return 0;
+  if (!parse(words, kValidateUsage, known, "", values)) return 0;
   if (chosen.measurements.empty() == chosen.freeze.empty()) {
     throw InputError("validate: expected either --measurements FILE or --freeze FILE");
   }

@@ -10,8 +10,6 @@ namespace {
 
 using Result = std::optional<Found>;
 
-Found exactly(double value) { return {value, value, value}; }
-
 /// The answer as it stands, rounded where `to_whole`.
 Rule stated(const char* key, const char* benchmark, const char* how, std::vector<Where> where,
             bool to_whole = true) {

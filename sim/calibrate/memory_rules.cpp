@@ -10,8 +10,6 @@ namespace {
 
 using Result = std::optional<Found>;
 
-Found exactly(double value) { return {value, value, value}; }
-
 double largest(const std::vector<const Answer*>& answers) {
   double most = 0;
   for (const Answer* each : answers) most = std::max(most, each->value);

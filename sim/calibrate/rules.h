@@ -24,6 +24,7 @@ struct Found {
   double low = 0,
          high = 0;  ///< the bounds within which the answers put it; equal: no more is known than the value
 };
+inline Found exactly(double value) { return {value, value, value}; }
 
 /// What a rule may look at.
 struct Evidence {

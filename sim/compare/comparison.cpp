@@ -7,17 +7,16 @@
 
 #include "model/units/error.h"
 #include "sim/compare/ncu_csv.h"
+#include "sim/report/table.h"
 
 namespace foretrace::compare {
 namespace {
 
 using report::LaunchResult;
 
-std::string text_of(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
-
 std::string label(const LaunchResult& result, const std::string& file) {
   return fmt::format("{}: {} {}x{} on {}", file, result.launch.empty() ? result.kernel : result.launch,
-                     text_of(result.grid), text_of(result.block), result.arch);
+                     report::in_brackets(result.grid), report::in_brackets(result.block), result.arch);
 }
 
 using Matches = std::function<bool(const LaunchResult&, const LaunchResult&)>;
@@ -55,8 +54,8 @@ std::string differences(const LaunchResult& before, const LaunchResult& after) {
     if (a != b) note += fmt::format("{}{} {} -> {}", note.empty() ? "" : ", ", what, a, b);
   };
   add("kernel", before.kernel, after.kernel);
-  add("grid", text_of(before.grid), text_of(after.grid));
-  add("block", text_of(before.block), text_of(after.block));
+  add("grid", report::in_brackets(before.grid), report::in_brackets(after.grid));
+  add("block", report::in_brackets(before.block), report::in_brackets(after.block));
   const auto set = [](const LaunchResult& result) {
     std::string all;
     for (const auto& each : result.overrides) all += (all.empty() ? "" : " ") + each;
@@ -220,7 +219,8 @@ Comparison compare_with_ncu(const report::Document& predicted, const std::string
     if (repeats > 1) std::erase_if(all, [&](std::size_t each) { return used[each] > 0; });
     if (all.empty()) {
       comparison.left_out.push_back(fmt::format("{}: launch {}: {} {}x{}", csv_name, launch.id, launch.kernel,
-                                                text_of(launch.grid), text_of(launch.block)));
+                                                report::in_brackets(launch.grid),
+                                                report::in_brackets(launch.block)));
       continue;
     }
     ++used[all.front()];

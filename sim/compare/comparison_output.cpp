@@ -12,8 +12,8 @@
 
 namespace foretrace::compare {
 
-constexpr std::size_t kNamesShown = 10;  // of launches that were left out
-constexpr int kSchema = 1;               // docs/comparison_schema.json
+constexpr std::size_t kLaunchesShown = 10;  // of launches that were left out
+constexpr int kComparisonSchema = 1;        // docs/comparison_schema.json
 namespace {
 
 using report::grouped;
@@ -55,8 +55,6 @@ constexpr std::array<std::string_view, 30> kMainMetrics = {
     "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
 };
 
-std::string text_of(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
-
 std::string cell(const report::Value& value) {
   if (!value) return "n/a";
   return grouped(*value, *value == std::floor(*value) ? 0 : 2);
@@ -85,8 +83,8 @@ bool is_shown(const Comparison& comparison, const MetricPair& metric) {
 
 std::string launch_text(const Comparison& comparison, const LaunchPair& launch) {
   const bool results = comparison.against == Against::result;
-  std::string out =
-      fmt::format("{} {}x{}, {}\n", launch.kernel, text_of(launch.grid), text_of(launch.block), launch.arch);
+  std::string out = fmt::format("{} {}x{}, {}\n", launch.kernel, report::in_brackets(launch.grid),
+                                report::in_brackets(launch.block), launch.arch);
   if (!launch.note.empty()) out += fmt::format("  {}\n", launch.note);
   if (results) {
     out += launch.limiter == launch.limiter_before
@@ -123,7 +121,7 @@ std::string errors_text(const Comparison& comparison) {
                      comparison.launches.size(), table.text(2));
 }
 
-Json errors_json(const ErrorStatistics& errors) {
+Json metric_errors_json(const ErrorStatistics& errors) {
   return Json{{"launches", errors.pairs},
               {"without_percentage", errors.without_percentage},
               {"mean_abs_pct", json_number(errors.mean_abs_pct)},
@@ -190,20 +188,20 @@ std::string to_text(const Comparison& comparison) {
   if (comparison.launches.size() > 1) out += errors_text(comparison);
   out += fmt::format("{} launches compared, {} left out\n", comparison.launches.size(),
                      comparison.left_out.size());
-  for (std::size_t i = 0; i < std::min(comparison.left_out.size(), kNamesShown); ++i)
+  for (std::size_t i = 0; i < std::min(comparison.left_out.size(), kLaunchesShown); ++i)
     out += fmt::format("  left out: {}\n", comparison.left_out[i]);
-  if (comparison.left_out.size() > kNamesShown)
-    out += fmt::format("  ... and {} more (--json has all)\n", comparison.left_out.size() - kNamesShown);
+  if (comparison.left_out.size() > kLaunchesShown)
+    out += fmt::format("  ... and {} more (--json has all)\n", comparison.left_out.size() - kLaunchesShown);
   return out;
 }
 
 std::string to_json(const Comparison& comparison, const std::string& version) {
   const bool results = comparison.against == Against::result;
   Json metrics = Json::object();
-  for (const auto& [name, errors] : errors_of(comparison)) metrics[name] = errors_json(errors);
+  for (const auto& [name, errors] : errors_of(comparison)) metrics[name] = metric_errors_json(errors);
   Json launches = Json::array();
   for (const auto& launch : comparison.launches) launches.push_back(launch_json(comparison, launch));
-  Json whole{{"schema", kSchema},
+  Json whole{{"schema", kComparisonSchema},
              {"foretrace", version},
              {"against", results ? "result" : "measurement"},
              {results ? "before" : "measured", comparison.reference_name},

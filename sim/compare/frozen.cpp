@@ -11,7 +11,7 @@
 
 namespace foretrace::compare {
 
-constexpr int kSchema = 1;  // docs/frozen_schema.json
+constexpr int kFrozenSchema = 1;  // docs/frozen_schema.json
 namespace {
 
 using report::Json;
@@ -42,7 +42,7 @@ std::string to_json(const Frozen& frozen) {
                             {"values", std::move(values)}});
   }
   return report::lay_out(
-      Json{{"schema", kSchema},
+      Json{{"schema", kFrozenSchema},
            {"foretrace", frozen.foretrace},
            {"commit", report::json_text_or_null(frozen.commit)},
            {"date", frozen.date},
@@ -61,9 +61,9 @@ Frozen read_frozen(std::string_view text, const std::string& name) {
   Frozen frozen;
   try {
     const Json document = Json::parse(text);
-    if (document.at("schema").get<int>() != kSchema) {
+    if (document.at("schema").get<int>() != kFrozenSchema) {
       throw InputError(
-          fmt::format("{}: schema {}; expected {}", name, document.at("schema").dump(), kSchema));
+          fmt::format("{}: schema {}; expected {}", name, document.at("schema").dump(), kFrozenSchema));
     }
     const auto names = document.at("frozen_metrics").get<std::vector<std::string>>();
     frozen.foretrace = document.at("foretrace").get<std::string>();

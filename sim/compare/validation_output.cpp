@@ -16,7 +16,7 @@
 namespace foretrace::compare {
 
 constexpr std::size_t kNamesShown = 5;  // of launches that were left out for one reason
-constexpr int kSchema = 1;              // docs/validation_schema.json
+constexpr int kValidationSchema = 1;    // docs/validation_schema.json
 namespace {
 
 using report::grouped;
@@ -318,7 +318,7 @@ std::string to_json(const Validation& validation) {
                            {"elapsed", errors_json(each.elapsed)},
                            {"active", errors_json(each.active)}});
   }
-  return report::lay_out(Json{{"schema", kSchema},
+  return report::lay_out(Json{{"schema", kValidationSchema},
                               {"foretrace", validation.foretrace},
                               {"commit", report::json_text_or_null(validation.commit)},
                               {"arch", validation.arch},

@@ -39,10 +39,6 @@ void write_text(const fs::path& path, std::string_view text) {
   if (!(out << text).flush()) throw InputError(fmt::format("{}: cannot be written", path.string()));
 }
 
-std::string text_of(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// Taking an instance's address makes the compiler emit it; source lines stay those of the user's file.
 std::string wrapper(const std::string& source, const std::string& instance) {
   return fmt::format(

@@ -39,9 +39,9 @@ int sm_of(std::uint8_t abi_version, std::uint32_t flags) {
   return static_cast<int>((abi_version == kAbiCuda12 ? flags : flags >> 8) & 0xff);
 }
 
-class Reader {
+class CubinReader {
  public:
-  Reader(const ElfFile& elf, std::span<const std::byte> file, std::string where, Relocations relocations)
+  CubinReader(const ElfFile& elf, std::span<const std::byte> file, std::string where, Relocations relocations)
       : elf_(elf), file_(file), where_(std::move(where)), keep_(relocations == Relocations::keep) {}
 
   Cubin read(int expected_sm) {
@@ -471,7 +471,7 @@ class Reader {
 Cubin read_cubin(std::span<const std::byte> bytes, const std::string& where, int expected_sm,
                  Relocations relocations) {
   const ElfFile elf = read_elf(bytes, where);
-  return Reader(elf, bytes, where, relocations).read(expected_sm);
+  return CubinReader(elf, bytes, where, relocations).read(expected_sm);
 }
 
 int cubin_sm(std::span<const std::byte> bytes) {

@@ -69,6 +69,10 @@ int cubin_sm(std::span<const std::byte> bytes);
 
 /// The whole file. Throws InputError when it cannot be read.
 std::vector<std::byte> read_file(const std::string& path);
+/// Bytes as text.
+inline std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// SHA-256 in lower-case hexadecimal.
 std::string sha256_hex(std::span<const std::byte> bytes);

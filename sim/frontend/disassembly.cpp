@@ -60,10 +60,10 @@ bool is_toolkit_header(std::string_view path) {
                      [&](std::string_view place) { return path.find(place) != std::string_view::npos; });
 }
 
-class Reader {
+class ListingReader {
  public:
-  Reader(std::string_view text, const std::string& mangled, std::string where,
-         std::vector<std::string>& files)
+  ListingReader(std::string_view text, const std::string& mangled, std::string where,
+                std::vector<std::string>& files)
       : text_(text), where_(std::move(where)), files_(files),
         start_(fmt::format("\t.section\t.text.{},", mangled)) {
     section_.labels[mangled] = 0;
@@ -198,7 +198,7 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
   if (parts.empty()) parts.push_back({program.mangled, 0, static_cast<std::uint32_t>(image.text.size()), 0});
   program.code.reserve(image.text.size() / kInstructionBytes);
   for (const CodePart& part : parts) {
-    Section section = Reader(disassembly, part.mangled, kernel, program.files).read();
+    Section section = ListingReader(disassembly, part.mangled, kernel, program.files).read();
     if (section.lines.size() != part.bytes / kInstructionBytes) {
       throw InputError(fmt::format("{}: the disassembly has {} instructions, the cubin {}", kernel,
                                    section.lines.size(), part.bytes / kInstructionBytes));

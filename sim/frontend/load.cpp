@@ -23,10 +23,6 @@ bool is_source(const std::string& file) {
   return extension == ".cu" || extension == ".cuh";
 }
 
-std::string text_of(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// A cubin with the text of its code.
 struct Input {
   Cubin cubin;

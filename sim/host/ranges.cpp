@@ -55,15 +55,11 @@ void Ranges::close() {
 
 namespace {
 
-bool on_chip(const Work& work) {
-  return work.kind == WorkKind::kernel || work.kind == WorkKind::fill || work.kind == WorkKind::device_copy;
-}
-
 struct Amount {
   std::uint64_t kernels = 0;
   double ns = 0;
   void add(const Work& work) {
-    if (!on_chip(work)) return;
+    if (!on_chip(work.kind)) return;
     if (work.kind == WorkKind::kernel) ++kernels;
     ns += work.end - work.begin;
   }

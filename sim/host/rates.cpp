@@ -1,7 +1,6 @@
 #include "sim/host/rates.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace foretrace::host {
 
@@ -39,7 +38,6 @@ std::vector<double> speeds(const std::vector<Rates>& kernels, const std::vector<
 }  // namespace
 
 std::vector<Sharing::Times> run_by_rates(const std::vector<Rates>& kernels) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
   std::vector<Sharing::Times> times(kernels.size(), {-1, 0});
   std::vector<double> left;
   for (const Rates& kernel : kernels) left.push_back(std::max(kernel.ns, 1e-3));

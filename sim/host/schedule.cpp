@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "model/units/error.h"
 
@@ -10,12 +9,8 @@ namespace foretrace::host {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRoom = 1 + 1e-9;  // shares that sum to one in any order
 
-bool on_chip(WorkKind kind) {
-  return kind == WorkKind::kernel || kind == WorkKind::fill || kind == WorkKind::device_copy;
-}
 bool on_engine(WorkKind kind) { return kind == WorkKind::copy_in || kind == WorkKind::copy_out; }
 std::size_t engine_of(WorkKind kind) { return kind == WorkKind::copy_in ? 0 : 1; }
 

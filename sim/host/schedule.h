@@ -37,6 +37,9 @@ enum class WorkKind {
   marker  ///< begin and end of a graph, functions of the host: no engine
 };
 const char* name_of(WorkKind kind);
+inline bool on_chip(WorkKind kind) {
+  return kind == WorkKind::kernel || kind == WorkKind::fill || kind == WorkKind::device_copy;
+}
 
 /// How a kernel's time beside others was found.
 enum class Beside {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace foretrace::host {
+
+inline constexpr double kNever = std::numeric_limits<double>::infinity();  // ns
 
 class Sharing {
  public:

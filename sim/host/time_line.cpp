@@ -1,15 +1,12 @@
 #include "sim/host/time_line.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "model/units/error.h"
 
 namespace foretrace::host {
 
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// The end of a stream's last work, if a thread knows by now that it is over: an event behind it is over at once.
 double known_end(const Schedule& schedule, const HostSpec& spec, WorkId last, double now) {

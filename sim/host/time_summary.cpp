@@ -7,9 +7,6 @@ namespace foretrace::host {
 
 namespace {
 
-bool on_chip(const Work& work) {
-  return work.kind == WorkKind::kernel || work.kind == WorkKind::fill || work.kind == WorkKind::device_copy;
-}
 bool copies(const Work& work) {
   return work.kind == WorkKind::copy_in || work.kind == WorkKind::copy_out ||
          work.kind == WorkKind::host_copy || work.kind == WorkKind::inline_copy;
@@ -100,8 +97,9 @@ void attribute_idle(const TimeLine& line, const std::vector<WorkId>& order, cons
     }
     busy = std::max(busy, work.end);
   }
-  sum.kernels = covered(schedule, order, on_chip);
-  const double all = covered(schedule, order, [](const Work& work) { return on_chip(work) || copies(work); });
+  sum.kernels = covered(schedule, order, [](const Work& work) { return on_chip(work.kind); });
+  const double all =
+      covered(schedule, order, [](const Work& work) { return on_chip(work.kind) || copies(work); });
   sum.copies = all - sum.kernels;
   sum.calls += std::max(0.0, sum.ns - sum.kernels - sum.copies - sum.calls - sum.own - sum.gaps);
 }
@@ -114,7 +112,7 @@ void walk_back(const TimeLine& line, const Threads& threads, WorkId id, TimeSumm
     const Work& work = schedule[id];
     const double begin = std::min(until, work.begin);
     const double ran = until - begin;
-    if (on_chip(work)) {
+    if (on_chip(work.kind)) {
       sum.critical.kernels += ran;
     } else if (copies(work)) {
       sum.critical.copies += ran;
@@ -154,7 +152,7 @@ TimeSummary summarize(const TimeLine& line) {
   WorkId last = kNoWork;
   for (const WorkId id : order) {
     const Work& work = schedule[id];
-    if (on_chip(work) || copies(work)) added += work.end - work.begin;
+    if (on_chip(work.kind) || copies(work)) added += work.end - work.begin;
     if (copies(work)) sum.copy_busy += work.end - work.begin;
     if (work.kind == WorkKind::copy_in) in += work.end - work.begin;
     if (work.kind == WorkKind::copy_out) out += work.end - work.begin;

@@ -25,8 +25,6 @@ namespace {
 // Arrays whose elements stand on a line each.
 const std::initializer_list<std::string_view> kOnOneLine = {"instructions", "represented", "call_chains"};
 
-Json dimensions(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
-
 Json row_of(const InstructionResult& row) {
   Json stalled = Json::object();
   for (int i = 0; i < stats::kWarpStates; ++i) {

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/units/units.h"
+
 namespace foretrace::report {
 
 using Json = nlohmann::ordered_json;
@@ -23,6 +25,7 @@ inline Json json_number(std::optional<double> value) {
   return *value;
 }
 inline Json json_text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+inline Json dimensions(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
 
 /// The text of a document, indented by one blank a level, ending with a newline. `rows`: names of arrays
 /// whose elements stand on one line each.

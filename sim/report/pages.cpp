@@ -26,8 +26,6 @@ std::string csv_row(const Cells& cells) {
   return row + "\n";
 }
 
-std::string in_brackets(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
-
 /// The shortest text that reads back to the same number; n/a for none.
 std::string plain(Value value) { return value ? json_number(value).dump() : "n/a"; }
 

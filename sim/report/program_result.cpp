@@ -6,8 +6,6 @@ namespace foretrace::report {
 
 namespace {
 
-Json dimensions(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
-
 Json row_of(const RepresentedLaunch& launch) {
   Json row{{"number", launch.number},
            {"by", launch.by},

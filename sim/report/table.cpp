@@ -61,6 +61,10 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+std::string in_brackets(const Dim3& extent) {
+  return fmt::format("({}, {}, {})", extent.x, extent.y, extent.z);
+}
+
 std::string grouped(double number, int decimals) {
   std::string plain = fmt::format("{:.{}f}", number < 0 ? -number : number, decimals);
   const bool is_zero = plain.find_first_not_of("0.") == std::string::npos;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/units/units.h"
+
 namespace foretrace::report {
 
 class Table {
@@ -28,6 +30,8 @@ class Table {
 std::string grouped(std::uint64_t number);
 /// A value with `decimals` places, thousands separated; whole numbers keep no places when decimals is 0.
 std::string grouped(double number, int decimals);
+/// "(32, 8, 1)".
+std::string in_brackets(const Dim3& extent);
 /// The text, cut to `width` characters with "..." at the end where it is longer.
 std::string shortened(const std::string& text, std::size_t width);
 /// The text with control characters as blanks: for what an error quotes from a file.

@@ -68,9 +68,9 @@ std::vector<std::string> titles_of(const std::vector<const LaunchResult*>& group
 
 /// What was launched; the chip too where all columns are of one.
 std::string launch_line(const LaunchResult& result, bool one_chip) {
-  const auto dim = [](const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); };
-  std::string line = fmt::format("{} {}x{}", result.kernel, dim(result.grid), dim(result.block));
-  if (result.cluster.count() > 1) line += fmt::format(", clusters of {}", dim(result.cluster));
+  std::string line =
+      fmt::format("{} {}x{}", result.kernel, in_brackets(result.grid), in_brackets(result.block));
+  if (result.cluster.count() > 1) line += fmt::format(", clusters of {}", in_brackets(result.cluster));
   if (!result.launch.empty()) line += fmt::format(", launch {}", result.launch);
   line += one_chip ? ", " + result.arch : "";
   line += result.warm ? ", warm caches" : ", cold caches";

@@ -74,10 +74,7 @@ std::optional<std::string> pointee(std::string type) {
   if (type.empty() || type.back() != '*') return std::nullopt;
   type.pop_back();
   for (const std::string_view qualifier : {" volatile", " const"}) {
-    if (type.size() > qualifier.size() &&
-        type.compare(type.size() - qualifier.size(), qualifier.size(), qualifier) == 0) {
-      type.resize(type.size() - qualifier.size());
-    }
+    if (type.ends_with(qualifier)) type.erase(type.size() - qualifier.size());
   }
   return type;
 }

@@ -8,9 +8,6 @@ namespace foretrace::emulate::FORETRACE_LANES {
 
 namespace {
 
-/// value_of as one bit per lane.
-inline u32 bit(u32 lanes, int l) { return (lanes >> l) & 1u; }
-
 void mov(const LaneFrame& f, const MicroOp& op, u32 mask) {
   const Reader a = reader(f, op.a);
   write(result(f, op), mask, [=](int l) { return a[l]; });

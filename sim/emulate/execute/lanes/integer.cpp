@@ -8,9 +8,6 @@ namespace foretrace::emulate::FORETRACE_LANES {
 
 namespace {
 
-/// value_of as one carry bit per lane.
-inline u32 bit(u32 lanes, int l) { return (lanes >> l) & 1u; }
-
 void iadd3(const LaneFrame& f, const MicroOp& op, u32 mask) {
   u32* d = result(f, op);
   if (op.plain) {

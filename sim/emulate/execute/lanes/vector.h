@@ -35,6 +35,9 @@ template <class To, class From>
   return __builtin_bit_cast(To, x);
 }
 
+/// A mask of lanes as one bit per lane.
+[[gnu::always_inline]] inline u32 bit(u32 lanes, int l) { return (lanes >> l) & 1u; }
+
 [[gnu::always_inline]] inline const u32* words(const LaneFrame& f, const Source& s) {
   return f.file[static_cast<int>(s.file)] + s.word;
 }
