@@ -442,6 +442,30 @@ def rule_function_sizes(tree, _):
             yield f"{place}: {seen.get(place, 0)} lines, LARGE_FUNCTIONS says {lines}: it may say less now"
 
 
+HIDDEN = re.compile(r"(?:inline )?(?:static )?(?:constexpr|const)\b[^=({;]*?\b(k[A-Z]\w*)(?=[\[ ={;])|(?:struct|class|enum(?: class)?) (\w+)[^;]*\{$|"
+                    r"(?!using|return|namespace)[\w:<>&*, ]+[ &*](\w+)\(([^()]*)\)[\w ]*\{.*$")
+
+
+def rule_united(tree, _):
+    """What stands in column 0 of a room's sources has a name of its own: a quick build compiles them by the dozen (cmake/foretrace.cmake). sim/emulate apart."""
+    rooms, seen = tree.rooms(), {}
+    for path in tree.under(["model/", "sim/"], [".cpp"]):
+        room = room_of(path, rooms)
+        if room in (None, "sim/emulate", "sim/runtime"):
+            continue
+        hidden = False
+        for number, line in enumerate(without_comments(tree.text(path)).split("\n"), 1):
+            hidden = line.startswith("namespace {") or (hidden and not (line.startswith("}") and "//" in tree.text(path).split("\n")[number - 1]))
+            found = HIDDEN.match(line)
+            if not found or not (hidden or found[1]):
+                continue
+            types = found[4] and ",".join(re.sub(r"\s*\w+$", "", each.strip()) for each in found[4].split(","))
+            name = next(filter(None, found.groups()[:3]))
+            first = seen.setdefault((room, name, types), path)
+            if first != path:
+                yield f"{path}:{number}: {name} is a name in {first}, too"
+
+
 # What the field calls otherwise.
 WORDS = {
     "threads a block": "threads per block", "registers a thread": "registers per thread", "chip-full": "wave", "table of aims": "acceptance criteria",

@@ -63,6 +63,8 @@ BAD = {
                        {"sim/calibrate/core_rules.cpp": "int core_rules() {\n  return 0;\n}\n"}],
     "words": [{"README.md": "At most 1024 threads " + "a block.\n"}, {"model/sm/sm.cpp": "// A chip-" + "full of blocks.\n"}],
     "readme": [{"README.md": "\n" * 121}, {"README.md": "![A picture](docs/pictures/gone.svg)\n"}],
+    "united": [{"model/sm/a.cpp": "namespace {\nconstexpr int kMost = 1;\n}  // namespace\n", "model/sm/b.cpp": "constexpr int kMost = 2;\n"},
+               {"model/sm/a.cpp": "namespace {\nint f(int a) {\n", "model/sm/b.cpp": "namespace {\nint f(int b) {\n"}],
     "class_sizes": [{"model/sm/sm.h": "// An SM.\n#pragma once\nclass Sm {\n public:\n  Sm(int a);\n"
                                       + "".join(f"  void f{i}(int a) const {{ g(); }}\n" for i in range(26)) + "};\n"}],
 }
