@@ -17,6 +17,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(FORETRACE_HOT_OPTIONS -march=x86-64-v3)
 endif()
 
+# foretrace_missing(<text>): something is left out for want of what the text names; with FORETRACE_REQUIRE_ALL=1 in the environment, as CI has it, an error.
+function(foretrace_missing text)
+  if("$ENV{FORETRACE_REQUIRE_ALL}" STREQUAL "1")
+    message(FATAL_ERROR "${text} (FORETRACE_REQUIRE_ALL)")
+  endif()
+  message(STATUS "${text}")
+endfunction()
+
 # foretrace_precompiled(<target> [SAME_AS <target>] [headers ...]): with FORETRACE_QUICK_BUILD the target's sources begin with what most include,
 # and these headers. SAME_AS: a target with the same options, whose precompiled headers are taken.
 function(foretrace_precompiled target)
