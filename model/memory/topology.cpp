@@ -25,7 +25,7 @@ std::uint32_t scatter(std::uint64_t value, std::uint32_t count) {
 
 std::uint32_t parity(std::uint64_t bits) {
   for (const int half : {32, 16, 8, 4}) bits ^= bits >> half;
-  return 0x6996u >> (bits & 15) & 1;  // a digit a nibble
+  return 0x6996u >> (bits & 15) & 1;  // one digit per nibble
 }
 
 std::uint32_t rotate(std::uint64_t position, std::uint64_t by, std::uint32_t count) {

@@ -19,7 +19,7 @@ struct AtomicPackets {
   std::uint8_t lone = 0;     ///< packets of a single word: it travels with the address
 };
 
-/// What the lanes in `executed` send of `line` (byte address / 128), `bytes` a lane (4, 8 or 16; less counts as 4).
+/// What the lanes in `executed` send of `line` (byte address / 128), `bytes` per lane (4, 8 or 16; less counts as 4).
 AtomicPackets atomic_packets(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
                              std::uint32_t bytes, std::uint64_t line);
 

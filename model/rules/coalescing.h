@@ -26,7 +26,7 @@ struct Coalesced {
       lines;  ///< in order of the first lane that touches them; `count` are filled
 };
 
-/// Lines and sectors of an access of `bytes` a lane at the addresses of the lanes in `executed`.
+/// Lines and sectors of an access of `bytes` per lane at the addresses of the lanes in `executed`.
 void coalesce(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
               std::uint32_t bytes, Coalesced& out);
 

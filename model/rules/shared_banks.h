@@ -24,7 +24,7 @@ struct SharedCost {
   std::uint32_t ideal =
       0;  ///< passes that the width needs without any conflict: the floor the counter subtracts; never above wavefronts
 };
-/// `bytes` a lane (matrix: 16, a row; `matrices` tiles, tile t's rows at the addresses of lanes 8t to 8t+7).
+/// `bytes` per lane (matrix: 16, a row; `matrices` tiles, tile t's rows at the addresses of lanes 8t to 8t+7).
 /// Addresses are byte offsets in shared memory. No executed lane: no pass.
 SharedCost shared_cost(const std::array<std::uint64_t, kWarpSize>& addresses, std::uint32_t executed,
                        std::uint32_t bytes, SharedAccess access, std::uint32_t matrices = 0);

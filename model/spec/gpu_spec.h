@@ -140,7 +140,7 @@ struct LsuSpec {                       // keys lsu.*
   std::uint32_t queue = 0;             ///< instructions a sub-core's memory queue holds (latch included)
   std::uint32_t issue_latency = 0;     ///< cycles from issue to the sub-core's address generation
   std::uint32_t address_latency = 0;   ///< cycles from address generation to the SM's memory unit, unloaded
-  std::uint32_t address_interval = 0;  ///< cycles a sub-core's address generation takes a warp instruction
+  std::uint32_t address_interval = 0;  ///< cycles a sub-core's address generation takes per warp instruction
   std::uint32_t uniform_interval = 0;  ///< same, for shared memory or a uniform address
   std::uint32_t sm_interval = 0;  ///< cycles between two instructions of any sub-core at the SM's memory unit
   std::uint32_t source_latency =

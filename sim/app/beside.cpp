@@ -134,7 +134,7 @@ int beside(const Words& words) {
   int threads = 1;
   bool same = false;
   options::options_description known("options");
-  chosen.add_to(known);
+  chosen.add_one_to(known);
   known.add_options()("begin", options::value(&begins)->value_name("US,US"),
                       "when each is launched: microseconds after the first one; 0 for all without it")(
       "same-memory", options::bool_switch(&same),

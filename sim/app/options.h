@@ -26,7 +26,14 @@ struct ChipOptions {
   std::vector<std::string> arch;  ///< as given; each may list several, with commas
   std::vector<std::string> set;
   std::string clock = "boost";
+  /// Of a command that takes several chips and variants.
   void add_to(options::options_description& description);
+  /// Of one that takes one; variants() may give more nevertheless.
+  void add_one_to(options::options_description& description);
+
+ private:
+  void add(options::options_description& description, const char* chips, const char* chips_help,
+           const char* override, const char* override_help);
 };
 
 /// One chip to predict for, with its overrides.

@@ -142,8 +142,8 @@ struct Asked {
 
 void add_options(options::options_description& known, Asked& asked) {
   runtime::Settings& settings = asked.settings;
-  asked.chip.add_to(known);
-  known.add_options()("devices", options::value(&asked.devices)->value_name("CHIP,CHIP"),
+  asked.chip.add_one_to(known);
+  known.add_options()("devices", options::value(&asked.devices)->value_name("CHIP[,CHIP]"),
                       "the machine's GPUs, all of one chip, for --arch: CHIP,CHIP,...")(
       "accuracy", options::value(&settings.accuracy)->value_name("WHICH")->default_value(settings.accuracy),
       "exact: simulate every instruction; sampled (or fast): a part, and estimate the rest "
@@ -192,7 +192,8 @@ void add_options(options::options_description& known, Asked& asked) {
 Variant chosen_chip(Asked& asked) {
   if (!asked.devices.empty()) asked.settings.devices = take_devices(asked.devices, asked.chip);
   std::vector<Variant> chips = variants(asked.chip);
-  if (chips.size() != 1) throw InputError("run takes one chip in one variant");
+  if (chips.size() != 1)
+    throw InputError(fmt::format("{} chips or variants given; run takes one", chips.size()));
   return std::move(chips.front());
 }
 

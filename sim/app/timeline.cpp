@@ -174,7 +174,7 @@ int timeline(const Words& words) {
                                             "the launch of a launch file, by name");
   chosen.kernel.add_to(known);
   chosen.launch.add_to(known);
-  chosen.chips.add_to(known);
+  chosen.chips.add_one_to(known);
   chosen.output.add_to(known);
   options::variables_map values;
   if (!parse(words, kTimelineUsage, known, "file", values)) return 0;

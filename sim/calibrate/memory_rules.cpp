@@ -72,7 +72,7 @@ Result refresh_cycles(const Evidence& evidence) {
   return moved(evidence, "dram.refresh_cycles", (*then - *now) * interval, 0.01 * interval);
 }
 
-/// Cycles that an empty launch of at most one block an SM takes beyond the longest an SM is active.
+/// Cycles that an empty launch of at most one block per SM takes beyond the longest an SM is active.
 Result launch_start(const Evidence& evidence) {
   std::vector<double> beyond;
   for (const Answer* each : evidence.answers.all("profiled_empty", {{"kernel", "empty"}})) {

@@ -1,4 +1,4 @@
-// From microbenchmark answers to a chip's numbers: one rule a configuration key.
+// From microbenchmark answers to a chip's numbers: one rule per configuration key.
 //
 // Models:  latencies and intervals that an answer states as they are; slopes and starts of curves by least squares;
 //          capacities by the knee of a curve; bandwidths by the highest answer; and, where a number is known only as

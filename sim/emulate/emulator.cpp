@@ -70,7 +70,7 @@ const DriverArea& driver_area(const isa::Program& program) {
 }
 
 constexpr std::uint64_t kWorkspaceBytes = 4096;
-constexpr std::uint32_t kSystemShared = 1024, kSharedUnit = 128;  ///< bytes a block
+constexpr std::uint32_t kSystemShared = 1024;  ///< bytes per block
 constexpr std::uint64_t kLargestCluster =
     16;  ///< blocks: what a kernel may ask for at most (CUDA C++ Programming Guide)
 
@@ -240,7 +240,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   if (translation && translation->without_products && !results_unused) translation = nullptr;
   const AsksFor asks = translation ? translation->asks : asks_for(program, area);
   shared_bytes = program.shared_base + program.static_shared + context.dynamic_shared;
-  const std::uint32_t given_out = (shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
+  const std::uint32_t given_out = shared_given_out(shared_bytes);
   all_shared_bytes = given_out + (program.shared_base == 0 ? kSystemShared : 0);
   if (asks.system_shared) shared_bytes = all_shared_bytes;
   const SystemShared& shared = system_shared(program);

@@ -1,4 +1,4 @@
-// The cache of compilations: two files an entry, found through a manifest of what the compiler read. See compile.h.
+// The cache of compilations: two files per entry, found through a manifest of what the compiler read. See compile.h.
 #pragma once
 
 #include <filesystem>

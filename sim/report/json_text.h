@@ -27,7 +27,7 @@ inline Json json_number(std::optional<double> value) {
 inline Json json_text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 inline Json dimensions(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
 
-/// The text of a document, indented by one blank a level, ending with a newline. `rows`: names of arrays
+/// The text of a document, indented by one blank per level, ending with a newline. `rows`: names of arrays
 /// whose elements stand on one line each.
 std::string lay_out(const Json& document, std::initializer_list<std::string_view> rows);
 

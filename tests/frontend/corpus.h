@@ -1,4 +1,4 @@
-// The committed corpus (data/corpus.sm_*.cubin and .sass), read once a test.
+// The committed corpus (data/corpus.sm_*.cubin and .sass), read once per test.
 #pragma once
 
 #include <fmt/format.h>

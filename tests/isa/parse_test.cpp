@@ -1,4 +1,4 @@
-// The printed forms of nvdisasm, one trap a test. Texts without a word are checked for what they print; texts with one
+// The printed forms of nvdisasm, one trap per test. Texts without a word are checked for what they print; texts with one
 // are lines of our corpus.
 #include "model/isa/parse.h"
 

@@ -1,4 +1,4 @@
-"""The project's rules that a machine can check, one function a rule.
+"""The project's rules that a machine can check, one function per rule.
 
     rules.py ROOT RULE [COMPILER]     checks one rule: prints what breaks it, a line each; status 1 if anything does
     rules.py ROOT --list              prints the rules' names
@@ -468,7 +468,8 @@ def rule_united(tree, _):
 
 # What the field calls otherwise.
 WORDS = {
-    "threads a block": "threads per block", "registers a thread": "registers per thread", "chip-full": "wave", "table of aims": "acceptance criteria",
+    "threads a block": "threads per block", "registers a thread": "registers per thread", "bytes a block": "bytes per block",
+    "bytes` a lane": "bytes` per lane", "chip-full": "wave", "table of aims": "acceptance criteria",
     "sealed kernel": "held-out kernel", "open kernel": "development kernel", "print this": "show this help", "searched to the bottom": "searched recursively",
     "program by name": "aborts with its name", "fast mode": "sampled", "waiting loop": "spin loop",
 }

@@ -66,7 +66,7 @@ TEST_P(RecordedTrace, HoldsWhatTheKernelDid) {
   EXPECT_EQ(loaded, expected.loaded);
   EXPECT_EQ(stored, expected.stored);
   if (expected.is_product) {
-    EXPECT_LE(std::filesystem::file_size(path()), instructions) << "at most a byte a warp instruction";
+    EXPECT_LE(std::filesystem::file_size(path()), instructions) << "at most a byte per warp instruction";
   }
 }
 

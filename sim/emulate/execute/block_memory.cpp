@@ -15,23 +15,17 @@ namespace {
 constexpr std::int64_t kStackGuard = 1 << 20;  ///< bytes below a stack that are taken for its overflow
 constexpr std::uint64_t kSharedOffsetMask =
     0xffffff;  ///< below it an offset, above it the rank in the cluster
-/// Bytes in which an SM gives out shared memory (CUDA's occupancy calculator): the last unit of a block is its own to its end.
-constexpr std::uint64_t kSharedUnit = 128;
-
-std::size_t given_out(std::uint32_t shared_bytes) {
-  return (shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
-}
 
 }  // namespace
 
 BlockMemory::BlockMemory(const RunningWarp& at)
-    : at_(at), memory_(*at.launch().context.memory), shared_(given_out(at.launch().shared_bytes) + 16) {
+    : at_(at), memory_(*at.launch().context.memory),
+      shared_(std::size_t{shared_given_out(at.launch().shared_bytes)} + 16) {
   const Emulator::Launch& launch = at.launch();
   const Checks& checks = launch.context.checks;
   if (checks.uninitialized || checks.races) {
-    shared_checks_ =
-        std::make_unique<SharedChecks>(static_cast<std::uint32_t>(given_out(launch.shared_bytes)),
-                                       launch.warps, checks.uninitialized, checks.races);
+    shared_checks_ = std::make_unique<SharedChecks>(shared_given_out(launch.shared_bytes), launch.warps,
+                                                    checks.uninitialized, checks.races);
   }
   checks_global_ = checks.uninitialized && memory_.written().tracks();
 }
@@ -101,7 +95,7 @@ void BlockMemory::warn_beyond(const std::string& space, std::uint64_t address, s
 void BlockMemory::beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes,
                                 int lane) const {
   const Emulator::Launch& launch = at_.launch();
-  if (launch.context.checks.bounds || offset + bytes > given_out(launch.shared_bytes))
+  if (launch.context.checks.bounds || offset + bytes > shared_given_out(launch.shared_bytes))
     fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
   warn_beyond("shared", address, bytes, lane, fmt::format("gives it out in units of {} bytes", kSharedUnit));
 }

@@ -11,7 +11,7 @@ namespace foretrace::emulate {
 
 namespace {
 
-/// Warp instructions a warp runs before another has its turn.
+/// Warp instructions that a warp runs before another has its turn.
 constexpr std::uint64_t kSlice = 1 << 16;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Whom a warp waits for: what was written where, and without which write a spin loop would not have ended.
 //
-// Models:  a spin loop (isa::SpinLoop) that ends was let go by one write a place: the earliest after which the loop would have
+// Models:  a spin loop (isa::SpinLoop) that ends was let go by one write per place: the earliest after which the loop would have
 //          ended, found by running a round again, with the place's former values, as if nothing had happened in between. Where that is
 //          an atomic that counts, any will do: it is waited for so many of them. So it is, too, where
 //          the writer had been told by a counter that it came last. A round that does not end the loop is no part of the
