@@ -201,7 +201,7 @@ class Core(Case):
         done = run("--arch", "h100", "--check", "bounds", "--", build("faults"), "out_of_bounds")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("cudaErrorIllegalAddress", done.stderr)
-        self.assertIn("1 ended by a fault", done.stderr)
+        self.assertIn("1 launch, 1 ended by a fault", done.stderr)
 
     def test_a_late_fault_is_the_same_on_any_number_of_threads(self):
         for words in ([], ["--functional"]):

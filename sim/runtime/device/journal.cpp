@@ -314,7 +314,8 @@ std::string memory_text(const report::ProgramResult& program) {
 
 std::string Journal::summary() {
   const std::uint64_t predicted = program_.simulated + program_.represented.size();
-  std::string text = fmt::format("foretrace: {} launches", program_.launches);
+  std::string text =
+      fmt::format("foretrace: {} launch{}", program_.launches, program_.launches == 1 ? "" : "es");
   if (predicted != 0) {
     text += fmt::format(", {} predicted for {}: {} of GPU time", predicted, chip_,
                         time_text(program_.duration_ns * 1e-9));
