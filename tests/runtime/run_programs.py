@@ -197,6 +197,16 @@ class Core(Case):
             self.assertIn(said, done.stderr)
             self.assertIn("checks.cu:", done.stderr)
 
+    def test_launches_that_do_what_has_been_done_are_not_executed_again(self):
+        # Of four launches behind each change the first two are executed, the second of which shows that memory stays as it is.
+        for words, again in ((["--functional"], 14), (["--functional", "--check", "bounds"], 0)):
+            done = run("--arch", "h100", *words, "--", build("again"))
+            self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+            self.assertEqual(re.findall(r"(\d+) of them not executed again", done.stderr), [str(again)] if again else [])
+        done = run("--arch", "h100", "--budget", "200000", "--", build("again"))
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+        self.assertIn("of them not executed again", done.stderr)
+
     def test_a_fault_in_a_predicted_launch(self):
         done = run("--arch", "h100", "--check", "bounds", "--", build("faults"), "out_of_bounds")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

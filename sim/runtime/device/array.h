@@ -68,12 +68,15 @@ class Arrays {
   /// Null: no texture (surface) has the handle.
   const TextureObject* object(std::uint64_t handle, bool surface) const;
   const emulate::TextureTable& table() const { return table_; }
+  /// Another number whenever an object was made or removed.
+  std::uint64_t changes() const { return changes_; }
 
  private:
   std::map<const void*, std::unique_ptr<Array>> arrays_;
   std::map<const void*, std::unique_ptr<MipmappedArray>> mipmapped_;
   std::map<std::uint64_t, TextureObject> objects_;
   emulate::TextureTable table_;
+  std::uint64_t changes_ = 0;
 };
 
 /// cudaErrorInvalidChannelDescriptor: no texels of that kind. Sets kind, components and bits; `normalized`: integers that are always read

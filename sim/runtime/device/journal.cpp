@@ -122,6 +122,7 @@ void Journal::count(const LaunchLine& line, bool predicted) {
   ++program_.launches;
   program_.pinned_memory += predicted && line.pinned ? 1 : 0;
   program_.managed_memory += predicted && line.managed ? 1 : 0;
+  if (line.repeated) ++repeated_;
   const auto [kernel, fresh] = kernels_.try_emplace(line.kernel);
   if (fresh) order_.push_back(line.kernel);
   ++kernel->second.launches;
@@ -332,6 +333,12 @@ std::string Journal::summary() {
             std::max(1.0, static_cast<double>(program_.warp_instructions)),
         1e-6 * static_cast<double>(program_.warp_instructions), program_.represented.size(),
         time_text(program_.duration_low_ns * 1e-9), time_text(program_.duration_high_ns * 1e-9));
+  }
+  if (repeated_ != 0) {
+    text += fmt::format(
+        "foretrace: {} of them not executed again: the same launch had found the same memory and left it as "
+        "it was\n",
+        repeated_);
   }
   if (predicted != 0) text += table() + memory_text(program_);
   // Of a program that launched nothing, what it copied is still worth a look.

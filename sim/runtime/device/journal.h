@@ -36,6 +36,7 @@ struct LaunchLine {
   std::uint64_t dynamic_shared = 0;
   std::uint64_t stream = 0;              ///< its number, 0: the default stream
   bool pinned = false, managed = false;  ///< its arguments point into such memory
+  bool repeated = false;     ///< nothing was different since it ran before: not executed (Repeats)
 };
 
 class Journal {
@@ -99,6 +100,7 @@ class Journal {
   std::unique_ptr<report::DocumentText> document_;  // while there is a file to write
   std::deque<report::LaunchResult> held_;           // of which the place is not known yet, by number
   std::vector<Span> spans_;                         // while there is a --perfetto file to write
+  std::uint64_t repeated_ = 0;                      // launches that were not executed again
   report::ProgramResult program_;                   // times in ns; "represented" with saving_ held
   const sampling::Representatives* representatives_ = nullptr;
   bool terminal_ = false, shown_ = false, finished_ = false;

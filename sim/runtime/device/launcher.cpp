@@ -124,7 +124,7 @@ host::Rates rates_of(const report::Prediction& prediction) {
 }  // namespace
 
 double Launcher::predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
-                                      const engine::LaunchShape& shape, const LaunchLine& line) {
+                                      const engine::LaunchShape& shape, LaunchLine& line) {
   SideBySide& beside = *state_.side_by_side;
   if (!representatives_) {
     const report::Prediction prediction = predict(call, context, shape, line.index);
@@ -136,7 +136,7 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
                                   call.cluster, call.dynamic_shared};
   if (!representatives_->simulate(line.index, kind, work)) {
     const emulate::BlockCount count =
-        emulate_only(context, *shape.program, machine(call.device).resident_blocks(shape));
+        execute(context, *shape.program, machine(call.device).resident_blocks(shape), line);
     work.warp_instructions = static_cast<double>(count.instructions);
     work.thread_instructions = static_cast<double>(count.thread_instructions);
     const sampling::TimeEstimate time = representatives_->represent(line.index, kind, work);
@@ -217,6 +217,14 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.max_instructions = state_.settings.max_instructions;
   context.local_bytes = static_cast<std::uint32_t>(state_.stack_bytes);
   return context;
+}
+
+/// All blocks, unless that has been done and nothing is different since.
+emulate::BlockCount Launcher::execute(const emulate::LaunchContext& context, const isa::Program& program,
+                                      std::uint64_t resident, LaunchLine& line) {
+  return repeats_.run(
+      context, state_.memory, state_.arrays.changes(),
+      [&] { return emulate_only(context, program, resident); }, line.repeated);
 }
 
 /// All blocks, by as many host threads as may run them without one seeing what another does.
@@ -342,7 +350,7 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
       rates.share = executed.share;
       state_.side_by_side->remember(index, rates);
     } else {
-      emulate_only(context, *program, resident);
+      execute(context, *program, resident, line);
       journal_.emulated(line);
     }
   } catch (const emulate::KernelFault& fault) {

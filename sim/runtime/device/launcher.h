@@ -21,6 +21,7 @@
 #include "sim/engine/run_launch.h"
 #include "sim/runtime/device/journal.h"
 #include "sim/runtime/device/operation.h"
+#include "sim/runtime/device/repeats.h"
 #include "sim/runtime/device/state.h"
 
 namespace foretrace::runtime {
@@ -45,10 +46,12 @@ class Launcher {
   cudaError_t check(const KernelCall& call, const isa::Program& program);
   bool wanted(std::uint64_t index, const Kernel& kernel) const;
   emulate::LaunchContext context_of(const KernelCall& call, const isa::Program& program);
+  emulate::BlockCount execute(const emulate::LaunchContext& context, const isa::Program& program,
+                              std::uint64_t resident, LaunchLine& line);
   emulate::BlockCount emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
                                    std::uint64_t resident);
   double predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
-                              const engine::LaunchShape& shape, const LaunchLine& line);
+                              const engine::LaunchShape& shape, LaunchLine& line);
   sampling::LaunchWork known_work(const KernelCall& call);
   void begin_representatives();
   report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,
@@ -65,6 +68,7 @@ class Launcher {
   engine::Accuracy accuracy_ = engine::Accuracy::automatic;
   emulate::Checks checks_;
   int threads_ = 1;
+  Repeats repeats_;
   int depth_ = 0;           // of launches by device code
   std::uint64_t next_ = 0;  // launches so far
   std::optional<sampling::Representatives> representatives_;

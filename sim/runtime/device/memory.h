@@ -62,6 +62,7 @@ class DeviceMemory {
   /// Whether [pointer, pointer + size) lies in one block.
   bool holds(const void* pointer, std::uint64_t size) const;
 
+  const std::map<std::uint64_t, MemoryBlock>& blocks() const { return blocks_; }  ///< by address
   std::uint64_t capacity() const { return capacity_; }
   /// Of the current device.
   std::uint64_t used() const;

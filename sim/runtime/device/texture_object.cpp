@@ -142,6 +142,7 @@ cudaError_t Arrays::make_texture(const DeviceMemory& memory, const TextureObject
     return refused;
   *handle = table_.add(std::move(texture));
   objects_[*handle] = object;
+  ++changes_;
   return cudaSuccess;
 }
 
@@ -157,12 +158,14 @@ cudaError_t Arrays::make_surface(const cudaResourceDesc& resource, std::uint64_t
   object.resource = resource;
   object.surface = true;
   objects_[*handle] = object;
+  ++changes_;
   return cudaSuccess;
 }
 
 bool Arrays::remove(std::uint64_t handle, bool surface) {
   if (object(handle, surface) == nullptr) return false;
   objects_.erase(handle);
+  ++changes_;
   return table_.remove(static_cast<std::uint32_t>(handle));
 }
 
