@@ -36,7 +36,7 @@ struct LaunchLine {
   std::uint64_t dynamic_shared = 0;
   std::uint64_t stream = 0;              ///< its number, 0: the default stream
   bool pinned = false, managed = false;  ///< its arguments point into such memory
-  bool repeated = false;     ///< nothing was different since it ran before: not executed (Repeats)
+  bool repeated = false;  ///< nothing was different since it ran before: not executed (Repeats)
 };
 
 class Journal {

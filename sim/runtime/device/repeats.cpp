@@ -46,8 +46,8 @@ class Hash {
 
  private:
   static constexpr std::size_t kStep = 64;
-  static constexpr std::array<std::uint64_t, 4> kOdd = {0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0xabc98388fb8fac03,
-                                                        0x8cb92ba72f3d8dd7};
+  static constexpr std::array<std::uint64_t, 4> kOdd = {0x9e3779b97f4a7c15, 0xd1b54a32d192ed03,
+                                                        0xabc98388fb8fac03, 0x8cb92ba72f3d8dd7};
   void mix(const std::byte* from) {
     std::array<std::uint64_t, kStep / 8> words;
     std::memcpy(words.data(), from, kStep);
@@ -66,7 +66,8 @@ std::pair<std::uint64_t, std::uint64_t> key_of(const emulate::LaunchContext& con
   hash.add(context.program->mangled);
   hash.add(context.program->code_sha256);
   for (const Dim3& dim : {context.grid, context.block, context.cluster}) hash.numbers(dim.x, dim.y, dim.z);
-  hash.numbers(context.dynamic_shared, context.local_bytes, context.constants, context.max_instructions, objects);
+  hash.numbers(context.dynamic_shared, context.local_bytes, context.constants, context.max_instructions,
+               objects);
   hash.add(context.parameters.data(), context.parameters.size());
   for (const std::vector<std::byte>& bank : context.banks) hash.add(bank.data(), bank.size());
   return hash.result();
