@@ -265,7 +265,8 @@ bool memory_form(const Instruction& in, MemoryForm& form) {
   // Scope SM (volatile between threads of a block) may still hit in L1.
   form.strong = in.has("MMIO") || (in.has("STRONG") && !in.has("SM"));
   if (in.has("POPC")) form.atomic = AtomicKind::increment;
-  if (in.has("CAS") || in.has("CAST")) form.atomic = AtomicKind::compare;
+  if (in.has("CAS")) form.atomic = AtomicKind::compare;
+  if (in.has("CAST")) form.atomic = AtomicKind::attempt;
   if (form.access == Access::atomic || form.access == Access::reduction) form.data = atomic_data(in, form);
   return true;
 }

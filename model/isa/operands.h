@@ -30,7 +30,8 @@ enum class Access : std::uint8_t {
 enum class AtomicKind : std::uint8_t {
   plain,
   increment,  ///< ATOMS.POPC.INC: counts the lanes of a word at once
-  compare     ///< CAS, CAST: two words per lane
+  compare,    ///< CAS: two words per lane
+  attempt     ///< ATOMS.CAST.SPIN: the same, and of the lanes of a bank only one has its turn
 };
 
 /// How an instruction accesses memory.

@@ -25,7 +25,7 @@ bool any(const Places& places, int first, int count) {
     if (places.test(static_cast<std::size_t>(r))) return true;
   return false;
 }
-std::size_t predicate(std::uint8_t index) { return static_cast<std::size_t>(kFirstPredicate + index); }
+std::size_t predicate(std::uint8_t index) { return static_cast<std::size_t>(kFirstPredicate) + index; }
 
 /// What goes elsewhere, waits, or tells other units what to do; all its operands decide.
 bool directs(Opcode opcode) {

@@ -101,6 +101,7 @@ SharedCost shared_cost(const Addresses& addresses, std::uint32_t executed, std::
   const std::uint32_t groups = words;  // 32 bits: one of 32 lanes; 64: two of 16; 128: four of 8
   const std::uint32_t group_lanes = kLanes / groups;
   const bool merges = access != SharedAccess::atomic && access != SharedAccess::copy;
+  const bool once = access == SharedAccess::attempt;
 
   if (executed == kAllLanes && bytes >= kSharedBankBytes && contiguous(addresses, bytes))
     return {groups, groups};
@@ -109,10 +110,11 @@ SharedCost shared_cost(const Addresses& addresses, std::uint32_t executed, std::
   SharedCost cost;
   const std::uint32_t group_mask = group_lanes == kLanes ? kAllLanes : (1u << group_lanes) - 1;
   for (std::uint32_t group = 0; group < groups; ++group) {
-    const std::uint32_t lanes = executed & group_mask << (group * group_lanes);
+    const std::uint32_t lanes =
+        executed & static_cast<std::uint32_t>(std::uint64_t{group_mask} << (group * group_lanes));
     if (lanes == 0) continue;
     ++cost.ideal;
-    cost.wavefronts += group_passes(addresses, lanes, words, merges);
+    cost.wavefronts += once ? 1 : group_passes(addresses, lanes, words, merges);
   }
   // Two neighbouring groups go as one: half the warp at 128 bits, all of it at 64.
   std::uint32_t merged = 0;

@@ -5,7 +5,8 @@
 //          Loads of 64 and 128 bits go below one pass per group when the whole warp wants at most one word of each bank and lanes share
 //          in a way that the crossbar routes: every lane with lane^1, or every lane with lane^2 (CIC; FOR 77228): 1 and 2 passes.
 //          LDSM: one pass per tile of eight 16-byte rows without conflict (from the 128-bit rule). Copies (LDGSTS) and atomics never
-//          merge equal words (CIC; QRC), increments (ATOMS.POPC.INC) do (GTC21).
+//          merge equal words (CIC; QRC), increments (ATOMS.POPC.INC) do (GTC21). An attempt to swap (ATOMS.CAST.SPIN) takes one
+//          pass per group, whatever the addresses: one lane of each bank has its turn, the others fail (our shared_atomics on H100).
 // Ignores: arbitration with other traffic (the SM's data stage adds that).
 // Source:  docs/sources.md CIC, FOR, QRC, GTC21.
 #pragma once
@@ -17,7 +18,7 @@
 
 namespace foretrace::rules {
 
-enum class SharedAccess : std::uint8_t { load, store, atomic, matrix, copy, increment };
+enum class SharedAccess : std::uint8_t { load, store, atomic, matrix, copy, increment, attempt };
 
 struct SharedCost {
   std::uint32_t wavefronts = 0;  ///< passes by the addresses

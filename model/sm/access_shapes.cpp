@@ -43,8 +43,9 @@ rules::SharedAccess bank_access(const isa::MemoryForm& form) {
     case Access::matrix_store: return rules::SharedAccess::matrix;
     case Access::atomic:
     case Access::reduction:
-      return form.atomic == isa::AtomicKind::increment ? rules::SharedAccess::increment
-                                                       : rules::SharedAccess::atomic;
+      if (form.atomic == isa::AtomicKind::increment) return rules::SharedAccess::increment;
+      return form.atomic == isa::AtomicKind::attempt ? rules::SharedAccess::attempt
+                                                     : rules::SharedAccess::atomic;
     case Access::store: return rules::SharedAccess::store;
     case Access::async_copy: return rules::SharedAccess::copy;
     default: return rules::SharedAccess::load;

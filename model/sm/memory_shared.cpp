@@ -15,8 +15,9 @@ void MemoryPipe::accept_shared(const Operation& operation, std::uint32_t id, Cyc
   const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + DataStage::kAfterTags;
   const bool atomic =
       instruction.form.access == Access::atomic || instruction.form.access == Access::reduction;
-  const std::uint32_t times =
-      atomic && instruction.form.atomic == isa::AtomicKind::compare ? spec_.shared.compare_passes : 1;
+  const bool compares = instruction.form.atomic == isa::AtomicKind::compare ||
+                        instruction.form.atomic == isa::AtomicKind::attempt;
+  const std::uint32_t times = atomic && compares ? spec_.shared.compare_passes : 1;
   std::uint32_t pass = 1;
   if (atomic) pass = spec_.shared.atomic_interval * times;
   // A test of an mbarrier takes no pass of the data stage: ncu counts it neither there nor on the LSU (ncu_multicast on H100).

@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
 /// The flag before what the variable holds; as it is where the flag is there already.
 std::string with_flag(const char* variable, const std::string& flag, const char* separator = " ") {
   const char* before = std::getenv(variable);
-  const std::string now = before == nullptr ? "" : before;
+  std::string now = before == nullptr ? "" : before;
   if (now.find(flag) != std::string::npos) return now;
   return now.empty() ? flag : flag + separator + now;
 }

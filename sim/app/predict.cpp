@@ -231,6 +231,7 @@ int predict(const Words& words) {
                                  chosen.trace, chips.size() * reported));
   }
   std::vector<Job> jobs;
+  jobs.reserve(chips.size());
   for (const Variant& variant : chips) {
     jobs.push_back([&](const JobContext& context) {
       return ChipJob(variant, launches, chosen, directory).run(context);

@@ -5,6 +5,7 @@
 #include <cfenv>
 #include <cmath>
 #include <random>
+#include <sstream>
 
 #include "tests/emulate/assembled.h"
 
@@ -289,6 +290,32 @@ TEST(Halves, OneHalfOfAnOperandNegated) {
   EXPECT_EQ(
       first("HFMA2 R8, R4.H1_H1, R5.H0_NH1, R6", {same(0x40000000), same(0x42003c00), same(0x3c003c00)}),
       0xc5004200u);
+}
+
+/// Which lanes succeed that try ATOMS.CAST.SPIN at once, lane l at byte l * `apart` of shared memory, which holds zeros.
+std::uint32_t successful(std::uint32_t apart, bool wide) {
+  std::ostringstream text;
+  text << kThreadAddress << "IMAD R1, R0, 0x" << std::hex << apart << ", RZ\n"
+       << "MOV R6, 0x7\nMOV R7, RZ\nMOV R4, RZ\nMOV R5, RZ\n"
+       << "ATOMS.CAST.SPIN" << (wide ? ".64" : "") << " R8, [R1], R4, R6\nSTG.E [R2.64], R8\nEXIT\n";
+  Assembled a(text.str(), 32, 2);
+  a.program.static_shared = 16384;
+  const std::uint64_t address = a.buffer(0, same(99), "data");
+  a.run();
+  std::uint32_t lanes = 0;
+  const Lanes result = a.read(address, 32);
+  for (std::size_t l = 0; l < 32; ++l) lanes |= result[l] << l;
+  return lanes;
+}
+
+TEST(Atomics, OfTheLanesThatTryToSwapOneOfABankHasItsTurn) {
+  EXPECT_EQ(successful(4, false), ~0u);
+  EXPECT_EQ(successful(0, false), 1u) << "one word";
+  EXPECT_EQ(successful(128, false), 1u) << "words of one bank";
+  EXPECT_EQ(successful(8, false), 0xffffu) << "two of each bank";
+  EXPECT_EQ(successful(8, true), ~0u) << "64 bits: half the warp after the other";
+  EXPECT_EQ(successful(16, true), 0x00ff00ffu);
+  EXPECT_EQ(successful(256, true), 0x00010001u);
 }
 
 TEST(Halves, ConstantsOfConversionsAndFunctions) {

@@ -129,6 +129,16 @@ TEST(SharedBanks, MatrixTilesTakeOnePassEach) {
   }
 }
 
+TEST(SharedBanks, AnAttemptToSwapTakesOnePassPerGroup) {
+  const Addresses one = by_lane([](std::uint64_t) { return std::uint64_t{0}; });
+  const Addresses bank = by_lane([](std::uint64_t lane) { return lane * 128; });
+  for (const Addresses& addresses : {one, bank}) {
+    EXPECT_EQ(passes(addresses, 4, SharedAccess::attempt), 1u);
+    EXPECT_EQ(passes(addresses, 8, SharedAccess::attempt), 2u);
+    EXPECT_EQ(passes(addresses, 4, SharedAccess::atomic), 32u);
+  }
+}
+
 TEST(SharedBanks, CopiesAndAtomicsDoNotMerge) {
   const Addresses one = by_lane([](std::uint64_t) { return std::uint64_t{0}; });
   EXPECT_EQ(passes(one, 16, SharedAccess::copy), 32u);  // measured: a 16-byte broadcast destination

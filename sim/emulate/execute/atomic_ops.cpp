@@ -121,6 +121,24 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
   return combined_halves(which, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), true);
 }
 
+/// Whose turn it is among the lanes that try ATOMS.CAST.SPIN at once: one for each bank, of 32 lanes, or of 16 that bring 64 bits. The others
+/// fail, those at other words of the bank, too (shared_atomics on H100: as many rounds as lanes want the busiest bank).
+class Turns {
+ public:
+  /// Whether lane `l` is the first that wants the bank of `address`.
+  bool take(int l, std::uint64_t address, std::uint32_t bytes) {
+    const std::uint32_t banks = 128 / bytes;
+    std::uint32_t& taken = taken_[bytes == 8 ? l / 16 : 0];
+    const std::uint32_t bank = 1u << (address / bytes % banks);
+    const bool first = (taken & bank) == 0;
+    taken |= bank;
+    return first;
+  }
+
+ private:
+  std::uint32_t taken_[2] = {};
+};
+
 /// a, b (address), c: operand; CAS: c compared, register destination2 new. p_out: sm_120's success, or PT.
 void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
@@ -133,6 +151,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::uint32_t* d = x.result(op);
   std::uint32_t success = 0, changed = 0;
   std::uint32_t results[2][32];
+  Turns turns;
   const auto value = [&](const std::uint32_t* w, int l) {
     return w[l] | (bytes == 8 ? std::uint64_t{w[l + 32]} << 32 : 0);
   };
@@ -151,8 +170,8 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
         if (old == b) next = value(replacement, l);
         break;
       case AtomicOp::cast_spin:
-        answer = old == b ? 1 : 0;
-        if (old == b) next = value(replacement, l);
+        answer = turns.take(l, address, bytes) && old == b ? 1 : 0;
+        if (answer != 0) next = value(replacement, l);
         success |= static_cast<std::uint32_t>(answer) << l;
         break;
       case AtomicOp::popc_inc: next = static_cast<std::uint32_t>(old) + 1; break;
