@@ -1,11 +1,11 @@
 // The data stage of an SM's L1, which shared memory and global data go through, and what waits for it.
 //
 // Models:  one wavefront per cycle; passes that conflicts add go to one sub-core at half that rate; loads that hit wait for the stage in a
-//          limited number; accesses that meet others in their half of the array go again (data_array.h); tensor cores' operands come
+//          limited number, and what comes straight to it waits behind them in one of their places; accesses that meet others in their half of the array go again (data_array.h); tensor cores' operands come
 //          first, other shared accesses get the cycles they leave; ways of their own for what asynchronous copies write to shared
 //          memory and for what goes to other SMs' shared memory.
-// Ignores: where an access waits that neither hits nor is to shared memory: it does elsewhere, without a limit.
-// Source:  CIC; our load_queue, row_walks, async_copies, warpgroup_beside and ncu_warpgroup on H100 (docs/sources.md).
+// Ignores: where loads that waited for their data and stores wait: elsewhere, without a limit.
+// Source:  CIC; our load_queue, hits_beside_misses, product_loads, row_walks, async_copies, warpgroup_beside and ncu_warpgroup on H100 (docs/sources.md).
 #pragma once
 
 #include <algorithm>
@@ -21,23 +21,24 @@
 
 namespace foretrace::sm {
 
-/// Loads whose data are there and that the stage has not taken yet, in order.
+/// What the stage has not taken yet, in order: loads that hit, and what came behind them.
 class HitQueue {
  public:
   explicit HitQueue(std::uint32_t places) : starts_(places) {}
   /// From when on another may come.
   Cycle room_from() const { return starts_[oldest_]; }
-  /// One that the stage can take from `now` on, for `busy` cycles: it holds its place until those before it have been served.
-  void enter(Cycle now, Cycle busy) {
-    starts_[oldest_] = std::max(done_, now);
-    done_ = starts_[oldest_] + busy;
+  /// Whether the stage has not taken at `now` all that came.
+  bool waits(Cycle now) const { return last_ > now; }
+  /// One that the stage takes at `start`: it holds its place until then.
+  void enter(Cycle start) {
+    starts_[oldest_] = last_ = start;
     oldest_ = (oldest_ + 1) % starts_.size();
   }
 
  private:
-  std::vector<Cycle> starts_;  // of each of the last that came, when its turn among them comes
+  std::vector<Cycle> starts_;  // when the stage takes each of the last that came
   std::size_t oldest_ = 0;
-  Cycle done_ = 0;  // when all of them will have been served
+  Cycle last_ = 0;  // the latest of them
 };
 
 /// What tensor cores take of the stage for their operands.
@@ -78,9 +79,11 @@ class DataStage {
 
   DataArray array;
 
-  /// From when on the memory unit may take what goes straight here: a shared access, a shuffle.
-  Cycle takes_from(int sub_core) const {
-    const Cycle free = std::max(free_, ports_[static_cast<std::size_t>(sub_core)]);
+  /// From when on the memory unit may take what goes straight here, a shared access or a shuffle, as it looks at `now`: where hits wait it
+  /// waits behind them in one of their places, else in its sub-core's queue until the stage is free.
+  Cycle takes_from(int sub_core, Cycle now) const {
+    const Cycle free = std::max(hits_.waits(now) ? hits_.room_from() : free_,
+                                ports_[static_cast<std::size_t>(sub_core)]);
     return free > kAfterTags ? free - kAfterTags : 0;
   }
   /// From when on it may take a load that may hit.
@@ -108,7 +111,7 @@ class DataStage {
     const Cycle slot = pass(now + kAfterTags, load.busy);
     const Cycle start = load.conflicts ? std::max(slot, port) : slot;
     if (load.conflicts) port = start + load.busy + load.conflicts * (spec_.shared.sub_core_interval - 1);
-    if (load.hit) hits_.enter(now + kAfterTags, load.busy);
+    if (load.hit) hits_.enter(slot);
     return start;
   }
   /// A load to shared memory that took the stage at `start` writes there in so many wavefronts. Returns when that is over.
@@ -131,8 +134,15 @@ class DataStage {
     counters_.l1_data_wavefronts += busy;
     const Cycle takes = products_.beside(start, busy);
     free_ = start + takes;
+    hits_.enter(start);
     ports_[sub_core] = start + wavefronts * spec_.shared.sub_core_interval;
     return takes;
+  }
+  /// What moves registers alone, a shuffle, and that the memory unit takes at `now`. Returns when it begins.
+  Cycle take_other(Cycle now, Cycle cycles) {
+    const Cycle start = pass(now + kAfterTags, cycles);
+    hits_.enter(start);
+    return start;
   }
   /// Bytes of a shared access that began at `start` go to another SM. Returns when they have left; what follows waits for that.
   Cycle send_remote(Cycle start, std::uint32_t bytes) {

@@ -17,6 +17,12 @@ Cycle left_of(std::uint32_t latency, const spec::LsuSpec& lsu) {
   return latency > before ? latency - before : 1;
 }
 
+/// Of what moves nothing to or from memory, shuffles and matches pass the data stage; S2R and its like do not.
+bool passes_data(const StaticInstruction& instruction) {
+  return instruction.latency_class == spec::LatencyClass::shuffle ||
+         instruction.latency_class == spec::LatencyClass::match;
+}
+
 }  // namespace
 
 using isa::Access;
@@ -65,13 +71,14 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   want(std::max(address.ready, queues_.free()));
 }
 
-/// From when on the units behind the arbiter take an operation, as far as that is a matter of time; kNever: after the one in the tag
-/// stage.
-Cycle MemoryPipe::accepted_from(const Operation& operation) const {
+/// From when on the units behind the arbiter take an operation, as far as that is a matter of time and as it looks at `now`; kNever: after the
+/// one in the tag stage.
+Cycle MemoryPipe::accepted_from(const Operation& operation, Cycle now) const {
   const StaticInstruction& instruction = *operation.instruction;
   if (operation.executed == 0 || instruction.barrier_use == isa::BarrierUse::check) return 0;
+  if (instruction.action == Action::memory_other && !passes_data(instruction)) return 0;
   if (instruction.action == Action::memory_other || operation.space == Space::shared)
-    return data.takes_from(operation.sub_core);
+    return data.takes_from(operation.sub_core, now);
   if (tag_operation_ >= 0) return kNever;
   Cycle from = tag_free_;
   if (instruction.form.texture) from = std::max(from, texture_.free());
@@ -116,15 +123,16 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   }
 }
 
-/// What moves nothing to or from memory: shuffles and matches go through the data stage.
+/// What moves nothing to or from memory: the result of a shuffle waits until the data stage has taken it.
 void MemoryPipe::accept_other(const Operation& operation, std::uint32_t id, Cycle now) {
   const StaticInstruction& instruction = *operation.instruction;
-  if (instruction.latency_class == spec::LatencyClass::shuffle ||
-      instruction.latency_class == spec::LatencyClass::match) {
-    const Cycle start = data.pass(now + DataStage::kAfterTags, instruction.interval);
+  Cycle begins = now;
+  if (passes_data(instruction)) {
+    const Cycle start = data.take_other(now, instruction.interval);
+    begins = start - DataStage::kAfterTags;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + instruction.interval);
   }
-  write_back_.release(operation, instruction.write_barrier, now + left_of(instruction.latency, spec_.lsu));
+  write_back_.release(operation, instruction.write_barrier, begins + left_of(instruction.latency, spec_.lsu));
   operations_.give_back(id);
 }
 
@@ -263,14 +271,14 @@ void MemoryPipe::tick(Cycle now) {
   if (next_tick_ <= now) next_tick_ = kNever;
   run_tags(now);
   const std::uint32_t taken = queues_.take(now, [&](std::uint32_t id) {
-    return accepted_from(operations_[id]) <= now && has_room(operations_[id]);
+    return accepted_from(operations_[id], now) <= now && has_room(operations_[id]);
   });
   if (taken != MemoryQueues::kNone) accept(taken, now);
   // What the first of a queue waits for is either a time or an event that comes with a tick of its own.
   stores_wait_ = false;
   queues_.for_each_first(now, [&](std::uint32_t id, Cycle when) {
     const Operation& operation = operations_[id];
-    const Cycle from = accepted_from(operation);
+    const Cycle from = accepted_from(operation, now);
     if (from == kNever) return;
     if (has_room(operation)) {
       want(std::max(when, from));

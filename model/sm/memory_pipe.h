@@ -75,7 +75,7 @@ class MemoryPipe {
 
  private:
   using Operation = MemoryOperation;
-  Cycle accepted_from(const Operation& operation) const;
+  Cycle accepted_from(const Operation& operation, Cycle now) const;
   bool has_room(const Operation& operation) const;
   void accept(std::uint32_t id, Cycle now);
   void accept_other(const Operation& operation, std::uint32_t id, Cycle now);

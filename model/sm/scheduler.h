@@ -1,8 +1,8 @@
 // The warp scheduler of a sub-core: which of the warps whose next instruction is ready goes this cycle.
 //
 // Models:  one instruction per cycle. Candidates wait by issue class for a free pipe or for room in the memory queue; of those that can go
-//          the warp that went last, else the youngest (greedy-then-youngest); of several grids, the youngest of the one that was launched
-//          first. Dispatch may be held: nothing goes then.
+//          the warp that went last, else the youngest of the block that began first (greedy, then the oldest block's youngest); of several
+//          grids, that of the one that was launched first. Dispatch may be held: nothing goes then.
 // Ignores: docs/mechanisms.md.
 // Source:  HUE (docs/sources.md); our issue_stall on H100. Grids: validate/beside on H100, in which a kernel that keeps the schedulers busy
 //          is not slowed by a later one.
@@ -75,7 +75,7 @@ struct Scheduler {
     return found;
   }
   /// The one of `eligible` (not empty) that goes; `age`: of the warp in a slot, the largest goes: that of the last
-  /// warp of the first grid.
+  /// warp of the block that began first in the first grid.
   template <typename Age>
   int choose(std::uint32_t eligible, Age&& age) {
     if (greedy >= 0 && (eligible >> greedy & 1)) return greedy;

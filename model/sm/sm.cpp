@@ -142,8 +142,12 @@ void Sm::start_block(BlockWork& work, Cycle now) {
   }
 }
 
-/// More than share a chip; a warp's age has the earlier grid's above the later one's, whatever began first.
-constexpr std::uint64_t kMostGrids = 1u << 16;
+/// Who goes first of warps that can (Scheduler::choose): of the grids the one launched first, of its blocks the one that began first, of
+/// its warps the last. The lower 32 bits tell a warp from all others that its slot will have had (WarpTable::generation).
+std::uint64_t age_of(const Block& block, std::uint32_t in_block) {
+  constexpr std::uint64_t kMostGrids = 1u << 16, kMostBlocks = std::uint64_t{1} << 35, kMostWarps = 1u << 5;
+  return (kMostGrids - block.grid) << 40 | ((kMostBlocks - block.serial) * kMostWarps + in_block);
+}
 
 void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   const auto emptiest =
@@ -168,7 +172,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   if (loops_.any()) loops_.start_warp(warp, id);
   if (retries_.any()) retries_.start_warp(warp, id);
   warp.instruction = &context_.program.code[warp.step.index];
-  warp.age = next_age_++ | (kMostGrids - std::uint64_t{blocks_[block].grid}) << 40;
+  warp.age = age_of(blocks_[block], in_block);
   if (context_.timeline) context_.timeline->start_warp(id, blocks_[block].record->block, in_block, now);
   warp.since = warp.started = now;
   warp.attributed_to = warp.step.index;

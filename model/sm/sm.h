@@ -1,7 +1,7 @@
 // A streaming multiprocessor: its units, and the way of a warp instruction through them.
 //
 // Models:  issue of one warp instruction per cycle per sub-core, decided by the compiler's control bits (stall counts, six scoreboards a
-//          warp), greedy-then-youngest; pipes with initiation intervals; operand reads; instruction and constant fetch; block barriers;
+//          warp), greedy, then the youngest warp of the oldest block; pipes with initiation intervals; operand reads; instruction and constant fetch; block barriers;
 //          spin loops: a round whose load came too early is executed again (spin_loops.h); the memory pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
 // Ignores: docs/mechanisms.md.
 // Time:    an SM sleeps until its next event; advance(until) runs it alone up to `until`, since nothing reaches it sooner.
@@ -115,7 +115,7 @@ class Sm {
   std::vector<BlockWork> incoming_;  // by start
   std::vector<std::uint32_t> fetch_requests_;
   const std::uint32_t launch_registers_;  // a thread
-  std::uint64_t next_serial_ = 0, next_age_ = 0;
+  std::uint64_t next_serial_ = 0;
   std::uint32_t resident_warps_ = 0;
   Cycle now_ = 0, active_since_ = 0, first_code_ = 0;
   Cycle served_ = 0;  // when the instruction that issues is served: its cycle, or when the ADU takes it

@@ -424,6 +424,26 @@ TEST(DataStage, SoManyLoadsWaitForItThenTheQueueFills) {
   }
 }
 
+/// Behind loads that L1 has and that take the data stage for 32 cycles each: when the result of an instruction is there, after issue.
+TEST(DataStage, WhatMovesNoDataDoesNotWaitForIt) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto held_up = [&](const char* text) {
+    const auto end = [&](int loads) {
+      std::vector<Line> lines = {{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096, 128},
+                                 {"NOP", 1, 7, 7, 1}};
+      for (int i = 0; i < loads; ++i)
+        lines.push_back({"LDG.E R0, desc[UR4][R2.64]", 1, 7, 7, 0, ~0u, 4096, 128});
+      for (int i = 0; i < 8; ++i) lines.push_back({"NOP", 15});  // the loads are on their way
+      lines.push_back({text, 2, 1, 7});
+      lines.push_back({"NOP", 1, 7, 7, 2});
+      return run(chip, lines).counters.instructions.back().stalled[static_cast<std::size_t>(stats::WarpState::short_scoreboard)];
+    };
+    return end(4) - end(0);
+  };
+  EXPECT_LT(held_up("S2R R8, SR_TID.X"), 16u);
+  EXPECT_GT(held_up("SHFL.IDX PT, R8, R9, RZ, 0x1f"), 32u);
+}
+
 TEST(DataStage, LoadsThatWaitedForTheirDataHoldUpNoTags) {
   spec::GpuSpec chip = bench_chip();
   // The data of 20 loads of warp 0 come at once and take the data stage for 620 cycles; meanwhile warp 1 misses again.

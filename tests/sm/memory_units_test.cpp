@@ -140,14 +140,17 @@ TEST(LoadOrder, ALoadThatIsStillAtTheTagsHoldsUpThoseBehindIt) {
   EXPECT_EQ(order.next(), first);
 }
 
-TEST(HitQueue, APlaceIsFreeWhenThoseBeforeHaveBeenServed) {
+TEST(HitQueue, APlaceIsFreeWhenItsOwnerHasBeenTaken) {
   HitQueue hits(2);
   EXPECT_EQ(hits.room_from(), 0u);
-  hits.enter(100, 8);
+  EXPECT_FALSE(hits.waits(0));
+  hits.enter(100);
   EXPECT_EQ(hits.room_from(), 0u);
-  hits.enter(100, 8);  // its turn comes at 108
+  hits.enter(108);
   EXPECT_EQ(hits.room_from(), 100u) << "the first has been taken by then";
-  hits.enter(101, 8);
+  EXPECT_TRUE(hits.waits(107));
+  EXPECT_FALSE(hits.waits(108));
+  hits.enter(116);
   EXPECT_EQ(hits.room_from(), 108u);
 }
 
@@ -173,7 +176,7 @@ struct Stage {
 TEST(DataStage, OneThingAtATime) {
   Stage s;
   EXPECT_EQ(s.data.pass(100, 4), 100u);
-  EXPECT_EQ(s.data.takes_from(0), 103u) << "what is taken then begins a cycle later";
+  EXPECT_EQ(s.data.takes_from(0, 200), 103u) << "what is taken then begins a cycle later";
   EXPECT_EQ(s.data.shared_start(102), 104u);
   EXPECT_EQ(s.data.shared_start(104), 105u);
   EXPECT_EQ(s.data.pass(101, 1), 104u);
@@ -185,8 +188,8 @@ TEST(DataStage, ConflictsOfALoadTakeItsSubCoresPathTwiceAsLong) {
   Stage s;
   s.chip.shared.sub_core_interval = 2;
   EXPECT_EQ(s.data.load({.sub_core = 1, .busy = 8, .conflicts = 7, .hit = false}, 100), 101u);
-  EXPECT_EQ(s.data.takes_from(0), 108u) << "the stage, from 109 on";
-  EXPECT_EQ(s.data.takes_from(1), 115u) << "its path, from 101 + 8 + 7 on";
+  EXPECT_EQ(s.data.takes_from(0, 200), 108u) << "the stage, from 109 on";
+  EXPECT_EQ(s.data.takes_from(1, 200), 115u) << "its path, from 101 + 8 + 7 on";
   EXPECT_EQ(s.data.load({.sub_core = 2, .busy = 1, .conflicts = 1, .hit = false}, 100), 109u);
   EXPECT_EQ(s.data.load({.sub_core = 1, .busy = 2, .conflicts = 1, .hit = false}, 100), 116u);
   EXPECT_EQ(s.data.load({.sub_core = 1, .busy = 1, .conflicts = 0, .hit = false}, 100), 112u)
@@ -201,17 +204,34 @@ TEST(DataStage, HitsWaitInALimitedNumber) {
   data.load({.sub_core = 0, .busy = 4, .conflicts = 0, .hit = false}, 100);
   EXPECT_EQ(data.takes_hits_from(), 0u) << "a load that waited for its data waits elsewhere";
   data.load({.sub_core = 0, .busy = 4, .conflicts = 0, .hit = true}, 100);
-  EXPECT_EQ(data.takes_hits_from(), 100u);
+  EXPECT_EQ(data.takes_hits_from(), 104u) << "taken at 105, when the first has been";
   data.load({.sub_core = 0, .busy = 4, .conflicts = 0, .hit = true}, 100);
-  EXPECT_EQ(data.takes_hits_from(), 104u);
+  EXPECT_EQ(data.takes_hits_from(), 108u);
+}
+
+TEST(DataStage, ASharedAccessWaitsBehindHitsInOneOfTheirPlaces) {
+  Stage s;
+  s.chip.lsu.data_queue = 3;
+  DataStage data(s.chip, 0, s.counters);
+  data.load({.sub_core = 0, .busy = 32, .conflicts = 0, .hit = false}, 100);
+  EXPECT_EQ(data.takes_from(1, 101), 132u) << "no hit waits: not before the stage is free";
+  data.load({.sub_core = 0, .busy = 32, .conflicts = 0, .hit = true}, 101);
+  EXPECT_EQ(data.takes_from(1, 102), 0u) << "two places are left";
+  EXPECT_EQ(data.shared_start(102), 165u);
+  data.take_shared(1, 165, 1, 1);
+  EXPECT_EQ(data.take_other(104, 2), 166u) << "a shuffle takes the last of them";
+  EXPECT_EQ(data.takes_from(2, 105), 132u) << "until the hit has been taken, at 133";
+  EXPECT_EQ(data.takes_from(2, 165), 132u) << "the shuffle still waits";
+  EXPECT_EQ(data.takes_from(2, 166), 167u) << "none waits";
+  EXPECT_EQ(data.takes_hits_from(), 132u);
 }
 
 TEST(DataStage, ASharedAccessTakesTheStageAndItsPath) {
   Stage s;
   s.chip.shared.sub_core_interval = 2;
   EXPECT_EQ(s.data.take_shared(3, s.data.shared_start(99), 4, 4), 4u);
-  EXPECT_EQ(s.data.takes_from(0), 103u);
-  EXPECT_EQ(s.data.takes_from(3), 107u) << "four wavefronts, every other cycle";
+  EXPECT_EQ(s.data.takes_from(0, 200), 103u);
+  EXPECT_EQ(s.data.takes_from(3, 200), 107u) << "four wavefronts, every other cycle";
   s.data.take_for_products(200, 300, 50);
   EXPECT_EQ(s.data.take_shared(3, 200, 4, 4), 8u) << "half of the cycles are the tensor cores'";
   EXPECT_EQ(s.counters.l1_data_wavefronts, 4u + 50u + 4u);
@@ -223,7 +243,7 @@ TEST(DataStage, CopiesWriteBesideItTwoWavefrontsACycle) {
   EXPECT_EQ(s.data.write_copied(100, 4), 102u);
   EXPECT_EQ(s.data.write_copied(100, 3), 104u) << "behind the first";
   EXPECT_EQ(s.data.write_copied(110, 32), 126u);
-  EXPECT_EQ(s.data.takes_from(0), 0u);
+  EXPECT_EQ(s.data.takes_from(0, 200), 0u);
 }
 
 TEST(DataStage, TheWayToOtherSmsHoldsUpWhatFollows) {
@@ -231,7 +251,7 @@ TEST(DataStage, TheWayToOtherSmsHoldsUpWhatFollows) {
   s.chip.cluster.remote_bytes = 32;
   EXPECT_EQ(s.data.send_remote(100, 128), 104u);
   EXPECT_EQ(s.data.send_remote(101, 32), 105u);
-  EXPECT_EQ(s.data.takes_from(0), 104u);
+  EXPECT_EQ(s.data.takes_from(0, 200), 104u);
 }
 
 TEST(DataStage, AFillThatMeetsASharedStoreHoldsUpTheStage) {
@@ -242,9 +262,9 @@ TEST(DataStage, AFillThatMeetsASharedStoreHoldsUpTheStage) {
   EXPECT_EQ(data.again(DataArray::Way::write, 1, start, 4), 0u);
   data.take_shared(0, start, 4, 1);
   data.take_half(DataArray::Way::write, 0, 100, 4);
-  EXPECT_EQ(data.takes_from(0), 103u) << "the other half";
+  EXPECT_EQ(data.takes_from(0, 200), 103u) << "the other half";
   data.take_half(DataArray::Way::write, 1, 102, 4);  // meets its last two passes
-  EXPECT_EQ(data.takes_from(0), 105u);
+  EXPECT_EQ(data.takes_from(0, 200), 105u);
   EXPECT_EQ(s.counters.shared_contention_st, 2u);
   EXPECT_EQ(s.counters.shared_contention_ld, 0u);
   data.copied_in(0, 0, 1, 105);  // the top of shared memory lies in the upper half: its last pass

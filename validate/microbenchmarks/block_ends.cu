@@ -1,7 +1,7 @@
 // What does a block wait for when it ends, and how fast do many short blocks pass that only store?
 //
 // Models:  blocks that end right after their last instruction: nothing, stores of whole lines or of words of scattered
-//          sectors, reductions, loads nobody waits for; the cycles from a block's last clock read to the first one of the
+//          sectors, reductions, swaps nobody waits for; the cycles from a block's last clock read to the first one of the
 //          block that takes its place; the time of a grid of many such blocks.
 // Ignores: the block's own stamp is a store as well: `nothing` is the base line.
 // Source:  the SMs' clocks; events for the grids.
@@ -9,8 +9,9 @@
 
 using namespace bench;
 
-enum class Ending { kNothing, kLines, kSectors, kReductions, kFarSectors };
-const char* const kNames[] = {"nothing", "store_lines", "store_word_of_sectors", "reduction_of_lines", "store_word_of_sectors_in_dram"};
+enum class Ending { kNothing, kLines, kSectors, kReductions, kFarSectors, kOneWord, kOneWordAtomics };
+const char* const kNames[] = {"nothing", "store_lines", "store_word_of_sectors", "reduction_of_lines", "store_word_of_sectors_in_dram",
+                              "reduction_of_one_word", "atomic_of_one_word_nobody_waits_for"};
 
 __device__ __forceinline__ unsigned scatter(unsigned x) {
   x ^= x >> 16;
@@ -29,6 +30,11 @@ __device__ __forceinline__ void end_with(unsigned* base, unsigned sectors, int c
       base[i & (sectors * 8 - 1)] = i;
     } else if constexpr (kEnding == Ending::kReductions) {
       asm volatile("red.global.add.u32 [%0], %1;" ::"l"(base + (i & (sectors * 8 - 1))), "r"(1) : "memory");
+    } else if constexpr (kEnding == Ending::kOneWord) {
+      asm volatile("red.global.add.u32 [%0], %1;" ::"l"(base + (thread & (sectors - 1))), "r"(1) : "memory");
+    } else if constexpr (kEnding == Ending::kOneWordAtomics) {
+      unsigned old;  // a swap, which the assembler cannot make a reduction of
+      asm volatile("atom.global.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(base + (thread & (sectors - 1))), "r"(k) : "memory");
     } else if constexpr (kEnding != Ending::kNothing) {
       base[static_cast<std::size_t>(scatter(i) & (sectors - 1)) * 8] = i;
     }
@@ -109,5 +115,7 @@ int main() {
   ask<Ending::kSectors>(near.get(), 1 << 18, out);  // 8 MiB
   ask<Ending::kReductions>(near.get(), 1 << 18, out);
   ask<Ending::kFarSectors>(far.get(), 1 << 27, out);  // 4 GiB
+  ask<Ending::kOneWord>(near.get(), 1, out);
+  ask<Ending::kOneWordAtomics>(near.get(), 1, out);
   return 0;
 }

@@ -3,7 +3,7 @@
 // Models:  all SMs (or one) issue more than L2 can serve at once: each warp one after the other, and notes its clock after each four. First
 //          they are issued as fast as the SM sends them; once so many are under way that the SM holds no more, as fast as L2 serves
 //          them. Where the two slopes meet stands what is under way. `place`: all lanes of the chip on one word; a line for each warp, shared by
-//          all SMs; a sector for each lane.
+//          all SMs; a sector for each lane; the first lanes of each warp alone, as code that adds up within warps first.
 // Ignores: loads; what the pipes hold of other instructions.
 // Source:  the SMs' clocks.
 #include "bench.cuh"
@@ -14,13 +14,14 @@ enum Kind : int { reduction, reduction_float, atomic, store };
 constexpr int kCount = 128, kEach = 4;
 
 template <int kKind>
-__global__ void __launch_bounds__(1024) issue(unsigned* base, unsigned warp_apart, unsigned lane_apart, unsigned next_apart, unsigned long long* out,
-                                              unsigned* sink) {
+__global__ void __launch_bounds__(1024) issue(unsigned* base, unsigned lanes, unsigned warp_apart, unsigned lane_apart, unsigned next_apart,
+                                              unsigned long long* out, unsigned* sink) {
   extern __shared__ char whole_sm[];
   const unsigned warp = threadIdx.x / 32, warps = blockDim.x / 32;
   char* p = reinterpret_cast<char*>(base) + warp * warp_apart + threadIdx.x % 32 * lane_apart;
   unsigned long long times[kCount / kEach];
   __syncthreads();
+  if (threadIdx.x % 32 >= lanes) return;
   const unsigned long long t0 = clock_now();
   unsigned sum = 0;
 #pragma unroll
@@ -51,19 +52,28 @@ int main() {
   const int shared = 200 * 1024;
   struct Place {
     const char* name;
-    unsigned warp, lane, next;
+    unsigned warp, lane, next, lanes = 32;
   };
   const Place places[] = {{"one word", 0, 0, 0},
                           {"a word a lane, one line", 0, 4, 0},
                           {"a line a warp", 128, 4, 0},
                           {"a sector a lane, the same for all SMs", 1024, 32, 0},
-                          {"a sector a lane, new ones each time", 1024, 32, 65536}};
+                          {"a sector a lane, new ones each time", 1024, 32, 65536},
+                          {"one lane, one word", 0, 0, 0, 1},
+                          {"one lane, a sector a warp", 32, 0, 0, 1},
+                          {"one lane, a line a warp", 128, 0, 0, 1},
+                          {"one lane, a new line each time", 65536, 0, 128, 1},
+                          {"two lanes, one word", 0, 0, 0, 2},
+                          {"eight lanes, one word", 0, 0, 0, 8},
+                          {"eight lanes, one sector", 0, 4, 0, 8},
+                          {"sixteen lanes, two sectors", 0, 4, 0, 16},
+                          {"four lanes, a line each", 0, 128, 0, 4}};
   const char* const names[] = {"red.add.u32", "red.add.f32", "atom.add.u32", "st.u32"};
   const auto ask = [&](auto kernel, int kind, const Place& place, int blocks, int warps) {
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     for (int repeat = 0; repeat < 2; ++repeat) {
-      kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(32 * warps), shared>>>(memory.get(), place.warp, place.lane, place.next,
-                                                                                         out.get(), sink.get());
+      kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(32 * warps), shared>>>(memory.get(), place.lanes, place.warp, place.lane,
+                                                                                         place.next, out.get(), sink.get());
       CHECK(cudaGetLastError());
       CHECK(cudaDeviceSynchronize());
     }
@@ -74,6 +84,7 @@ int main() {
     Answer("stores_under_way", "clock of the mean warp after each four")
         .add_text("kind", names[kind])
         .add_text("place", place.name)
+        .add("lanes", place.lanes)
         .add("sms", blocks)
         .add("warps", warps)
         .add("times", mean)
