@@ -12,6 +12,7 @@
 #include <bit>
 
 #include "model/rules/branches.h"
+#include "model/sm/memory_forms.h"
 #include "model/sm/request_marks.h"
 #include "model/sm/sm.h"
 #include "model/units/error.h"
@@ -180,7 +181,7 @@ void Sm::issue_access(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
   warp.scoreboards.raise(instruction.read_barrier, instruction.long_scoreboard);
   const isa::Access access = instruction.form.access;
   if (instruction.action == Action::memory) {
-    if (access == isa::Access::store || access == isa::Access::reduction) ++warp.stores;
+    if (holds_warp(instruction)) ++warp.stores;
     if (access == isa::Access::async_copy) copies_.groups.add(id);
   }
   MemoryIssue issued{&instruction,

@@ -15,6 +15,12 @@ inline bool is_store(const StaticInstruction& instruction) {
   return instruction.form.access == isa::Access::store || instruction.form.access == isa::Access::reduction;
 }
 
+/// What a warp that ends waits for, whether or not it has waited for a result: its stores until they have left, its atomics until they are
+/// answered (H100, block_end).
+inline bool holds_warp(const StaticInstruction& instruction) {
+  return is_store(instruction) || instruction.form.access == isa::Access::atomic;
+}
+
 inline std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
 inline constexpr std::uint32_t kQuads = kWarpSize / 4;

@@ -35,7 +35,8 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
       queues_(spec.lsu), shapes_(program, data.array, counters), texture_(spec.texture),
       tags_(l1_bytes, spec.l1), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
       loads_(kSubCores * kWarpSlots), swaps_(!program.shapes.retries.empty()),
-      write_back_(operations_, events) {}
+      write_back_(operations_, events),
+      reductions_(spec.l1.reduction_flits, spec.l1.reductions_waiting) {}
 
 void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   const std::uint32_t id = operations_.take();
@@ -54,6 +55,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.tags_done = false;
   operation.missed = operation.hit = false;
   operation.lines = operation.sectors = 0;
+  operation.way_flits = 0;
   operation.waits = issue.waits;
   operation.tells = issue.tells;
   operation.signal = issue.signal;
@@ -93,7 +95,8 @@ bool MemoryPipe::has_room(const Operation& operation) const {
       instruction.action == Action::memory_other || operation.space == Space::shared) {
     return true;
   }
-  return is_store(instruction) ? out.store_room() : loads_.in_flight() < spec_.lsu.in_flight;
+  if (!is_store(instruction)) return loads_.in_flight() < spec_.lsu.in_flight;
+  return out.store_room() && (instruction.form.access != Access::reduction || reductions_.has_room());
 }
 
 void MemoryPipe::accept(std::uint32_t id, Cycle now) {
@@ -112,7 +115,8 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
     write_back_.release(operation, instruction.write_barrier,
                         now + left_of(spec_.shared.latency - 1, spec_.lsu));
     if (is_copy(instruction)) write_back_.done(Event::Kind::copy_done, operation, now + 1);
-    if (stores_data) write_back_.done(Event::Kind::store_done, operation, now + 1);
+    if (instruction.action == Action::memory && holds_warp(instruction))
+      write_back_.done(Event::Kind::store_done, operation, now + 1);
     operations_.give_back(id);
   } else if (instruction.action == Action::memory_other) {
     accept_other(operation, id, now);
@@ -255,13 +259,19 @@ void MemoryPipe::finish_tags(Cycle now) {
     const Cycle start = data.pass(operation.ready + DataStage::kAfterTags, operation.wavefronts);
     const Cycle end = start + operation.wavefronts;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, end);
-    // A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
-    write_back_.done(Event::Kind::store_done, operation, std::max(end, out.last_out()));
-    operations_.give_back(id);
+    operation.ready = std::max(end, out.last_out());
+    if (operation.way_flits == 0 || reductions_.enter(id, operation.way_flits)) store_left(id, now);
   } else if (operation.waiting == 0) {
     operation.hit = loads_.is_first(operation.warp, id);
     want(loads_.release(operations_, operation.warp, now));
   }
+}
+
+/// A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
+void MemoryPipe::store_left(std::uint32_t id, Cycle now) {
+  const Operation& operation = operations_[id];
+  write_back_.done(Event::Kind::store_done, operation, std::max(operation.ready, now));
+  operations_.give_back(id);
 }
 
 void MemoryPipe::tick(Cycle now) {

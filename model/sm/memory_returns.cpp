@@ -53,6 +53,7 @@ void MemoryPipe::return_load(std::uint32_t id, Cycle now) {
   }
   write_back_.release(operation, instruction.write_barrier, when);
   if (copy) write_back_.done(Event::Kind::copy_done, operation, when);
+  if (holds_warp(instruction)) write_back_.done(Event::Kind::store_done, operation, when);
   operations_.give_back(id);
   loads_.pop();
 }
@@ -87,7 +88,8 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
 }
 
 void MemoryPipe::acknowledged(std::uint32_t id, Cycle now) {
-  out.acknowledged(id);
+  if (const std::uint32_t flits = out.acknowledged(id); flits != 0)
+    reductions_.served(flits, [&](std::uint32_t left) { store_left(left, now); });
   if (stores_wait_) want(now);
 }
 

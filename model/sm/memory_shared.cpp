@@ -58,7 +58,7 @@ void MemoryPipe::accept_shared(const Operation& operation, std::uint32_t id, Cyc
   // What waits for a phase is answered by the barrier.
   if (of_barrier) write_back_.reach_barrier(operation, answered - start - busy, start + busy);
   if (!of_barrier || !tests) write_back_.release(operation, instruction.write_barrier, answered);
-  if (is_store(instruction)) write_back_.done(Event::Kind::store_done, operation, start + busy);
+  if (holds_warp(instruction)) write_back_.done(Event::Kind::store_done, operation, start + busy);
   operations_.give_back(id);
 }
 

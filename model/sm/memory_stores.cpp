@@ -50,7 +50,9 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
     request.flits = memory::write_flits(access.sectors, request.bytes);
   }
   put_signal(request, operation, tag_line_ + 1 == operation.lines);
-  out.send_store(request, now);
+  const bool reduces = form.access == Access::reduction;
+  if (reduces) operation.way_flits += request.flits;
+  out.send_store(request, now, reduces ? request.flits : 0);
 }
 
 }  // namespace foretrace::sm

@@ -52,7 +52,7 @@ struct Warp {
   std::uint32_t part = 0;      ///< of its record, that `cursor` reads
   InstructionCache::Buffer code;
   Cycle constant_at = kNever;  ///< when the constant operand that its instruction waits for is there for it
-  std::uint32_t stores = 0;    ///< instructions whose data have not left the memory pipe
+  std::uint32_t stores = 0;    ///< instructions whose data have not left the memory pipe, and atomics
   std::uint32_t attributed_to = 0;  ///< instruction that the warp's present state is counted for
   Scoreboards scoreboards;
   std::uint32_t registers = 0;         ///< a thread

@@ -205,6 +205,39 @@ TEST(GlobalMemory, AWarpEndsWhenItsStoresHaveLeft) {
   EXPECT_EQ(cycles(19, 4) - cycles(18, 4), 4u);
 }
 
+TEST(GlobalMemory, AWarpEndsWhenTheWayHasRoomForItsReductions) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto end = [&](int count, std::int64_t stride) {
+    const Line red{"REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096, stride};
+    return run(chip, std::vector<Line>(static_cast<std::size_t>(count), red), 1, 50'000).end;
+  };
+  EXPECT_LT(end(9, 0), 2000u) << "eight of 32 lanes on one word are 256 flits of 266, and one more goes";
+  EXPECT_GT(end(10, 0), 50'000u) << "after the first has been done";
+  EXPECT_LT(end(40, 4), 2000u) << "neighbours: five flits each";
+}
+
+TEST(GlobalMemory, SoManyReductionsWaitForTheWayThenTheQueueFills) {
+  const spec::GpuSpec chip = bench_chip();
+  // With the queue full the next one issues when the first has been done: that is seen in the warp's throttle.
+  const auto throttled = [&](int count) {
+    const Line red{"REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096, 0};
+    std::uint64_t cycles = 0;
+    for (const auto& instruction :
+         run(chip, std::vector<Line>(static_cast<std::size_t>(count), red), 1, 50'000).counters.instructions)
+      cycles += instruction.stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)];
+    return cycles;
+  };
+  const int most = 9 + static_cast<int>(chip.l1.reductions_waiting) + static_cast<int>(chip.lsu.queue);
+  EXPECT_LT(throttled(most), 2000u);
+  EXPECT_GT(throttled(most + 1), 40'000u);
+}
+
+TEST(GlobalMemory, AWarpEndsWhenItsAtomicsAreAnswered) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line swap{"ATOMG.E.EXCH.STRONG.GPU PT, RZ, desc[UR4][R2.64], R5", 2, 7, 7, 0, ~0u, 4096, 0};
+  EXPECT_GT(run(chip, {swap}, 1, 50'000).end, 50'000u) << "though nobody waits for what was there";
+}
+
 TEST(GlobalMemory, LoadsOfAWarpReturnInOrder) {
   const spec::GpuSpec chip = bench_chip();
   // The compiler may put a scoreboard on the last of several loads alone: a hit behind a miss waits for it.
@@ -436,9 +469,11 @@ TEST(DataStage, WhatMovesNoDataDoesNotWaitForIt) {
       for (int i = 0; i < 8; ++i) lines.push_back({"NOP", 15});  // the loads are on their way
       lines.push_back({text, 2, 1, 7});
       lines.push_back({"NOP", 1, 7, 7, 2});
-      return run(chip, lines).counters.instructions.back().stalled[static_cast<std::size_t>(stats::WarpState::short_scoreboard)];
+      const Ran ran = run(chip, lines);
+      return ran.counters.instructions[lines.size() - 1]
+          .stalled[static_cast<std::size_t>(stats::WarpState::short_scoreboard)];
     };
-    return end(4) - end(0);
+    return end(12) - end(0);
   };
   EXPECT_LT(held_up("S2R R8, SR_TID.X"), 16u);
   EXPECT_GT(held_up("SHFL.IDX PT, R8, R9, RZ, 0x1f"), 32u);

@@ -10,6 +10,7 @@
 #include "model/sm/load_order.h"
 #include "model/sm/memory_queues.h"
 #include "model/sm/outgoing_requests.h"
+#include "model/sm/reduction_way.h"
 #include "model/sm/texture_unit.h"
 #include "model/sm/write_back.h"
 #include "tests/sm/bench.h"
@@ -307,6 +308,47 @@ TEST(OutgoingRequests, OnePieceLeavesPerCycle) {
   EXPECT_EQ(outbox[2].time, 106u) << "with the last of its flits";
   EXPECT_EQ(outbox[3].time, 120u);
   EXPECT_EQ(out.last_out(), 120u);
+}
+
+TEST(OutgoingRequests, AnAcknowledgementBringsBackAReductionsFlits) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 0, outbox);
+  memory::Request reduction = store_of(1, 0b0011);
+  reduction.kind = memory::RequestKind::reduction;
+  reduction.visits = 32;
+  reduction.flits = 64;
+  out.send_store(reduction, 100, reduction.flits);
+  out.send_store(store_of(2), 100);
+  EXPECT_FALSE(out.store_room());
+  EXPECT_EQ(out.acknowledged(outbox[0].id), 64u);
+  EXPECT_TRUE(out.store_room());
+  EXPECT_EQ(out.acknowledged(outbox[1].id), 0u) << "a store";
+  EXPECT_TRUE(out.idle());
+}
+
+TEST(ReductionWay, InstructionsWaitBehindFlitsAndInOrder) {
+  ReductionWay way(10, 2);
+  std::vector<std::uint32_t> left;
+  const auto leaves = [&](std::uint32_t id) { left.push_back(id); };
+  EXPECT_TRUE(way.enter(1, 9));
+  EXPECT_TRUE(way.enter(2, 8)) << "a flit of room is enough to go";
+  EXPECT_FALSE(way.enter(3, 1));
+  EXPECT_TRUE(way.has_room());
+  EXPECT_FALSE(way.enter(4, 20));
+  EXPECT_FALSE(way.has_room()) << "two wait";
+  EXPECT_TRUE(way.waits());
+  way.served(7, leaves);
+  EXPECT_TRUE(left.empty()) << "ten flits of the first two";
+  way.served(1, leaves);
+  EXPECT_EQ(left, (std::vector<std::uint32_t>{3})) << "nine of them, and the third's one";
+  EXPECT_TRUE(way.has_room());
+  way.served(1, leaves);
+  EXPECT_EQ(left, (std::vector<std::uint32_t>{3, 4}));
+  EXPECT_FALSE(way.waits());
+  EXPECT_FALSE(way.enter(5, 1)) << "29";
+  way.served(29, leaves);  // in whatever order L2 does them
+  EXPECT_EQ(left.back(), 5u);
+  EXPECT_TRUE(way.enter(6, 30));
 }
 
 TEST(OutgoingRequests, StoresInFlightAreBoundedInSectorsUntilTheyAreAcknowledged) {
