@@ -106,6 +106,8 @@ class Gpu {
                             work::BlockSource& source);
   /// What L2 holds after the launches so far, for LaunchSetup::l2 of a machine of the same chip.
   std::shared_ptr<const memory::L2Contents> l2_contents() { return memory_.l2_contents(); }
+  /// Between launches: as much as L2 holds has passed through it.
+  void empty_l2() { memory_.empty_l2(); }
   /// The longest window that keeps SMs independent.
   Cycle lookahead() const;
 

@@ -39,6 +39,7 @@ struct MemorySystem::Implementation {
   bool idle() const;
   void begin_launch(bool warm);
   L2Contents l2_contents();
+  void empty_l2();
   void begin_launch(const L2Contents& contents);
   const stats::MemoryCounters& counters();
   void observe(std::vector<ReadJourney>* journeys) { answers_.observe(journeys); }

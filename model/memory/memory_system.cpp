@@ -129,6 +129,12 @@ L2Contents MemorySystem::Implementation::l2_contents() {
   return lines_.contents();
 }
 
+void MemorySystem::Implementation::empty_l2() {
+  run_before(kNever);
+  shared_.counters.dirty_sectors_left = 0;
+  lines_.restart_cold();
+}
+
 void MemorySystem::Implementation::begin_launch(const L2Contents& contents) {
   begin_launch(true);
   lines_.put(contents);
@@ -158,6 +164,7 @@ std::shared_ptr<const L2Contents> MemorySystem::l2_contents() {
   return std::make_shared<const L2Contents>(implementation_->l2_contents());
 }
 void MemorySystem::begin_launch(const L2Contents& contents) { implementation_->begin_launch(contents); }
+void MemorySystem::empty_l2() { implementation_->empty_l2(); }
 void MemorySystem::observe(std::vector<ReadJourney>* journeys) { implementation_->observe(journeys); }
 const stats::MemoryCounters& MemorySystem::counters() const { return implementation_->counters(); }
 

@@ -135,6 +135,8 @@ class MemorySystem {
   void begin_launch(bool warm);
   /// What L2 holds now that the launch before has ended, and a launch that finds it so (warm).
   std::shared_ptr<const L2Contents> l2_contents();
+  /// As much as L2 holds has passed through it since the launch before: a warm launch finds what a cold one does.
+  void empty_l2();
   void begin_launch(const L2Contents& contents);
   const stats::MemoryCounters& counters() const;
   /// Journeys of answered reads and atomics are appended there from now on; null: nowhere. For timelines.

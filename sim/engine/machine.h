@@ -57,6 +57,8 @@ class Machine {
   std::uint64_t resident_blocks(const LaunchShape& shape) const;
   /// What L2 holds after the launches so far.
   std::shared_ptr<const memory::L2Contents> l2_contents() { return gpu_.l2_contents(); }
+  /// Between launches: as much as L2 holds has passed through it.
+  void empty_l2() { gpu_.empty_l2(); }
   /// Simulates a launch from the records of its blocks.
   Outcome run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options);
 

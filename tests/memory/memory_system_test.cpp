@@ -347,6 +347,18 @@ TEST_F(SmallChip, DirtySectorsSurviveAWarmLaunch) {
   EXPECT_EQ(memory.counters().dirty_sectors_left, 0u);
 }
 
+TEST_F(SmallChip, WarmLaunchFindsNothingWhereL2WasEmptied) {
+  latency_of(memory, write_request(0, kNearSm, near_line, 0b0011));
+  memory.begin_launch(true);
+  latency_of(memory, read_request(0, kNearSm, near_line, 0b0011));
+  memory.empty_l2();
+  memory.begin_launch(true);
+  EXPECT_EQ(memory.counters().dirty_sectors_left, 0u);
+  EXPECT_GT(latency_of(memory, read_request(0, kNearSm, near_line, 0b0001)), hit);
+  memory.begin_launch(true);
+  EXPECT_EQ(latency_of(memory, read_request(0, kNearSm, near_line, 0b0001)), hit);
+}
+
 TEST_F(SmallChip, ReplyIsKnownOneLookaheadBeforeItIsDueAndNotEarlier) {
   latency_of(memory, read_request(0, kNearSm, near_line, 0b0001));
   ASSERT_EQ(memory.lookahead(), 110u);

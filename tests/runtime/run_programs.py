@@ -397,6 +397,21 @@ class Reports(Case):
             self.assertEqual(row["beside"]["by"], "rates")
             self.assertAlmostEqual(row["beside"]["slowed"], 1, delta=0.01)
 
+    def test_what_copies_and_fills_leave_in_l2(self):
+        for chip in CHIPS:
+            with self.subTest(chip):
+                file = self.path(chip)
+                done = run("--arch", chip, "--quiet", "--json", file, "--", build("passage"))
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                with open(file, encoding="utf-8") as text:
+                    read = [p["metrics"]["dram__bytes_read.sum"] / 2**20 for p in json.load(text)["predictions"]]
+                found = ["all" if megabytes < 0.1 else "nothing" if megabytes >= 1 else str(megabytes) for megabytes in read]
+                self.assertEqual(found, done.stdout.split())
+        done = run("--arch", "h100", "--cold", "--quiet", "--json", file, "--", build("passage"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(file, encoding="utf-8") as text:
+            self.assertTrue(all(p["metrics"]["dram__bytes_read.sum"] >= 2**20 for p in json.load(text)["predictions"]))
+
     def test_ranges_of_nvtx(self):
         trace = self.path("trace.json")
         result = self.path("result.json")

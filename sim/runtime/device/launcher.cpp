@@ -123,9 +123,17 @@ host::Rates rates_of(const report::Prediction& prediction) {
 
 }  // namespace
 
+/// What has happened to L2 since the launch before.
+void Launcher::find_l2(int device) {
+  if (!state_.l2_passage.take(device)) return;
+  machine(device).empty_l2();
+  before_ = 0;  // as if none was before
+}
+
 double Launcher::predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
                                       const engine::LaunchShape& shape, LaunchLine& line) {
   SideBySide& beside = *state_.side_by_side;
+  find_l2(call.device);
   if (!representatives_) {
     const report::Prediction prediction = predict(call, context, shape, line.index);
     beside.remember(line.index, rates_of(prediction));

@@ -52,6 +52,7 @@ class Launcher {
                                    std::uint64_t resident);
   double predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
                               const engine::LaunchShape& shape, LaunchLine& line);
+  void find_l2(int device);
   sampling::LaunchWork known_work(const KernelCall& call);
   void begin_representatives();
   report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,

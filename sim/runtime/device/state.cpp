@@ -68,7 +68,7 @@ __attribute__((destructor)) void finish_at_exit() {
 State::State()
     : settings(settings_of_environment()), chip(chip_of(settings)),
       spec(std::make_shared<const spec::GpuSpec>(chip.spec)), toolchain(toolchain_of(settings)),
-      memory(spec->dram.bytes, settings.devices), streams(settings.devices) {
+      memory(spec->dram.bytes, settings.devices), l2_passage(spec->l2.bytes), streams(settings.devices) {
   make_primary_contexts(settings.devices);
   if (std::find(settings.check.begin(), settings.check.end(), "uninitialized") != settings.check.end())
     memory.track_writes();
@@ -166,11 +166,12 @@ void State::place_launches() { launcher->journal().place_launches(); }
 cudaError_t State::execute(const Operation& operation, Executed& executed) {
   executed = {};
   if (const auto* kernel = std::get_if<KernelCall>(&operation)) return launcher->launch(*kernel, executed);
-  if (const auto* copy = std::get_if<CopyCall>(&operation)) return copy_boxes(memory, *copy);
-  if (const auto* fill = std::get_if<FillCall>(&operation)) return fill_boxes(memory, *fill);
-  const auto& host = std::get<HostCall>(operation);
-  host.function(host.data);
-  return cudaSuccess;
+  cudaError_t result = cudaSuccess;
+  if (const auto* host = std::get_if<HostCall>(&operation)) host->function(host->data);
+  if (const auto* copy = std::get_if<CopyCall>(&operation)) result = copy_boxes(memory, *copy);
+  if (const auto* fill = std::get_if<FillCall>(&operation)) result = fill_boxes(memory, *fill);
+  if (result == cudaSuccess) l2_passage.add(operation, memory);
+  return result;
 }
 
 }  // namespace foretrace::runtime

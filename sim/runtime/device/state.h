@@ -21,6 +21,7 @@
 #include "sim/frontend/toolchain.h"
 #include "sim/runtime/device/array.h"
 #include "sim/runtime/device/context.h"
+#include "sim/runtime/device/l2_passage.h"
 #include "sim/runtime/device/library.h"
 #include "sim/runtime/device/memory.h"
 #include "sim/runtime/device/module.h"
@@ -51,6 +52,7 @@ struct State {
   VirtualMemory virtual_memory{memory};
   SharedMemory shared{memory, virtual_memory};
   Arrays arrays;  ///< and textures and surfaces
+  L2Passage l2_passage;
   Streams streams;
   std::set<std::pair<int, int>> peers;  ///< devices that may use memory of others: {which, whose}
   std::unique_ptr<Launcher> launcher;
