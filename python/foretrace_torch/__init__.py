@@ -7,10 +7,11 @@ addmm, bmm, baddbmm, addmv, mv, dot, vdot, _int_mm, _scaled_mm and convolution (
 PyTorch's CUDA key; linear, matmul and einsum are made of these. Products of sparse matrices are made of PyTorch's own kernels; what cuSOLVER and
 cuFFT do is computed by the CPU (host.py), and said. scaled_dot_product_attention takes PyTorch's own kernels, which run as they
 are, or products and a softmax; cuDNN's is switched off. Results are right; the predicted times are
-those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error. foretrace_triton is imported, too.
+those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error, and each launch's row of the report names the
+operator that it belongs to, with that note. foretrace_triton is imported, too.
 """
 
-from foretrace_torch import convolution, host, product, sparse
+from foretrace_torch import convolution, host, operators, product, sparse
 
 _LIBRARY = []
 
@@ -29,10 +30,10 @@ def enable():
         warnings.simplefilter("ignore")  # that kernels of PyTorch's own are replaced is what is wanted
         for part in (product, convolution, host):
             for name, function in part.OPERATORS.items():
-                library.impl(name, function, part.KEY)
-        for key, operators in sparse.OPERATORS.items():
-            for name, function in operators.items():
-                library.impl(name, function, key)
+                library.impl(name, operators.named(operators.aten(name), part.note(name), function), part.KEY)
+        for key, functions in sparse.OPERATORS.items():
+            for name, function in functions.items():
+                library.impl(name, operators.named(operators.aten(name), sparse.note(name), function), key)
     _LIBRARY.append(library)
     torch.backends.cudnn.enabled = False  # batch norm: PyTorch's own kernels
     torch.backends.cuda.enable_cudnn_sdp(False)

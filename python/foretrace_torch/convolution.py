@@ -14,6 +14,11 @@ from foretrace_torch import product
 KEY = "CUDA"
 
 
+def note(_):
+    """What is to be known about an operator's launches."""
+    return "im2col and Triton's matmul, not cuDNN's"
+
+
 class _Shape:
     """Sizes of a convolution, one-dimensional ones with a second dimension of 1 in front."""
 

@@ -32,6 +32,11 @@ def say_once(name, library):
               file=sys.stderr)
 
 
+def note(name):
+    """What is to be known about an operator's launches."""
+    return f"computed by the CPU, not by {'cuFFT' if name in _FOURIER else 'cuSOLVER'}"
+
+
 def _here(value):
     return value.cpu() if isinstance(value, torch.Tensor) else value
 

@@ -8,6 +8,11 @@ import torch
 from foretrace_torch import host
 
 
+def note(name):
+    """What is to be known about an operator's launches."""
+    return "computed by the CPU, not by cuSPARSE" if name == "_sparse_sparse_matmul" else "PyTorch's own kernels, not cuSPARSE's"
+
+
 def _elements(matrix):
     """Rows, columns and values; one each."""
     matrix = matrix.to_sparse(sparse_dim=2) if matrix.layout != torch.sparse_coo else matrix

@@ -41,6 +41,7 @@ struct LaunchPlace {
   std::optional<double> start_ns, end_ns;  ///< on the program's time line
   std::optional<LaunchBeside> beside;      ///< nothing: no kernel overlapped with it
   std::string operation;                   ///< "operator": what called it, as PyTorch names it; empty: none
+  std::string operation_note;              ///< "operator_note": what is to be known about it; empty: nothing
 };
 
 /// One static instruction, with its counters summed over the launch.

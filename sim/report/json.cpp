@@ -71,6 +71,7 @@ void put_place(const LaunchPlace& place, Json& json) {
     if (!place.beside->with.empty()) json["beside"]["with"] = place.beside->with;
   }
   if (!place.operation.empty()) json["operator"] = json_text_or_null(place.operation);
+  if (!place.operation_note.empty()) json["operator_note"] = json_text_or_null(place.operation_note);
 }
 
 void put_gains(const LaunchResult& result, Json& json) {
@@ -299,6 +300,7 @@ LaunchPlace read_place(const Reader& from) {
   place.end_ns = from.number_if_there("end_ns");
   if (from.has("beside")) place.beside = read_beside(from.object("beside"));
   place.operation = from.text_if_there("operator", "");
+  place.operation_note = from.text_if_there("operator_note", "");
   return place;
 }
 

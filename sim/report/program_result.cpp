@@ -19,6 +19,8 @@ Json row_of(const RepresentedLaunch& launch) {
   if (launch.stream) row["stream"] = *launch.stream;
   if (launch.start_ns) row["start_ns"] = json_number(*launch.start_ns);
   if (launch.end_ns) row["end_ns"] = json_number(*launch.end_ns);
+  if (!launch.operation.empty()) row["operator"] = json_text_or_null(launch.operation);
+  if (!launch.operation_note.empty()) row["operator_note"] = json_text_or_null(launch.operation_note);
   return row;
 }
 

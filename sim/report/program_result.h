@@ -22,6 +22,7 @@ struct RepresentedLaunch {
   double duration_ns = 0, duration_low_ns = 0, duration_high_ns = 0;  ///< interval: nine cases of ten
   std::optional<std::uint64_t> stream;
   std::optional<double> start_ns, end_ns;  ///< on the program's time line
+  std::string operation, operation_note;   ///< as in LaunchPlace
 };
 
 /// Parts of a time, ns: kernels (and fills, and copies within the device), copies beside nothing, calls of the host and the way from

@@ -59,6 +59,37 @@ def gains(environment: dict) -> None:
     assert '"gains_base"' in (FOLDER / "gains.html").read_text()
 
 
+def operators(environment: dict) -> None:
+    """foretrace_torch's names of operators, without PyTorch; where nobody asks, a function is itself."""
+    program = f"""
+import ctypes, importlib.util, sys
+spec = importlib.util.spec_from_file_location("operators", {str(REPOSITORY / "python" / "foretrace_torch" / "operators.py")!r})
+operators = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(operators)
+assert operators.aten("addmm.out") == "aten::addmm" and operators.aten("mm") == "aten::mm"
+numbers = (ctypes.c_float * 100)(*range(100))
+twice = lambda fails=False: ctypes.CDLL("./libtwice.so").twice_all(numbers, 100) + (1 / 0 if fails else 0)
+named = operators.named("aten::mm", "Triton's matmul, not cuBLAS's", twice)
+if sys.argv[1] == "alone":
+    assert named is twice
+    sys.exit()
+outer = operators.named("aten::convolution", "", lambda: named() + twice())
+assert outer() == 0
+try:
+    named(True)
+except ZeroDivisionError:
+    pass
+twice()
+assert list(numbers) == [16.0 * i for i in range(100)]
+"""
+    subprocess.run([sys.executable, "-c", program, "alone"], cwd=FOLDER, check=True, env=environment, timeout=60)
+    subprocess.run([FORETRACE, "run", "--arch", "h100", "--quiet", "--json", "operators.json", "--", sys.executable, "-c", program, "run"], cwd=FOLDER, check=True,
+                   env=environment, timeout=300)
+    rows = [(p.get("operator"), p.get("operator_note")) for p in json.loads((FOLDER / "operators.json").read_text())["predictions"]]
+    mm = ("aten::mm", "Triton's matmul, not cuBLAS's")
+    assert rows == [mm, ("aten::convolution", None), mm, (None, None)], rows
+
+
 def another_library_in_its_place(nvcc: str, environment: dict) -> None:
     """As Kernel Tuner does it: a library is closed, and another one is loaded to where it stood."""
     (FOLDER / "thrice.cu").write_text(SOURCE.replace("*= 2", "*= 3"))
@@ -91,6 +122,7 @@ def main() -> None:
     done = subprocess.run([sys.executable, "-B", "-c", late], cwd=FOLDER, capture_output=True, text=True, env=environment)
     assert "libcudart.so.12 is loaded already" in done.stderr, done.stderr
     gains(environment)
+    operators(environment)
     another_library_in_its_place(nvcc, environment)
     print("activate: right")
 

@@ -133,11 +133,13 @@ TEST(Json, DocumentsOfSchemaOneAreReadAndUnknownKeysPassedOver) {
 TEST(Json, PlaceOfALaunchInItsProgram) {
   Document document = sample_document({"a"});
   const std::string alone = to_json(document);
-  for (const char* key : {"simulated", "device", "stream", "start_ns", "end_ns", "operator"}) {
+  for (const char* key :
+       {"simulated", "device", "stream", "start_ns", "end_ns", "operator", "operator_note"}) {
     EXPECT_EQ(alone.find(fmt::format("\n   \"{}\"", key)), std::string::npos) << key;
   }
   document.predictions[0].place = {
-      "represented", 12, 1, 7, 1500.5, 2750, LaunchBeside{"simulation", 1.25, {3, 11}}, "aten::addmm"};
+      "represented", 12, 1, 7, 1500.5, 2750, LaunchBeside{"simulation", 1.25, {3, 11}}, "aten::addmm",
+      "not cuBLAS's"};
   const LaunchPlace read = from_json(to_json(document), "result.json").predictions[0].place;
   EXPECT_EQ(read.simulated, "represented");
   EXPECT_EQ(read.device, 1u);
@@ -149,6 +151,7 @@ TEST(Json, PlaceOfALaunchInItsProgram) {
   EXPECT_EQ(read.beside->slowed, 1.25);
   EXPECT_EQ(read.beside->with, (std::vector<std::uint64_t>{3, 11}));
   EXPECT_EQ(read.operation, "aten::addmm");
+  EXPECT_EQ(read.operation_note, "not cuBLAS's");
   const std::string wrong = replaced(to_json(document), "\"represented\"", "\"guessed\"");
   EXPECT_NE(refusal(wrong).find("predictions[0].simulated: expected simulated, represented or functional"),
             std::string::npos);

@@ -412,6 +412,32 @@ class Reports(Case):
         with open(file, encoding="utf-8") as text:
             self.assertTrue(all(p["metrics"]["dram__bytes_read.sum"] >= 2**20 for p in json.load(text)["predictions"]))
 
+    def test_launches_belong_to_the_innermost_operator(self):
+        file = self.path("result.json")
+        done = run("--arch", "h100", "--json", file, "--", build("operators"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(file, encoding="utf-8") as text:
+            rows = [(p.get("operator"), p.get("operator_note")) for p in json.load(text)["predictions"]]
+        none, outer = (None, None), ("outer", None)
+        self.assertEqual(rows, [none, outer, ("aten::mm", "Triton's"), none, outer, none, ("captured", None), none])
+        self.assertIn("foretrace: #0 add <<<1, 128>>> ", done.stderr)
+        self.assertIn("foretrace: #2 add [aten::mm] <<<1, 128>>> ", done.stderr)
+        table = [line.split()[2:4] + line.split()[-2:] for line in done.stderr.splitlines() if line.endswith(("]", " add"))]
+        self.assertEqual([[*row[:2], row[3]] for row in table if row[3] != "add"],
+                         [[n, n, f"[{name}]"] for n, name in (("2", "outer"), ("1", "aten::mm"), ("1", "captured"))], table)
+        self.assertIn("foretrace: [aten::mm]: Triton's\n", done.stderr)
+
+    def test_represented_launches_have_their_operators(self):
+        file = self.path("result.json")
+        done = run("--arch", "h100", "--budget", "1000", "--json", file, "--", build("operators"), "300")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(file, encoding="utf-8") as text:
+            document = json.load(text)
+        rows = [row for row in document["represented"] if row["number"] >= 8]
+        self.assertGreater(len(rows), 200)
+        self.assertEqual({(row["operator"], row["operator_note"]) for row in rows}, {("aten::add_", "Triton's")})
+        self.assertIn("foretrace: [aten::add_, aten::mm]: Triton's\n", done.stderr)
+
     def test_ranges_of_nvtx(self):
         trace = self.path("trace.json")
         result = self.path("result.json")

@@ -1,13 +1,16 @@
 // A whole program: where its time goes, which kernels take it, and when each launch ran.
 
+/** A kernel's name with that of the operator that called it. */
+const titleOf = row => row.kernel + (row.operator ? " [" + row.operator + "]" : "");
+
 /** The program's launches, those that others stand for included: each with the entry whose sections show it. */
 function launchesOf(document_) {
   const d = data.programs[document_], byNumber = new Map();
   entries.forEach((entry, i) => { if (entry.document === document_ && entry.prediction.number !== undefined) byNumber.set(entry.prediction.number, i); });
   const own = entries.map((entry, i) => ({ entry, i })).filter(({ entry }) => entry.document === document_).map(({ entry: { prediction: p }, i }) =>
-    ({ number: p.number ?? i, kernel: p.kernel, time: metric(p, "gpu__time_duration.sum") || 0, from: p.start_ns, to: p.end_ns, stream: p.stream ?? 0, device: p.device ?? 0,
+    ({ number: p.number ?? i, kernel: titleOf(p), time: metric(p, "gpu__time_duration.sum") || 0, from: p.start_ns, to: p.end_ns, stream: p.stream ?? 0, device: p.device ?? 0,
        grid: p.grid, block: p.block, limiter: p.limiter.name, shows: i, by: null }));
-  const others = (d.represented || []).map(r => ({ number: r.number, kernel: r.kernel, time: r.duration_ns, from: r.start_ns, to: r.end_ns, stream: r.stream ?? 0, device: r.device ?? 0,
+  const others = (d.represented || []).map(r => ({ number: r.number, kernel: titleOf(r), time: r.duration_ns, from: r.start_ns, to: r.end_ns, stream: r.stream ?? 0, device: r.device ?? 0,
     grid: r.grid, block: r.block, limiter: null, shows: byNumber.get(r.by) ?? null, by: r.by }));
   return [...own, ...others].sort((a, b) => a.number - b.number);
 }

@@ -28,6 +28,7 @@ int DeviceQueue::launch(std::uint64_t block, std::uint64_t stream, emulate::Devi
   call.block = launch.block;
   call.dynamic_shared = launch.dynamic_shared;
   call.device = parent_.device;
+  call.within = parent_.within;
   const isa::Program& program = call.kernel->image().program;
   std::copy(std::begin(program.cluster), std::end(program.cluster), &call.cluster.x);
   if (call.cluster.count() == 0) call.cluster = {1, 1, 1};

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/units/error.h"
 #include "sim/runtime/device/time_line_result.h"
@@ -31,8 +32,15 @@ std::string shape_text(const LaunchLine& line) {
   return fmt::format("<<<{}, {}{}>>>", dimensions(line.grid), dimensions(line.block),
                      line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared));
 }
+/// A kernel's name with its operator's.
+std::string title_of(const std::string& kernel, const std::string& operation) {
+  return operation.empty() ? kernel : fmt::format("{} [{}]", kernel, operation);
+}
+std::string title_of(const LaunchLine& line) {
+  return title_of(line.kernel, line.within ? line.within->name : "");
+}
 std::string launch_text(const LaunchLine& line) {
-  return fmt::format("#{} {} {}", line.index, line.kernel, shape_text(line));
+  return fmt::format("#{} {} {}", line.index, title_of(line), shape_text(line));
 }
 
 /// Of a launch that was not simulated to its end: which share was.
@@ -74,6 +82,7 @@ bool Journal::own_process() {
   begin_document();
   kernels_.clear();
   order_.clear();
+  notes_.clear();
   unsaved_ = false;
   return true;
 }
@@ -123,9 +132,10 @@ void Journal::count(const LaunchLine& line, bool predicted) {
   program_.pinned_memory += predicted && line.pinned ? 1 : 0;
   program_.managed_memory += predicted && line.managed ? 1 : 0;
   if (line.repeated) ++repeated_;
-  const auto [kernel, fresh] = kernels_.try_emplace(line.kernel);
-  if (fresh) order_.push_back(line.kernel);
+  const auto [kernel, fresh] = kernels_.try_emplace(title_of(line));
+  if (fresh) order_.push_back(kernel->first);
   ++kernel->second.launches;
+  if (line.within && !line.within->note.empty()) notes_[line.within->note].insert(line.within->name);
 }
 
 void Journal::say(const std::string& text) {
@@ -166,6 +176,10 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   const double ns = result.metrics.get("gpu__time_duration.sum", 0);
   result.place.number = line.index;
   result.place.stream = line.stream;
+  if (line.within) {
+    result.place.operation = line.within->name;
+    result.place.operation_note = line.within->note;
+  }
   const auto instructions = prediction.counters.inst_executed;
   {
     const std::lock_guard lock(saving_);
@@ -180,7 +194,7 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
     program_.simulated_warp_instructions +=
         static_cast<std::uint64_t>(static_cast<double>(instructions) * result.estimate.simulated);
   }
-  PerKernel& per = kernels_[line.kernel];
+  PerKernel& per = kernels_[title_of(line)];
   ++per.predicted;
   ++per.simulated;
   per.seconds += ns * 1e-9;
@@ -208,6 +222,10 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
     launch.block = line.block;
     launch.dynamic_shared = line.dynamic_shared;
     launch.stream = line.stream;
+    if (line.within) {
+      launch.operation = line.within->name;
+      launch.operation_note = line.within->note;
+    }
     launch.duration_ns = time.seconds * 1e9;
     launch.duration_low_ns = time.low * 1e9;
     launch.duration_high_ns = time.high * 1e9;
@@ -218,7 +236,7 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
     program_.warp_instructions += static_cast<std::uint64_t>(work.warp_instructions);
     unsaved_ = true;
   }
-  ++kernels_[line.kernel].predicted;
+  ++kernels_[title_of(line)].predicted;
   trace(line, fmt::format("as #{}", time.by));
   if (!settings_.quiet)
     say(fmt::format("foretrace: {} {}, as #{}\n", launch_text(line), time_text(time.seconds), time.by));
@@ -285,7 +303,7 @@ void Journal::settle() {
     launch->duration_ns = time.time.seconds * 1e9;
     launch->duration_low_ns = time.time.low * 1e9;
     launch->duration_high_ns = time.time.high * 1e9;
-    PerKernel& per = kernels_[launch->kernel];
+    PerKernel& per = kernels_[title_of(launch->kernel, launch->operation)];
     per.seconds += time.time.seconds;
     per.longest = std::max(per.longest, time.time.seconds);
     ++launch;
@@ -369,6 +387,8 @@ std::string Journal::table() {
                     per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
                     time_text(per.longest), most == per.limiters.end() ? "-" : most->first, width, name);
   }
+  for (const auto& [note, operators] : notes_)
+    text += fmt::format("foretrace: [{}]: {}\n", fmt::join(operators, ", "), note);
   return text;
 }
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "sim/report/json.h"
 #include "sim/report/prediction.h"
 #include "sim/report/program_result.h"
+#include "sim/runtime/device/operation.h"
 #include "sim/runtime/device/perfetto.h"
 #include "sim/runtime/settings.h"
 #include "sim/runtime/trace_settings.h"
@@ -34,8 +36,9 @@ struct LaunchLine {
   std::string kernel;       ///< as in the source
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
-  std::uint64_t stream = 0;              ///< its number, 0: the default stream
-  bool pinned = false, managed = false;  ///< its arguments point into such memory
+  std::shared_ptr<const NamedOperator> within = nullptr;  ///< null: none
+  std::uint64_t stream = 0;                               ///< its number, 0: the default stream
+  bool pinned = false, managed = false;                   ///< its arguments point into such memory
   bool repeated = false;  ///< nothing was different since it ran before: not executed (Repeats)
 };
 
@@ -95,13 +98,14 @@ class Journal {
   std::string chip_;
   host::TimeLine& line_;
   host::Ranges& ranges_;
-  std::map<std::string, PerKernel> kernels_;
-  std::vector<std::string> order_;                  // of first launch
-  std::unique_ptr<report::DocumentText> document_;  // while there is a file to write
-  std::deque<report::LaunchResult> held_;           // of which the place is not known yet, by number
-  std::vector<Span> spans_;                         // while there is a --perfetto file to write
-  std::uint64_t repeated_ = 0;                      // launches that were not executed again
-  report::ProgramResult program_;                   // times in ns; "represented" with saving_ held
+  std::map<std::string, PerKernel> kernels_;            // by title
+  std::vector<std::string> order_;                      // of first launch
+  std::map<std::string, std::set<std::string>> notes_;  // operators by what is to be known about them
+  std::unique_ptr<report::DocumentText> document_;      // while there is a file to write
+  std::deque<report::LaunchResult> held_;               // of which the place is not known yet, by number
+  std::vector<Span> spans_;                             // while there is a --perfetto file to write
+  std::uint64_t repeated_ = 0;                          // launches that were not executed again
+  report::ProgramResult program_;                       // times in ns; "represented" with saving_ held
   const sampling::Representatives* representatives_ = nullptr;
   bool terminal_ = false, shown_ = false, finished_ = false;
   std::chrono::steady_clock::time_point begun_, last_shown_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/runtime/device/operators.h"
 #include "sim/runtime/device/state.h"
 
 namespace foretrace::runtime {
@@ -18,6 +19,7 @@ cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, st
   call.block = {block.x, block.y, block.z};
   call.dynamic_shared = shared;
   call.device = current_device();
+  call.within = current_operator();
   const isa::Program& program = call.kernel->image().program;
   std::copy(std::begin(program.cluster), std::end(program.cluster), &call.cluster.x);
   if (call.cluster.count() == 0) call.cluster = {1, 1, 1};

@@ -335,7 +335,9 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   const std::uint64_t index = next_++;
   const bool predicted = wanted(index, *call.kernel);
   if (journal_.begin()) begin_representatives();
-  LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared, stream_};
+  LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
+  line.stream = stream_;
+  line.within = call.within;
   if (predicted) look_at_arguments(call, state_.memory, line);
   DeviceQueue queue(state_, *this, call, depth_);
   try {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -15,15 +17,21 @@ namespace foretrace::runtime {
 class Kernel;
 struct Array;
 
+/// What calls kernels, as the program names it (operators.h).
+struct NamedOperator {
+  std::string name, note;
+};
+
 /// A kernel launch, its arguments copied.
 struct KernelCall {
   Kernel* kernel = nullptr;
   Dim3 grid, block, cluster;
   std::uint64_t dynamic_shared = 0;  ///< bytes per block
   bool cooperative = false;
-  bool dependent = false;             ///< a programmatic dependent launch
-  int device = 0;                     ///< its ordinal
-  std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
+  bool dependent = false;                       ///< a programmatic dependent launch
+  int device = 0;                               ///< its ordinal
+  std::vector<std::byte> parameters;            ///< the parameter area, Program::parameter_bytes long
+  std::shared_ptr<const NamedOperator> within;  ///< null: none
 };
 
 /// A copy of boxes of bytes between two places; plain copies have height and depth 1. Overlap is as memmove.
