@@ -27,6 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 SCHEMA = 1
 os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")  # lines hold this folder's path; the machine code of two machines is to be compared
+os.environ["TRITON_CACHE_AUTOTUNING"] = "0"  # each run measures
 TILE = ("BLOCK_M", "BLOCK_N", "BLOCK_K")
 
 
@@ -71,7 +72,7 @@ def tune(shape, rounds):
         kernel.cache.clear()
         kernel[matmul.grid](*arguments)
         for config, row in zip(matmul.CONFIGS, configs):
-            times = [time * 1000 for time in kernel.configs_timings[config]]  # milliseconds
+            times = [round(time * 1000, 3) for time in kernel.configs_timings[config]]  # from milliseconds
             if math.isfinite(times[0]):
                 row["rounds"].append(times)
             else:
@@ -116,7 +117,7 @@ def foretrace_program():
 def kernel_times(document, configs):
     """Microseconds of the kernel alone, for the launch of each configuration that was timed: the autotuner launches each twice, the first
     time to compile it, and the best one a last time."""
-    times = [p["duration_ns"] / 1000 for p in document["predictions"] if p["kernel"] == "autotuned_matmul"]
+    times = [p["metrics"]["gpu__time_duration.sum"] / 1000 for p in document["predictions"] if p["kernel"] == "autotuned_matmul"]
     ran = [row for row in configs if row["rounds"]]
     if len(times) != 2 * len(ran) + 1:
         raise Wrong(f"foretrace predicted {len(times)} launches of the product; expected {2 * len(ran) + 1}")
@@ -140,7 +141,7 @@ def predict(options):
     for row in document["configs"]:
         rounds = row.pop("rounds")
         row["microseconds"] = rounds[0][0] if rounds else None
-        row["kernel_microseconds"] = alone.get(name_of(row))
+        row["kernel_microseconds"] = round(alone[name_of(row)], 3) if rounds else None
     chip = run["predictions"][0]
     document.pop("autotuner")
     document = {"schema": document.pop("schema"), "kind": "predicted", "arch": chip["arch"], "clock_hz": chip["clock_hz"],
