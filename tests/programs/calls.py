@@ -16,7 +16,7 @@ def names(repository):
     for name in os.listdir(folder):
         if name.endswith(".cpp"):
             with open(os.path.join(folder, name), encoding="utf-8") as file:
-                provided |= set(re.findall(r"FORETRACE_API[^(;{]*?\b(\w+)\(", file.read()))
+                provided |= set(re.findall(r"FORETRACE_API[^(;{]*?\b((?!foretrace_)\w+)\(", file.read()))  # foretrace_...: Foretrace's own
     return exported, provided
 
 

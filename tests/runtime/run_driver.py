@@ -46,14 +46,14 @@ def calls(chip, program):
 
 
 def provided():
-    """Names in the library that are no stubs."""
+    """The driver's names in the library that are no stubs; foretrace_... are Foretrace's own."""
     library = os.path.join(LIBRARIES, "libcuda.so.1")
     sections = subprocess.run(["readelf", "-SW", library], capture_output=True, text=True, check=True).stdout
     start, size = re.search(r"foretrace_stubs\s+\S+\s+(\S+)\s+\S+\s+(\S+)", sections).groups()
     start, size = int(start, 16), int(size, 16)
     symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in symbols.splitlines()]
-    return {name for address, _, name in rows if not start <= int(address, 16) < start + size}
+    return {name for address, _, name in rows if not name.startswith("foretrace_") and not start <= int(address, 16) < start + size}
 
 
 def called():
