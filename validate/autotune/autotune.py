@@ -163,9 +163,13 @@ def print_ranked(document):
 
 
 def ask_nvidia_smi(fields):
-    done = subprocess.run(["nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader", "--id=0"], capture_output=True, text=True,
-                          check=False)
-    values = done.stdout.strip().split(", ") if done.returncode == 0 else []
+    """What the first GPU says; nothing where there is no nvidia-smi."""
+    try:
+        said = subprocess.run(["nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader", "--id=0"], capture_output=True, text=True,
+                              check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    values = said.strip().split(", ")
     return dict(zip(fields, values)) if len(values) == len(fields) else {}
 
 
