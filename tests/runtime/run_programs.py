@@ -412,6 +412,16 @@ class Reports(Case):
         with open(file, encoding="utf-8") as text:
             self.assertTrue(all(p["metrics"]["dram__bytes_read.sum"] >= 2**20 for p in json.load(text)["predictions"]))
 
+    def test_a_represented_launch_that_writes_all_of_l2_leaves_nothing_else_there(self):
+        file = self.path("result.json")
+        done = run("--arch", "h100", "--budget", "1000", "--quiet", "--json", file, "--", build("passage"), "kernels")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(file, encoding="utf-8") as text:
+            document = json.load(text)
+        self.assertEqual([row["number"] for row in document["represented"]], [2, 4])
+        read = {p["number"]: p["metrics"]["dram__bytes_read.sum"] >= 2**20 for p in document["predictions"]}
+        self.assertEqual(read, {0: False, 1: True, 3: True, 5: True, 6: False})
+
     def test_launches_belong_to_the_innermost_operator(self):
         file = self.path("result.json")
         done = run("--arch", "h100", "--json", file, "--", build("operators"))

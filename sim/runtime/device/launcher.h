@@ -12,6 +12,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -73,6 +74,7 @@ class Launcher {
   int depth_ = 0;           // of launches by device code
   std::uint64_t next_ = 0;  // launches so far
   std::optional<sampling::Representatives> representatives_;
+  std::unordered_set<std::uint64_t> streams_;  // simulated launches that moved as much as L2 holds
   std::uint64_t stream_ = 0;
   std::uint64_t before_ = 0;  // hash of the kernel launched before
 };

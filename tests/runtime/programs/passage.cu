@@ -1,5 +1,5 @@
 // A kernel reads the same megabyte again and again. Between its launches other data go through L2 or beside it; each launch prints what it should
-// find there.
+// find there. `passage kernels`: a kernel writes twice what L2 holds, and each time another kernel reads behind it.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -17,6 +17,12 @@ __global__ void look(const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (x[i] != 0) y[0] = 1;
 }
+template <int kWhich>
+__global__ void look_behind(const float* x, float* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x[i] != 0) y[kWhich] = 1;
+}
+__global__ void write(float4* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = make_float4(1, 1, 1, 1); }
 
 static float *x, *y;
 static void launch(const char* finds) {
@@ -24,13 +30,28 @@ static void launch(const char* finds) {
   std::printf("%s\n", finds);
 }
 
-int main() {
+static int kernels(std::size_t l2) {
+  float4* other;
+  OK(cudaMalloc(&other, 2 * l2));
+  const unsigned blocks = 2 * l2 / (256 * sizeof(float4));
+  write<<<blocks, 256>>>(other);
+  look_behind<0><<<kCount / 256, 256>>>(x, y);
+  write<<<blocks, 256>>>(other);
+  look_behind<1><<<kCount / 256, 256>>>(x, y);
+  write<<<blocks, 256>>>(other);
+  look_behind<2><<<kCount / 256, 256>>>(x, y);
+  look_behind<3><<<kCount / 256, 256>>>(x, y);
+  return cudaDeviceSynchronize();
+}
+
+int main(int argc, char**) {
   cudaDeviceProp properties;
   OK(cudaGetDeviceProperties(&properties, 0));
   const std::size_t l2 = properties.l2CacheSize;
-  char *other, *pinned;
   OK(cudaMalloc(&x, kCount * sizeof(float)));
-  OK(cudaMalloc(&y, sizeof(float)));
+  OK(cudaMalloc(&y, 4 * sizeof(float)));
+  if (argc > 1) return kernels(l2);
+  char *other, *pinned;
   OK(cudaMalloc(&other, l2));
   OK(cudaMallocHost(&pinned, l2));
   std::vector<char> plain(l2);
