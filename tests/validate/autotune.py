@@ -108,5 +108,18 @@ class Command(unittest.TestCase):
             self.assertEqual(sum('"BLOCK_M"' in line for line in text), 2)
 
 
+class Committed(unittest.TestCase):
+    def test_each_prediction_names_its_winner_and_what_made_it(self):
+        paths = sorted((REPOSITORY / "validate" / "autotune" / "predicted").glob("*.json"))
+        self.assertGreaterEqual(len(paths), 3)
+        for path in paths:
+            with self.subTest(path.name):
+                found = study.read(path, "predicted")
+                self.assertEqual(found["winner"], study.winner_of(found["configs"]))
+                self.assertTrue(path.stem.endswith("-" + "x".join(map(str, found["shape"]))))
+                for key in ("arch", "foretrace", "commit", "triton"):
+                    self.assertTrue(found[key])
+
+
 if __name__ == "__main__":
     unittest.main()
