@@ -178,7 +178,8 @@ class Browser(Pages):
         parts = {"kernels_ns": 2 * time, "copies_ns": 1000, "calls_ns": 500, "host_ns": 0, "gaps_ns": 0}
         document["predictions"][0].update(number=0, stream=2, start_ns=1000, end_ns=1000 + time)
         document["represented"] = [{"number": 1, "by": 0, "kernel": "sgemm_tiled", "grid": [4, 4, 1], "block": [16, 16, 1], "dynamic_shared": 0, "duration_ns": time,
-                                    "duration_low_ns": time, "duration_high_ns": time, "stream": 2, "start_ns": 2000 + time, "end_ns": 2000 + 2 * time}]
+                                    "duration_low_ns": time, "duration_high_ns": time, "stream": 2, "start_ns": 2000 + time, "end_ns": 2000 + 2 * time,
+                                    "operator": "aten::mm", "operator_note": "not cuBLAS's"}]
         document["program"] = {"launches": 2, "simulated": 1, "represented": 1, "faults": 0, "duration_ns": 2 * time, "duration_low_ns": time, "duration_high_ns": 3 * time,
                                "budget": 1, "warp_instructions": 2, "simulated_warp_instructions": 1,
                                "time_line": {"host": "made", "host_title": "A made-up host", "host_time": 0, "duration_ns": 1500 + 2 * time, "time": parts,
@@ -190,7 +191,7 @@ class Browser(Pages):
         drawn = re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", dom, flags=re.S)
         self.assertLess(drawn.index('<section id="program"'), drawn.index('<section id="verdict"'))
         program = drawn[drawn.index('<section id="program"'):drawn.index('<section id="verdict"')]
-        for text in ("A made-up host", "copies and fills", "as launch #0", "stream 2", "#1 sgemm_tiled", "in nine cases of ten"):
+        for text in ("A made-up host", "copies and fills", "as launch #0", "stream 2", "#1 sgemm_tiled [aten::mm]", "in nine cases of ten"):
             self.assertIn(text, program)
         self.assertEqual(program.count("<rect"), 2)
         self.assertNotIn("NaN", drawn)
