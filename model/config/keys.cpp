@@ -184,7 +184,7 @@ const Key kKeys[] = {
     FIELD(l1, lines_in_flight, "line", 1, 65536),
     FIELD(l1, sectors_in_flight, "sector", 4, 262144),
     FIELD(l1, store_sectors_in_flight, "sector", 4, 262144),
-    FIELD(l1, reduction_flits, "flit", 1, 65536),
+    FIELD(l1, reduction_bytes, "B", 64, 1048576),
     FIELD(l1, reductions_waiting, "instruction", 1, 1024),
     FIELD(l1, store_lines, "line", 1, 32),
     FIELD(l1, store_cycles, "cycle", 1, 4096),

@@ -60,7 +60,7 @@ struct MemoryOperation {
   std::uint32_t shared_wavefronts = 0;   // copies: of the write to shared memory
   std::uint32_t waiting = 0;             // requests not yet arrived
   std::uint32_t lines = 0, sectors = 0;  // of its detail
-  std::uint32_t way_flits = 0;           // of a reduction: what the way to L2 holds of it
+  std::uint32_t way_pieces = 0;          // of a reduction: what the way to L2 holds of it
   bool tags_done = false;
   bool missed = false;
   bool hit = false;             // its data were there, and no load of its warp before it waited

@@ -36,7 +36,7 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
       tags_(l1_bytes, spec.l1), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
       loads_(kSubCores * kWarpSlots), swaps_(!program.shapes.retries.empty()),
       write_back_(operations_, events),
-      reductions_(spec.l1.reduction_flits, spec.l1.reductions_waiting) {}
+      reductions_(spec.l1.reduction_bytes / ReductionWay::kPieceBytes, spec.l1.reductions_waiting) {}
 
 void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   const std::uint32_t id = operations_.take();
@@ -55,7 +55,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.tags_done = false;
   operation.missed = operation.hit = false;
   operation.lines = operation.sectors = 0;
-  operation.way_flits = 0;
+  operation.way_pieces = 0;
   operation.waits = issue.waits;
   operation.tells = issue.tells;
   operation.signal = issue.signal;
@@ -260,7 +260,7 @@ void MemoryPipe::finish_tags(Cycle now) {
     const Cycle end = start + operation.wavefronts;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, end);
     operation.ready = std::max(end, out.last_out());
-    if (operation.way_flits == 0 || reductions_.enter(id, operation.way_flits)) store_left(id, now);
+    if (operation.way_pieces == 0 || reductions_.enter(id, operation.way_pieces)) store_left(id, now);
   } else if (operation.waiting == 0) {
     operation.hit = loads_.is_first(operation.warp, id);
     want(loads_.release(operations_, operation.warp, now));

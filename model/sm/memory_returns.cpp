@@ -88,8 +88,8 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
 }
 
 void MemoryPipe::acknowledged(std::uint32_t id, Cycle now) {
-  if (const std::uint32_t flits = out.acknowledged(id); flits != 0)
-    reductions_.served(flits, [&](std::uint32_t left) { store_left(left, now); });
+  if (const std::uint32_t pieces = out.acknowledged(id); pieces != 0)
+    reductions_.served(pieces, [&](std::uint32_t left) { store_left(left, now); });
   if (stores_wait_) want(now);
 }
 

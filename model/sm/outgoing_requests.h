@@ -32,14 +32,14 @@ class OutgoingRequests {
     ++under_way_;
     leave(load, now).id = id;
   }
-  /// A store. `way_flits`: of a reduction of the memory pipe, what acknowledged() returns of it (reduction_way.h).
-  void send_store(const memory::Request& store, Cycle now, std::uint32_t way_flits = 0) {
+  /// A store. `way_pieces`: of a reduction of the memory pipe, what acknowledged() returns of it (reduction_way.h).
+  void send_store(const memory::Request& store, Cycle now, std::uint32_t way_pieces = 0) {
     leave_due(now);
     const std::uint32_t sectors = std::max<std::uint32_t>(store.visits, memory::sector_count(store.sectors));
-    FORETRACE_ASSERT(sectors <= kSectorsOfId && way_flits <= kFlitsOfId, "a store is of one line and one warp");
+    FORETRACE_ASSERT(sectors <= kSectorsOfId && way_pieces <= kPiecesOfId, "a store is of one line and one warp");
     store_sectors_ += sectors;
     ++under_way_;
-    leave(store, now).id = kStoreMark | way_flits << kFlitsShift | sectors;
+    leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
   }
   /// The same of the copy engine. Returns when the next one can follow.
   Cycle send_copied_store(memory::Request store, Cycle now) {
@@ -51,11 +51,11 @@ class OutgoingRequests {
   void send_copied_load(const memory::Request& load, Cycle now) { leave(load, now); }
   /// What send_load() sent has been answered.
   void answered() { --under_way_; }
-  /// What was sent as a store with this id is done. Returns its `way_flits`.
+  /// What was sent as a store with this id is done. Returns its `way_pieces`.
   std::uint32_t acknowledged(std::uint32_t id) {
     store_sectors_ -= id & kSectorsOfId;
     --under_way_;
-    return id >> kFlitsShift & kFlitsOfId;
+    return id >> kPiecesShift & kPiecesOfId;
   }
 
   /// Stores that wait for others to their lines; hold() as in StoreBuffer.
@@ -83,9 +83,9 @@ class OutgoingRequests {
   bool idle() const { return under_way_ == 0 && held_.due() == kNever; }
 
  private:
-  // Ids of stores: this, the flits of a reduction and the sectors; nothing else is kept of them.
-  static constexpr std::uint32_t kStoreMark = 0x4000'0000, kSectorsOfId = 0xff, kFlitsShift = 8,
-                                 kFlitsOfId = 0xff;
+  // Ids of stores: this, the pieces of a reduction and the sectors; nothing else is kept of them.
+  static constexpr std::uint32_t kStoreMark = 0x4000'0000, kSectorsOfId = 0xff, kPiecesShift = 8,
+                                 kPiecesOfId = 0xff;
 
   memory::Request& leave(const memory::Request& request, Cycle now) {
     last_out_ = std::max(now, last_out_ + 1);

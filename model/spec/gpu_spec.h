@@ -187,7 +187,7 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t lines_in_flight = 0;          ///< lines with misses outstanding per SM
   std::uint32_t sectors_in_flight = 0;        ///< load sectors requested and not yet arrived, per SM
   std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2, per SM
-  std::uint32_t reduction_flits = 0;  ///< flits of reductions that the way to L2 holds until they are done, per SM
+  std::uint32_t reduction_bytes = 0;  ///< of reductions that the way to L2 holds until they are done, per SM
   std::uint32_t reductions_waiting = 0;  ///< reductions in an SM that wait for room on that way
   std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
   std::uint32_t store_cycles = 0;  ///< how long after the last store to it

@@ -310,35 +310,49 @@ TEST(OutgoingRequests, OnePieceLeavesPerCycle) {
   EXPECT_EQ(out.last_out(), 120u);
 }
 
-TEST(OutgoingRequests, AnAcknowledgementBringsBackAReductionsFlits) {
+TEST(OutgoingRequests, AnAcknowledgementBringsBackWhatAReductionTakesOfTheWay) {
   std::vector<memory::Request> outbox;
   OutgoingRequests out(out_spec(), 0, outbox);
   memory::Request reduction = store_of(1, 0b0011);
   reduction.kind = memory::RequestKind::reduction;
   reduction.visits = 32;
   reduction.flits = 64;
-  out.send_store(reduction, 100, reduction.flits);
+  out.send_store(reduction, 100, 160);
   out.send_store(store_of(2), 100);
   EXPECT_FALSE(out.store_room());
-  EXPECT_EQ(out.acknowledged(outbox[0].id), 64u);
+  EXPECT_EQ(out.acknowledged(outbox[0].id), 160u);
   EXPECT_TRUE(out.store_room());
   EXPECT_EQ(out.acknowledged(outbox[1].id), 0u) << "a store";
   EXPECT_TRUE(out.idle());
 }
 
-TEST(ReductionWay, InstructionsWaitBehindFlitsAndInOrder) {
+TEST(ReductionWay, AnAddressHasRoomForALoneWordAndSectorsComeOnTop) {
+  const auto pieces = [](int packets, int visits, int lone) {
+    memory::Request reduction;
+    reduction.packets = static_cast<std::uint8_t>(packets);
+    reduction.visits = static_cast<std::uint8_t>(visits);
+    reduction.lone = static_cast<std::uint8_t>(lone);
+    return ReductionWay::pieces_of(reduction);
+  };
+  EXPECT_EQ(pieces(1, 1, 1), 3u) << "a word";
+  EXPECT_EQ(pieces(32, 32, 32), 96u) << "32 lanes on it";
+  EXPECT_EQ(pieces(1, 1, 0), 5u) << "words of one sector";
+  EXPECT_EQ(pieces(1, 4, 0), 11u) << "a line";
+}
+
+TEST(ReductionWay, InstructionsWaitBehindWhatIsSentAndInOrder) {
   ReductionWay way(10, 2);
   std::vector<std::uint32_t> left;
   const auto leaves = [&](std::uint32_t id) { left.push_back(id); };
   EXPECT_TRUE(way.enter(1, 9));
-  EXPECT_TRUE(way.enter(2, 8)) << "a flit of room is enough to go";
+  EXPECT_TRUE(way.enter(2, 8)) << "a piece of room is enough to go";
   EXPECT_FALSE(way.enter(3, 1));
   EXPECT_TRUE(way.has_room());
   EXPECT_FALSE(way.enter(4, 20));
   EXPECT_FALSE(way.has_room()) << "two wait";
   EXPECT_TRUE(way.waits());
   way.served(7, leaves);
-  EXPECT_TRUE(left.empty()) << "ten flits of the first two";
+  EXPECT_TRUE(left.empty()) << "ten pieces of the first two";
   way.served(1, leaves);
   EXPECT_EQ(left, (std::vector<std::uint32_t>{3})) << "nine of them, and the third's one";
   EXPECT_TRUE(way.has_room());
