@@ -82,8 +82,8 @@ class DataStage {
   /// From when on the memory unit may take what goes straight here, a shared access or a shuffle, as it looks at `now`: where hits wait it
   /// waits behind them in one of their places, else in its sub-core's queue until the stage is free.
   Cycle takes_from(int sub_core, Cycle now) const {
-    const Cycle free = std::max(hits_.waits(now) ? hits_.room_from() : free_,
-                                ports_[static_cast<std::size_t>(sub_core)]);
+    const Cycle free =
+        std::max(hits_.waits(now) ? hits_.room_from() : free_, ports_[static_cast<std::size_t>(sub_core)]);
     return free > kAfterTags ? free - kAfterTags : 0;
   }
   /// From when on it may take a load that may hit.

@@ -259,19 +259,15 @@ void MemoryPipe::finish_tags(Cycle now) {
     const Cycle start = data.pass(operation.ready + DataStage::kAfterTags, operation.wavefronts);
     const Cycle end = start + operation.wavefronts;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, end);
+    // A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
     operation.ready = std::max(end, out.last_out());
-    if (operation.way_pieces == 0 || reductions_.enter(id, operation.way_pieces)) store_left(id, now);
+    if (operation.way_pieces != 0 && !reductions_.enter(id, operation.way_pieces)) return;
+    write_back_.done(Event::Kind::store_done, operation, operation.ready);
+    operations_.give_back(id);
   } else if (operation.waiting == 0) {
     operation.hit = loads_.is_first(operation.warp, id);
     want(loads_.release(operations_, operation.warp, now));
   }
-}
-
-/// A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
-void MemoryPipe::store_left(std::uint32_t id, Cycle now) {
-  const Operation& operation = operations_[id];
-  write_back_.done(Event::Kind::store_done, operation, std::max(operation.ready, now));
-  operations_.give_back(id);
 }
 
 void MemoryPipe::tick(Cycle now) {

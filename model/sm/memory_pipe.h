@@ -88,7 +88,6 @@ class MemoryPipe {
   void store_line(Operation& operation, const rules::LineAccess& access, Cycle now);
   void wait_for(std::uint32_t request, std::uint32_t operation, Cycle now);
   void finish_tags(Cycle now);
-  void store_left(std::uint32_t id, Cycle now);
   void drain_loads(Cycle now);
   void return_load(std::uint32_t id, Cycle now);
   void want(Cycle when) { next_tick_ = std::min(next_tick_, when); }

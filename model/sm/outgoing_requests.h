@@ -36,7 +36,8 @@ class OutgoingRequests {
   void send_store(const memory::Request& store, Cycle now, std::uint32_t way_pieces = 0) {
     leave_due(now);
     const std::uint32_t sectors = std::max<std::uint32_t>(store.visits, memory::sector_count(store.sectors));
-    FORETRACE_ASSERT(sectors <= kSectorsOfId && way_pieces <= kPiecesOfId, "a store is of one line and one warp");
+    FORETRACE_ASSERT(sectors <= kSectorsOfId && way_pieces <= kPiecesOfId,
+                     "a store is of one line and one warp");
     store_sectors_ += sectors;
     ++under_way_;
     leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;

@@ -344,7 +344,8 @@ TEST_F(WarpsThatEndEarly, LeaveNothingOnAChipThatGivesBlocksAwayWhole) {
 TEST(WhatIf, BlocksStartBesideHalvesOfBlocks) {
   const auto elapsed = [](const char* spare) {
     const spec::GpuSpec h100 = chip("h100-sxm", {{"launch.spare_warps", spare}, {"sm.count", "16"}});
-    const std::vector<Line> lines = chain_lines(100);
+    std::vector<Line> lines = chain_lines(100);
+    for (Line& line : lines) line.stall = 8;  // four blocks' longer warps do not fill the schedulers
     const sm::StaticProgram program(sm_tests::program_of(lines), h100);
     gpu::Gpu gpu(h100);
     Blocks source(program, lines, 256, 8, 20, 4);

@@ -120,6 +120,17 @@ class Committed(unittest.TestCase):
                 for key in ("arch", "foretrace", "commit", "triton"):
                     self.assertTrue(found[key])
 
+    def test_the_page_shows_what_the_table_of_each_measurement_is(self):
+        page = (REPOSITORY / "docs" / "studies" / "autotune.md").read_text(encoding="utf-8")
+        paths = sorted((REPOSITORY / "validate" / "autotune" / "measured").glob("*.json"))
+        self.assertGreaterEqual(len(paths), 2)
+        for path in paths:
+            with self.subTest(path.name):
+                out = io.StringIO()
+                with contextlib.redirect_stdout(out):
+                    self.assertEqual(study.main(["table", str(path.parent.parent / "predicted" / path.name), "--measured", str(path)]), 0)
+                self.assertIn(out.getvalue().strip(), page)
+
 
 if __name__ == "__main__":
     unittest.main()
