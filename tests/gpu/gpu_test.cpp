@@ -19,11 +19,12 @@ using sm_tests::Line;
 /// Blocks that all run the same lines; each block's and warp's addresses lie apart.
 class Blocks final : public work::BlockSource {
  public:
-  /// All but the last line are executed `rounds` times over, once by each block's first `short_warps`.
+  /// All but the last line are executed `rounds` times over, once by each block's first `short_warps`; with `uneven` twice as often by
+  /// odd blocks.
   Blocks(const sm::StaticProgram& program, const std::vector<Line>& lines, std::uint64_t blocks, int warps,
-         std::uint32_t rounds, int short_warps = 0)
+         std::uint32_t rounds, int short_warps = 0, bool uneven = false)
       : program_(program), lines_(lines), blocks_(blocks), warps_(warps), short_warps_(short_warps),
-        rounds_(rounds) {}
+        rounds_(rounds), uneven_(uneven) {}
   std::shared_ptr<const work::BlockRecord> next() override {
     if (given_ == blocks_) return nullptr;
     auto record = std::make_shared<work::BlockRecord>();
@@ -32,7 +33,8 @@ class Blocks final : public work::BlockSource {
     for (int w = 0; w < warps_; ++w) {
       work::WarpRecorder recorder(program_.shapes, record->warps[static_cast<std::size_t>(w)]);
       const auto body = static_cast<std::uint32_t>(lines_.size() - 1);
-      const std::uint32_t steps = body * (w < short_warps_ ? 1 : rounds_);
+      const std::uint32_t rounds = uneven_ && given_ % 2 == 1 ? 2 * rounds_ : rounds_;
+      const std::uint32_t steps = body * (w < short_warps_ ? 1 : rounds);
       for (std::uint32_t step = 0; step <= steps; ++step) {
         const std::uint32_t i = step == steps ? body : step % body;
         std::array<work::LaneAddresses, 1> addresses{};
@@ -56,6 +58,7 @@ class Blocks final : public work::BlockSource {
   std::uint64_t blocks_, given_ = 0;
   int warps_, short_warps_;
   std::uint32_t rounds_;
+  bool uneven_;
 };
 
 std::vector<Line> copy_lines() {
@@ -345,10 +348,10 @@ TEST(WhatIf, BlocksStartBesideHalvesOfBlocks) {
   const auto elapsed = [](const char* spare) {
     const spec::GpuSpec h100 = chip("h100-sxm", {{"launch.spare_warps", spare}, {"sm.count", "16"}});
     std::vector<Line> lines = chain_lines(100);
-    for (Line& line : lines) line.stall = 8;  // four blocks' longer warps do not fill the schedulers
+    for (Line& line : lines) line.stall = 8;  // longer warps do not fill the schedulers
     const sm::StaticProgram program(sm_tests::program_of(lines), h100);
     gpu::Gpu gpu(h100);
-    Blocks source(program, lines, 256, 8, 20, 4);
+    Blocks source(program, lines, 256, 8, 20, 4, true);
     gpu::LaunchSetup setup = grid(256, 4, 8);
     setup.most_warps = 32;
     setup.most_blocks = 32;
