@@ -15,16 +15,14 @@ std::uint64_t address_of(const std::byte* memory, const Array* array) {
 
 }  // namespace
 
-void L2Passage::add(const Operation& operation, const DeviceMemory& memory) {
-  if (const auto* fill = std::get_if<FillCall>(&operation)) {
-    add(reinterpret_cast<std::uint64_t>(fill->to), fill->element * fill->width * fill->height * fill->depth,
-        memory);
-  }
-  if (const auto* copy = std::get_if<CopyCall>(&operation)) {
-    const std::uint64_t bytes = copy->width * copy->height * copy->depth;
-    add(address_of(copy->from, copy->from_array), bytes, memory);
-    add(address_of(copy->to, copy->to_array), bytes, memory);
-  }
+void L2Passage::add(const FillCall& fill, const DeviceMemory& memory) {
+  add(reinterpret_cast<std::uint64_t>(fill.to), fill.element * fill.width * fill.height * fill.depth, memory);
+}
+
+void L2Passage::add(const CopyCall& copy, const DeviceMemory& memory) {
+  const std::uint64_t bytes = copy.width * copy.height * copy.depth;
+  add(address_of(copy.from, copy.from_array), bytes, memory);
+  add(address_of(copy.to, copy.to_array), bytes, memory);
 }
 
 void L2Passage::add(std::uint64_t address, std::uint64_t bytes, const DeviceMemory& memory) {

@@ -20,10 +20,11 @@ class L2Passage {
  public:
   /// `l2_bytes`: what L2 of each device holds.
   explicit L2Passage(std::uint64_t l2_bytes) : l2_bytes_(l2_bytes) {}
-  /// An operation that has been executed.
-  void add(const Operation& operation, const DeviceMemory& memory);
+  /// A fill or a copy that has been executed.
+  void add(const FillCall& fill, const DeviceMemory& memory);
+  void add(const CopyCall& copy, const DeviceMemory& memory);
   /// A launch that was executed and not simulated, of a kind that moves as much between L2 and DRAM as L2 holds.
-  void add_stream(int device) { passed_[device].sum = l2_bytes_; }
+  void add_all(int device) { passed_[device].sum = l2_bytes_; }
   /// Whether nothing is left in the device's L2 of what its last launch left there. From now on it is asked about a later launch.
   bool take(int device);
 

@@ -148,14 +148,15 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
     work.warp_instructions = static_cast<double>(count.instructions);
     work.thread_instructions = static_cast<double>(count.thread_instructions);
     const sampling::TimeEstimate time = representatives_->represent(line.index, kind, work);
-    if (streams_.count(time.by) != 0) state_.l2_passage.add_stream(call.device);
+    if (move_all_of_l2_.count(time.by) != 0) state_.l2_passage.add_all(call.device);
     journal_.represented(line, work, time);
     beside.remember(line.index, beside.rates_of(time.by));
     return time.seconds;
   }
   const report::Prediction prediction = predict(call, context, shape, line.index);
   const stats::MemoryCounters& memory = prediction.counters.memory;
-  if (memory.dram_bytes_read + memory.dram_bytes_write >= state_.spec->l2.bytes) streams_.insert(line.index);
+  if (memory.dram_bytes_read + memory.dram_bytes_write >= state_.spec->l2.bytes)
+    move_all_of_l2_.insert(line.index);
   const double seconds = journal_.predicted(line, prediction);
   beside.remember(line.index, rates_of(prediction));
   work.warp_instructions = static_cast<double>(prediction.counters.inst_executed);

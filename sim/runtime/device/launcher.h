@@ -74,7 +74,7 @@ class Launcher {
   int depth_ = 0;           // of launches by device code
   std::uint64_t next_ = 0;  // launches so far
   std::optional<sampling::Representatives> representatives_;
-  std::unordered_set<std::uint64_t> streams_;  // simulated launches that moved as much as L2 holds
+  std::unordered_set<std::uint64_t> move_all_of_l2_;  // simulated launches that moved as much as L2 holds
   std::uint64_t stream_ = 0;
   std::uint64_t before_ = 0;  // hash of the kernel launched before
 };

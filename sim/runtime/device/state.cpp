@@ -166,12 +166,15 @@ void State::place_launches() { launcher->journal().place_launches(); }
 cudaError_t State::execute(const Operation& operation, Executed& executed) {
   executed = {};
   if (const auto* kernel = std::get_if<KernelCall>(&operation)) return launcher->launch(*kernel, executed);
-  cudaError_t result = cudaSuccess;
-  if (const auto* host = std::get_if<HostCall>(&operation)) host->function(host->data);
-  if (const auto* copy = std::get_if<CopyCall>(&operation)) result = copy_boxes(memory, *copy);
-  if (const auto* fill = std::get_if<FillCall>(&operation)) result = fill_boxes(memory, *fill);
-  if (result == cudaSuccess) l2_passage.add(operation, memory);
-  return result;
+  const auto passed = [this](cudaError_t result, const auto& call) {
+    if (result == cudaSuccess) l2_passage.add(call, memory);
+    return result;
+  };
+  if (const auto* copy = std::get_if<CopyCall>(&operation)) return passed(copy_boxes(memory, *copy), *copy);
+  if (const auto* fill = std::get_if<FillCall>(&operation)) return passed(fill_boxes(memory, *fill), *fill);
+  const auto& host = std::get<HostCall>(operation);
+  host.function(host.data);
+  return cudaSuccess;
 }
 
 }  // namespace foretrace::runtime
