@@ -1,7 +1,8 @@
 // How evenly do lines that are a power of two apart lie in L2's slices?
 //
-// Models:  all SMs add to the first words of so many lines, each warp to 32 of them at once; lines in one slice wait for each other there. The
-//          time of one line alone, times their number, by the time of all: in how many slices they are as if evenly.
+// Models:  all SMs add to the first words of so many lines, each warp to 32 of them at once, as often whatever their number; lines in one slice wait for
+//          each other there. The time with a single line by that with so many: in how many slices they are as if evenly. Strides are powers
+//          of two, and some of rows of matrices that are none.
 // Ignores: where a slice is; both partitions count.
 // Source:  the SMs' clocks.
 #include "bench.cuh"
@@ -41,25 +42,18 @@ int main() {
     return summarize(times);
   };
   const double alone = cycles(128, 1).median;
+  const auto ask = [&](std::size_t stride, unsigned lines) {
+    if (stride * lines > kMost) return;
+    const Summary time = cycles(stride, lines);
+    Answer("slice_strides", "slices in which lines that are so far apart lie, as if evenly")
+        .add("lines", lines)
+        .add("stride", static_cast<double>(stride))
+        .add("cycles", time.median)
+        .print(alone / time.median, "slice", 0);
+  };
   for (unsigned lines : {2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u}) {
-    for (std::size_t stride = 128; stride * lines <= kMost && stride <= (std::size_t{32} << 20); stride *= 2) {
-      const Summary time = cycles(stride, lines);
-      Answer("slice_strides", "slices in which lines that are so far apart lie, as if evenly")
-          .add("lines", lines)
-          .add("stride", static_cast<double>(stride))
-          .add("cycles", time.median)
-          .print(alone / time.median, "slice", 0);
-    }
-    // Strides of rows of matrices that are no power of two.
-    for (std::size_t stride : {std::size_t{384}, std::size_t{1280}, std::size_t{3072}, std::size_t{4224}, std::size_t{12288}, std::size_t{40960}}) {
-      if (stride * lines > kMost) continue;
-      const Summary time = cycles(stride, lines);
-      Answer("slice_strides", "slices in which lines that are so far apart lie, as if evenly")
-          .add("lines", lines)
-          .add("stride", static_cast<double>(stride))
-          .add("cycles", time.median)
-          .print(alone / time.median, "slice", 0);
-    }
+    for (std::size_t stride = 128; stride <= (std::size_t{32} << 20); stride *= 2) ask(stride, lines);
+    for (std::size_t stride : {384, 1280, 3072, 4224, 12288, 40960}) ask(stride, lines);
   }
   return 0;
 }
