@@ -1,11 +1,12 @@
 // The data stage of an SM's L1, which shared memory and global data go through, and what waits for it.
 //
 // Models:  one wavefront per cycle; passes that conflicts add go to one sub-core at half that rate; loads that hit wait for the stage in a
-//          limited number, and what comes straight to it waits behind them in one of their places; accesses that meet others in their half of the array go again (data_array.h); tensor cores' operands come
-//          first, other shared accesses get the cycles they leave; ways of their own for what asynchronous copies write to shared
-//          memory and for what goes to other SMs' shared memory.
+//          limited number, and what comes straight to it waits behind them in one of their places; accesses that meet others in their
+//          half of the array go again (data_array.h); tensor cores' operands come first, other shared accesses get the cycles they
+//          leave; ways of their own for what asynchronous copies write to shared memory and for what goes to other SMs' shared memory.
 // Ignores: where loads that waited for their data and stores wait: elsewhere, without a limit.
-// Source:  CIC; our load_queue, hits_beside_misses, product_loads, row_walks, async_copies, warpgroup_beside and ncu_warpgroup on H100 (docs/sources.md).
+// Source:  CIC; our load_queue, hits_beside_misses, product_loads, row_walks, async_copies, warpgroup_beside and ncu_warpgroup on
+//          H100 (docs/sources.md).
 #pragma once
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 //          the warp that went last, else the youngest of the block that began first (greedy, then the oldest block's youngest); of several
 //          grids, that of the one that was launched first. Dispatch may be held: nothing goes then.
 // Ignores: docs/mechanisms.md.
-// Source:  HUE (docs/sources.md); our issue_stall on H100. Grids: validate/beside on H100, in which a kernel that keeps the schedulers busy
-//          is not slowed by a later one.
+// Source:  HUE (docs/sources.md); our issue_stall on H100. Blocks and grids: validate/beside on H100, in which blocks end in the order of
+//          their begin and a kernel that keeps the schedulers busy is not slowed by a later one.
 // Note:    how long a candidate could have gone, or was held by dispatch alone, is told by two counters of its class, read when it
 //          becomes a candidate and when it goes.
 #pragma once
