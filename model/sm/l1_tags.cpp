@@ -84,26 +84,41 @@ void L1Tags::leave(std::uint64_t line) {
 }
 
 std::uint8_t L1Tags::store(Entry& entry, std::uint8_t sectors,
-                           const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, Cycle now,
-                           Cycle flight) {
+                           const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, bool held,
+                           Cycle now) {
   if (stored_.empty()) stored_.resize(entries_.size());
   Stored& stored = stored_[position(entry)];
-  const auto time = static_cast<std::uint32_t>(now) | 1u;
+  const auto time = static_cast<std::uint32_t>(now);
   std::uint8_t follows = 0;
   for (unsigned s = 0; s < kSectorsPerLine; ++s) {
     const auto sector = static_cast<std::uint8_t>(1u << s);
     if (!(sectors & sector)) continue;
-    if (!joins && stored.last[s] != 0 && time - stored.last[s] < flight) {
-      entry.valid = static_cast<std::uint8_t>(entry.valid & ~sector);
-      stored.bytes[s] = 0;
+    const bool waits = (stored.waits & sector) != 0;
+    const bool leaves = stored.out[s] != 0 && static_cast<std::int32_t>(stored.out[s] - time) > 0;
+    if (!joins && (waits || leaves)) {
       follows = static_cast<std::uint8_t>(follows | sector);
+      if (waits || !(stored.held & sector)) {
+        entry.valid = static_cast<std::uint8_t>(entry.valid & ~sector);
+        stored.bytes[s] = 0;
+      }
     }
-    stored.last[s] = time;
     stored.bytes[s] |= bytes[s];
     if (stored.bytes[s] == ~0u) entry.valid = static_cast<std::uint8_t>(entry.valid | sector);
   }
+  stored.held = static_cast<std::uint8_t>(held ? stored.held | sectors : stored.held & ~sectors);
+  if (held) stored.waits = static_cast<std::uint8_t>(stored.waits | sectors);
   entry.written = static_cast<std::uint8_t>(entry.written | sectors);
   return follows;
+}
+
+void L1Tags::left(std::uint64_t line, std::uint8_t sectors, Cycle out) {
+  const Entry* const entry = stored_.empty() ? nullptr : find(line);
+  if (!entry) return;
+  Stored& stored = stored_[position(*entry)];
+  stored.waits = static_cast<std::uint8_t>(stored.waits & ~sectors);
+  for (unsigned s = 0; s < kSectorsPerLine; ++s) {
+    if (sectors >> s & 1) stored.out[s] = static_cast<std::uint32_t>(out) | 1u;
+  }
 }
 
 void L1Tags::drop(Entry& entry, std::uint8_t sectors) {

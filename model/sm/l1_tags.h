@@ -34,7 +34,10 @@ class L1Tags {
   /// What stores left of a line's sectors, while not all of a sector is here.
   struct Stored {
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< that are here
-    std::array<std::uint32_t, kSectorsPerLine> last{};   ///< cycle of the last store, 0: none
+    std::array<std::uint32_t, kSectorsPerLine>
+        out{};               ///< cycle in which the last store to it has left the SM, 0: none has
+    std::uint8_t held = 0;   ///< sectors whose last store was held back in the SM
+    std::uint8_t waits = 0;  ///< and is still
   };
 
   L1Tags(std::uint64_t bytes, const spec::L1Spec& spec);
@@ -68,11 +71,14 @@ class L1Tags {
   /// Where an entry's line lies in the SM's array, in bytes from L1's start: entries get their places as they are first taken.
   std::uint64_t place(std::uint32_t position) const { return std::uint64_t{places_[position]} * kLineBytes; }
   void invalidate();
-  /// A store of `bytes` to `sectors` of the line at `now`; `joins`: it leaves the SM together with the store before. A store to a sector
-  /// while another one to it is on its way (for `flight` cycles) leaves nothing of the sector but its own bytes (H100, written_words). Returns those sectors.
+  /// A store of `bytes` to `sectors` of the line at `now`; `joins`: it leaves the SM together with the store before, `held`: it waits there
+  /// until left() says that it has left. Returns the sectors to which another store is on its way out: it is no hit (H100, store_order). Where that one
+  /// is still held, or never was, nothing is left of the sector but the store's own bytes (written_words; local_words: else all is).
   std::uint8_t store(Entry& entry, std::uint8_t sectors,
-                     const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, Cycle now,
-                     Cycle flight);
+                     const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, bool held,
+                     Cycle now);
+  /// A store to the line has left the SM, or will have at `out`.
+  void left(std::uint64_t line, std::uint8_t sectors, Cycle out);
   /// The sectors are not here any more: L2 has changed them.
   void drop(Entry& entry, std::uint8_t sectors);
   /// Those of `sectors`, not here as a whole, of which stores left all `bytes`.

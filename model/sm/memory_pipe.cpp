@@ -163,7 +163,8 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   request.line = access.line;
   request.kind = atomic ? memory::RequestKind::atomic : memory::RequestKind::read;
   if (atomic) put_packets(request, form, operation.detail->addresses, operation.executed);
-  if (atomic || form.strong) {  // served by L2, whatever L1 holds
+  if (atomic || form.strong ||
+      operation.instruction->bypasses_l1) {  // served by L2, whatever L1 holds or has asked for
     const auto sectors = memory::sector_count(access.sectors);
     if (!misses_.room(sectors)) return false;
     if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) tags_.drop(*entry, access.sectors);
@@ -293,7 +294,7 @@ void MemoryPipe::tick(Cycle now) {
     }
   });
   if (loads_.returns()) want(std::max(operations_[loads_.next()].ready, now + 1));
-  want(out.held().due());
+  want(out.held_due());
 }
 
 }  // namespace foretrace::sm

@@ -39,20 +39,22 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
     if (!entry) entry = &tags_.allocate(access.line);
     const bool held = !form.strong && operation.lines <= out.held().room();
     const std::uint8_t here = static_cast<std::uint8_t>(entry->valid | entry->written);
-    const std::uint8_t follows =
-        tags_.store(*entry, access.sectors, request.bytes,
-                    held && out.held().joins(access.line, operation.warp, now), now, spec_.l1.store_flight);
+    out.leave_due(now);
+    out.for_each_left(
+        [&](std::uint64_t line, std::uint8_t sectors, Cycle when) { tags_.left(line, sectors, when); });
+    const bool joins = held && out.held().joins(access.line, operation.warp, now);
+    const std::uint8_t follows = tags_.store(*entry, access.sectors, request.bytes, joins, held, now);
     shapes_.count_hits(operation,
                        memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
     data.take_half(DataArray::Way::read, data.array.half_of_line(tags_.place(tags_.position(*entry))), now,
                    memory::sector_count(access.sectors));
-    if (held) return out.hold(operation.warp, request, now);
+    if (held) return out.hold(operation.warp, request, operation.lines, now);
     request.flits = memory::write_flits(access.sectors, request.bytes);
   }
   put_signal(request, operation, tag_line_ + 1 == operation.lines);
   const std::uint32_t pieces = form.access == Access::reduction ? ReductionWay::pieces_of(request) : 0;
   operation.way_pieces += pieces;
-  out.send_store(request, now, pieces);
+  out.send_store(request, now, operation.lines, pieces);
 }
 
 }  // namespace foretrace::sm

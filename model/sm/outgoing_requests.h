@@ -1,7 +1,7 @@
 // What leaves an SM for L2: loads, stores, and stores that wait for others to the same lines.
 //
 // Models:  one flit of 32 bytes per cycle, a read's address alone likewise; stores in flight are bounded in sectors, from when they are
-//          held until they are acknowledged; held stores leave before anything that is sent after they were due.
+//          held until they are acknowledged; held stores leave one by one, each when it is due and the way is free.
 // Ignores: the number of loads in flight, which is bounded where they miss (misses.h).
 #pragma once
 
@@ -22,7 +22,8 @@ class OutgoingRequests {
   /// Requests are put into `outbox` in order of time, as those of the SM with this number.
   OutgoingRequests(const spec::L1Spec& spec, std::uint32_t sm, std::vector<memory::Request>& outbox)
       : most_store_sectors_(spec.store_sectors_in_flight), sm_(sm), outbox_(outbox),
-        held_(spec.store_lines, spec.store_cycles, spec.store_merge_cycles) {}
+        held_(spec.store_lines, spec.store_cycles, spec.store_line_cycles, spec.store_merge_cycles),
+        gap_(spec.store_line_gap) {}
 
   /// Whether another store instruction may come.
   bool store_room() const { return store_sectors_ < most_store_sectors_; }
@@ -32,8 +33,9 @@ class OutgoingRequests {
     ++under_way_;
     leave(load, now).id = id;
   }
-  /// A store. `way_pieces`: of a reduction of the memory pipe, what acknowledged() returns of it (reduction_way.h).
-  void send_store(const memory::Request& store, Cycle now, std::uint32_t way_pieces = 0) {
+  /// A store, of an instruction that writes so many lines. `way_pieces`: of a reduction of the memory pipe, what acknowledged() returns of it (reduction_way.h).
+  void send_store(const memory::Request& store, Cycle now, std::uint32_t lines = 1,
+                  std::uint32_t way_pieces = 0) {
     leave_due(now);
     const std::uint32_t sectors = std::max<std::uint32_t>(store.visits, memory::sector_count(store.sectors));
     FORETRACE_ASSERT(sectors <= kSectorsOfId && way_pieces <= kPiecesOfId,
@@ -41,6 +43,8 @@ class OutgoingRequests {
     store_sectors_ += sectors;
     ++under_way_;
     leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
+    if (store.kind == memory::RequestKind::write)
+      left_.push_back({store.line, std::max(last_out_, now + held_.time_of(lines)), store.sectors});
   }
   /// The same of the copy engine. Returns when the next one can follow.
   Cycle send_copied_store(memory::Request store, Cycle now) {
@@ -59,24 +63,37 @@ class OutgoingRequests {
     return id >> kPiecesShift & kPiecesOfId;
   }
 
+  /// When the next held store can leave, kNever if none is held.
+  Cycle held_due() const { return held_.due() == kNever ? kNever : std::max(held_.due(), free()); }
   /// Stores that wait for others to their lines; hold() as in StoreBuffer.
   const StoreBuffer& held() const { return held_; }
-  void hold(std::uint16_t warp, const memory::Request& store, Cycle now) {
-    store_sectors_ +=
-        held_.hold(warp, store, now, [&](const memory::Request& other) { leave_held(other, now); });
+  void hold(std::uint16_t warp, const memory::Request& store, std::uint32_t lines, Cycle now) {
+    store_sectors_ += held_.hold(warp, store, lines, now, [&](const memory::Request& other, Cycle due) {
+      leave_held(other, now, due);
+    });
   }
   /// The warp's store instruction ends: what it did not write and the warp wrote before leaves.
   void end_instruction(std::uint16_t warp, Cycle now) {
-    held_.end_instruction(warp, [&](const memory::Request& store) { leave_held(store, now); });
+    held_.end_instruction(warp,
+                          [&](const memory::Request& store, Cycle due) { leave_held(store, now, due); });
   }
   /// Held stores that are due leave, each when it is.
   void leave_due(Cycle now) {
-    held_.leave_due(now, [&](const memory::Request& store, Cycle due) { leave_held(store, due); });
+    held_.leave_due(
+        now, [&] { return free(); },
+        [&](const memory::Request& store, Cycle when, Cycle due) { leave_held(store, when, due); });
   }
   /// All held stores leave.
   void leave_all(Cycle now) {
     leave_due(now);
-    held_.leave_all([&](const memory::Request& store) { leave_held(store, now); });
+    held_.leave_all([&](const memory::Request& store, Cycle due) { leave_held(store, now, due); });
+  }
+  /// Calls go_on(line, sectors, out) for each store that has left since the last call, or will have at `out`: not before the time that it would
+  /// have waited, if nothing had sent it off (H100, store_order: 32 lines are still on their way after 58 cycles).
+  template <typename GoOn>
+  void for_each_left(GoOn&& go_on) {
+    for (const Left& left : left_) go_on(left.line, left.sectors, left.out);
+    left_.clear();
   }
   /// When the last flit left.
   Cycle last_out() const { return last_out_; }
@@ -88,6 +105,8 @@ class OutgoingRequests {
   static constexpr std::uint32_t kStoreMark = 0x4000'0000, kSectorsOfId = 0xff, kPiecesShift = 8,
                                  kPiecesOfId = 0xff;
 
+  /// From when on a line that is held can leave.
+  Cycle free() const { return last_out_ + 1 + gap_; }
   memory::Request& leave(const memory::Request& request, Cycle now) {
     last_out_ = std::max(now, last_out_ + 1);
     if (request.flits > 1) last_out_ += request.flits - 1u;
@@ -98,16 +117,24 @@ class OutgoingRequests {
     return out;
   }
   /// Its sectors were counted when it was held.
-  void leave_held(memory::Request store, Cycle now) {
+  void leave_held(memory::Request store, Cycle now, Cycle due) {
     store.id = kStoreMark | memory::sector_count(store.sectors);
     store.flits = memory::write_flits(store.sectors, store.bytes);
     ++under_way_;
     leave(store, now);
+    left_.push_back({store.line, std::max(last_out_, due), store.sectors});
   }
 
+  struct Left {
+    std::uint64_t line = 0;
+    Cycle out = 0;
+    std::uint8_t sectors = 0;
+  };
   const std::uint32_t most_store_sectors_, sm_;
   std::vector<memory::Request>& outbox_;
   StoreBuffer held_;
+  const Cycle gap_;
+  std::vector<Left> left_;  // stores that L1's tags have not been told of
   Cycle last_out_ = 0;
   std::uint32_t under_way_ = 0, store_sectors_ = 0;
 };

@@ -1,18 +1,20 @@
 // Where stores wait in an SM for others to the same lines.
 //
 // Models:  the lines that the SM's warps stored to last, up to a number of them. A store to a line that its warp's last one wrote, or
-//          another warp's a few cycles before, joins what is there and leaves with it as one packet. A line leaves when its warp's next store instruction does not write it, when the room is needed (the
-//          line that was written longest ago), and some cycles after the last store to it. An instruction that writes more lines than are
-//          held leaves at once.
-// Ignores: that a line waits less where the clock is read between the stores (H100, store_order).
-// Source:  our store_window, record_stores and store_order on H100: parts of 16 bytes that a warp stores one after the other come to L2 as
-//          one packet per line, also with loads between them; none do where stores of the thread to other lines lie between; 32 warps
-//          that each write records of four words, 30 cycles of other work between the words, do; four warps of 28 lines do, of 32 none.
+//          another warp's a few cycles before, joins what is there and leaves with it as one packet. A line leaves when its warp's next store
+//          instruction does not write it, when the room is needed (the line that was written longest ago), and some cycles after the last store
+//          to it, the more the more lines that wrote, and not before the way out is free. An instruction that writes more lines than are held
+//          leaves at once.
+// Ignores: what the loads between do (H100, store_flush: nothing).
+// Source:  our store_window, record_stores, store_order, store_flush and local_words on H100: parts of 16 bytes that a warp stores one after
+//          the other come to L2 as one packet per line, also with loads between them; none do where stores of the thread to other lines lie between;
+//          43 cycles apart one to twelve lines have left, twenty have not; four warps of 28 lines meet their own, of 32 none do.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "model/memory/memory_system.h"
 #include "model/units/error.h"
@@ -24,14 +26,16 @@ class StoreBuffer {
  public:
   static constexpr std::uint32_t kMostLines = 32;
 
-  /// Holds up to `lines` (at most kMostLines), each for `cycles` after the last store to it. Stores of different warps to a line merge
-  /// where they are less than `together` cycles apart.
-  StoreBuffer(std::uint32_t lines, Cycle cycles, Cycle together)
-      : lines_(lines), cycles_(cycles), together_(together) {
+  /// Holds up to `lines` (at most kMostLines), each for `cycles` after the last store to it, or for `line_cycles` for each line that this
+  /// store wrote. Stores of different warps to a line merge where they are less than `together` cycles apart.
+  StoreBuffer(std::uint32_t lines, Cycle cycles, Cycle line_cycles, Cycle together)
+      : lines_(lines), cycles_(cycles), line_cycles_(line_cycles), together_(together) {
     FORETRACE_ASSERT(lines <= kMostLines, "a store buffer holds at most 32 lines");
   }
 
   std::uint32_t room() const { return lines_; }
+  /// How long a line of an instruction that writes so many waits, or would.
+  Cycle time_of(std::uint32_t lines) const { return std::max(cycles_, line_cycles_ * lines); }
   /// When something next leaves by itself, kNever if nothing waits.
   Cycle due() const { return due_; }
   /// Whether a warp's store at `now` joins what is held of the line.
@@ -40,10 +44,11 @@ class StoreBuffer {
     return at < size_ && joins_at(at, warp, now);
   }
 
-  /// A line of a warp's store instruction, which writes at most room() lines, at `now`. Returns how many sectors more are held. Calls
-  /// leave(request) for what has to make room for it.
+  /// A line of a warp's store instruction, which writes `lines` of them, at most room(), at `now`. Returns how many sectors more are held. Calls
+  /// leave(request, due) for what has to make room for it.
   template <typename Leave>
-  std::uint32_t hold(std::uint16_t warp, const memory::Request& store, Cycle now, Leave&& leave) {
+  std::uint32_t hold(std::uint16_t warp, const memory::Request& store, std::uint32_t lines, Cycle now,
+                     Leave&& leave) {
     std::uint32_t at = find(store.line);
     if (at < size_ && !joins_at(at, warp, now)) {
       leave_one(at, leave);
@@ -55,8 +60,9 @@ class StoreBuffer {
       at = size_++;
       names_[at] = store.line;
     }
-    marks_[at] = {now + cycles_, ++order_, warp, true};
-    due_ = std::min(due_, now + cycles_);
+    const Cycle due = now + time_of(lines);
+    marks_[at] = {due, now, ++order_, warp, true};
+    due_ = std::min(due_, due);
     memory::Request& there = stores_[at];
     if (!held) {
       there = store;
@@ -67,7 +73,7 @@ class StoreBuffer {
     for (std::size_t s = 0; s < there.bytes.size(); ++s) there.bytes[s] |= store.bytes[s];
     return memory::sector_count(added);
   }
-  /// The instruction held its last line: calls leave(request) for what the warp wrote before and it did not.
+  /// The instruction held its last line: calls leave(request, due) for what the warp wrote before and it did not.
   template <typename Leave>
   void end_instruction(std::uint16_t warp, Leave&& leave) {
     for (std::uint32_t at = 0; at < size_;) {
@@ -78,20 +84,20 @@ class StoreBuffer {
       }
     }
   }
-  /// Calls leave(request, due) for all that are due at `now`, by time.
-  template <typename Leave>
-  void leave_due(Cycle now, Leave&& leave) {
+  /// Calls leave(request, when, due) for all that are due at `now`, by time, none before free(): when the way out is free again.
+  template <typename Free, typename Leave>
+  void leave_due(Cycle now, Free&& free, Leave&& leave) {
     if (due_ > now) return;
     while (size_ != 0) {
-      const std::uint32_t at = oldest();
-      const Cycle due = marks_[at].due;
-      due_ = due;
-      if (due > now) return;
-      leave_one(at, [&](const memory::Request& store) { leave(store, due); });
+      const std::uint32_t at = next_due();
+      due_ = marks_[at].due;
+      const Cycle when = std::max(due_, free());
+      if (when > now) return;
+      leave_one(at, [&](const memory::Request& store, Cycle due) { leave(store, when, due); });
     }
     due_ = kNever;
   }
-  /// Calls leave(request) for all that wait, by age.
+  /// Calls leave(request, due) for all that wait, by age.
   template <typename Leave>
   void leave_all(Leave&& leave) {
     while (size_ != 0) leave_one(oldest(), leave);
@@ -100,7 +106,7 @@ class StoreBuffer {
 
  private:
   struct Mark {
-    Cycle due = kNever;
+    Cycle due = kNever, stored = 0;
     std::uint64_t order = 0;
     std::uint16_t warp = 0;
     bool fresh = false;  // written by the instruction at hand
@@ -111,7 +117,7 @@ class StoreBuffer {
     return at;
   }
   bool joins_at(std::uint32_t at, std::uint16_t warp, Cycle now) const {
-    return marks_[at].warp == warp || now < marks_[at].due - cycles_ + together_;
+    return marks_[at].warp == warp || now < marks_[at].stored + together_;
   }
   std::uint32_t oldest() const {
     std::uint32_t first = 0;
@@ -120,9 +126,17 @@ class StoreBuffer {
     }
     return first;
   }
+  std::uint32_t next_due() const {
+    std::uint32_t first = 0;
+    for (std::uint32_t at = 1; at < size_; ++at) {
+      if (std::pair(marks_[at].due, marks_[at].order) < std::pair(marks_[first].due, marks_[first].order))
+        first = at;
+    }
+    return first;
+  }
   template <typename Leave>
   void leave_one(std::uint32_t at, Leave&& leave) {
-    leave(stores_[at]);
+    leave(stores_[at], marks_[at].due);
     if (--size_ == 0) due_ = kNever;
     stores_[at] = stores_[size_];
     marks_[at] = marks_[size_];
@@ -130,7 +144,7 @@ class StoreBuffer {
   }
 
   std::uint32_t lines_, size_ = 0;
-  Cycle cycles_;
+  Cycle cycles_, line_cycles_;
   Cycle together_;
   Cycle due_ = kNever;  // no later than the first of the lines' times
   std::uint64_t order_ = 0;

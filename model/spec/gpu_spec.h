@@ -190,11 +190,12 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t reduction_bytes = 0;  ///< of reductions that the way to L2 holds until they are done, per SM
   std::uint32_t reductions_waiting = 0;  ///< reductions in an SM that wait for room on that way
   std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
-  std::uint32_t store_cycles = 0;  ///< how long after the last store to it
+  std::uint32_t store_cycles = 0;  ///< how long at least, from the last store to it
+  std::uint32_t store_line_cycles =
+      0;                             ///< or so long for each line that the store wrote, where that is longer
+  std::uint32_t store_line_gap = 0;  ///< cycles that a line held back takes of the way out beside its flits
   std::uint32_t store_merge_cycles =
-      0;  ///< cycles within which stores of different warps to a line held back merge
-  std::uint32_t store_flight =
-      0;  ///< cycles from a store that L1 no longer holds back, in which another to its sectors misses
+      0;                         ///< cycles within which stores of different warps to a line held back merge
   std::uint32_t fill_bytes = 0;  ///< bytes per cycle that arrive from the network at an SM
   std::uint32_t miss_latency =
       0;  ///< cycles from issue until a load's miss leaves the SM, and from its data's arrival until usable, together

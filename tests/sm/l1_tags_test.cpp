@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
@@ -38,6 +39,29 @@ std::uint64_t here(L1Tags& tags, std::uint64_t first, std::uint64_t count) {
   std::uint64_t found = 0;
   for (std::uint64_t line = first; line < first + count; ++line) found += tags.find(line) != nullptr;
   return found;
+}
+
+TEST(L1Tags, AStoreBehindOneThatIsOnItsWayOutLeavesOnlyItsOwnBytes) {
+  L1Tags tags(64 * kLineBytes, spec_of(1, 1, 1, 0));
+  L1Tags::Entry& entry = tags.allocate(5);
+  entry.valid = 0xf;
+  constexpr std::array<std::uint32_t, kSectorsPerLine> kWord = {0xf, 0, 0, 0};
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, true, 100), 0);
+  EXPECT_EQ(entry.valid, 0xf) << "nothing is on its way";
+  EXPECT_EQ(tags.store(entry, 1, kWord, true, true, 110), 0) << "it joins what is held";
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, true, 120), 1) << "held, and not to be joined";
+  EXPECT_EQ(entry.valid, 0xe);
+  entry.valid = 0xf;
+  tags.left(5, 1, 151);
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, false, 150), 1) << "its last flit is still to leave: no hit";
+  EXPECT_EQ(entry.valid, 0xf) << "but nothing is lost";
+  tags.left(5, 1, 161);  // the store of cycle 150, which was not held
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, false, 160), 1);
+  EXPECT_EQ(entry.valid, 0xe);
+  entry.valid = 0xf;
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, false, 161), 0) << "it has left";
+  EXPECT_EQ(entry.valid, 0xf);
+  tags.left(6, 1, 900);  // a line that is not here
 }
 
 TEST(L1Tags, AsManyLinesAsItsBytesHoldLessThoseKeptBack) {

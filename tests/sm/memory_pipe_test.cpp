@@ -398,6 +398,24 @@ TEST(DataStage, CopiesPassItForWhatTheyReadFromL1AndOnceAndWriteBesideIt) {
   EXPECT_EQ(copies(bypass, 0, 9).end - copies(bypass, 0, 8).end, 16u);
 }
 
+TEST(GlobalMemory, CopiesPastL1AskForEachLineWhateverIsHereOrOnItsWay) {
+  const Line bypass{"LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64]", 2, 7, 7, 0, ~0u, 1 << 20, 16};
+  const Line through{"LDGSTS.E.128 [R0], desc[UR4][R2.64]", 2, 7, 7, 0, ~0u, 1 << 20, 16};
+  const Line load{"LDG.E.128 R4, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 1 << 20, 16};
+  const auto sectors = [](std::vector<Line> lines) {
+    lines.push_back({"LDGDEPBAR", 1, 1});
+    lines.push_back({"DEPBAR.LE SB1, 0x0", 4});
+    std::uint32_t sum = 0;
+    for (const memory::Request& request : run(bench_chip(), lines).requests)
+      sum += memory::sector_count(request.sectors);
+    return sum;
+  };
+  EXPECT_EQ(sectors({through, through}), 16u) << "the second waits for what the first asked for";
+  EXPECT_EQ(sectors({bypass, bypass}), 32u);
+  EXPECT_EQ(sectors({load, {"NOP", 4, 7, 7, 1}, bypass}), 32u) << "the load's lines are in L1";
+  EXPECT_EQ(sectors({load, {"NOP", 4, 7, 7, 1}, through}), 16u);
+}
+
 TEST(GlobalMemory, APartlyWrittenSectorIsNoHitForALoad) {
   const spec::GpuSpec chip = bench_chip();
   const Line store{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, 0x7f, 4096};  // 28 of 32 bytes

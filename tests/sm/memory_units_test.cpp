@@ -285,6 +285,8 @@ spec::L1Spec out_spec() {
   spec.store_sectors_in_flight = 4;
   spec.store_lines = 2;
   spec.store_cycles = 50;
+  spec.store_line_cycles = 30;
+  spec.store_line_gap = 2;
   spec.store_merge_cycles = 4;
   return spec;
 }
@@ -317,7 +319,7 @@ TEST(OutgoingRequests, AnAcknowledgementBringsBackWhatAReductionTakesOfTheWay) {
   reduction.kind = memory::RequestKind::reduction;
   reduction.visits = 32;
   reduction.flits = 64;
-  out.send_store(reduction, 100, 160);
+  out.send_store(reduction, 100, 1, 160);
   out.send_store(store_of(2), 100);
   EXPECT_FALSE(out.store_room());
   EXPECT_EQ(out.acknowledged(outbox[0].id), 160u);
@@ -387,7 +389,7 @@ TEST(OutgoingRequests, StoresInFlightAreBoundedInSectorsUntilTheyAreAcknowledged
 TEST(OutgoingRequests, HeldStoresLeaveWhenTheyAreDueBeforeWhatIsSentLater) {
   std::vector<memory::Request> outbox;
   OutgoingRequests out(out_spec(), 0, outbox);
-  out.hold(4, store_of(7, 0b0011), 100);
+  out.hold(4, store_of(7, 0b0011), 1, 100);
   out.end_instruction(4, 100);
   EXPECT_FALSE(out.idle());
   EXPECT_EQ(out.held().due(), 150u);
@@ -398,10 +400,36 @@ TEST(OutgoingRequests, HeldStoresLeaveWhenTheyAreDueBeforeWhatIsSentLater) {
   EXPECT_EQ(outbox[0].line, 7u);
   EXPECT_EQ(outbox[0].time - outbox[0].flits + (outbox[0].flits ? 1u : 0u), 150u) << "when it was due";
   EXPECT_EQ(outbox[1].time, 160u);
-  out.hold(4, store_of(8, 0b1111), 200);
+  out.hold(4, store_of(8, 0b1111), 1, 200);
   EXPECT_FALSE(out.store_room()) << "held sectors count: two in flight and four";
   out.leave_all(201);
   EXPECT_EQ(outbox.size(), 3u);
+}
+
+TEST(OutgoingRequests, HeldStoresWaitLongerWhereTheirInstructionWroteMoreAndForTheWay) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 0, outbox);
+  std::vector<Cycle> left;
+  const auto note = [&](std::uint64_t, std::uint8_t, Cycle when) { left.push_back(when); };
+  out.hold(4, store_of(7), 2, 100);
+  out.hold(4, store_of(8), 2, 100);
+  out.end_instruction(4, 100);
+  EXPECT_EQ(out.held_due(), 160u) << "two lines at 30 cycles are more than 50";
+  out.leave_due(159);
+  EXPECT_TRUE(outbox.empty());
+  out.leave_due(160);
+  ASSERT_EQ(outbox.size(), 1u) << "one of them, of two flits: its data and which of its bytes";
+  EXPECT_EQ(outbox[0].time, 161u);
+  EXPECT_EQ(out.held_due(), 161u + 1 + 2) << "the way is free, and two cycles more";
+  out.leave_due(163);
+  EXPECT_EQ(outbox.size(), 1u);
+  out.leave_due(164);
+  EXPECT_EQ(outbox.size(), 2u);
+  EXPECT_EQ(out.held_due(), kNever);
+  out.for_each_left(note);
+  EXPECT_EQ(left, (std::vector<Cycle>{161, 165})) << "their last flits";
+  out.for_each_left(note);
+  EXPECT_EQ(left.size(), 2u) << "each is told once";
 }
 
 TEST(OutgoingRequests, TheCopyEnginesStoresFollowEachOther) {

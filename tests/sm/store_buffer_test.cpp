@@ -70,31 +70,71 @@ TEST(StoresOfSeveralWarps, MeetInAFewCyclesAndShareTheRoom) {
 }
 
 TEST(StoreBuffer, LinesLeaveAtTheirTime) {
-  sm::StoreBuffer buffer(16, 64, 16);
+  sm::StoreBuffer buffer(16, 64, 20, 16);
   memory::Request request;
   request.line = 3;
   request.sectors = 0b0010;
-  const auto no = [](const memory::Request&) { FAIL() << "nothing leaves with the first instruction"; };
+  const auto no = [](const memory::Request&, Cycle) {
+    FAIL() << "nothing leaves with the first instruction";
+  };
   EXPECT_EQ(buffer.due(), kNever);
-  EXPECT_EQ(buffer.hold(1, request, 100, no), 1u);
+  EXPECT_EQ(buffer.hold(1, request, 1, 100, no), 1u);
   buffer.end_instruction(1, no);
   EXPECT_EQ(buffer.due(), 164u);
   request.sectors = 0b0110;
   EXPECT_TRUE(buffer.joins(3, 1, 110));
   EXPECT_TRUE(buffer.joins(3, 2, 115)) << "another warp, a few cycles later";
   EXPECT_FALSE(buffer.joins(3, 2, 116));
-  EXPECT_EQ(buffer.hold(1, request, 110, no), 1u) << "one of its sectors is held already";
+  EXPECT_EQ(buffer.hold(1, request, 3, 110, no), 1u) << "one of its sectors is held already";
   buffer.end_instruction(1, no);
   std::vector<Cycle> times;
-  const auto leave = [&](const memory::Request& left, Cycle due) {
+  const auto leave = [&](const memory::Request& left, Cycle when, Cycle due) {
     EXPECT_EQ(left.sectors, 0b0110);
-    times.push_back(due);
+    EXPECT_EQ(due, 174u);
+    times.push_back(when);
   };
-  buffer.leave_due(173, leave);
+  const auto free = [] { return Cycle{172}; };
+  buffer.leave_due(173, free, leave);
   EXPECT_TRUE(times.empty());
-  buffer.leave_due(174, leave);
-  EXPECT_EQ(times, std::vector<Cycle>{174});
+  buffer.leave_due(174, free, leave);
+  EXPECT_EQ(times, std::vector<Cycle>{174}) << "64 cycles are more than three lines at 20";
   EXPECT_EQ(buffer.due(), kNever);
+}
+
+TEST(StoreBuffer, WhatIsDueFirstLeavesFirstAndNotBeforeTheWayIsFree) {
+  sm::StoreBuffer buffer(16, 64, 20, 16);
+  memory::Request request;
+  request.sectors = 1;
+  const auto no = [](const memory::Request&, Cycle) { FAIL(); };
+  request.line = 1;
+  buffer.hold(1, request, 10, 100, no);  // until 300
+  request.line = 2;
+  buffer.hold(2, request, 1, 110, no);  // until 174
+  std::vector<std::pair<std::uint64_t, Cycle>> left;
+  const auto leave = [&](const memory::Request& one, Cycle when, Cycle) {
+    left.emplace_back(one.line, when);
+  };
+  buffer.leave_due(
+      180, [] { return Cycle{181}; }, leave);
+  EXPECT_TRUE(left.empty());
+  buffer.leave_due(
+      400, [] { return Cycle{181}; }, leave);
+  EXPECT_EQ(left, (std::vector<std::pair<std::uint64_t, Cycle>>{{2, 181}, {1, 300}}));
+}
+
+TEST(StoresOfAWarp, MeetWhileTheFirstIsHeldNotLater) {
+  // Cycles between two stores to a line: one less than it is held, and as many.
+  spec::GpuSpec chip = bench_chip();
+  const auto apart = [&](std::uint32_t cycles) {
+    std::vector<Line> lines{store(4096, 4)};
+    lines[0].stall = 1;
+    for (std::uint32_t left = cycles - 1; left != 0; left -= std::min(left, 15u))
+      lines.push_back({"NOP", static_cast<std::uint8_t>(std::min(left, 15u))});
+    lines.push_back(store(4096, 4));
+    return writes(run(chip, lines)).size();
+  };
+  EXPECT_EQ(apart(chip.l1.store_cycles - 1), 1u);
+  EXPECT_EQ(apart(chip.l1.store_cycles), 2u);
 }
 
 TEST(StoreBuffer, AnEndedBlockLeavesNothingBehind) {
