@@ -85,7 +85,7 @@ void L1Tags::leave(std::uint64_t line) {
 
 std::uint8_t L1Tags::store(Entry& entry, std::uint8_t sectors,
                            const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, bool held,
-                           Cycle now) {
+                           bool keeps, Cycle now) {
   if (stored_.empty()) stored_.resize(entries_.size());
   Stored& stored = stored_[position(entry)];
   const auto time = static_cast<std::uint32_t>(now);
@@ -93,11 +93,11 @@ std::uint8_t L1Tags::store(Entry& entry, std::uint8_t sectors,
   for (unsigned s = 0; s < kSectorsPerLine; ++s) {
     const auto sector = static_cast<std::uint8_t>(1u << s);
     if (!(sectors & sector)) continue;
-    const bool waits = (stored.waits & sector) != 0;
-    const bool leaves = stored.out[s] != 0 && static_cast<std::int32_t>(stored.out[s] - time) > 0;
-    if (!joins && (waits || leaves)) {
+    const bool on_its_way = (stored.held & sector) != 0 ||
+                            (stored.out[s] != 0 && static_cast<std::int32_t>(stored.out[s] - time) > 0);
+    if (!joins && on_its_way) {
       follows = static_cast<std::uint8_t>(follows | sector);
-      if (waits || !(stored.held & sector)) {
+      if (!keeps) {
         entry.valid = static_cast<std::uint8_t>(entry.valid & ~sector);
         stored.bytes[s] = 0;
       }
@@ -105,8 +105,7 @@ std::uint8_t L1Tags::store(Entry& entry, std::uint8_t sectors,
     stored.bytes[s] |= bytes[s];
     if (stored.bytes[s] == ~0u) entry.valid = static_cast<std::uint8_t>(entry.valid | sector);
   }
-  stored.held = static_cast<std::uint8_t>(held ? stored.held | sectors : stored.held & ~sectors);
-  if (held) stored.waits = static_cast<std::uint8_t>(stored.waits | sectors);
+  if (held) stored.held = static_cast<std::uint8_t>(stored.held | sectors);
   entry.written = static_cast<std::uint8_t>(entry.written | sectors);
   return follows;
 }
@@ -115,7 +114,7 @@ void L1Tags::left(std::uint64_t line, std::uint8_t sectors, Cycle out) {
   const Entry* const entry = stored_.empty() ? nullptr : find(line);
   if (!entry) return;
   Stored& stored = stored_[position(*entry)];
-  stored.waits = static_cast<std::uint8_t>(stored.waits & ~sectors);
+  stored.held = static_cast<std::uint8_t>(stored.held & ~sectors);
   for (unsigned s = 0; s < kSectorsPerLine; ++s) {
     if (sectors >> s & 1) stored.out[s] = static_cast<std::uint32_t>(out) | 1u;
   }

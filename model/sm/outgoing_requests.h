@@ -44,7 +44,7 @@ class OutgoingRequests {
     ++under_way_;
     leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
     if (store.kind == memory::RequestKind::write)
-      left_.push_back({store.line, std::max(last_out_, now + held_.time_of(lines)), store.sectors});
+      left_.push_back({store.line, last_out_ + held_.time_of(lines), store.sectors});
   }
   /// The same of the copy engine. Returns when the next one can follow.
   Cycle send_copied_store(memory::Request store, Cycle now) {
