@@ -216,7 +216,7 @@ std::vector<Kernel> repeated_stores() {
     for (int i = 0; i < 10; ++i) again.lines.push_back({"IADD3 R1, R2, R5, RZ", 15});
   }
   Kernel many{"many", {}, 1, 1, 1};  // 16 lines, and 40 cycles later the same again
-  for (const std::uint64_t word : {0, 4}) {
+  for (const std::uint64_t word : {0u, 4u}) {
     many.lines.push_back({"STG.E " + global + ", R4", 1, 7, 7, 0, kGlobal + word, 64});
     for (int i = 0; i < 3; ++i) many.lines.push_back({"IADD3 R1, R2, R5, RZ", 13});
   }
