@@ -33,23 +33,18 @@ class OutgoingRequests {
     ++under_way_;
     leave(load, now).id = id;
   }
-  /// A store, of an instruction that writes so many lines. `way_pieces`: of a reduction of the memory pipe, what acknowledged() returns of it (reduction_way.h).
+  /// A store of the memory pipe, of an instruction that writes so many lines. `way_pieces`: of a reduction, what acknowledged() returns of it
+  /// (reduction_way.h).
   void send_store(const memory::Request& store, Cycle now, std::uint32_t lines = 1,
                   std::uint32_t way_pieces = 0) {
-    leave_due(now);
-    const std::uint32_t sectors = std::max<std::uint32_t>(store.visits, memory::sector_count(store.sectors));
-    FORETRACE_ASSERT(sectors <= kSectorsOfId && way_pieces <= kPiecesOfId,
-                     "a store is of one line and one warp");
-    store_sectors_ += sectors;
-    ++under_way_;
-    leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
+    send(store, now, way_pieces);
     if (store.kind == memory::RequestKind::write)
       left_.push_back({store.line, last_out_ + held_.time_of(lines), store.sectors});
   }
-  /// The same of the copy engine. Returns when the next one can follow.
+  /// A store of the copy engine, which L1 has nothing to do with. Returns when the next one can follow.
   Cycle send_copied_store(memory::Request store, Cycle now) {
     if (store.flits == 0) store.flits = memory::write_flits(store.sectors, store.bytes);
-    send_store(store, now);
+    send(store, now, 0);
     return last_out_ + 1;
   }
   /// A read of the copy engine, which sees to the answer itself.
@@ -105,6 +100,15 @@ class OutgoingRequests {
   static constexpr std::uint32_t kStoreMark = 0x4000'0000, kSectorsOfId = 0xff, kPiecesShift = 8,
                                  kPiecesOfId = 0xff;
 
+  void send(const memory::Request& store, Cycle now, std::uint32_t way_pieces) {
+    leave_due(now);
+    const std::uint32_t sectors = std::max<std::uint32_t>(store.visits, memory::sector_count(store.sectors));
+    FORETRACE_ASSERT(sectors <= kSectorsOfId && way_pieces <= kPiecesOfId,
+                     "a store is of one line and one warp");
+    store_sectors_ += sectors;
+    ++under_way_;
+    leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
+  }
   /// From when on a line that is held can leave.
   Cycle free() const { return last_out_ + 1 + gap_; }
   memory::Request& leave(const memory::Request& request, Cycle now) {

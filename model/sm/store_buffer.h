@@ -120,17 +120,16 @@ class StoreBuffer {
     return marks_[at].warp == warp || now < marks_[at].stored + together_;
   }
   std::uint32_t oldest() const {
-    std::uint32_t first = 0;
-    for (std::uint32_t at = 1; at < size_; ++at) {
-      if (marks_[at].order < marks_[first].order) first = at;
-    }
-    return first;
+    return first_by([](const Mark& mark) { return mark.order; });
   }
   std::uint32_t next_due() const {
+    return first_by([](const Mark& mark) { return std::pair(mark.due, mark.order); });
+  }
+  template <typename Key>
+  std::uint32_t first_by(Key&& key) const {
     std::uint32_t first = 0;
     for (std::uint32_t at = 1; at < size_; ++at) {
-      if (std::pair(marks_[at].due, marks_[at].order) < std::pair(marks_[first].due, marks_[first].order))
-        first = at;
+      if (key(marks_[at]) < key(marks_[first])) first = at;
     }
     return first;
   }

@@ -439,6 +439,8 @@ TEST(OutgoingRequests, TheCopyEnginesStoresFollowEachOther) {
   store.flits = 5;
   EXPECT_EQ(out.send_copied_store(store, 100), 105u);
   EXPECT_EQ(out.send_copied_store(store, 105), 110u);
+  out.for_each_left(
+      [](std::uint64_t, std::uint8_t, Cycle) { FAIL() << "L1 is not told of the copy engine's"; });
   memory::Request load;
   load.id = 0x1000'0001;
   out.send_copied_load(load, 110);
