@@ -42,6 +42,13 @@ struct Stamp {
   unsigned block;
 };
 
+/// A number without a pattern from another one, for places in memory.
+__device__ __forceinline__ unsigned scrambled(unsigned n) {
+  unsigned h = n * 2654435761u;
+  h = (h ^ h >> 15) * 2246822519u;
+  return h ^ h >> 13;
+}
+
 __device__ __forceinline__ unsigned long long clock_now() {
   unsigned long long t;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");

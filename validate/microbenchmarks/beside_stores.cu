@@ -15,9 +15,7 @@ __device__ __forceinline__ unsigned load(const char* p) {
 }
 
 __device__ __forceinline__ unsigned place(unsigned n, unsigned lines) {
-  unsigned h = n * 2654435761u;
-  h = (h ^ h >> 15) * 2246822519u;
-  return (h ^ h >> 13) % lines;
+  return scrambled(n) % lines;
 }
 
 constexpr int kMost = 8;

@@ -16,12 +16,6 @@ constexpr int kRounds = 32;
 enum Kind : int { kCopy, kCopyThroughL1, kLoad };
 constexpr unsigned kL2Lines = 1u << 12, kDramLines = 1u << 23;  // 512 KiB and 1 GiB
 
-__device__ __forceinline__ unsigned scatter(unsigned n) {
-  unsigned h = n * 2654435761u;
-  h = (h ^ h >> 15) * 2246822519u;
-  return h ^ h >> 13;
-}
-
 template <int kKind, int kCount>
 __global__ void __launch_bounds__(1024) ask(const char* memory, unsigned mask_lines, unsigned seed, int row, unsigned* sink) {
   extern __shared__ __align__(16) char shared[];
@@ -38,7 +32,7 @@ __global__ void __launch_bounds__(1024) ask(const char* memory, unsigned mask_li
     uint4 got[kKind == kLoad ? kCount : 1];
 #pragma unroll
     for (int i = 0; i < kCount; ++i, number += pieces) {
-      const unsigned line = scatter(number + piece) & mask_lines & (row == 512 ? ~3u : ~0u);
+      const unsigned line = scrambled(number + piece) & mask_lines & (row == 512 ? ~3u : ~0u);
       const char* const from = memory + std::size_t{line} * 128 + lane * 16 % row;
       if constexpr (kKind == kCopy) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + i * 512), "l"(from) : "memory");
       if constexpr (kKind == kCopyThroughL1)
