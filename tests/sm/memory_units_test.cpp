@@ -411,8 +411,7 @@ TEST(OutgoingRequests, HeldStoresWaitLongerWhereTheirInstructionWroteMoreAndForT
   OutgoingRequests out(out_spec(), 0, outbox);
   std::vector<Cycle> left;
   const auto note = [&](std::uint64_t, std::uint8_t, Cycle when) { left.push_back(when); };
-  out.hold(4, store_of(7), 2, 100);
-  out.hold(4, store_of(8), 2, 100);
+  for (const std::uint64_t line : {7u, 8u}) out.hold(4, store_of(line), 2, 100);
   out.end_instruction(4, 100);
   EXPECT_EQ(out.held_due(), 160u) << "two lines at 30 cycles are more than 50";
   out.leave_due(159);
@@ -439,8 +438,7 @@ TEST(OutgoingRequests, TheCopyEnginesStoresFollowEachOther) {
   store.flits = 5;
   EXPECT_EQ(out.send_copied_store(store, 100), 105u);
   EXPECT_EQ(out.send_copied_store(store, 105), 110u);
-  out.for_each_left(
-      [](std::uint64_t, std::uint8_t, Cycle) { FAIL() << "L1 is not told of the copy engine's"; });
+  out.for_each_left([](auto...) { FAIL() << "L1 is not told"; });
   memory::Request load;
   load.id = 0x1000'0001;
   out.send_copied_load(load, 110);
