@@ -261,7 +261,7 @@ bool SpinRounds::follow(const isa::SpinLoop& loop, std::uint32_t from, int lane)
         break;
       }
       case Kind::branch_uniform:
-        if ((op.flags & 1) != 0 ? executed != 0 : (executed & x_.predicate(op.p_in)) != 0) {
+        if ((op.flags & 1) != 0 ? executed != 0 : (executed & x_.predicate(op.p_in)) == x_.active) {
           x_.pc = op.target;
           continue;
         }

@@ -57,7 +57,7 @@ enum class Kind : std::uint8_t {
   warp,             ///< `warp` does it
   nothing,          ///< no effect on values
   branch,           ///< BRA and its kin: guard-true lanes go to `target`
-  branch_uniform,   ///< BRA.U: the group goes as one
+  branch_uniform,   ///< BRA.U: the group goes as one, if all its lanes (.ANY: any of them) say so
   branch_diverged,  ///< BRA.DIV, BRA.CONV
   branch_indirect,  ///< BRX, JMX, RET, CALL through a register
   exit,
