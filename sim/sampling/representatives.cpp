@@ -57,8 +57,9 @@ bool Representatives::simulate(std::uint64_t launch, const LaunchKind& kind, con
   if (spent_ < kAllShare * budget_ || burst_) return true;
   if (!due(group, work)) return false;
   const bool follows = cold_ || (latest_ && *latest_ + 1 == launch);
-  if (!follows && spent_ < budget_) {
+  if (!follows) {
     burst_ = kind;
+    burst_begin_ = launch;
     burst_cost_ = 0;
     burst_samples_ = 0;
   }
@@ -84,6 +85,20 @@ void Representatives::note_miss(Group& group, double miss) {
   group.astray_above = above;
 }
 
+/// The group's last sample, if it is one of this burst and slower than a launch that does about the same, or somewhat more: caches were
+/// not yet as they would have been.
+void Representatives::unsettle_slower(Group& group, const LaunchWork& work, double seconds) const {
+  if (!burst_ || group.samples.empty()) return;
+  Sample& last = group.samples.back();
+  if (!last.settled || last.launch < burst_begin_ || last.time.seconds <= seconds * (1 + kSameWork) ||
+      distance(last.work, work) > std::log(kGridStep) ||
+      last.work.warp_instructions > work.warp_instructions * (1 + kSameWork))
+    return;
+  last.settled = false;
+  if (last.miss) (last.far ? group.far : group.next).take_back(*last.miss);
+  last.miss.reset();
+}
+
 void Representatives::simulated(std::uint64_t launch, const LaunchKind& kind, const LaunchWork& work,
                                 TimeEstimate time, double cost) {
   Group& group = groups_[kind];
@@ -94,15 +109,18 @@ void Representatives::simulated(std::uint64_t launch, const LaunchKind& kind, co
   burst_cost_ += cost;
   least_ = samples_ == 0 ? time.seconds : std::min(least_, time.seconds);
   ++samples_;
+  const bool of_burst = burst_ && !(*burst_ < kind) && !(kind < *burst_);
+  if (settled && of_burst) unsettle_slower(group, work, time.seconds);
+  Sample sample{launch, work, time, settled, {}, false};
   const bool known =
       std::any_of(group.samples.begin(), group.samples.end(), [](const Sample& s) { return s.settled; });
   if (settled && known && time.seconds > 0) {
-    const bool left_out = !group.others.empty() && group.others.back().launch > group.samples.back().launch;
-    const double miss = seconds_of(group, work, launch, nullptr) / time.seconds - 1;
-    (left_out ? group.far : group.next).add(miss);
-    note_miss(group, miss);
+    sample.far = !group.others.empty() && group.others.back().launch > group.samples.back().launch;
+    sample.miss = seconds_of(group, work, launch, nullptr) / time.seconds - 1;
+    (sample.far ? group.far : group.next).add(*sample.miss);
+    note_miss(group, *sample.miss);
   }
-  group.samples.push_back({launch, work, time, settled});
+  group.samples.push_back(sample);
   if (static_cast<double>(group.astray) >= kEpoch) {
     // Between the last sample that was as those before it and the first that was not, and the first of all is neither.
     std::size_t first = group.samples.size(), before = 0;
@@ -115,7 +133,6 @@ void Representatives::simulated(std::uint64_t launch, const LaunchKind& kind, co
   group.beyond = false;
   const auto again = [this](const Group& g) { return static_cast<std::uint64_t>(next_check(g)); };
   if (settled) group.next_check = again(group);
-  const bool of_burst = burst_ && !(*burst_ < kind) && !(kind < *burst_);
   // Where it is astray, whether another epoch begins is found out at once.
   if (of_burst && settled) ++burst_samples_;
   const bool enough = group.astray == 0 || static_cast<double>(burst_samples_) >= kEpoch;
@@ -205,7 +222,9 @@ double Representatives::seconds_of(const Group& group, const LaunchWork& work, s
 
 /// Half the interval of one estimate of the group, as a share of it.
 double Representatives::spread_of(const Group& group) {
-  if (group.next.count + group.far.count == 0) return kUnknownSpread * kNine;
+  if (group.next.count + group.far.count == 0 ||
+      std::none_of(group.samples.begin(), group.samples.end(), [](const Sample& s) { return s.settled; }))
+    return kUnknownSpread * kNine;
   const double far = group.far.count == 0 ? 0 : group.far.rms() * student(group.far.count);
   if (static_cast<double>(group.far.count) > kFirstSamples) return std::max(far, kSurely * kNine);
   const double next = group.next.count == 0 ? 0 : group.next.rms() * student(group.next.count);

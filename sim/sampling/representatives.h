@@ -9,7 +9,7 @@
 //          it: those that did the same, first of all where they came after the same kernel with the same arguments, else the two
 //          between which its work lies. A simulation that follows launches which were not simulated finds the L2 cache of an
 //          earlier time: launches are then simulated from there until the kernel comes again, and the first counts only until there
-//          is a better one.
+//          is a better one; so does the second where the third is faster, because it read what launches before the first had written.
 //          Where several samples in a row are off what the earlier ones say, all to the same side, an epoch of the group begins (data
 //          that came to lie in L2, another phase of the program): launches are represented by samples of their own epoch.
 //          Each new sample is also predicted from those before it. How far these predictions are off is the group's spread, from
@@ -18,6 +18,7 @@
 // Source:  sampling by kernel and signature is the way of Sieve (ISPASS 2023) and of principal kernel analysis (MICRO 2021).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -89,7 +90,9 @@ class Representatives {
     std::uint64_t launch = 0;
     LaunchWork work;
     TimeEstimate time;
-    bool settled = false;  // the launch before it was simulated, too
+    bool settled = false;  // the launch before it was simulated, too, and the next one was no faster
+    std::optional<double> miss;  // what it was off by, where that counts
+    bool far = false;            // it came after launches that were left out
   };
   struct Other {
     std::uint64_t launch = 0;
@@ -100,6 +103,7 @@ class Representatives {
     double squares = 0;
     std::size_t count = 0;
     void add(double miss) { squares += miss * miss, ++count; }
+    void take_back(double miss) { squares = std::max(0.0, squares - miss * miss), --count; }
     double rms() const;
   };
   struct Group {
@@ -116,6 +120,7 @@ class Representatives {
   };
   bool due(const Group& group, const LaunchWork& work) const;
   static void note_miss(Group& group, double miss);
+  void unsettle_slower(Group& group, const LaunchWork& work, double seconds) const;
   static double uncertain(const Group& group, double others_seconds);
   double next_check(const Group& group) const;
   double seconds_of(const Group& group, const LaunchWork& work, std::uint64_t launch,
@@ -129,6 +134,7 @@ class Representatives {
   const bool cold_;
   double spent_ = 0, burst_cost_ = 0;
   std::size_t burst_samples_ = 0;    // of the burst's kind
+  std::uint64_t burst_begin_ = 0;    // its first launch
   std::optional<LaunchKind> burst_;  // launches are simulated until one of this kind has been, in its place
   std::optional<std::uint64_t> latest_;  // the last launch that was simulated
   std::map<LaunchKind, Group> groups_;

@@ -152,5 +152,25 @@ TEST(Representatives, AfterLaunchesLeftOutACheckGoesOnUntilTheKernelComesAgain) 
   EXPECT_LE(simulated.size(), 70u);
 }
 
+// Each launch reads what the two before it wrote: after launches that were left out, that is where it was only from the third on.
+TEST(Representatives, ASampleThatTheNextOneOfItsRunUndercutsStandsForNoOther) {
+  Representatives launches(40 * kWork, false);
+  std::uint64_t in_a_row = 0, last = 0;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const LaunchKind kind{"k", {128, 1, 1}};
+    if (launches.simulate(i, kind, work())) {
+      in_a_row = i == last + 1 ? in_a_row + 1 : 1;
+      last = i;
+      const double seconds = in_a_row > 2 ? 1e-6 : 1.2e-6;
+      launches.simulated(i, kind, work(), {seconds, seconds, seconds, i}, kWork);
+    } else {
+      launches.represent(i, kind, work());
+    }
+  }
+  EXPECT_LT(launches.samples(), 60u);
+  for (const RepresentedLaunch& other : launches.represented())
+    EXPECT_NEAR(other.time.seconds, 1e-6, 1e-12) << other.launch;
+}
+
 }  // namespace
 }  // namespace foretrace::sampling
