@@ -25,7 +25,7 @@ void MemorySystem::Implementation::enter(Event event) {
     if (transaction.note == 0) shared_.signals.moves(now);
     transaction.reached = now;
     if (merging_.on() && transaction.at == transaction.near) {
-      if (transaction.kind == Kind::read && merging_.join(index)) return;
+      if (transaction.kind == Kind::read && !transaction.multicast && merging_.join(index)) return;
       if (is_atomic(transaction)) merging_.stop(shared_.set_of(transaction), transaction.tag);
     }
   }

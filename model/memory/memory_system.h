@@ -46,6 +46,7 @@ struct Request {
   std::uint8_t sectors = 0;  ///< bit i: sector i of the line
   RequestKind kind = RequestKind::read;
   bool wants_reply = true;  ///< writes: an acknowledgement is awaited (fences, drain)
+  bool multicast = false;   ///< reads: for several SMs; no other read is answered together with it
   // Atomics and reductions: what leaves the SM for this line, packet after packet (rules::AtomicPackets).
   std::uint8_t packets = 1;
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them; 0: as the sectors say

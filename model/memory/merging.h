@@ -4,9 +4,10 @@
 //          GPC. A read of the same sectors from the same GPC joins it: it is not looked up, and the answer crosses to the
 //          GPC once for all. So many readers at most share an answer; none joins some cycles after the data were found.
 //          A read of other sectors of the line from any GPC beside the same partition, a store or an atomic ends the line's merging: the line is
-//          forgotten, and that read is not remembered either.
+//          forgotten, and that read is not remembered either. What goes to several SMs (a copy engine's multicast) takes no part in it.
 // Ignores: how many lines it remembers (1,024 per SM under way and five others' change nothing).
-// Source:  our merging_order and request_merging on H100: widths of windows and random reads agree to 3%. NVIDIA's name for the
+// Source:  our merging_order and request_merging on H100: widths of windows and random reads agree to 3%; ncu_multicast: 128 blocks that read
+//          the same tiles have 1,370,976 of 3,145,728 sectors looked up, by multicasts to one block all of them, to two half. NVIDIA's name for the
 //          place is L2 request coalescer (Nsight Compute's lrc), one per slice.
 #pragma once
 

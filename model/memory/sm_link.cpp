@@ -129,6 +129,7 @@ void SmLink::submit(const Request& request, std::span<const work::Awaited> await
   switch (request.kind) {
     case RequestKind::read:
       transaction.kind = Transaction::Kind::read;
+      transaction.multicast = request.multicast;
       shared_.counters.tex_sectors_read += sectors;
       ++shared_.counters.tex_requests;
       break;

@@ -53,6 +53,7 @@ struct alignas(64) Packet : Passage {
   std::uint8_t visits = 0;  ///< sectors, once for every packet that holds them
   std::uint8_t flits = 0;   ///< atomics: flits of 32 bytes that leave the GPC
   bool wants_reply = false;
+  bool multicast = false;        ///< reads: none joins it, and it joins none
   std::uint16_t home_bytes = 0;  ///< atomics: what their home slice could read meanwhile, and see again_bytes
   std::uint32_t note = 0;        ///< of Signals; 0: none
 };

@@ -79,6 +79,7 @@ void CopyEngine::ask(std::uint32_t number, std::uint64_t address, std::uint32_t 
   pieces_[id] = {number, bytes, false};
   ++job.waiting;
   request.id = kMark | (job.to_others ? kToOthers : 0) | id;
+  request.multicast = job.to_others;
   out_.send_copied_load(request, now);
 }
 

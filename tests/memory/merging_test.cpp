@@ -51,6 +51,17 @@ TEST(Merging, ReadUnderWayTakesAnotherAlong) {
   EXPECT_EQ(result.replies[0].time, result.replies[1].time);
 }
 
+TEST(Merging, AMulticastNeitherJoinsNorLeads) {
+  const GpuSpec chip = merging_chip();
+  const std::uint64_t line = line_at_home(chip, 0);
+  Request first = read_request(0, 0, line, 1, 0), second = read_request(100, 2, line, 1, 1);
+  first.multicast = true;
+  EXPECT_EQ(results_of(chip, {first, second}).requests, 2u) << "nobody joins it";
+  first.multicast = false;
+  second.multicast = true;
+  EXPECT_EQ(results_of(chip, {first, second}).requests, 2u) << "it joins nobody";
+}
+
 TEST(Merging, AnsweredReadTakesNobodyAlong) {
   const GpuSpec chip = merging_chip();
   const std::uint64_t line = line_at_home(chip, 0);
