@@ -55,6 +55,11 @@ class Pages(unittest.TestCase):
         run("report", cls.result, cls.other, "--html", cls.both, "--timeline", cls.timeline)
         cls.validation, cls.validated = FOLDER / "validation.html", FOLDER / "page_validation.json"
         run("validate", "--measurements", MEASUREMENT, "--frozen", FROZEN, "--html", cls.validation, "--json", cls.validated)
+        cls.study = FOLDER / "study.html"
+        (FOLDER / "study.toml").write_text(f'arch = ["h100"]\ntrace = ["{trace("transpose_tile_32")}", "{trace("vector_add")}"]\n'
+                                           '[set]\n"l2.latency" = [50, 100, 200]\n"sm.count" = [8, 132]\n')
+        subprocess.run([sys.executable, "-B", "-m", "foretrace", "sweep", FOLDER / "study.toml", "--html", cls.study], check=True,
+                       env={**os.environ, "FORETRACE": FORETRACE, "PYTHONPATH": str(REPOSITORY / "python")})
 
 
 class Text(Pages):
@@ -66,6 +71,7 @@ class Text(Pages):
             for address in re.findall(r"https?://[^\"' )]*", text.replace(data, "")):
                 self.assertEqual(address, "http://www.w3.org/2000/svg")
             self.assertNotRegex(text.replace(data, ""), r"<(script|link|img)[^>]*\ssrc=")
+        self.assertNotRegex(self.study.read_text(), r"https?:|\ssrc=|url\(")
 
     def test_page_has_a_place_for_every_section(self):
         text = self.transpose.read_text()
@@ -226,6 +232,21 @@ class Browser(Pages):
         self.assertIn('<section id="published"', drawn)
         self.assertIn("within 10% (aim: 8 in 10)", drawn)
         self.assertNotIn("NaN", drawn)
+
+    def test_a_study_is_drawn_and_its_points_sort(self):
+        drawn = self.drawn(self.study)
+        self.assertEqual(re.findall(r"<h2>(.*?)</h2>", drawn), ["What each changes", "Best point of each chip", "All points"])
+        self.assertEqual(drawn.count("<svg"), 2)
+        self.assertNotRegex(drawn, r"\bnan\b|NaN")
+
+        def cycles(text: str) -> list[int]:
+            return [int(row.split("</td>")[4].split(">")[-1].replace(",", "")) for row in text.split('class="rows"')[1].split("<tr>")[2:]]
+
+        column = 'const column = document.querySelectorAll(".rows th button")[4];'
+        self.assertEqual(len(cycles(drawn)), 12)
+        rising = cycles(self.drawn(self.study, column + "column.click();"))
+        self.assertEqual(rising, sorted(cycles(drawn)))
+        self.assertEqual(cycles(self.drawn(self.study, column + "column.click(); column.click();")), rising[::-1])
 
     def test_two_documents_stand_side_by_side_with_the_timeline(self):
         dom = self.dom(self.both)
