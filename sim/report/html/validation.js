@@ -3,7 +3,7 @@
 
 const partNames = { development: "development", held_out: "held-out", all: "all" };
 const partKeys = Object.keys(partNames).filter(key => validation.sets[key]);
-const places = (value, count = 2) => value === null || value === undefined ? "-" : value.toFixed(count);
+const places = (value, count = 2) => value === null || value === undefined ? "-" : value.toFixed(count).replace(/^-(?=[0.]*$)/, "");
 const hidden = validation.compared - validation.launches.length;
 const hiddenWords = hidden > 0 ? number(hidden) + " launches of held-out kernels stand in the sums alone, not here (--show-held-out)." : null;
 
@@ -28,8 +28,8 @@ function summarySection() {
 }
 
 function launchTable(choose) {
-  const sides = (name, title) => [{ title, of: l => l.metrics[name]?.predicted, show: l => number(l.metrics[name] ? Math.round(l.metrics[name].predicted) : null), n: true, hint: name + ", predicted" },
-    { title: "Measured", of: l => l.metrics[name]?.measured, show: l => number(l.metrics[name] ? Math.round(l.metrics[name].measured) : null), n: true, hint: name + ", measured" },
+  const sides = (name, title) => [{ title, of: l => l.metrics[name]?.predicted, show: l => number(whole(l.metrics[name]?.predicted)), n: true, hint: name + ", predicted" },
+    { title: "Measured", of: l => l.metrics[name]?.measured, show: l => number(whole(l.metrics[name]?.measured)), n: true, hint: name + ", measured" },
     { title: "Error", of: l => sizeOf(errorOf(l.metrics[name])), show: l => errorCell(errorOf(l.metrics[name])), n: true, hint: "sorted by its size" }];
   const rows = sortable("Launches", [{ title: "Launch", of: l => l.name, show: l => el("button", { class: "pick", onclick: () => choose(l), title: l.kernel }, l.name) }, { title: "Class", of: l => l.class },
     validation.launches.some(l => l.held_out) ? { title: "Kernels", of: l => l.held_out ? "held-out" : "development" } : null, ...sides(kElapsed, "Elapsed"), ...sides(kActive, "SM active"),

@@ -15,6 +15,8 @@ const sizeOf = error => error === null ? null : Math.abs(error);
 const signed = error => error === null ? "-" : (error > 0 ? "+" : "") + error.toFixed(2) + "%";
 const bandColour = error => Math.abs(error) <= 10 ? "var(--c3)" : Math.abs(error) <= 25 ? "var(--c5)" : "var(--c2)";
 const errorCell = error => error === null ? "-" : el("span", { class: Math.abs(error) > 25 ? "far" : Math.abs(error) > 10 ? "near" : null }, signed(error));
+/** Without its fraction; a number that is not there stays so. */
+const whole = x => x === null || x === undefined ? null : Math.round(x);
 const launchId = launch => "launch-" + launch.name.replace(/[^\w-]/g, "_");
 
 /** The metrics that a picture can have on logarithmic axes: cycles first. */
@@ -26,8 +28,8 @@ function scatterMetrics() {
 /** Shares of the warp states that one side of a launch has, the largest first on either side. */
 function statesOf(launch) {
   const states = Object.keys(stateTexts).map(name => ({ name, ...launch.metrics[statePrefix + name + stateSuffix] }));
-  const whole = side => sum(states, s => s[side] || 0);
-  const predicted = whole("predicted"), measured = whole("measured");
+  const total = side => sum(states, s => s[side] || 0);
+  const predicted = total("predicted"), measured = total("measured");
   if (!(predicted > 0 && measured > 0)) return [];
   return states.map(s => ({ name: s.name, predicted: (s.predicted || 0) / predicted, measured: (s.measured || 0) / measured }))
     .filter(s => s.predicted >= 0.005 || s.measured >= 0.005).sort((x, y) => Math.max(y.predicted, y.measured) - Math.max(x.predicted, x.measured));
@@ -39,7 +41,7 @@ function launchDetail(launch) {
   const states = statesOf(launch), stalls = launch.stall_states;
   const names = Object.keys(launch.metrics);
   return el("div", null, el("p", null, el("strong", null, launch.name), " ", el("span", { class: "note" }, launch.class + (launch.held_out ? ", held-out" : "") + ", " + launch.kernel)),
-    cycles.length ? table(["", "Predicted", "Measured", "Error"], cycles.map(([name, title]) => [title, Math.round(launch.metrics[name].predicted), Math.round(launch.metrics[name].measured),
+    cycles.length ? table(["", "Predicted", "Measured", "Error"], cycles.map(([name, title]) => [title, whole(launch.metrics[name].predicted) ?? "n/a", whole(launch.metrics[name].measured) ?? "n/a",
       errorCell(errorOf(launch.metrics[name]))])) : null,
     states.length ? [el("h3", null, "Warp states" + (stalls ? ", distance " + stalls.distance.toFixed(2) : "")),
       el("div", { class: "bars both" }, states.map(s => [el("span", { title: "waiting for " + stateTexts[s.name] }, s.name),
