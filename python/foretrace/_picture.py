@@ -2,16 +2,24 @@
 
 import html
 
-_PAGE = """<!DOCTYPE html>
+_PAGE = r"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
 <link rel="icon" href="data:,"><style>
-:root {{ color-scheme: light dark; --ground: #fbfbfa; --ink: #1b1d20; --faint: #646a73; --line: #dcdfe3; --a: #2b6cb0; --b: #c2571a; --good: #2f8f5b; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --ground: #15171a; --ink: #e6e8eb; --faint: #9aa2ac; --line: #343a41; --a: #72aef0; --b: #f0975c; --good: #63c48e; }} }}
+:root {{ color-scheme: light dark; --ground: #fbfbfa; --ink: #1b1d20; --faint: #646a73; --line: #dcdfe3; --a: #2b6cb0; --b: #c2571a; --good: #2f8f5b;
+  --c4: #8a4fb3; --c5: #b8860b; --c6: #b83a5e; --c7: #3b8f95; --c8: #7a7f87; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --ground: #15171a; --ink: #e6e8eb; --faint: #9aa2ac; --line: #343a41; --a: #72aef0; --b: #f0975c; --good: #63c48e;
+  --c4: #c297e6; --c5: #dcb446; --c6: #ec7f9f; --c7: #6fc5cc; --c8: #9aa2ac; }} }}
 body {{ margin: 0 auto; max-width: 1100px; padding: 20px; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; }}
 h1 {{ font-size: 20px; margin: 0 0 6px; overflow-wrap: anywhere; }} p {{ margin: 4px 0 10px; }} .faint {{ color: var(--faint); fill: var(--faint); }}
 svg {{ display: block; width: 100%; height: auto; }} svg text {{ fill: var(--ink); font-family: inherit; font-size: 13px; }} svg text.faint {{ fill: var(--faint); }}
 svg line {{ stroke: var(--line); }} table {{ border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums; }}
 td, th {{ padding: 2px 14px 2px 0; text-align: right; }} td:first-child, th:first-child {{ text-align: left; }} th {{ color: var(--faint); font-weight: 600; }}
+h2 {{ font-size: 16px; margin: 22px 0 4px; }} h3 {{ font-size: 14px; margin: 8px 0 0; overflow-wrap: anywhere; }} .wide {{ overflow-x: auto; }}
+.charts {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(440px, 1fr)); gap: 14px 30px; }} .charts p {{ font-size: 13px; margin: 0; }}
+.rows {{ overflow: auto; max-height: 560px; border: 1px solid var(--line); border-radius: 6px; padding: 0 10px; }} .rows table {{ width: 100%; }}
+.rows thead th {{ position: sticky; top: 0; background: var(--ground); padding-top: 6px; }} .rows :is(td, th):last-child {{ padding-right: 0; }}
+th button {{ all: unset; cursor: pointer; }} th button:focus-visible {{ outline: 2px solid var(--good); }} th.t, td.t {{ text-align: left; }}
+th[aria-sort=ascending] button::after {{ content: " \25b4"; }} th[aria-sort=descending] button::after {{ content: " \25be"; }}
 i {{ display: inline-block; width: 11px; height: 11px; border-radius: 2px; margin: 0 5px 0 12px; }}
 </style></head><body>
 <h1>{title}</h1>

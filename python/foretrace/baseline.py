@@ -1,7 +1,7 @@
 """foretrace baseline check|update BENCH.toml: performance tests with no GPU.
 
-A bench file names chips, a bound and launches; the committed baseline beside it holds what they took. `check` predicts them again and fails
-where one takes longer than the bound allows, naming the source line whose cost rose most. Predictions are deterministic: the same code and
+A bench file names chips, a bound, launches and programs; the committed baseline beside it holds what they took. `check` predicts them again and
+fails where one takes longer than the bound allows, naming the source line, or a program's kernel, whose cost rose most. Predictions are deterministic: the same code and
 configuration give the same cycles, so that a bound of 1% means something. docs/python.md describes the file.
 """
 
@@ -15,14 +15,11 @@ import sys
 import tempfile
 import tomllib
 
-from foretrace import _launch, _program, _results
+from foretrace import _bench_programs, _launch, _program, _results
+from foretrace._bench_programs import BenchError
 
 SCHEMA = 1
-_BENCH_KEYS = {"arch", "bound", "baseline", "source", "launch", "from"}
-
-
-class BenchError(Exception):
-    """What is wrong with a bench file or its baseline."""
+_BENCH_KEYS = {"arch", "bound", "baseline", "source", "launch", "from", "program"}
 
 
 class Bench:
@@ -36,11 +33,12 @@ class Bench:
         if unknown:
             raise BenchError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_BENCH_KEYS))}")
         self.arch = values.get("arch")
-        if not isinstance(self.arch, list) or not self.arch or not all(isinstance(each, str) for each in self.arch):
+        if not _bench_programs.are_words(self.arch) and ("arch" in values or "launch" in values or "from" in values):
             raise BenchError(f"{path}: arch: expected a list of chips")
         self.bound = values.get("bound", 0.01)
-        if not isinstance(self.bound, (int, float)) or not 0 <= self.bound < 10:
+        if not _bench_programs.is_bound(self.bound):
             raise BenchError(f"{path}: bound: expected a share, 0.01 for 1%")
+        self.programs = _bench_programs.read(values.get("program", []), self.path, self.arch, self.bound)
         self.baseline = self.path.parent / values.get("baseline", self.path.stem + ".baseline.json")
         self.files = self._files(values)
 
@@ -67,8 +65,8 @@ class Bench:
                     raise BenchError(f"{file}: no launch {missing[0]}")
                 contents["launch"] = [launch for launch in contents["launch"] if launch.get("name") in wanted]
             files.append((file.parent, contents))
-        if not files:
-            raise BenchError(f"{self.path}: no launch; expected [[launch]] or [[from]]")
+        if not files and not self.programs:
+            raise BenchError(f"{self.path}: no launch; expected [[launch]], [[from]] or [[program]]")
         return files
 
 
@@ -113,7 +111,12 @@ def measure(bench: Bench, jobs: int | None = None) -> list[dict]:
         return [entry for part in parts for entry in part.result()]
 
 
-def load(bench: Bench) -> dict[tuple[str, str], dict]:
+def measure_programs(bench: Bench) -> list[dict]:
+    """An entry for every program on each of its chips, in the order of the file."""
+    return _bench_programs.measure(bench.programs, bench.path.parent.resolve())
+
+
+def _read_baseline(bench: Bench) -> dict:
     try:
         document = json.loads(bench.baseline.read_text())
     except OSError:
@@ -122,7 +125,17 @@ def load(bench: Bench) -> dict[tuple[str, str], dict]:
         raise BenchError(f"{bench.baseline}: {error}") from None
     if document.get("schema") != SCHEMA:
         raise BenchError(f"{bench.baseline}: schema {document.get('schema')}; expected {SCHEMA}")
-    return {(entry["launch"], entry["arch"]): entry for entry in document["launches"]}
+    return document
+
+
+def load(bench: Bench) -> dict[tuple[str, str], dict]:
+    """The baseline's launches by name and chip."""
+    return {(entry["launch"], entry["arch"]): entry for entry in _read_baseline(bench)["launches"]}
+
+
+def load_programs(bench: Bench) -> dict[tuple[str, str], dict]:
+    """The baseline's programs by name and chip."""
+    return {(entry["program"], entry["arch"]): entry for entry in _read_baseline(bench).get("programs", [])}
 
 
 def line_that_rose(before: dict, now: dict) -> tuple[str, int] | None:
@@ -154,17 +167,26 @@ def compare(bench: Bench, before: dict | None, now: dict) -> tuple[bool, str]:
     return True, text
 
 
+def compare_program(bench: Bench, before: dict | None, now: dict) -> tuple[bool, str]:
+    """The same of a program."""
+    if before is None:
+        return False, f"{now['program']} on {now['arch']}: not in the baseline; `foretrace baseline update {bench.path}` adds it"
+    return _bench_programs.compare(next(program for program in bench.programs if program.name == now["program"]), before, now)
+
+
 def update(bench: Bench, jobs: int | None = None) -> None:
     document = {"schema": SCHEMA, "foretrace": _program.version(), "launches": measure(bench, jobs)}
+    if bench.programs:
+        document["programs"] = measure_programs(bench)
     bench.baseline.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def check(bench: Bench, jobs: int | None = None) -> list[tuple[bool, str]]:
-    before = load(bench)
-    now = measure(bench, jobs)
-    verdicts = [compare(bench, before.get((entry["launch"], entry["arch"])), entry) for entry in now]
-    for launch, arch in before.keys() - {(entry["launch"], entry["arch"]) for entry in now}:
-        verdicts.append((False, f"{launch} on {arch}: in the baseline, but no longer in {bench.path}"))
+    verdicts = []
+    for kind, before, now, judge in (("launch", load(bench), measure(bench, jobs), compare), ("program", load_programs(bench), measure_programs(bench), compare_program)):
+        verdicts += [judge(bench, before.get((entry[kind], entry["arch"])), entry) for entry in now]
+        for name, arch in before.keys() - {(entry[kind], entry["arch"]) for entry in now}:
+            verdicts.append((False, f"{name} on {arch}: in the baseline, but no longer in {bench.path}"))
     return verdicts
 
 
@@ -172,7 +194,7 @@ def main(words=None) -> int:
     parser = argparse.ArgumentParser(prog="foretrace baseline", description=__doc__.split("\n")[0])
     parser.add_argument("action", choices=["check", "update"])
     parser.add_argument("bench")
-    parser.add_argument("--jobs", type=int, help="predictions at a time (default: one per processor)")
+    parser.add_argument("--jobs", type=int, help="launches at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
         bench = Bench(chosen.bench)
@@ -187,5 +209,6 @@ def main(words=None) -> int:
     for good, text in verdicts:
         print(("  ok    " if good else "  SLOW  ") + text)
     slow = sum(not good for good, _ in verdicts)
-    print(f"{len(verdicts)} launches, {slow} beyond the bound of {bench.bound:.1%}")
+    what, bound = ("launches and programs", "their bounds") if bench.programs else ("launches", f"the bound of {bench.bound:.1%}")
+    print(f"{len(verdicts)} {what}, {slow} beyond {bound}")
     return 1 if slow else 0

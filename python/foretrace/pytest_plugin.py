@@ -1,4 +1,4 @@
-"""pytest collects files whose name ends with bench.toml: a test for every launch on every chip (foretrace.baseline)."""
+"""pytest collects files whose name ends with bench.toml: a test for every launch and program on every chip (foretrace.baseline)."""
 
 import pytest
 
@@ -14,28 +14,36 @@ def pytest_collect_file(parent, file_path):
 class BenchFile(pytest.File):
     def collect(self):
         bench = baseline.Bench(self.path)
-        before = baseline.load(bench)
-        measured = {}
-
-        def entry_of(key):
-            if not measured:
-                measured.update({(entry["launch"], entry["arch"]): entry for entry in baseline.measure(bench)})
-            return measured.get(key)
-
-        for key, entry in before.items():
-            yield LaunchItem.from_parent(self, name=f"{key[0]}[{key[1]}]", bench=bench, before=entry, entry_of=entry_of)
+        kinds = (("launch", baseline.load(bench), baseline.measure, baseline.compare),
+                 ("program", baseline.load_programs(bench), baseline.measure_programs, baseline.compare_program))
+        for kind, before, measure, compare in kinds:
+            now = _Now(bench, kind, measure)
+            for name, arch in before:
+                yield BenchItem.from_parent(self, name=f"{name}[{arch}]", bench=bench, before=before[name, arch], now=now, compare=compare)
 
 
-class LaunchItem(pytest.Item):
-    def __init__(self, *, bench, before, entry_of, **others):
+class _Now:
+    """What the launches, or the programs, of a bench take; predicted when the first is asked for."""
+
+    def __init__(self, bench, kind, measure):
+        self.bench, self.kind, self.measure, self.entries = bench, kind, measure, None
+
+    def of(self, entry):
+        if self.entries is None:
+            self.entries = {(each[self.kind], each["arch"]): each for each in self.measure(self.bench)}
+        return self.entries.get((entry[self.kind], entry["arch"]))
+
+
+class BenchItem(pytest.Item):
+    def __init__(self, *, bench, before, now, compare, **others):
         super().__init__(**others)
-        self.bench, self.before, self.entry_of = bench, before, entry_of
+        self.bench, self.before, self.now, self.compare = bench, before, now, compare
 
     def runtest(self):
-        now = self.entry_of((self.before["launch"], self.before["arch"]))
+        now = self.now.of(self.before)
         if now is None:
-            raise Slower(f"{self.before['launch']} is in the baseline, but no longer in {self.bench.path}")
-        good, text = baseline.compare(self.bench, self.before, now)
+            raise Slower(f"{self.name} is in the baseline, but no longer in {self.bench.path}")
+        good, text = self.compare(self.bench, self.before, now)
         if not good:
             raise Slower(text)
 

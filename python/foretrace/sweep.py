@@ -18,7 +18,7 @@ import tempfile
 import time
 import tomllib
 
-from foretrace import _launch, _program
+from foretrace import _launch, _program, _sweep_picture
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -61,6 +61,8 @@ class Study:
         self.database = folder / values.get("database", self.path.stem + ".sqlite")
         self.traces = folder / values.get("traces", self.path.stem + ".traces")
         self.works = [(str(trace), None) for trace in values.get("trace", [])]
+        self.parts = {name: (name, {}) for name, _ in self.works}  # of a work: its kernel's name, and the alternatives that it is made of
+        self.sized = set()  # kernels whose shapes have arguments of their own: each is another problem
         for kernel in values.get("kernel", []):
             self.works += self._variants(kernel)
         self.folder = folder
@@ -76,6 +78,8 @@ class Study:
         defines = _lists(kernel.get("defines", {}), f"{self.path}: defines")
         shapes = kernel.get("shape", [{}])
         found = []
+        if any("args" in shape for shape in shapes):
+            self.sized.add(kernel.get("name", kernel.get("kernel", "kernel")))
         for shape in shapes:
             for values in itertools.product(*defines.values()):
                 chosen = [f"{name}={value}" for name, value in zip(defines, values)]
@@ -83,7 +87,9 @@ class Study:
                 one["define"] = [*kernel.get("define", []), *chosen]
                 base = kernel.get("name", kernel.get("kernel", "kernel"))
                 size = "x".join(map(str, one.get("grid", []))) if len(shapes) > 1 else ""
-                found.append((" ".join(filter(None, [base, *chosen, size])), one))
+                name = " ".join(filter(None, [base, *chosen, size]))
+                self.parts[name] = (base, {**dict(zip(defines, values)), **({"shape": size or "none"} if len(shapes) > 1 else {})})
+                found.append((name, one))
         return found
 
     def points(self):
@@ -195,6 +201,20 @@ def durations(study: Study):
         yield work, json.loads(changes), nanoseconds
 
 
+def results(study: Study) -> list[tuple]:
+    """(work, chip as the study names it, changes, cycles, nanoseconds, limiter, version) of every point that was done, in the study's order."""
+    rows = {row[0]: row[1:] for row in _open(study.database).execute("SELECT id, cycles, duration_ns, limiter, foretrace FROM points")}
+    return [(work, arch, changes, *rows[identity]) for identity, work, arch, changes in study.points() if identity in rows]
+
+
+def write_html(study: Study, path) -> None:
+    """The study as one page. Throws StudyError where no point of it is done."""
+    done = results(study)
+    if not done:
+        raise StudyError(f"{study.database}: no point of {study.path} is done; there is nothing to draw")
+    pathlib.Path(path).write_text(_sweep_picture.page(study, done))
+
+
 def table(study: Study) -> tuple[list[str], list[list]]:
     """Titles, and a row per point in the study's order: what was asked, cycles, and every metric."""
     connection = _open(study.database)
@@ -251,11 +271,14 @@ def main(words=None) -> int:
     parser.add_argument("--merge", type=int, metavar="N", help="bring the databases of N shards together")
     parser.add_argument("--csv", metavar="FILE", help="write the points as CSV")
     parser.add_argument("--parquet", metavar="FILE", help="write the points as Parquet (needs pyarrow)")
+    parser.add_argument("--html", metavar="FILE", help="write the page of the study: charts over each key, the best points, all points")
     parser.add_argument("--jobs", type=int, help="predictions at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     terminal = sys.stderr.isatty()
     try:
         study = Study(chosen.study)
+        if chosen.html and chosen.shard[1] > 1:
+            raise StudyError(f"--html with --shard: a shard has a part of the points; expected --merge {chosen.shard[1]} --html once all are done")
         if chosen.merge:
             merge(study, chosen.merge)
         else:
@@ -266,7 +289,9 @@ def main(words=None) -> int:
             write_csv(study, chosen.csv)
         if chosen.parquet:
             write_parquet(study, chosen.parquet)
-    except (StudyError, _program.ForetraceError) as error:
+        if chosen.html:
+            write_html(study, chosen.html)
+    except (StudyError, _program.ForetraceError, OSError) as error:
         print(f"foretrace: {error}", file=sys.stderr)
         return 2
     return 0

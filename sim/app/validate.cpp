@@ -30,6 +30,7 @@
 #include "sim/frontend/process.h"
 #include "sim/frontend/toolchain.h"
 #include "sim/report/json.h"
+#include "sim/report/page.h"
 
 namespace foretrace::app {
 
@@ -43,7 +44,7 @@ constexpr const char* kValidateUsage =
 constexpr double kSlack = 0.5;
 
 struct ValidateOptions {
-  std::string measurements, arch, freeze, frozen, clock = "observed", split = "all", picture, errors,
+  std::string measurements, arch, freeze, frozen, clock = "observed", split = "all", picture, html, errors,
                                                   write_errors;
   std::vector<std::string> launches, set, leave_out;
   std::uint64_t largest = 0;
@@ -297,6 +298,7 @@ int compare_measured(ValidateOptions& chosen) {
     if (!chosen.output.json.empty()) report::write_file(chosen.output.json, json);
     std::cout << compare::to_text(validation);
   }
+  if (!chosen.html.empty()) report::write_file(chosen.html, report::validation_page(json));
   if (!chosen.picture.empty()) report::write_file(chosen.picture, compare::to_svg(validation));
   const int worse = check_errors(chosen, validation);
   if (!validation.failed.empty()) {
@@ -342,6 +344,8 @@ int validate(const Words& words) {
       "leave-out", options::value(&chosen.leave_out)->value_name("NAME")->composing(),
       "leave out the launch of this name")("picture", options::value(&chosen.picture)->value_name("FILE.svg"),
                                            "draw predicted against measured cycles into this SVG file")(
+      "html", options::value(&chosen.html)->value_name("FILE"),
+      "write a page of what was compared, one file that needs no network, to this file")(
       "freeze", options::value(&chosen.freeze)->value_name("FILE"),
       "predict all launch files for --arch and keep the predictions in this file")(
       "frozen", options::value(&chosen.frozen)->value_name("FILE"),
@@ -360,6 +364,9 @@ int validate(const Words& words) {
   if (!parse(words, kValidateUsage, known, "", values)) return 0;
   if (chosen.measurements.empty() == chosen.freeze.empty()) {
     throw InputError("validate: expected either --measurements FILE or --freeze FILE");
+  }
+  if (!chosen.html.empty() && chosen.measurements.empty()) {
+    throw InputError("--html with --freeze: nothing is compared; expected --measurements FILE");
   }
   if (chosen.split != "development" && chosen.split != "held-out" && chosen.split != "all") {
     throw InputError(fmt::format("--split {}: expected development, held-out or all", chosen.split));

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/compare/accuracy.h"
+#include "sim/compare/stall_states.h"
 #include "sim/compare/validation.h"
 #include "sim/report/document.h"
 #include "sim/report/json_text.h"
@@ -240,6 +241,16 @@ Json predictors_json(const Validation& validation) {
   return predictors;
 }
 
+/// How far a launch's warp states are from the device's; null where one side has none.
+Json states_json(const ValidatedLaunch& launch) {
+  const auto predicted = predicted_shares(launch), measured = measured_shares(launch);
+  if (!predicted || !measured) return nullptr;
+  const auto name = [](std::size_t state) { return stats::name_of(static_cast<stats::WarpState>(state)); };
+  return Json{{"distance", distance(*predicted, *measured)},
+              {"predicted", name(largest(*predicted))},
+              {"measured", name(largest(*measured))}};
+}
+
 Json launches_json(const Validation& validation, const std::vector<std::string>& names) {
   Json launches = Json::array();
   for (const auto* launch : readable(validation)) {
@@ -255,6 +266,7 @@ Json launches_json(const Validation& validation, const std::vector<std::string>&
                             {"class", launch->kernel_class},
                             {"held_out", launch->held_out},
                             {"roofline_cycles", json_number(launch->predicted.roofline_cycles)},
+                            {"stall_states", states_json(*launch)},
                             {"metrics", std::move(metrics)}});
   }
   return launches;

@@ -28,6 +28,17 @@ void put(std::string& page, std::string_view mark, const std::string& text) {
   page.replace(at, mark.size(), text);
 }
 
+template <typename Scripts>
+std::string put_together(const Scripts& scripts, const std::string& data) {
+  std::string text = html::kPage;
+  put(text, "/*STYLE*/", html::kStyle);
+  std::string all;
+  for (const std::string_view script : scripts) all += script;
+  put(text, "/*SCRIPTS*/", all);
+  put(text, "/*DATA*/", inside_script(data));
+  return text;
+}
+
 }  // namespace
 
 std::string page(const PageParts& parts) {
@@ -38,13 +49,11 @@ std::string page(const PageParts& parts) {
   data += "],\"facts\":" + parts.facts + ",\"sources\":" + parts.sources;
   data += ",\"timeline\":" + (parts.timeline.empty() ? "null" : parts.timeline);
   data += ",\"comparison\":" + (parts.comparison.empty() ? "null" : parts.comparison) + "}";
-  std::string text = html::kPage;
-  put(text, "/*STYLE*/", html::kStyle);
-  std::string scripts;
-  for (const std::string_view script : html::kScripts) scripts += script;
-  put(text, "/*SCRIPTS*/", scripts);
-  put(text, "/*DATA*/", inside_script(data));
-  return text;
+  return put_together(html::kResultScripts, data);
+}
+
+std::string validation_page(const std::string& validation) {
+  return put_together(html::kValidationScripts, "{\"validation\":" + validation + "}");
 }
 
 }  // namespace foretrace::report

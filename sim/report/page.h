@@ -1,4 +1,4 @@
-// The page of results: one HTML file that opens from disk and needs no network.
+// Pages of results and of validations: one HTML file each that opens from disk and needs no network.
 //
 // Models:  the order in which one asks: what limits it, the memory chart, roofline, occupancy, source beside SASS, warp states,
 //          pipelines, timeline, what is assumed. The parts in sim/report/html are put together and the data placed among them.
@@ -24,5 +24,8 @@ struct PageParts {
 };
 
 std::string page(const PageParts& parts);
+
+/// The page of a validation, from its document (docs/validation_schema.json): what is not in that is not in the page.
+std::string validation_page(const std::string& validation);
 
 }  // namespace foretrace::report

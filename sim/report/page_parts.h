@@ -6,8 +6,10 @@
 
 namespace foretrace::report::html {
 
-extern const char* const kPage;                          ///< page.html
-extern const char* const kStyle;                         ///< style.css
-extern const std::array<std::string_view, 11> kScripts;  ///< in the order in which they run
+extern const char* const kPage;   ///< page.html
+extern const char* const kStyle;  ///< style.css
+// The scripts of either page, in the order in which they run.
+extern const std::array<std::string_view, 12> kResultScripts;
+extern const std::array<std::string_view, 5> kValidationScripts;
 
 }  // namespace foretrace::report::html

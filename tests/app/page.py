@@ -16,6 +16,8 @@ import unittest
 
 FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 SECTIONS = ["verdict", "memory", "roofline", "occupancy", "source", "states", "pipelines", "over-time", "distribution", "assumed", "metrics"]
+VALIDATION_SECTIONS = ["summary", "scatter", "launches", "classes", "metrics", "criteria", "states"]
+MEASUREMENT, FROZEN = REPOSITORY / "validate/measurements/h100-sxm.json", REPOSITORY / "validate/frozen/h100-sxm-2026-11-21.json"
 BEFORE_DATA = 400_000  # bytes of a page without its data
 
 
@@ -51,16 +53,25 @@ class Pages(unittest.TestCase):
         run("simulate", trace("sgemm_tiled"), "--arch", "h100", "--json", cls.other)
         run("timeline", trace("transpose_tile_32"), "--arch", "h100", "--warps", "0-1", "--json", cls.timeline)
         run("report", cls.result, cls.other, "--html", cls.both, "--timeline", cls.timeline)
+        cls.validation, cls.validated = FOLDER / "validation.html", FOLDER / "page_validation.json"
+        run("validate", "--measurements", MEASUREMENT, "--frozen", FROZEN, "--html", cls.validation, "--json", cls.validated)
+        cls.study = FOLDER / "study.html"
+        (FOLDER / "study.toml").write_text(f'arch = ["h100"]\ntrace = ["{trace("transpose_tile_32")}", "{trace("vector_add")}"]\n'
+                                           '[set]\n"l2.latency" = [50, 100, 200]\n"sm.count" = [8, 132]\n')
+        subprocess.run([sys.executable, "-B", "-m", "foretrace", "sweep", FOLDER / "study.toml", "--html", cls.study], check=True,
+                       env={**os.environ, "FORETRACE": FORETRACE, "PYTHONPATH": str(REPOSITORY / "python")})
 
 
 class Text(Pages):
-    def test_page_is_small_before_its_data_and_asks_nothing_of_a_network(self):
-        text = self.transpose.read_text()
-        data = re.search(r'id="data">(.*?)</script>', text, re.S).group(1)
-        self.assertLess(len(text) - len(data), BEFORE_DATA)
-        for address in re.findall(r"https?://[^\"' )]*", text.replace(data, "")):
-            self.assertEqual(address, "http://www.w3.org/2000/svg")
-        self.assertNotRegex(text.replace(data, ""), r"<(script|link|img)[^>]*\ssrc=")
+    def test_pages_are_small_before_their_data_and_ask_nothing_of_a_network(self):
+        for page in (self.transpose, self.validation):
+            text = page.read_text()
+            data = re.search(r'id="data">(.*?)</script>', text, re.S).group(1)
+            self.assertLess(len(text) - len(data), BEFORE_DATA)
+            for address in re.findall(r"https?://[^\"' )]*", text.replace(data, "")):
+                self.assertEqual(address, "http://www.w3.org/2000/svg")
+            self.assertNotRegex(text.replace(data, ""), r"<(script|link|img)[^>]*\ssrc=")
+        self.assertNotRegex(self.study.read_text(), r"https?:|\ssrc=|url\(")
 
     def test_page_has_a_place_for_every_section(self):
         text = self.transpose.read_text()
@@ -69,6 +80,18 @@ class Text(Pages):
 
     def test_page_holds_the_document_as_json_writes_it(self):
         self.assertEqual(data_of(self.transpose)["documents"][0]["predictions"], json.loads(self.result.read_text())["predictions"])
+
+    def test_a_validations_page_holds_its_document_and_no_held_out_launch(self):
+        validation = data_of(self.validation)["validation"]
+        self.assertEqual(validation, json.loads(self.validated.read_text()))
+        self.assertEqual([launch["name"] for launch in validation["launches"] if launch["held_out"]], [])
+        self.assertLess(len(validation["launches"]), validation["compared"])
+        shown = FOLDER / "shown.html"
+        run("validate", "--measurements", MEASUREMENT, "--frozen", FROZEN, "--show-held-out", "--html", shown)
+        launches = data_of(shown)["validation"]["launches"]
+        self.assertEqual(len(launches), validation["compared"])
+        self.assertFalse(any(f'"{launch["name"]}"' in self.validation.read_text() for launch in launches if launch["held_out"]))
+        self.assertEqual(refused("validate", "--freeze", FOLDER / "no.json", "--arch", "h100", "--html", FOLDER / "no.html").count("\n"), 1)
 
     def test_two_documents_and_a_timeline_stand_in_one_page(self):
         data = data_of(self.both)
@@ -156,13 +179,74 @@ class Browser(Pages):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
+    def drawn(self, page: pathlib.Path, act: str = "") -> str:
+        """What the page shows, without its scripts and data, after the JavaScript of `act`."""
+        if act:
+            acted = FOLDER / "acted.html"
+            acted.write_text(page.read_text().replace("</body>", f"<script>{act}</script></body>"))
+            page = acted
+        return re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", self.dom(page), flags=re.S)
+
     def test_every_section_is_drawn(self):
         dom = self.dom(self.transpose)
         for section in SECTIONS:
             self.assertIn(f'<section id="{section}"', dom)
         self.assertGreaterEqual(dom.count("<svg"), 4)  # memory chart and three of occupancy
         self.assertIn("without bank conflicts", dom)
-        self.assertNotIn("NaN", re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", dom, flags=re.S))
+        self.assertNotIn("NaN", self.drawn(self.transpose))
+
+    def test_a_validation_is_drawn_and_its_tables_sort(self):
+        drawn = self.drawn(self.validation)
+        for section in VALIDATION_SECTIONS:
+            self.assertIn(f'<section id="{section}"', drawn)
+        self.assertNotIn("NaN", drawn)
+        launches = json.loads(self.validated.read_text())["launches"]
+        self.assertEqual(drawn.count('class="mark"'), len(launches))
+        names = [launch["name"] for launch in launches]
+
+        def order(text: str) -> list[str]:
+            return re.findall(r'<tr id="launch-([^"]*)"', text)
+
+        self.assertEqual(order(drawn), names)
+        errors = {launch["name"]: abs(sides["predicted"] / sides["measured"] - 1) for launch in launches for sides in [launch["metrics"]["gpc__cycles_elapsed.max"]]}
+        column = 'const column = document.querySelectorAll("#launches th button")[4];'
+        falling = order(self.drawn(self.validation, column + "column.click();"))
+        self.assertEqual([errors[name] for name in falling], sorted(errors.values(), reverse=True))
+        self.assertEqual(order(self.drawn(self.validation, column + "column.click(); column.click();"))[0], min(errors, key=errors.get))
+        # With the focus on the picture a key goes to another launch; a class's name leaves its launches.
+        least = min(launches, key=lambda launch: launch["metrics"]["gpc__cycles_elapsed.max"]["measured"])["name"]
+        acted = self.drawn(self.validation, 'document.querySelector("#scatter svg").dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));'
+                           '[...document.querySelectorAll("#classes .pick")].find(each => each.textContent === "sort").click();')
+        self.assertIn(f"<strong>{least}</strong>", acted)
+        self.assertEqual(order(acted), [launch["name"] for launch in launches if "sort" in launch["name"] + " " + launch["class"]])
+
+    def test_published_numbers_are_drawn(self):
+        measurement, page = json.loads(MEASUREMENT.read_text()), FOLDER / "published.html"
+        measurement["source"] = "nobody"
+        file = FOLDER / "published.txt"
+        for launch in measurement["launches"]:
+            launch["metrics"] = {name: values for name, values in launch["metrics"].items() if name == "sm__cycles_active.avg"}
+        file.write_text(json.dumps(measurement))
+        run("validate", "--measurements", file, "--arch", "h100", "--frozen", FROZEN, "--html", page)
+        drawn = self.drawn(page)
+        self.assertIn('<section id="published"', drawn)
+        self.assertIn("within 10% (aim: 8 in 10)", drawn)
+        self.assertNotIn("NaN", drawn)
+
+    def test_a_study_is_drawn_and_its_points_sort(self):
+        drawn = self.drawn(self.study)
+        self.assertEqual(re.findall(r"<h2>(.*?)</h2>", drawn), ["What each changes", "Best point of each chip", "All points"])
+        self.assertEqual(drawn.count("<svg"), 2)
+        self.assertNotRegex(drawn, r"\bnan\b|NaN")
+
+        def cycles(text: str) -> list[int]:
+            return [int(row.split("</td>")[4].split(">")[-1].replace(",", "")) for row in text.split('class="rows"')[1].split("<tr>")[2:]]
+
+        column = 'const column = document.querySelectorAll(".rows th button")[4];'
+        self.assertEqual(len(cycles(drawn)), 12)
+        rising = cycles(self.drawn(self.study, column + "column.click();"))
+        self.assertEqual(rising, sorted(cycles(drawn)))
+        self.assertEqual(cycles(self.drawn(self.study, column + "column.click(); column.click();")), rising[::-1])
 
     def test_two_documents_stand_side_by_side_with_the_timeline(self):
         dom = self.dom(self.both)
@@ -187,8 +271,7 @@ class Browser(Pages):
         result, page = FOLDER / "program.txt", FOLDER / "program.html"
         result.write_text(json.dumps(document))
         run("report", result, "--html", page)
-        dom = self.dom(page)
-        drawn = re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", dom, flags=re.S)
+        drawn = self.drawn(page)
         self.assertLess(drawn.index('<section id="program"'), drawn.index('<section id="verdict"'))
         program = drawn[drawn.index('<section id="program"'):drawn.index('<section id="verdict"')]
         for text in ("A made-up host", "copies and fills", "as launch #0", "stream 2", "#1 sgemm_tiled [aten::mm]", "in nine cases of ten"):

@@ -11,6 +11,7 @@
 #include "sim/compare/frozen.h"
 #include "sim/compare/picture.h"
 #include "sim/report/json.h"
+#include "sim/report/page.h"
 #include "tests/compare/validation_sample.h"
 
 namespace foretrace::compare {
@@ -75,13 +76,35 @@ TEST(HeldOut, StandInSumsOnly) {
     EXPECT_FALSE(mentions(text, "hidden_one"));
     EXPECT_FALSE(mentions(text, "sort"));  // the only kernel of its class is held out
   }
+  const auto page = [&] { return report::validation_page(to_json(validation)); };
+  EXPECT_TRUE(mentions(page(), "copy_large"));
+  EXPECT_FALSE(mentions(page(), "hidden_one"));
   EXPECT_TRUE(mentions(to_text(validation),
                        "5 launches compared (3 development, 2 held-out), 1 left out: 1 --largest 100"));
   EXPECT_TRUE(mentions(to_text(validation), "Asked of 2 launches (held-out)"));
   validation.show_held_out = true;
-  for (const std::string& text : {to_text(validation), to_json(validation), to_svg(validation)}) {
+  for (const std::string& text : {to_text(validation), to_json(validation), to_svg(validation), page()}) {
     EXPECT_TRUE(mentions(text, "hidden_one"));
   }
+}
+
+TEST(StallStates, StandInTheDocumentWithTheirDistance) {
+  Validation validation = sample_validation();
+  const auto ratio = [](const std::string& state) {
+    return "smsp__average_warps_issue_stalled_" + state + "_per_issue_active.ratio";
+  };
+  ValidatedLaunch& launch = validation.launches.front();
+  const auto set = [&](const std::string& state, double predicted, double measured) {
+    launch.predicted.metrics.set(ratio(state), predicted);
+    launch.measured.metrics[ratio(state)] = {measured, measured};
+  };
+  set("long_scoreboard", 3, 2);  // shares of 3/4 and 1/4
+  set("wait", 1, 6);
+  std::string text = to_json(validation);
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  EXPECT_TRUE(
+      mentions(text, R"("stall_states":{"distance":0.5,"predicted":"long_scoreboard","measured":"wait"})"));
+  EXPECT_TRUE(mentions(text, R"("stall_states":null)"));  // the other launches have none
 }
 
 TEST(Unequal, LaunchesOnWhichTheDeviceDisagreesAreNamedUnlessHeldOut) {

@@ -5,8 +5,10 @@ against simulations of their own.
 """
 
 import csv
+import math
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -22,7 +24,7 @@ sys.path.insert(0, str(REPOSITORY / "python"))
 sys.dont_write_bytecode = True
 
 import foretrace  # noqa: E402
-from foretrace import calibration, optimise, sensitivity, sweep  # noqa: E402
+from foretrace import _sweep_picture, calibration, optimise, sensitivity, sweep  # noqa: E402
 
 STUDY = """arch = ["h100"]
 trace = ["sgemm.trace", "transpose.trace"]
@@ -77,6 +79,49 @@ class Sweep(unittest.TestCase):
         run("sweep", parts, "--shard", "3/3")
         run("sweep", parts, "--merge", 3, "--csv", FOLDER / "parts.csv")
         self.assertEqual((FOLDER / "one.csv").read_bytes(), (FOLDER / "parts.csv").read_bytes())
+
+    def test_a_page_has_a_chart_for_all_that_changes(self):
+        file, page = study("page.toml", STUDY.replace('["h100"]', '["h100", "h200"]')), FOLDER / "page.html"
+        run("sweep", file, "--html", page, "--csv", FOLDER / "page.csv")
+        text = page.read_text()
+        self.assertIn("24 of 24 points", text)
+        self.assertEqual(re.findall(r"<h3>(.*?)</h3>", text), ["sm.count", "l2.latency", "arch"])
+        self.assertEqual(text.count("<circle"), 2 * (3 + 2 + 2))  # a mark for each value of each trace
+        self.assertIn("Geometric mean over 4 combinations of l2.latency, arch.", text)
+        with open(FOLDER / "page.csv") as rows:
+            cycles = [int(row["cycles"]) for row in csv.DictReader(rows) if row["work"] == "sgemm.trace" and row["sm.count"] == "64"]
+        self.assertEqual(len(cycles), 4)
+        self.assertIn(f"sm.count = 64: {math.prod(cycles) ** 0.25:,.0f} cycles", text)
+        self.assertIn("--merge 2 --html", refused("sweep", file, "--shard", "1/2", "--html", page))
+        self.assertIn("nowhere", refused("sweep", file, "--html", FOLDER / "nowhere/page.html"))
+
+    def test_a_line_is_made_of_whole_combinations(self):
+        point = lambda kernel, cycles, **at: _sweep_picture.Point(kernel, kernel, {"arch": "x", **at}, cycles, cycles * 2.0, "dram")
+        points = [point("k", 100, tile=8, n=1), point("k", 400, tile=8, n=2), point("k", 50, tile=16, n=1), point("k", 50, tile=16, n=2),
+                  point("k", 7, tile=8, n=3)]  # n = 3 was done for one tile alone
+        line, = _sweep_picture.lines_over("tile", points)
+        self.assertEqual([(value, round(cycles, 6)) for value, cycles in line.points], [(8, 200), (16, 50)])
+        self.assertEqual(line.others, 2)
+        self.assertEqual(_sweep_picture.lines_over("arch", points), [])  # one value: nothing to draw
+        best, = _sweep_picture.best_points({"arch": ["x"]}, points)
+        self.assertEqual((best[2].at["n"], best[3]), (3, 400 / 7))
+        both = points + [point("l", 10, tile=8, n=2), point("l", 90, tile=16, n=2)]
+        self.assertEqual(_sweep_picture.best_of_all({"arch": ["x"]}, ["tile"], both), [("x", {"tile": 8}, _sweep_picture.mean([14, 20]))])
+
+    def test_defines_and_shapes_are_what_changes_of_a_kernel(self):
+        kernel = '[[kernel]]\nsource = "k.cu"\nkernel = "k"\nshape = [{ grid = [8] }, { grid = [4], %s }]\ndefines = { TILE = [8, 16] }\n'
+        found = sweep.Study(study("defines.toml", 'arch = ["h100"]\n' + kernel % "block = [64]"))
+        done = [(name, "h100", {}, 1000 + i, 500.0 + i, "dram", "0.2") for i, (name, _) in enumerate(found.works)]
+        text = _sweep_picture.page(found, done)
+        self.assertEqual(re.findall(r"<h3>(.*?)</h3>", text), ["TILE", "shape"])
+        self.assertEqual(len(_sweep_picture.best_points({"arch": ["h100"]}, _sweep_picture.points_of(found, done))), 1)
+        # Shapes with arguments of their own are problems of their own: the smaller is no better.
+        sized = sweep.Study(study("sized.toml", 'arch = ["h100"]\n' + kernel % 'args = ["val:i32:1"]'))
+        problems = [problem for _, problem, *_ in _sweep_picture.best_points({"arch": ["h100"]}, _sweep_picture.points_of(sized, done))]
+        self.assertEqual(problems, ["k 8", "k 4"])
+        self.assertIn("3 of 4 points", _sweep_picture.page(found, done[:3]))
+        with self.assertRaisesRegex(sweep.StudyError, "no point"):
+            sweep.write_html(found, FOLDER / "none.html")
 
     def test_the_study_of_two_thousand_points_has_as_many(self):
         folder = FOLDER / "two_thousand"

@@ -2,14 +2,6 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
-/** Every prediction of the one or two documents: { prediction, facts, title, document }. */
-const entries = data.documents.flatMap((document_, d) => document_.predictions.map((prediction, i) => {
-  const set = prediction.set.length ? " " + prediction.set.join(" ") : "";
-  const from = data.documents.length > 1 ? (d === 0 ? "A: " : "B: ") : "";
-  return { prediction, facts: data.facts[d][i], document: d,
-           title: from + (prediction.number === undefined ? "" : "#" + prediction.number + " ") + (prediction.launch || prediction.kernel) + " on " + prediction.arch + set };
-}));
-
 function build(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -90,6 +82,14 @@ function zoomable(root, { first, last, least, labels, width }, children) {
   return { controls: el("div", { class: "controls" }, button("Zoom in", () => zoom(1 / 1.5, middle())), button("Zoom out", () => zoom(1.5, middle())), button("All", all),
     el("span", { class: "note" }, "Ctrl and the wheel zoom, dragging moves; with the focus here + - 0 and the arrow keys do.")) };
 }
+
+/** A step of 1, 2 or 5 times a power of ten that divides `whole` in at most `parts`. */
+function niceStep(whole, parts) {
+  const base = 10 ** Math.floor(Math.log10(Math.max(1, whole / parts)));
+  return [1, 2, 5, 10].map(f => f * base).find(s => whole / s <= parts) || 10 * base;
+}
+
+const legend = items => el("div", { class: "legend" }, items.map(([colour, text]) => el("span", null, el("i", { style: "background:" + colour }), text)));
 
 /** Rows of label, bar and value. rows: [{ label, share (0..1), text, colour, hint, choose }] */
 function bars(rows) {

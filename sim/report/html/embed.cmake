@@ -1,4 +1,5 @@
-# Writes the page's files as C++ text: cmake -DSCRIPTS=a;b -DFROM=DIRECTORY -DTO=FILE -P embed.cmake
+# Writes the pages' files as C++ text: cmake -DSCRIPTS=a;b;c -DRESULT=a;b -DVALIDATION=a;c -DFROM=DIRECTORY -DTO=FILE -P embed.cmake
+# SCRIPTS: all of them, each once; RESULT and VALIDATION: those of either page in the order in which they run.
 function(literal file result)
   file(READ ${file} text)
   string(FIND "${text}" ")page\"" ends)
@@ -8,14 +9,20 @@ function(literal file result)
   set(${result} "R\"page(${text})page\"" PARENT_SCOPE)
 endfunction()
 
+function(scripts name)
+  list(LENGTH ARGN count)
+  list(JOIN ARGN ", " names)
+  file(APPEND ${TO} "const std::array<std::string_view, ${count}> ${name} = {${names}};\n")
+endfunction()
+
 literal(${FROM}/page.html page)
 literal(${FROM}/style.css style)
-file(WRITE ${TO} "// Made from sim/report/html; do not edit.\n#include \"sim/report/page_parts.h\"\n\nnamespace foretrace::report::html {\n")
-file(APPEND ${TO} "const char* const kPage = ${page};\nconst char* const kStyle = ${style};\n")
-list(LENGTH SCRIPTS count)
-file(APPEND ${TO} "const std::array<std::string_view, ${count}> kScripts = {\n")
+file(WRITE ${TO} "// Made from sim/report/html; do not edit.\n#include \"sim/report/page_parts.h\"\n\nnamespace foretrace::report::html {\nnamespace {\n")
 foreach(script ${SCRIPTS})
   literal(${FROM}/${script}.js text)
-  file(APPEND ${TO} "${text},\n")
+  file(APPEND ${TO} "constexpr std::string_view ${script} = ${text};\n")
 endforeach()
-file(APPEND ${TO} "};\n}  // namespace foretrace::report::html\n")
+file(APPEND ${TO} "}  // namespace\nconst char* const kPage = ${page};\nconst char* const kStyle = ${style};\n")
+scripts(kResultScripts ${RESULT})
+scripts(kValidationScripts ${VALIDATION})
+file(APPEND ${TO} "}  // namespace foretrace::report::html\n")

@@ -22,12 +22,6 @@ function overTimeChart(label, slices, height, highest, unit, draw, tell) {
   return root;
 }
 
-/** A step of 1, 2 or 5 times a power of ten that divides `whole` in at most `parts`. */
-function niceStep(whole, parts) {
-  const base = 10 ** Math.floor(Math.log10(Math.max(1, whole / parts)));
-  return [1, 2, 5, 10].map(f => f * base).find(s => whole / s <= parts) || 10 * base;
-}
-
 /** The top of an axis: the whole where half of it is reached, else a round number above the highest value. */
 function scaleFor(highest, whole) {
   if (highest > whole / 2) return whole;
@@ -39,8 +33,6 @@ function scaleFor(highest, whole) {
 function stepPath(slices, values, px, py) {
   return slices.map((s, i) => `${i ? "L" : "M"}${px(s.from).toFixed(1)} ${py(values[i]).toFixed(1)}H${px(s.to).toFixed(1)}`).join("");
 }
-
-const legend = items => el("div", { class: "legend" }, items.map(([colour, text]) => el("span", null, el("i", { style: "background:" + colour }), text)));
 
 function statesOverTime(p, slices, sms, mostWarps) {
   const all = Object.entries(p.over_time).filter(([name]) => name.startsWith("warps.")).map(([name, values]) =>

@@ -1,5 +1,13 @@
 // The page: which results are shown, and the sections in the order in which one asks.
 
+/** Every prediction of the one or two documents: { prediction, facts, title, document }. */
+const entries = data.documents.flatMap((document_, d) => document_.predictions.map((prediction, i) => {
+  const set = prediction.set.length ? " " + prediction.set.join(" ") : "";
+  const from = data.documents.length > 1 ? (d === 0 ? "A: " : "B: ") : "";
+  return { prediction, facts: data.facts[d][i], document: d,
+           title: from + (prediction.number === undefined ? "" : "#" + prediction.number + " ") + (prediction.launch || prediction.kernel) + " on " + prediction.arch + set };
+}));
+
 const chosen = { a: 0, b: data.documents.length > 1 ? partnerOf(0) : -1 };
 
 /** The prediction of the second document that is the same launch, by kernel and grid; else its first. */
@@ -13,15 +21,6 @@ function partnerOf(index) {
   return others.length ? others[0].i : -1;
 }
 
-function theme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  let own = null;
-  const set = () => { document.documentElement.dataset.theme = own || (dark.matches ? "dark" : "light"); };
-  dark.addEventListener("change", set);
-  set();
-  return el("button", { onclick: () => { own = document.documentElement.dataset.theme === "dark" ? "light" : "dark"; set(); } }, "Light or dark");
-}
-
 function head() {
   const a = entries[chosen.a].prediction;
   const dimensions = d => "(" + d.join(", ") + ")";
@@ -33,11 +32,6 @@ function head() {
   document.getElementById("head").replaceChildren(el("h1", null, a.kernel), el("div", { class: "controls" }, pick("Show", "a", false), pick("beside", "b", true), themeButton),
     el("p", { class: "sub" }, dimensions(a.grid) + " blocks of " + dimensions(a.block) + " threads" + (a.cluster.some(x => x > 1) ? ", clusters of " + dimensions(a.cluster) : "") + " on " + (entries[chosen.a].facts?.title || a.arch) +
       (a.set.length ? " with " + a.set.join(" ") : "") + ", " + (a.warm ? "warm" : "cold") + " caches, SM at " + (a.clock_hz.sm / 1e6).toFixed(0) + " MHz"));
-}
-
-function section(id, title, content, short) {
-  document.getElementById("contents").append(el("a", { href: "#" + id }, short || title));
-  document.getElementById("main").append(el("section", { id, "aria-labelledby": id + "-title" }, el("h2", { id: id + "-title" }, title), content));
 }
 
 /** The same view of A and, where there is one, of B beside it. */
@@ -72,7 +66,7 @@ function render() {
   section("assumed", "What is assumed about the chip", sides(shown, assumptions, true), "Assumptions");
   section("metrics", "All metrics", allMetrics(...shown), "Metrics");
   const d = data.documents[entries[chosen.a].document];
-  document.getElementById("foot").replaceChildren("Predicted by foretrace " + d.foretrace + (d.commit ? ", commit " + d.commit.slice(0, 12) : "") + ". No GPU was used.",
+  foot(d, "No GPU was used.",
     el("details", null, el("summary", null, "The command"), el("code", null, d.command.map(word => /^[\w@%+=:,.\/^-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'").join(" "))));
 }
 
