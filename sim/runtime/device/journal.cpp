@@ -131,6 +131,7 @@ void Journal::count(const LaunchLine& line, bool predicted) {
   ++program_.launches;
   program_.pinned_memory += predicted && line.pinned ? 1 : 0;
   program_.managed_memory += predicted && line.managed ? 1 : 0;
+  program_.peer_memory += predicted && line.peer ? 1 : 0;
   if (line.repeated) ++repeated_;
   const auto [kernel, fresh] = kernels_.try_emplace(title_of(line));
   if (fresh) order_.push_back(kernel->first);
@@ -292,7 +293,7 @@ void Journal::fault(const LaunchLine& line, const std::string& what, const char*
 void Journal::settle() {
   const std::lock_guard lock(saving_);
   place_represented();
-  if (!settings_.functional) program_.time_line = time_line_result(line_, ranges_.all(), settings_.host_time);
+  if (!settings_.functional) program_.time_line = time_line_result(line_, ranges_.all(), settings_);
   if (representatives_ == nullptr || program_.represented.empty()) return;
   const std::vector<sampling::RepresentedLaunch> times = representatives_->represented();
   auto launch = program_.represented.begin();
@@ -326,7 +327,10 @@ std::string memory_text(const report::ProgramResult& program) {
   };
   return had(program.pinned_memory, "pinned host memory",
              "the way to the host, as if it were the GPU's own") +
-         had(program.managed_memory, "managed memory", "the moving of its pages, as if the GPU had them all");
+         had(program.managed_memory, "managed memory",
+             "the moving of its pages, as if the GPU had them all") +
+         had(program.peer_memory, "another GPU's memory",
+             "the way over the link, as if it were the GPU's own");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct LaunchLine {
   std::uint64_t dynamic_shared = 0;
   std::shared_ptr<const NamedOperator> within = nullptr;  ///< null: none
   std::uint64_t stream = 0;                               ///< its number, 0: the default stream
-  bool pinned = false, managed = false;                   ///< its arguments point into such memory
+  bool pinned = false, managed = false, peer = false;     ///< its arguments point into such memory
   bool repeated = false;  ///< nothing was different since it ran before: not executed (Repeats)
 };
 
