@@ -30,6 +30,7 @@
 #include "sim/app/runtime_files.h"
 #include "sim/app/scratch_file.h"
 #include "sim/app/version.h"
+#include "sim/collective/link_spec.h"
 #include "sim/engine/run_launch.h"
 #include "sim/frontend/toolchain.h"
 #include "sim/host/host_spec.h"
@@ -113,6 +114,20 @@ void check_host(std::string& host) {
   (void)host::load_host(host, config::config_directory());
 }
 
+/// The same of what joins the GPUs.
+void check_link(std::string& link, int devices) {
+  if (link.empty()) return;
+  if (devices < 2)
+    throw InputError(
+        fmt::format("--link {}: joins several GPUs; expected --devices CHIP,CHIP,... with it", link));
+  const collective::LinkSpec spec = collective::load_link(link, config::config_directory());
+  if (devices > spec.devices)
+    throw InputError(
+        fmt::format("--link {}: joins {} GPUs at most; expected no more in --devices, which has {}", link,
+                    spec.devices, devices));
+  if (link.find('/') != std::string::npos || link.ends_with(".toml")) link = fs::absolute(link).string();
+}
+
 /// The list's chip becomes the one that is asked for; how often it stands there.
 int take_devices(const std::string& list, ChipOptions& chip) {
   constexpr std::size_t kMost = 64;
@@ -173,6 +188,9 @@ void add_options(options::options_description& known, Asked& asked) {
       "for ui.perfetto.dev")(
       "host", options::value(&settings.host)->value_name("NAME")->default_value(settings.host),
       "the host whose calls, gaps and copies are on the time line: one of configs/hosts, a file, or none")(
+      "link", options::value(&settings.link)->value_name("NAME"),
+      "what joins several GPUs, whose numbers copies between them take: one of configs/links, or a file "
+      "(default: nvlink4)")(
       "host-time", options::value(&asked.host_time)->value_name("WHICH")->default_value(asked.host_time),
       "what the program's own work between calls takes on the time line: none, measured (as here), or "
       "scale=X of that")("trace", options::value(&settings.trace)->value_name("DIR"),
@@ -209,6 +227,7 @@ void check_options(Asked& asked, const Variant& chip) {
   settings.simulate_all = asked.simulate == "all";
   settings.host_time = runtime::parse_host_time(asked.host_time);
   check_host(settings.host);
+  check_link(settings.link, settings.devices);
   if (!asked.launches.empty()) settings.launches = runtime::parse_launches(asked.launches);
   if (!asked.checks.empty()) {
     settings.check = split(asked.checks);

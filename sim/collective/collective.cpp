@@ -128,6 +128,8 @@ Protocol parse_protocol(const std::string& text) {
   throw InputError(fmt::format("--protocol {}: expected ll, ll128 or simple", text));
 }
 
+double copy_ns(const LinkSpec& link, double bytes) { return link.copy_latency + bytes / link.bandwidth; }
+
 Answer predict(const LinkSpec& link, const Question& question) {
   check(link, question);
   Answer answer;
@@ -135,7 +137,7 @@ Answer predict(const LinkSpec& link, const Question& question) {
   if (question.operation == Operation::copy) {
     answer.latency = link.copy_latency;
     answer.sending = question.bytes / link.bandwidth;
-    answer.ns = answer.latency + answer.sending;
+    answer.ns = copy_ns(link, question.bytes);
   } else {
     answer.algorithm = question.algorithm.value_or(Algorithm::ring);
     answer.protocol = question.protocol ? *question.protocol : choose(link, question);

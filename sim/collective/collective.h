@@ -49,5 +49,7 @@ struct Answer {
 /// Throws InputError: fewer than two devices or more than the link has, bytes that no device gets a part of, an algorithm that the
 /// operation has not.
 Answer predict(const LinkSpec& link, const Question& question);
+/// A peer copy that others come before, ns: of Operation::copy what the answer says, of any number of bytes.
+double copy_ns(const LinkSpec& link, double bytes);
 
 }  // namespace foretrace::collective

@@ -11,8 +11,18 @@ namespace {
 
 constexpr double kRoom = 1 + 1e-9;  // shares that sum to one in any order
 
-bool on_engine(WorkKind kind) { return kind == WorkKind::copy_in || kind == WorkKind::copy_out; }
-std::size_t engine_of(WorkKind kind) { return kind == WorkKind::copy_in ? 0 : 1; }
+/// Of a device, what one copy at a time has.
+enum Engine : std::size_t { kIn, kOut, kSends, kReceives };
+bool on_engine(WorkKind kind) {
+  return kind == WorkKind::copy_in || kind == WorkKind::copy_out || kind == WorkKind::peer_copy;
+}
+Engine engine_of(WorkKind kind) {
+  return kind == WorkKind::copy_in ? kIn : kind == WorkKind::copy_out ? kOut : kSends;
+}
+/// Whether the second is a copy of the engine that did, or recorded, the first.
+bool same_engine(const Work& before, const Work& next) {
+  return before.source == next.kind && (next.kind != WorkKind::peer_copy || before.sender == next.sender);
+}
 
 }  // namespace
 
@@ -24,6 +34,7 @@ const char* name_of(WorkKind kind) {
     case WorkKind::inline_copy:
     case WorkKind::copy_in: return "copy to the device";
     case WorkKind::copy_out: return "copy to the host";
+    case WorkKind::peer_copy: return "copy to another device";
     case WorkKind::host_copy: return "copy of pageable memory";
     case WorkKind::event: return "event";
     case WorkKind::marker: break;
@@ -33,7 +44,8 @@ const char* name_of(WorkKind kind) {
 
 WorkId Schedule::add(Work work) {
   const WorkId id = works_.size();
-  if (devices_.size() <= work.device) devices_.resize(work.device + 1);
+  if (const unsigned last = std::max({work.device, work.sender, work.receiver}); devices_.size() <= last)
+    devices_.resize(last + 1);
   std::uint32_t missing = 0;
   for (const WorkId before : work.after) {
     FORETRACE_ASSERT(before < id, "work comes after work that is known");
@@ -50,8 +62,7 @@ WorkId Schedule::add(Work work) {
 
 /// From the end of one to the begin of the other.
 double Schedule::gap(const Work& before, const Work& next) const {
-  if (on_engine(before.source) && on_engine(next.kind))
-    return before.source == next.kind ? 0 : spec_.gap.turn;
+  if (on_engine(before.source) && on_engine(next.kind)) return same_engine(before, next) ? 0 : spec_.gap.turn;
   if (on_engine(next.kind)) return spec_.gap.engine;
   if (on_engine(before.source)) return next.kind == WorkKind::event ? 0 : spec_.gap.leave;
   // What the call does first, and the way to the GPU, are over by then.
@@ -157,10 +168,16 @@ double Schedule::overlap() const {
   return std::min({0.0, spec_.gap.stream, spec_.gap.graph, spec_.gap.dependent});
 }
 
+/// The last copy of the engine that does this one; kNoWork: it had none.
+WorkId Schedule::last_on_engine(const Work& work) const {
+  const unsigned device = work.kind == WorkKind::peer_copy ? work.sender : work.device;
+  return devices_[device].copying[engine_of(work.kind)];
+}
+
 /// When the engine begins a copy whose turn is at `at`. It waits for that without pause for a while, then looks every `engine_poll`, counted
 /// from when it saw its last copy's turn, or from this one's arrival; after long waits it is told.
 double Schedule::seen_by_engine(const Work& work, double at) const {
-  const WorkId last = devices_[work.device].copying[engine_of(work.kind)];
+  const WorkId last = last_on_engine(work);
   const bool first = last == kNoWork || works_[last].end < work.arrival;
   const double wait = at - (first ? work.arrival : works_[last].end), poll = spec_.gap.engine_poll;
   if (poll <= 0 || wait <= spec_.gap.engine_spin || wait > spec_.gap.engine_told) return at;
@@ -178,15 +195,18 @@ Schedule::Start Schedule::start_of(const Work& work) const {
   }
   if (on_chip(work.kind)) wait_for_chip(work, start);
   if (on_engine(work.kind)) {
-    const WorkId last = devices_[work.device].copying[engine_of(work.kind)];
-    if (last != kNoWork && works_[last].end > start.at) start = {works_[last].end, Bound::engine, last};
+    const auto wait_for = [&](WorkId last) {
+      if (last != kNoWork && works_[last].end > start.at) start = {works_[last].end, Bound::engine, last};
+    };
+    wait_for(last_on_engine(work));
+    if (work.kind == WorkKind::peer_copy) wait_for(devices_[work.receiver].copying[kReceives]);
   }
   return start;
 }
 
 /// A copy that begins while one of the other direction goes on: both are slower until one of them ends.
 void Schedule::share_link(Work& work, double alone) {
-  const WorkId id = devices_[work.device].copying[1 - engine_of(work.kind)];
+  const WorkId id = devices_[work.device].copying[work.kind == WorkKind::copy_in ? kOut : kIn];
   work.end = work.begin + alone;
   if (id == kNoWork || works_[id].end <= work.begin) return;
   Work& other = works_[id];
@@ -205,9 +225,14 @@ void Schedule::settle(WorkId id, const Start& start) {
   work.cause = start.cause;
   work.source = work.kind;
   const bool behind = work.kind == WorkKind::event && start.cause != kNoWork;
-  if (behind && on_engine(works_[start.cause].source)) work.source = works_[start.cause].source;
+  if (behind && on_engine(works_[start.cause].source)) {
+    work.source = works_[start.cause].source;
+    work.sender = works_[start.cause].sender;
+  }
   Device& device = devices_[work.device];
-  if (on_engine(work.kind)) {
+  if (work.kind == WorkKind::peer_copy) {
+    devices_[work.sender].copying[kSends] = devices_[work.receiver].copying[kReceives] = id;
+  } else if (on_engine(work.kind)) {
     if (spec_.copy.both_rate > 0) share_link(work, work.ns);
     device.copying[engine_of(work.kind)] = id;
   }

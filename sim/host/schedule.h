@@ -4,11 +4,12 @@
 //          when its engine is free; of several that may begin, the one that may begin first does, then the one of higher priority, then
 //          the one that was given first. Kernels that overlap take the times that somebody else says (sharing.h: they are simulated
 //          together) where that one can; others are beside each other while their shares of the chip's room for blocks sum to one at
-//          most. They begin `dispatch` apart. Copies of opposite directions share the link.
+//          most. They begin `dispatch` apart. Copies of opposite directions share the link. A peer copy has the sender's way out and the
+//          receiver's way in to itself, whichever stream it was given to: a link has its bandwidth each way for each device.
 //          Each device has a chip and copy engines of its own. Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
 // Ignores: of kernels by their shares: blocks of one that fill what another leaves while it ends, and how much they slow each other.
 //          Of kernels that are simulated together: priorities; what overlaps by less than kShort; a member's time after what comes
-//          behind it has begun.
+//          behind it has begun. Of links: copies and kernels of the host that pass over the same wires (PCIe).
 // Units:   nanoseconds.
 #pragma once
 
@@ -32,6 +33,7 @@ enum class WorkKind {
   inline_copy,  ///< of few bytes, with the commands
   copy_in,
   copy_out,
+  peer_copy,  ///< from one device to another
   host_copy,  ///< of pageable memory: the host's own doing
   event,
   marker  ///< begin and end of a graph, functions of the host: no engine
@@ -55,16 +57,17 @@ enum class Bound { arrival, after, engine };
 struct Work {
   WorkKind kind = WorkKind::marker;
   std::uint64_t stream = 0;
-  unsigned device = 0;               ///< whose chip and copy engines
-  unsigned thread = 0;               ///< of the host, that asked for it
-  double arrival = 0;                ///< when the GPU has it
-  double ns = 0;                     ///< alone
-  double share = 1;                  ///< of the chip's room for blocks; 1: all of it
-  int priority = 0;                  ///< lower first, as CUDA numbers them
-  std::uint64_t graph = 0;           ///< which launch of a graph; 0: none
-  bool dependent = false;            ///< a programmatic dependent launch
-  std::uint64_t bytes = 0;           ///< of a copy or fill
-  std::uint64_t launch = kNoLaunch;  ///< a kernel's number in the program
+  unsigned device = 0;                ///< whose chip and copy engines
+  unsigned sender = 0, receiver = 0;  ///< of a peer copy: the devices whose links carry it
+  unsigned thread = 0;                ///< of the host, that asked for it
+  double arrival = 0;                 ///< when the GPU has it
+  double ns = 0;                      ///< alone
+  double share = 1;                   ///< of the chip's room for blocks; 1: all of it
+  int priority = 0;                   ///< lower first, as CUDA numbers them
+  std::uint64_t graph = 0;            ///< which launch of a graph; 0: none
+  bool dependent = false;             ///< a programmatic dependent launch
+  std::uint64_t bytes = 0;            ///< of a copy or fill
+  std::uint64_t launch = kNoLaunch;   ///< a kernel's number in the program
   std::vector<WorkId> after;
   static constexpr std::uint64_t kNoLaunch = ~std::uint64_t{0};
 
@@ -78,7 +81,7 @@ struct Work {
   std::size_t group = 0;  ///< in groups(), where its time is that of a group
   /// Its time from launch to end by its time alone.
   double slowed() const { return ns > 0 ? (end - launched) / ns : 1; }
-  /// Whose end it stands for: of an event behind a copy engine's copy, which that engine records, that copy's kind.
+  /// Whose end it stands for: of an event behind a copy engine's copy, which that engine records, that copy's kind (and sender).
   WorkKind source = WorkKind::marker;
 };
 
@@ -110,6 +113,7 @@ class Schedule {
   };
   double gap(const Work& before, const Work& next) const;
   Start start_of(const Work& work) const;
+  WorkId last_on_engine(const Work& work) const;
   double seen_by_engine(const Work& work, double at) const;
   void wait_for_chip(const Work& work, Start& start) const;
   double overlap() const;
@@ -139,9 +143,9 @@ class Schedule {
   struct Device {
     std::vector<Running> chip;
     double last_dispatch = -1e300;
-    std::vector<WorkId> group;                        // kernels that overlap, the last ones
-    std::size_t number = 0;                           // of the group, once there are several
-    std::array<WorkId, 2> copying{kNoWork, kNoWork};  // the last copy in, the last copy out
+    std::vector<WorkId> group;  // kernels that overlap, the last ones
+    std::size_t number = 0;     // of the group, once there are several
+    std::array<WorkId, 4> copying{kNoWork, kNoWork, kNoWork, kNoWork};  // the last copy, by Engine
   };
   std::vector<Device> devices_{1};
 };

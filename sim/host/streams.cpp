@@ -35,6 +35,9 @@ std::vector<WorkId> Streams::before_next(std::uint64_t stream) {
   } else if (!state.non_blocking && streams_[state.legacy].last != kNoWork) {
     before.push_back(streams_[state.legacy].last);
   }
+  const auto alone = alone_.find(state.device);
+  if (alone != alone_.end() && (state.last == kNoWork || state.last < alone->second))
+    before.push_back(alone->second);
   std::sort(before.begin(), before.end());
   before.erase(std::unique(before.begin(), before.end()), before.end());
   return before;
@@ -62,6 +65,7 @@ std::vector<WorkId> Streams::all_of(std::uint64_t stream) const {
 
 std::vector<WorkId> Streams::all_of_device(unsigned device) const {
   std::vector<WorkId> all;
+  if (const auto alone = alone_.find(device); alone != alone_.end()) all.push_back(alone->second);
   for (const auto& [number, state] : streams_) {
     if (state.device == device && state.last != kNoWork) all.push_back(state.last);
   }

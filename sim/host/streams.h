@@ -1,6 +1,7 @@
 // The streams of a program: what the next work of each comes after.
 //
-// Models:  streams are in order; a device's legacy default stream waits for, and holds up, those that are not created non-blocking.
+// Models:  streams are in order; a device's legacy default stream waits for, and holds up, those that are not created non-blocking. A copy
+//          between two devices in a legacy stream has both devices to itself.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,10 @@ class Streams {
   /// The stream's next work comes after that.
   void wait(std::uint64_t stream, WorkId event) { streams_[stream].waits.push_back(event); }
 
+  bool is_legacy(std::uint64_t stream) const { return known(stream).legacy == stream; }
+  /// Work that has the device to itself: all that is asked for from now on comes after it (and it after all_of_device).
+  void set_alone(unsigned device, WorkId work) { alone_[device] = work; }
+
   /// A launch of the stream.
   void launched(std::uint64_t stream, WorkId work) { streams_[stream].launches.push_back(work); }
   /// Of the last `most` launches the first, which has to begin before another can come; kNoWork: there are fewer. It is not asked for
@@ -49,6 +54,7 @@ class Streams {
   };
   const Stream& known(std::uint64_t stream) const;
   std::map<std::uint64_t, Stream> streams_;
+  std::map<unsigned, WorkId> alone_;  // by device, the last
 };
 
 }  // namespace foretrace::host

@@ -24,6 +24,11 @@ Work work_of(const HostSpec& spec, const CopyWork& copy) {
   if (copy.way == CopyWay::on_device) {
     work.kind = WorkKind::device_copy;
     work.ns = spec.copy.device.at(bytes);
+  } else if (copy.way == CopyWay::to_peer) {
+    work.kind = WorkKind::peer_copy;
+    work.ns = copy.link_ns;
+    work.sender = copy.sender;
+    work.receiver = copy.receiver;
   } else if (copy.way == CopyWay::to_host) {
     work.kind = WorkKind::copy_out;
     work.ns = spec.copy.out_latency + moved(spec.copy.out_rate);
@@ -49,7 +54,10 @@ TimeLine::TimeLine(HostSpec spec, Sharing* sharing)
     : spec_(std::move(spec)), schedule_(spec_, sharing), threads_(spec_, schedule_) {}
 
 WorkId TimeLine::give(const Place& place, Work work, bool after_stream) {
-  if (after_stream) work.after = streams_.before_next(place.stream);
+  if (after_stream) {
+    const std::vector<WorkId> before = streams_.before_next(place.stream);
+    work.after.insert(work.after.end(), before.begin(), before.end());
+  }
   work.stream = place.stream;
   work.device = streams_.device(place.stream);
   work.thread = place.thread;
@@ -105,12 +113,21 @@ WorkId TimeLine::pageable(const Place& place, const CopyWork& copy) {
 
 WorkId TimeLine::copy(const Place& place, const CopyWork& copy) {
   if (copy.pageable && copy.way != CopyWay::on_device) return pageable(place, copy);
-  const double call = copy.way == CopyWay::to_device ? spec_.call.copy_in
-                      : copy.way == CopyWay::to_host ? spec_.call.copy_out
-                                                     : spec_.call.copy_device;
+  // A copy to a peer is handed to a copy engine, as one to the host.
+  const double call = copy.way == CopyWay::to_device   ? spec_.call.copy_in
+                      : copy.way == CopyWay::on_device ? spec_.call.copy_device
+                                                       : spec_.call.copy_out;
   Work work = work_of(spec_, copy);
   work.arrival = threads_.spend(place.thread, "copy", call) + spec_.link.arrival;
-  return threads_.asked_for(give(place, std::move(work)));
+  if (copy.way != CopyWay::to_peer || !streams_.is_legacy(place.stream))
+    return threads_.asked_for(give(place, std::move(work)));
+  for (const unsigned device : {copy.sender, copy.receiver}) {
+    const std::vector<WorkId> all = streams_.all_of_device(device);
+    work.after.insert(work.after.end(), all.begin(), all.end());
+  }
+  const WorkId id = give(place, std::move(work));
+  for (const unsigned device : {copy.sender, copy.receiver}) streams_.set_alone(device, id);
+  return threads_.asked_for(id);
 }
 
 void TimeLine::finish_copy(unsigned number, WorkId copy) {

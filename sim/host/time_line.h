@@ -3,7 +3,7 @@
 // Models:  a call keeps its thread; the GPU has the work `link.arrival` after the call has returned. Streams are in order; the legacy
 //          default stream waits for, and holds up, those that are not created non-blocking. Calls that wait return `link.notice` after
 //          what they wait for. A copy from or to pageable memory is the calling thread's own work, small ones to the device apart. A
-//          launch waits while `link.queue` launches of its stream have not begun.
+//          launch waits while `link.queue` launches of its stream have not begun. A copy between devices takes the time that it comes with.
 // Ignores: threads of the host that wait for each other without the GPU; launches that need memory or a module loaded first.
 // Units:   nanoseconds from the program's first call on, bytes.
 #pragma once
@@ -32,11 +32,14 @@ struct KernelWork {
   bool dependent = false;
 };
 
-enum class CopyWay { to_device, to_host, on_device };
+enum class CopyWay { to_device, to_host, on_device, to_peer };
 struct CopyWork {
   CopyWay way = CopyWay::to_device;
   std::uint64_t bytes = 0;
   bool pageable = false;
+  // Of a copy to a peer: the devices, and what their link takes.
+  unsigned sender = 0, receiver = 0;
+  double link_ns = 0;
 };
 
 /// What a copy is to the GPU, its arrival apart.

@@ -1,6 +1,7 @@
 #include "sim/host/time_summary.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace foretrace::host {
@@ -9,7 +10,8 @@ namespace {
 
 bool copies(const Work& work) {
   return work.kind == WorkKind::copy_in || work.kind == WorkKind::copy_out ||
-         work.kind == WorkKind::host_copy || work.kind == WorkKind::inline_copy;
+         work.kind == WorkKind::peer_copy || work.kind == WorkKind::host_copy ||
+         work.kind == WorkKind::inline_copy;
 }
 
 /// The calls of each thread by their ends, to tell what a thread did before a time.
@@ -149,6 +151,7 @@ TimeSummary summarize(const TimeLine& line) {
   sum.ns = end_of(line);
   attribute_idle(line, order, threads, sum);
   double added = 0, in = 0, out = 0;
+  std::map<unsigned, double> sent;  // to peers, by device
   WorkId last = kNoWork;
   for (const WorkId id : order) {
     const Work& work = schedule[id];
@@ -156,14 +159,29 @@ TimeSummary summarize(const TimeLine& line) {
     if (copies(work)) sum.copy_busy += work.end - work.begin;
     if (work.kind == WorkKind::copy_in) in += work.end - work.begin;
     if (work.kind == WorkKind::copy_out) out += work.end - work.begin;
+    if (work.kind == WorkKind::peer_copy) sent[work.sender] += work.end - work.begin;
     if (last == kNoWork || work.end > schedule[last].end) last = id;
   }
   const double covered_all = sum.kernels + sum.copies;
   sum.overlap_won = added - covered_all;
-  sum.overlap_lost = std::max(0.0, covered_all - std::max({sum.kernels, in, out}));
+  double busiest = std::max({sum.kernels, in, out});
+  for (const auto& [device, ns] : sent) busiest = std::max(busiest, ns);
+  sum.overlap_lost = std::max(0.0, covered_all - busiest);
   if (last != kNoWork) {
     walk_back(line, threads, last, sum);
     sum.critical.calls += sum.ns - schedule[last].end;
+  }
+  return sum;
+}
+
+PeerSum sum_peer_copies(const Schedule& schedule) {
+  PeerSum sum;
+  for (WorkId id = 0; id < schedule.size(); ++id) {
+    const Work& work = schedule[id];
+    if (work.kind != WorkKind::peer_copy) continue;
+    ++sum.copies;
+    sum.bytes += work.bytes;
+    sum.ns += work.end - work.begin;
   }
   return sum;
 }

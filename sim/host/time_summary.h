@@ -18,6 +18,12 @@ struct BesideSum {
   double slowed_mean = 1, slowed_most = 1;  ///< of those in groups
 };
 
+/// Copies from one device to another.
+struct PeerSum {
+  std::uint64_t copies = 0, bytes = 0;
+  double ns = 0;  ///< added up
+};
+
 struct TimeSummary {
   double ns = 0;  ///< from the first work's call to the end of all work and calls
   // The parts of ns.
@@ -26,13 +32,14 @@ struct TimeSummary {
   struct {
     double kernels = 0, copies = 0, calls = 0, own = 0, gaps = 0;
   } critical;
-  double copy_busy = 0;    ///< of both engines and the host's copies, added up
+  double copy_busy = 0;    ///< of all engines and the host's copies, added up
   double overlap_won = 0;  ///< time of work that ran beside other work
   double overlap_lost =
-      0;  ///< what perfect overlap of kernels and the copies of each direction would still save
+      0;  ///< what perfect overlap of kernels, the copies of each direction and what each device sends would still save
 };
 
 BesideSum sum_beside(const Schedule& schedule);
+PeerSum sum_peer_copies(const Schedule& schedule);
 
 /// Everything must be settled.
 TimeSummary summarize(const TimeLine& line);

@@ -405,12 +405,19 @@ void DocumentText::add(LaunchResult result) {
   body_ = text_.size();
 }
 
-const std::string& DocumentText::text(const ProgramResult* program) {
+const std::string& DocumentText::text(const ProgramResult* program,
+                                      const std::deque<LaunchResult>& not_added) {
   cut();
+  const std::size_t body = body_;
+  const bool empty = empty_;
+  for (const LaunchResult& result : not_added) add(result);
   const std::string none = to_json(head_, program);
   if (empty_) return text_ = none;
   text_ += "\n " + none.substr(list_);
   closed_ = true;
+  // Whatever comes next is written over these.
+  body_ = body;
+  empty_ = empty;
   return text_;
 }
 

@@ -7,6 +7,7 @@
 // Source:  docs/json.md.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 
@@ -24,8 +25,10 @@ class DocumentText {
   /// `head`: a document without predictions.
   explicit DocumentText(const Document& head) : head_(head) {}
   void add(LaunchResult result);
-  /// The whole text as it is now; what add() appends to it is no longer the caller's.
-  const std::string& text(const ProgramResult* program = nullptr);
+  /// The whole text as it is now; what add() appends to it is no longer the caller's. `not_added`: predictions that this text alone has,
+  /// behind the others.
+  const std::string& text(const ProgramResult* program = nullptr,
+                          const std::deque<LaunchResult>& not_added = {});
 
  private:
   void cut();

@@ -62,6 +62,13 @@ Json time_line_of(const TimeLineResult& line) {
              {"critical_path", parts_of(line.critical)},
              {"overlap_won_ns", json_number(line.overlap_won_ns)},
              {"overlap_lost_ns", json_number(line.overlap_lost_ns)}};
+  if (line.peer_copies) {
+    found["peer_copies"] = Json{{"link", line.peer_copies->link},
+                                {"asked", line.peer_copies->asked},
+                                {"copies", line.peer_copies->copies},
+                                {"bytes", line.peer_copies->bytes},
+                                {"duration_ns", json_number(line.peer_copies->duration_ns)}};
+  }
   if (line.beside) found["beside"] = beside_of(*line.beside);
   if (!line.ranges.empty()) found["ranges"] = ranges_of(line.ranges);
   return found;
@@ -85,6 +92,7 @@ void put_program(const ProgramResult& program, Json& document) {
                              {"simulated_warp_instructions", program.simulated_warp_instructions}};
   if (program.pinned_memory != 0) document["program"]["pinned_memory"] = program.pinned_memory;
   if (program.managed_memory != 0) document["program"]["managed_memory"] = program.managed_memory;
+  if (program.peer_memory != 0) document["program"]["peer_memory"] = program.peer_memory;
   if (program.time_line) document["program"]["time_line"] = time_line_of(*program.time_line);
 }
 

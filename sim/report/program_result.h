@@ -47,6 +47,14 @@ struct BesideResult {
          slowed_most = 1;  ///< of those in groups: time from launch to end by time alone
 };
 
+/// Copies from one GPU's memory to another's.
+struct PeerResult {
+  std::string link;
+  bool asked = false;  ///< the user named the link
+  std::uint64_t copies = 0, bytes = 0;
+  double duration_ns = 0;  ///< added up
+};
+
 /// The program's time line as a whole (docs/time_line.md).
 struct TimeLineResult {
   std::string host, host_title;
@@ -54,14 +62,15 @@ struct TimeLineResult {
   double duration_ns = 0;
   TimeParts time, critical;
   double overlap_won_ns = 0, overlap_lost_ns = 0;
-  std::optional<BesideResult> beside;  ///< nothing: no kernels overlapped
-  std::vector<RangeResult> ranges;     ///< the most GPU time first
+  std::optional<PeerResult> peer_copies;  ///< nothing: there were none
+  std::optional<BesideResult> beside;     ///< nothing: no kernels overlapped
+  std::vector<RangeResult> ranges;        ///< the most GPU time first
 };
 
 struct ProgramResult {
   std::uint64_t launches = 0, simulated = 0, faults = 0;
   /// Predicted launches whose arguments point into such memory, which their times take for the GPU's own.
-  std::uint64_t pinned_memory = 0, managed_memory = 0;
+  std::uint64_t pinned_memory = 0, managed_memory = 0, peer_memory = 0;
   double duration_ns = 0, duration_low_ns = 0,
          duration_high_ns = 0;  ///< sum of the predicted launches' times
   std::uint64_t budget = 0;     ///< warp instructions; 0: all are simulated

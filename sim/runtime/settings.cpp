@@ -27,6 +27,7 @@ void each_member(AnySettings& s, Visit visit) {
   visit("simulate_all", s.simulate_all);
   visit("budget", s.budget);
   visit("host", s.host);
+  visit("link", s.link);
   visit("host_time", s.host_time);
   visit("quiet", s.quiet);
   visit("json", s.json);

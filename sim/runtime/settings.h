@@ -19,6 +19,7 @@ struct Settings {
   bool simulate_all = false;     ///< every launch, however much it costs
   std::uint64_t budget = 20'000'000;  ///< warp instructions to simulate before launches stand for others
   std::string host = "xeon-h100";     ///< whose calls the time line has: a name, a file, or none
+  std::string link;                   ///< between the GPUs: a name or a file; empty: none was asked for
   double host_time = 0;               ///< the program's own work between calls, times this
   bool quiet = false;                 ///< no line per launch and no summary
   std::string json;                   ///< file of the result document, %p in it the process; empty: none

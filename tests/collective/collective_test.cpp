@@ -44,6 +44,17 @@ TEST(Collective, AllReduceOfTwo) {
   EXPECT_EQ(answer.limit, Limit::latency);
 }
 
+TEST(Collective, APeerCopyIsALatencyAndItsBytesOverTheLink) {
+  EXPECT_DOUBLE_EQ(copy_ns(link(), 4000), 540);
+  EXPECT_DOUBLE_EQ(copy_ns(link(), 1), 500.01) << "fewer bytes than devices are still a copy";
+  Question question;
+  question.operation = Operation::copy;
+  for (const double bytes : {2.0, 4000.0, 1e9}) {
+    question.bytes = bytes;
+    EXPECT_EQ(predict(link(), question).ns, copy_ns(link(), bytes));
+  }
+}
+
 TEST(Collective, StepsOfFour) {
   const double bytes = 4'000'000;
   const Answer reduce = predict(link(), ask(Operation::allreduce, bytes, 4, Protocol::ll));

@@ -60,6 +60,24 @@ TEST(Json, MadeLaunchByLaunchIsTheSame) {
   }
 }
 
+TEST(Json, PredictionsThatAreNotAddedStandInOneTextAlone) {
+  const Document all = sample_document({"a", "b", "c"});
+  Document head = all;
+  head.predictions.clear();
+  DocumentText text(head);
+  const std::deque<LaunchResult> two = {all.predictions[1], all.predictions[2]};
+  Document expected = head;
+  expected.predictions = {all.predictions[1], all.predictions[2]};
+  EXPECT_EQ(text.text(nullptr, two), to_json(expected));
+  EXPECT_EQ(text.text(), to_json(head));
+  EXPECT_EQ(text.text(nullptr, two), to_json(expected));
+  text.add(all.predictions[0]);
+  EXPECT_EQ(text.text(nullptr, two), to_json(all));
+  text.add(all.predictions[1]);
+  expected.predictions = {all.predictions[0], all.predictions[1]};
+  EXPECT_EQ(text.text(), to_json(expected));
+}
+
 TEST(Json, SameResultSameBytes) {
   EXPECT_EQ(to_json(sample_document({"a", "b"})), to_json(sample_document({"a", "b"})));
 }

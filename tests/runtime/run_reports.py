@@ -6,8 +6,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -251,6 +253,41 @@ class Reports(Case):
         with open(trace, encoding="utf-8") as text:
             events = [e for e in json.load(text)["traceEvents"] if e.get("cat") == "range"]
         self.assertEqual(sorted(e["ph"] for e in events), ["X", "X", "X", "b", "e"])
+
+    def test_a_program_that_is_killed_leaves_a_whole_document(self):
+        program = build("on_and_on")
+        # How many launches it makes before it only sits there, and after how many it is killed at the earliest.
+        for launches, killed, options, words in ((60, 60, (), ()), (60, 60, (), ("waits",)), (60, 60, ("--budget", "1"), ()), (1000000, 200, (), ())):
+            with self.subTest(launches=launches, options=options, words=words):
+                file = self.path("result.json")
+                with subprocess.Popen([FORETRACE, "run", "--arch", "h100", "--quiet", *options, "--json", file, "--", program, str(launches), *words],
+                                      stdout=subprocess.PIPE, text=True) as process:
+                    try:
+                        for number in range(killed):
+                            self.assertEqual(process.stdout.readline(), f"{number}\n")
+                        drain = threading.Thread(target=process.stdout.read)
+                        drain.start()
+                        patience = time.monotonic() + 60
+                        while len(self.numbers(file)) < killed:
+                            self.assertLess(time.monotonic(), patience, "launches are missing in the document while the program goes on")
+                            self.assertIsNone(process.poll())
+                            time.sleep(0.05)
+                    finally:
+                        process.kill()
+                    drain.join()
+                self.assertEqual(process.returncode, -signal.SIGKILL)
+                self.assertGreaterEqual(len(self.numbers(file)), killed)
+
+    def numbers(self, file):
+        """Of the launches in the document, which has to be whole; none: it is not there yet."""
+        if not os.path.exists(file):
+            return []
+        with open(file, encoding="utf-8") as text:
+            document = json.load(text)
+        found = sorted(launch["number"] for part in ("predictions", "represented") for launch in document[part])
+        self.assertEqual(found, list(range(len(found))))
+        self.assertEqual(document["program"]["launches"], len(found))
+        return found
 
     def test_traces(self):
         folder = self.path("traces")

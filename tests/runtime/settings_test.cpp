@@ -16,6 +16,7 @@ TEST(Settings, ArriveAsTheyWereSent) {
   sent.cold = true;
   sent.host = "none";
   sent.host_time = 0.5;
+  sent.link = "pcie5";
   sent.json = "a \"quoted\" name.json";
   sent.max_instructions = 1ull << 40;
   sent.command = {"foretrace", "run", "--", "./a b"};
@@ -27,6 +28,7 @@ TEST(Settings, ArriveAsTheyWereSent) {
   EXPECT_TRUE(got.cold);
   EXPECT_EQ(got.host, sent.host);
   EXPECT_EQ(got.host_time, sent.host_time);
+  EXPECT_EQ(got.link, sent.link);
   EXPECT_FALSE(got.quiet);
   EXPECT_EQ(got.json, sent.json);
   EXPECT_EQ(got.max_instructions, sent.max_instructions);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "sim/collective/collective.h"
 #include "sim/runtime/device/context.h"
 #include "sim/runtime/device/graph.h"
 #include "sim/runtime/device/state.h"
@@ -31,13 +32,12 @@ double cpu_time() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// Whether a side of a copy is memory that the GPU cannot reach by itself.
-bool is_pageable(State& state, const void* memory, const Array* array) {
-  return array == nullptr && state.memory.find(memory) == nullptr;
+/// Where a side of a copy lies; null: in memory that the GPU cannot reach by itself.
+const MemoryBlock* block_of(State& state, const void* memory, const Array* array) {
+  return state.memory.find(
+      array == nullptr ? memory : reinterpret_cast<const void*>(array->image.levels.front().address));
 }
-bool is_host(State& state, const void* memory, const Array* array) {
-  if (array != nullptr) return false;
-  const MemoryBlock* block = state.memory.find(memory);
+bool is_host(const MemoryBlock* block) {
   return block == nullptr || block->kind == MemoryKind::host || block->kind == MemoryKind::registered;
 }
 
@@ -83,13 +83,20 @@ host::Place Clock::place(const Stream& stream) {
 host::CopyWork Clock::copy_of(State& state, const CopyCall& copy) const {
   host::CopyWork work;
   work.bytes = std::uint64_t{copy.width} * copy.height * copy.depth;
-  const bool to_host = is_host(state, copy.to, copy.to_array);
-  const bool from_host = is_host(state, copy.from, copy.from_array);
+  const MemoryBlock* const to = block_of(state, copy.to, copy.to_array);
+  const MemoryBlock* const from = block_of(state, copy.from, copy.from_array);
+  const bool to_host = is_host(to), from_host = is_host(from);
   work.way = to_host     ? host::CopyWay::to_host
              : from_host ? host::CopyWay::to_device
                          : host::CopyWay::on_device;
-  work.pageable = (to_host && is_pageable(state, copy.to, copy.to_array)) ||
-                  (from_host && is_pageable(state, copy.from, copy.from_array));
+  work.pageable = to == nullptr || from == nullptr;
+  if (link_ && to != nullptr && from != nullptr && is_of_one_device(*to) && is_of_one_device(*from) &&
+      to->device != from->device) {
+    work.way = host::CopyWay::to_peer;
+    work.sender = static_cast<unsigned>(from->device);
+    work.receiver = static_cast<unsigned>(to->device);
+    work.link_ns = collective::copy_ns(*link_, static_cast<double>(work.bytes));
+  }
   return work;
 }
 
@@ -100,8 +107,9 @@ void Clock::give(State& state, const Stream& stream, const Operation& operation,
   } else if (const auto* copy = std::get_if<CopyCall>(&operation)) {
     const host::CopyWork work = copy_of(state, *copy);
     const host::WorkId id = line_.copy(at, work);
-    // Of pageable memory the call has waited as far as it does; within the device no call waits.
-    const bool waits = !work.pageable && work.way != host::CopyWay::on_device;
+    // Of pageable memory the call has waited as far as it does; within the device, and between devices, no call waits.
+    const bool waits =
+        !work.pageable && work.way != host::CopyWay::on_device && work.way != host::CopyWay::to_peer;
     this_thread().copy = waits ? id : host::kNoWork;
   } else if (const auto* fill = std::get_if<FillCall>(&operation)) {
     line_.fill(at, bytes_of(*fill));

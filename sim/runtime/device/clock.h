@@ -1,14 +1,17 @@
 // What the program's calls mean to its time line (sim/host).
 //
 // Models:  each thread of the program is one of the host's; what a stream is given becomes work, and what a call waits for is waited for.
-//          The thread's own work between calls is its CPU time here, times what --host-time says.
+//          The thread's own work between calls is its CPU time here, times what --host-time says. A copy from one device's memory to
+//          another's takes what the link's numbers say (sim/collective); managed memory is nobody's.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <cuda_runtime_api.h>
 
+#include "sim/collective/link_spec.h"
 #include "sim/host/ranges.h"
 #include "sim/host/time_line.h"
 #include "sim/runtime/device/operation.h"
@@ -29,8 +32,9 @@ struct Executed {
 class Clock {
  public:
   /// `own`: factor of the program's own work; 0: it takes no time. `sharing`: as of the time line.
-  Clock(host::HostSpec host, double own, host::Sharing* sharing)
-      : line_(std::move(host), sharing), own_(own) {}
+  /// `link`: what joins the devices; none: there is one, or no time passes.
+  Clock(host::HostSpec host, double own, host::Sharing* sharing, std::optional<collective::LinkSpec> link)
+      : line_(std::move(host), sharing), own_(own), link_(std::move(link)) {}
 
   /// A call begins, and ends: from the outermost call of a thread.
   void enter();
@@ -63,6 +67,7 @@ class Clock {
   host::TimeLine line_;
   host::Ranges ranges_{line_};
   double own_;
+  std::optional<collective::LinkSpec> link_;
 };
 
 std::uint64_t bytes_of(const FillCall& fill);

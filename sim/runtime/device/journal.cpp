@@ -97,7 +97,7 @@ std::string Journal::named(std::string name) const {
 
 /// With saving_ held.
 void Journal::save() {
-  report::write_file(named(settings_.json), document_->text(&program_));  // by renaming
+  report::write_file(named(settings_.json), document_->text(&program_, held_));  // by renaming
   unsaved_ = false;
 }
 
@@ -115,22 +115,23 @@ void Journal::save_now_and_then() {
   }
 }
 
-void Journal::keep(report::LaunchResult result) {
-  const std::lock_guard lock(saving_);
-  document_->add(std::move(result));
+/// There is something new. With saving_ held.
+void Journal::to_save() {
   unsaved_ = true;
+  if (saver_ || settings_.json.empty()) return;
   // A pipe or a terminal gets the whole once, at the end.
   std::error_code none;
   if (std::filesystem::exists(named(settings_.json), none) &&
       !std::filesystem::is_regular_file(named(settings_.json), none))
     return;
-  if (!saver_) saver_ = std::make_unique<std::thread>([this] { save_now_and_then(); });
+  saver_ = std::make_unique<std::thread>([this] { save_now_and_then(); });
 }
 
 void Journal::count(const LaunchLine& line, bool predicted) {
   ++program_.launches;
   program_.pinned_memory += predicted && line.pinned ? 1 : 0;
   program_.managed_memory += predicted && line.managed ? 1 : 0;
+  program_.peer_memory += predicted && line.peer ? 1 : 0;
   if (line.repeated) ++repeated_;
   const auto [kernel, fresh] = kernels_.try_emplace(title_of(line));
   if (fresh) order_.push_back(kernel->first);
@@ -181,6 +182,8 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
     result.place.operation_note = line.within->note;
   }
   const auto instructions = prediction.counters.inst_executed;
+  const std::string limiter = result.limiter.name, estimated = estimate_text(result.estimate);
+  place_launches();
   {
     const std::lock_guard lock(saving_);
     count(line, true);
@@ -193,19 +196,18 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
     program_.warp_instructions += instructions;
     program_.simulated_warp_instructions +=
         static_cast<std::uint64_t>(static_cast<double>(instructions) * result.estimate.simulated);
+    if (!settings_.json.empty()) held_.push_back(std::move(result));
+    to_save();
   }
   PerKernel& per = kernels_[title_of(line)];
   ++per.predicted;
   ++per.simulated;
   per.seconds += ns * 1e-9;
   per.longest = std::max(per.longest, ns * 1e-9);
-  ++per.limiters[result.limiter.name];
+  ++per.limiters[limiter];
   if (!settings_.quiet)
-    say(fmt::format("foretrace: {} {}, {}\n", launch_text(line),
-                    time_text(ns * 1e-9) + estimate_text(result.estimate), result.limiter.name));
-  trace(line, "simulated: " + result.limiter.name);
-  place_launches();
-  if (!settings_.json.empty()) held_.push_back(std::move(result));
+    say(fmt::format("foretrace: {} {}, {}\n", launch_text(line), time_text(ns * 1e-9) + estimated, limiter));
+  trace(line, "simulated: " + limiter);
   return ns * 1e-9;
 }
 
@@ -234,7 +236,7 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
     program_.duration_low_ns += time.low * 1e9;
     program_.duration_high_ns += time.high * 1e9;
     program_.warp_instructions += static_cast<std::uint64_t>(work.warp_instructions);
-    unsaved_ = true;
+    to_save();
   }
   ++kernels_[title_of(line)].predicted;
   trace(line, fmt::format("as #{}", time.by));
@@ -251,6 +253,7 @@ void Journal::trace(const LaunchLine& line, std::string how) {
 void Journal::place_launches() { place_held(false); }
 
 void Journal::place_held(bool all) {
+  const std::lock_guard lock(saving_);
   while (!held_.empty()) {
     report::LaunchResult& first = held_.front();
     const host::WorkId id = line_.work_of_launch(*first.place.number);
@@ -261,8 +264,9 @@ void Journal::place_held(bool all) {
       first.place.end_ns = line_.schedule()[id].end;
       first.place.beside = launch_beside(line_.schedule(), id);
     }
-    keep(std::move(first));
+    document_->add(std::move(first));
     held_.pop_front();
+    unsaved_ = true;
   }
 }
 
@@ -292,7 +296,7 @@ void Journal::fault(const LaunchLine& line, const std::string& what, const char*
 void Journal::settle() {
   const std::lock_guard lock(saving_);
   place_represented();
-  if (!settings_.functional) program_.time_line = time_line_result(line_, ranges_.all(), settings_.host_time);
+  if (!settings_.functional) program_.time_line = time_line_result(line_, ranges_.all(), settings_);
   if (representatives_ == nullptr || program_.represented.empty()) return;
   const std::vector<sampling::RepresentedLaunch> times = representatives_->represented();
   auto launch = program_.represented.begin();
@@ -326,7 +330,10 @@ std::string memory_text(const report::ProgramResult& program) {
   };
   return had(program.pinned_memory, "pinned host memory",
              "the way to the host, as if it were the GPU's own") +
-         had(program.managed_memory, "managed memory", "the moving of its pages, as if the GPU had them all");
+         had(program.managed_memory, "managed memory",
+             "the moving of its pages, as if the GPU had them all") +
+         had(program.peer_memory, "another GPU's memory",
+             "the way over the link, as if it were the GPU's own");
 }
 
 }  // namespace

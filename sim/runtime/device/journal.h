@@ -1,7 +1,7 @@
 // What a run says while it goes on and at its end: a line per launch, progress of long ones, a summary by kernel, the result document.
 //
 // The document's file is replaced, by renaming, once per second while there is something new, so that a process that is killed loses the
-// last second at most. In its name %p stands for the process; without it, processes other than the first write NAME.PROCESS. A process
+// last second at most: launches whose place on the time line is not known yet stand in it without one. In its name %p stands for the process; without it, processes other than the first write NAME.PROCESS. A process
 // that was forked begins with a document of its own.
 #pragma once
 
@@ -38,7 +38,7 @@ struct LaunchLine {
   std::uint64_t dynamic_shared = 0;
   std::shared_ptr<const NamedOperator> within = nullptr;  ///< null: none
   std::uint64_t stream = 0;                               ///< its number, 0: the default stream
-  bool pinned = false, managed = false;                   ///< its arguments point into such memory
+  bool pinned = false, managed = false, peer = false;     ///< its arguments point into such memory
   bool repeated = false;  ///< nothing was different since it ran before: not executed (Repeats)
 };
 
@@ -78,7 +78,7 @@ class Journal {
   };
   void say(const std::string& text);
   void count(const LaunchLine& line, bool predicted);
-  void keep(report::LaunchResult result);
+  void to_save();
   void place_held(bool all);
   void place_represented();
   bool own_process();
@@ -102,10 +102,11 @@ class Journal {
   std::vector<std::string> order_;                      // of first launch
   std::map<std::string, std::set<std::string>> notes_;  // operators by what is to be known about them
   std::unique_ptr<report::DocumentText> document_;      // while there is a file to write
-  std::deque<report::LaunchResult> held_;               // of which the place is not known yet, by number
-  std::vector<Span> spans_;                             // while there is a --perfetto file to write
-  std::uint64_t repeated_ = 0;                          // launches that were not executed again
-  report::ProgramResult program_;                       // times in ns; "represented" with saving_ held
+  std::deque<report::LaunchResult>
+      held_;                       // of which the place is not known yet, by number; with saving_ held
+  std::vector<Span> spans_;        // while there is a --perfetto file to write
+  std::uint64_t repeated_ = 0;     // launches that were not executed again
+  report::ProgramResult program_;  // times in ns; "represented" with saving_ held
   const sampling::Representatives* representatives_ = nullptr;
   bool terminal_ = false, shown_ = false, finished_ = false;
   std::chrono::steady_clock::time_point begun_, last_shown_;

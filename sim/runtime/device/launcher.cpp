@@ -92,7 +92,7 @@ sampling::LaunchWork Launcher::known_work(const KernelCall& call) {
 
 namespace {
 
-/// Memory that is not the device's own and that the arguments point into.
+/// Memory that is not the device's own, or not this one's, and that the arguments point into.
 void look_at_arguments(const KernelCall& call, const DeviceMemory& memory, LaunchLine& line) {
   for (std::size_t at = 0; at + sizeof(void*) <= call.parameters.size(); at += sizeof(void*)) {
     const void* pointer = nullptr;
@@ -101,6 +101,7 @@ void look_at_arguments(const KernelCall& call, const DeviceMemory& memory, Launc
     if (block == nullptr) continue;
     line.pinned = line.pinned || block->kind == MemoryKind::host || block->kind == MemoryKind::registered;
     line.managed = line.managed || block->kind == MemoryKind::managed;
+    line.peer = line.peer || (is_of_one_device(*block) && block->device != call.device);
   }
 }
 

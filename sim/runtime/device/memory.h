@@ -32,6 +32,12 @@ struct MemoryBlock {
   int device = 0;        ///< whose memory it is, or whose context was current
 };
 
+/// Whether the block lies in its device's memory, wherever it is used from.
+inline bool is_of_one_device(const MemoryBlock& block) {
+  return block.kind == MemoryKind::device || block.kind == MemoryKind::variable ||
+         block.kind == MemoryKind::mapped;
+}
+
 class DeviceMemory {
  public:
   /// `capacity`: bytes of each device's memory.

@@ -31,9 +31,9 @@ class Text {
 
 std::string of_device(unsigned device) { return device == 0 ? "" : ", device " + std::to_string(device); }
 
-bool is_copy(host::WorkKind kind) {
-  return kind == host::WorkKind::copy_in || kind == host::WorkKind::copy_out;
-}
+/// Rows of the copy engines: four per device.
+enum Row : unsigned { kIn, kOut, kSends, kReceives, kRows };
+std::uint64_t row_of(unsigned device, Row row) { return std::uint64_t{kRows} * device + row; }
 
 Json slice(int process, std::uint64_t row, const std::string& name, const char* kind, double begin,
            double end) {
@@ -56,10 +56,14 @@ void put_work(Text& text, const host::Work& work, const Span* span) {
     event["args"] = {{"bytes", work.bytes}};
   }
   text.add(event);
-  if (!is_copy(work.kind)) return;
   event["pid"] = kEngines;
-  event["tid"] = 2 * work.device + (work.kind == host::WorkKind::copy_in ? 0 : 1);
-  text.add(event);
+  const auto on_row = [&](unsigned device, Row row) {
+    event["tid"] = row_of(device, row);
+    text.add(event);
+  };
+  if (work.kind == host::WorkKind::copy_in) on_row(work.device, kIn);
+  if (work.kind == host::WorkKind::copy_out) on_row(work.device, kOut);
+  if (work.kind == host::WorkKind::peer_copy) on_row(work.sender, kSends), on_row(work.receiver, kReceives);
 }
 
 void put_flow(Text& text, host::WorkId id, const host::HostCall& call, const host::Work& work) {
@@ -130,14 +134,22 @@ std::string perfetto_trace(const std::vector<Span>& spans, const host::TimeLine&
   text.name("process_name", kHost, 0, "host " + line.spec().name);
   std::map<std::uint64_t, unsigned> streams;  // the device of each
   unsigned devices = 1;
+  bool peers = false;
   std::set<unsigned> threads;
   for (host::WorkId id = 0; id < schedule.size(); ++id) {
     streams[schedule[id].stream] = schedule[id].device;
-    devices = std::max(devices, schedule[id].device + 1);
+    const host::Work& work = schedule[id];
+    devices = std::max({devices, work.device + 1, work.sender + 1, work.receiver + 1});
+    peers = peers || work.kind == host::WorkKind::peer_copy;
   }
+  const auto name_row = [&](unsigned device, Row row, const char* name) {
+    text.name("thread_name", kEngines, row_of(device, row), name + of_device(device));
+  };
   for (unsigned device = 0; device < devices; ++device) {
-    text.name("thread_name", kEngines, 2 * device, "to the device" + of_device(device));
-    text.name("thread_name", kEngines, 2 * device + 1, "to the host" + of_device(device));
+    name_row(device, kIn, "to the device");
+    name_row(device, kOut, "to the host");
+    if (peers)
+      name_row(device, kSends, "to other devices"), name_row(device, kReceives, "from other devices");
   }
   for (const host::HostCall& call : line.calls()) threads.insert(call.thread);
   for (const auto& [stream, device] : streams)

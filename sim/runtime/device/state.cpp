@@ -49,6 +49,13 @@ frontend::Toolchain toolchain_of(const Settings& settings) {
   return toolchain;
 }
 
+/// What joins the devices, where time passes.
+std::optional<collective::LinkSpec> link_of(const Settings& settings) {
+  if (settings.functional || settings.devices < 2) return std::nullopt;
+  const std::string& name = settings.link;
+  return collective::load_link(name.empty() ? collective::kDefaultLink : name, config::config_directory());
+}
+
 /// The summary comes when the program ends by exit() or by returning from main, after its own destructors.
 __attribute__((destructor)) void finish_at_exit() {
   State* s = the_state.load();
@@ -78,7 +85,8 @@ State::State()
     side_by_side = std::make_unique<SideBySide>(spec, settings.simulate_all ? 0 : settings.budget,
                                                 settings.cold, settings.threads_here());
   clock = std::make_unique<Clock>(host::load_host(host, config::config_directory()),
-                                  settings.functional ? 0 : settings.host_time, side_by_side.get());
+                                  settings.functional ? 0 : settings.host_time, side_by_side.get(),
+                                  link_of(settings));
   launcher = std::make_unique<Launcher>(*this);
 }
 State::~State() = default;

@@ -1,20 +1,22 @@
 #include "sim/runtime/device/time_line_result.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "sim/collective/link_spec.h"
 #include "sim/host/time_summary.h"
 
 namespace foretrace::runtime {
 
 report::TimeLineResult time_line_result(const host::TimeLine& line, const std::vector<host::Range>& ranges,
-                                        double host_time) {
+                                        const Settings& settings) {
   const host::TimeSummary sum = host::summarize(line);
   report::TimeLineResult result;
   result.host = line.spec().name;
   result.host_title = line.spec().title;
-  result.host_time = host_time;
+  result.host_time = settings.host_time;
   result.duration_ns = sum.ns;
   result.time = {sum.kernels, sum.copies, sum.calls, sum.own, sum.gaps};
   result.critical = {sum.critical.kernels, sum.critical.copies, sum.critical.calls, sum.critical.own,
@@ -25,6 +27,13 @@ report::TimeLineResult time_line_result(const host::TimeLine& line, const std::v
   if (beside.simulated + beside.by_rates + beside.by_shares != 0)
     result.beside = {beside.simulated, beside.groups,      beside.by_rates,
                      beside.by_shares, beside.slowed_mean, beside.slowed_most};
+  const host::PeerSum peers = host::sum_peer_copies(line.schedule());
+  if (peers.copies != 0) {
+    const bool asked = !settings.link.empty();
+    result.peer_copies = {
+        asked ? std::filesystem::path(settings.link).stem().string() : collective::kDefaultLink, asked,
+        peers.copies, peers.bytes, peers.ns};
+  }
   for (const host::RangeSum& range : host::sum_ranges(ranges, line))
     result.ranges.push_back({range.name, range.count, range.kernels, range.kernels_ns, range.host_ns});
   return result;
@@ -65,6 +74,13 @@ std::string parts_text(const report::TimeParts& parts, double all) {
       share(parts.kernels), share(parts.copies), share(parts.calls), share(parts.own), share(parts.gaps));
 }
 
+std::string peers_text(const report::PeerResult& peers) {
+  return fmt::format(
+      "foretrace: {} cop{} between GPUs, {:.2f} MiB, over {}{}: {:.2f} us, added up\n", peers.copies,
+      peers.copies == 1 ? "y" : "ies", static_cast<double>(peers.bytes) / 1048576, peers.link,
+      peers.asked ? "" : " (taken for want of --link, whatever joins these GPUs)", peers.duration_ns * 1e-3);
+}
+
 std::string ranges_text(const std::vector<report::RangeResult>& ranges) {
   constexpr std::size_t kShown = 20;
   if (ranges.empty()) return "";
@@ -88,6 +104,7 @@ std::string time_line_text(const report::TimeLineResult& result) {
   const double path = c.kernels + c.copies + c.calls + c.own + c.gaps;
   text += fmt::format("foretrace: critical path: {}; overlap won {:.2f} us, lost {:.2f} us\n",
                       parts_text(c, path), result.overlap_won_ns * 1e-3, result.overlap_lost_ns * 1e-3);
+  if (result.peer_copies) text += peers_text(*result.peer_copies);
   if (result.beside) text += beside_text(*result.beside);
   return text + ranges_text(result.ranges);
 }

@@ -9,12 +9,13 @@
 #include "sim/host/time_line.h"
 #include "sim/report/document.h"
 #include "sim/report/program_result.h"
+#include "sim/runtime/settings.h"
 
 namespace foretrace::runtime {
 
-/// Everything must be settled. `host_time`: factor of the program's own work.
+/// Everything must be settled.
 report::TimeLineResult time_line_result(const host::TimeLine& line, const std::vector<host::Range>& ranges,
-                                        double host_time);
+                                        const Settings& settings);
 /// What other kernels were to the kernel; nothing: none overlapped with it.
 std::optional<report::LaunchBeside> launch_beside(const host::Schedule& schedule, host::WorkId kernel);
 /// Lines for the summary: the parts of the time, and a table of the ranges' sums where there are any.

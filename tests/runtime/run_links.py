@@ -1,0 +1,102 @@
+"""`foretrace run` with several GPUs and the link between them.
+
+    run_links.py FORETRACE REPOSITORY FOLDER PART
+"""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from program_case import FOLDER, FORETRACE, REPOSITORY, Case, build, run
+
+H100 = ["-gencode", "arch=compute_90,code=sm_90"]
+MIB = 1 << 20
+DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(FOLDER)), "documents", "run_links.json")  # test json_schema holds it against docs/
+
+
+def copy_ns(link, size):
+    """What `foretrace collective --op copy` says."""
+    words = ["collective", "--op", "copy", "--bytes", str(size), "--link", link, "--json", "-"]
+    done = subprocess.run([FORETRACE, *words], capture_output=True, text=True, check=True)
+    return 1e3 * json.loads(done.stdout)["collective"]["sizes"][0]["time_us"]
+
+
+class Links(Case):
+    def answer(self, *words, file=None):
+        file = file or self.path("result.json")
+        done = run(*words[:-2], "--json", file, "--", *words[-2:])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(file, encoding="utf-8") as text:
+            return done, json.load(text)["program"]
+
+    def test_every_copy_between_devices_takes_the_links_time(self):
+        program = build("peers", gencode=H100)
+        os.makedirs(os.path.dirname(DOCUMENT), exist_ok=True)
+        for link, words, said in (("nvlink4", (), "over nvlink4 (taken for want of --link, "), ("pcie5", ("--link", "pcie5"), "over pcie5: "),
+                                  ("nvlink5", ("--link", os.path.join(REPOSITORY, "configs/links/nvlink5.toml")), "over nvlink5: ")):
+            with self.subTest(link):
+                done, answer = self.answer("--devices", "h100,h100", *words, program, "no word of its", file=DOCUMENT)
+                self.assertEqual(done.stdout, "12 copies\n")
+                peers = answer["time_line"]["peer_copies"]
+                self.assertAlmostEqual(peers.pop("duration_ns"), 12 * copy_ns(link, MIB), delta=1e-3)
+                self.assertEqual(peers, {"link": link, "asked": bool(words), "copies": 12, "bytes": 12 * MIB})
+                self.assertIn("12 copies between GPUs, 12.00 MiB, " + said, done.stderr)
+                self.assertEqual(answer["peer_memory"], 2)
+                self.assertIn("2 of them had arguments in another GPU's memory: their times leave out the way over the link", done.stderr)
+
+    def test_a_link_that_cannot_be_is_refused(self):
+        program = build("peers", gencode=H100)
+        for words, said in ((("--arch", "h100", "--link", "nvlink4"), "--link nvlink4: joins several GPUs; expected --devices CHIP,CHIP,..."),
+                            (("--devices", "h100", "--link", "nvlink4"), "--link nvlink4: joins several GPUs"),
+                            (("--devices", "h100,h100", "--link", "nvlink99"), "--link nvlink99: no such link; expected one of nvlink4, nvlink5, pcie5"),
+                            (("--devices", ",".join(9 * ["h100"]), "--link", "pcie5"), "--link pcie5: joins 8 GPUs at most")):
+            with self.subTest(said):
+                self.stopped(run(*words, "--", program), said)
+
+    def ring(self, devices, size, *words):
+        """us between its events, and the program's part of the document."""
+        program = build("ring_allreduce", source=os.path.join(REPOSITORY, "validate/links/ring_allreduce.cu"), gencode=H100)
+        done, answer = self.answer("--devices", ",".join(devices * ["h100"]), *words, program, str(size))
+        number, of, us, how = done.stdout.split()
+        self.assertEqual((int(number), int(of), how), (devices, size, "right"))
+        self.assertEqual(answer["time_line"]["peer_copies"]["copies"], 2 * (devices - 1) * devices)
+        return float(us), answer
+
+    def test_a_ring_of_copies_moves_with_the_link(self):
+        size = 8 * MIB
+        for devices in (2, 4):
+            times = {}
+            for link, bandwidth in (("nvlink4", 396.8), ("pcie5", 53.3)):
+                with self.subTest(f"{devices} over {link}"):
+                    part, steps = size / devices, 2 * (devices - 1)
+                    least = 1e-3 * steps * part / bandwidth
+                    times[link], _ = self.ring(devices, size, "--link", link)
+                    alone, answer = self.ring(devices, size, "--link", link, "--host", "none")
+                    # Without a host the steps are all: each copy, and between two of the first half one sum.
+                    sums = 1e-3 * answer["duration_ns"] / devices
+                    self.assertGreater(sums, 1)
+                    self.assertAlmostEqual(alone, 1e-3 * steps * copy_ns(link, part) + sums, delta=0.1 * sums)
+                    self.assertGreater(alone, least + sums / 2)
+                    self.assertGreater(times[link], alone)
+                    # The host's calls and the gaps: not more than 25 us for each step and each device.
+                    self.assertLess(times[link], alone + 25 * steps * devices)
+            self.assertGreater(times["pcie5"] - times["nvlink4"], 0.8 * 2 * (devices - 1) * 1e-3 * (copy_ns("pcie5", part) - copy_ns("nvlink4", part)))
+
+    def test_the_trace_has_a_row_for_each_side_of_a_link(self):
+        trace = self.path("trace.json")
+        self.ring(2, 64 << 10, "--perfetto", trace)
+        with open(trace, encoding="utf-8") as text:
+            events = json.load(text)["traceEvents"]
+        rows = {event["args"]["name"]: (event["pid"], event["tid"]) for event in events if event["name"] == "thread_name"}
+        spans = {name: sorted((event["ts"], event["dur"]) for event in events if event["ph"] == "X" and (event["pid"], event["tid"]) == rows[name])
+                 for name in ("to other devices", "from other devices", "to other devices, device 1", "from other devices, device 1")}
+        for name, found in spans.items():
+            self.assertEqual(len(found), 2, name)
+        self.assertEqual(spans["to other devices"], spans["from other devices, device 1"])
+        self.assertEqual(spans["to other devices, device 1"], spans["from other devices"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
