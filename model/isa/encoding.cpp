@@ -184,7 +184,7 @@ FloatFormat source_format(const Instruction& instruction, std::string_view name)
 FloatFormat float_format(const Instruction& instruction) {
   std::string_view name = name_of(instruction.opcode);
   if (name == "DEPBAR" || name == "FLO" || name == "FENCE") return FloatFormat::none;
-  if (name.substr(0, 2) == "UF") name.remove_prefix(1);
+  if (name.substr(0, 2) == "UF" || name.substr(0, 2) == "VH") name.remove_prefix(1);
   switch (name.front()) {
     case 'D': return FloatFormat::f64;
     case 'H': return instruction.has("BF16_V2") ? FloatFormat::bf16x2 : FloatFormat::f16x2;

@@ -55,7 +55,7 @@ const std::set<std::string> kNotOnSm90 = {
     "ACQSHMINIT", "BRXU",           "CREDUX", "FADD2", "FFMA2",  "FMNMX3", "FMUL2",   "IADD",   "IMNMX",
     "LDCU",       "OMMA",           "QMMA",   "RED",   "REDS",   "UCS2R",  "UF2F",    "UF2FP",  "UF2I",
     "UFADD",      "UFFMA",          "UFMNMX", "UFMUL", "UFRND",  "UFSEL",  "UFSET",   "UFSETP", "UI2F",
-    "UI2FP",      "UGETNEXTWORKID", "UIABS",  "UIADD", "UIMNMX", "UVIADD", "UVIMNMX", "VHMNMX"};
+    "UI2FP",      "UGETNEXTWORKID", "UIABS",  "UIADD", "UIMNMX", "UVIADD", "UVIMNMX"};
 // What ptxas 13.0 makes of products of bytes and of eight-bit floats for sm_100a: IMMA, and HMMA behind conversions.
 const std::set<std::string> kNotOnSm100 = {"BGMMA", "BMMA", "HGMMA", "IGMMA", "OMMA",
                                            "QGMMA", "QMMA", "RED",   "ULDC",  "WARPGROUP"};

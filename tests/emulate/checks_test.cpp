@@ -51,6 +51,26 @@ TEST(Races, AreNoneWithABarrier) {
   EXPECT_EQ(message_of(a, FaultKind::race), "");
 }
 
+// Of a launch without clusters: the block is one by itself, and its warps wait for each other as at a barrier of the block.
+TEST(Races, AreNoneWithTheClustersBarrier) {
+  const std::string head = R"(
+    S2R R0, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    LOP3.LUT R1, R0, 0x1f, RZ, 0xc0, !PT
+    IMAD.SHL.U32 R1, R1, 0x4, RZ
+    @P0 STS [R1], R0
+)";
+  const std::string tail = "@!P0 LDS R4, [R1]\nEXIT\n";
+  Assembled without(head + "UCGABAR_ARV\n" + tail, 64);
+  without.program.static_shared = 128;
+  without.context.checks.uninitialized = true;
+  EXPECT_NE(message_of(without, FaultKind::uninitialized_read), "") << "the first warp comes first";
+  Assembled with(head + "UCGABAR_ARV\nUCGABAR_WAIT\n" + tail, 64);
+  with.program.static_shared = 128;
+  with.context.checks.races = with.context.checks.uninitialized = true;
+  EXPECT_EQ(message_of(with, FaultKind::race), "");
+}
+
 TEST(Races, AWriteAfterAReadNeedsABarrierToo) {
   const std::string text = kStoreHead + "BAR.SYNC.DEFER_BLOCKING 0x0\n@P0 LDS R4, [R1]\n";
   Assembled a(text + "@!P0 YIELD\n@!P0 STS [R1], R0\nEXIT\n", 64);

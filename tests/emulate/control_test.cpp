@@ -187,22 +187,6 @@ TEST(Divergence, ALoopOverDifferentValuesTakesEachOnce) {
   EXPECT_EQ(out[1], std::vector<std::uint32_t>(32, 100 + 101 + 102 + 103));
 }
 
-// Triton's loop over 4-bit weights skips with it what lanes without the guard still have to do.
-TEST(Divergence, AUniformBranchGoesWhereAllItsLanesSaySo) {
-  const char* const code = R"(
-    S2R R10, SR_LANEID
-    MOV R8, 0x1
-    ISETP.GE.U32.AND P6, PT, R10, R4, PT
-    @P6 BRA.U `(E)
-    MOV R8, 0x2
-  E:
-    MOV R9, RZ
-  )";
-  EXPECT_EQ(compute(code, {std::vector<std::uint32_t>(32, 31)}, 2)[0], std::vector<std::uint32_t>(32, 2)) << "one lane";
-  EXPECT_EQ(compute(code, {std::vector<std::uint32_t>(32, 1)}, 2)[0], std::vector<std::uint32_t>(32, 2)) << "all but one";
-  EXPECT_EQ(compute(code, {std::vector<std::uint32_t>(32, 0)}, 2)[0], std::vector<std::uint32_t>(32, 1)) << "all";
-}
-
 // A reduction behind WARPSYNC.COLLECTIVE (cooperative groups' reduce of a tile) takes in the lanes of the own mask alone.
 TEST(Divergence, CollectiveLanesOfDifferentMasksPart) {
   const auto out =

@@ -318,6 +318,21 @@ TEST(Atomics, OfTheLanesThatTryToSwapOneOfABankHasItsTurn) {
   EXPECT_EQ(successful(256, true), 0x00010001u);
 }
 
+// Two HMNMX2 in one, as nvcc makes them of __hmax2(__hmax2(a, b), c) for sm_90; asked of an H100 (2026-11-27) with NaNs, zeros of both signs and
+// subnormals: six kernels of 65,536 threads.
+TEST(Halves, TheGreatestOfThree) {
+  const auto of = [](const char* code, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    return compute(code, {same(a), same(b), same(c)})[0][0];
+  };
+  EXPECT_EQ(of("VHMNMX R8, R4, R5, R6, !PT", 0x3c00bc00, 0x40008000, 0x00000000), 0x40000000u);
+  EXPECT_EQ(of("VHMNMX R8, R4, R5, R6, PT", 0x3c00bc00, 0x40008000, 0x00000000), 0x0000bc00u);
+  EXPECT_EQ(of("VHMNMX R8, R4, R5.H1_H1, R6, !PT", 0x00000000, 0x3c000000, 0xbc00bc00), 0x3c003c00u);
+  EXPECT_EQ(of("VHMNMX R8, R4, R5, R6, !PT", 0x7e007e00, 0x7e003c00, 0x7e007e00), 0x7fff3c00u);
+  EXPECT_EQ(of("VHMNMX.NAN R8, R4, R5, R6, !PT", 0x3c003c00, 0x3c007e00, 0x40004000), 0x40007fffu);
+  EXPECT_EQ(of("VHMNMX.BF16_V2 R8, R4, R5, R6, !PT", 0x7f813f80, 0x40000000, 0x00004040), 0x40004040u);
+  EXPECT_EQ(of("VHMNMX R8, R4, -INF , -INF , R6, !PT", 0xbc00fc00, 0, 0xc000fc00), 0xbc00fc00u);
+}
+
 TEST(Halves, ConstantsOfConversionsAndFunctions) {
   EXPECT_EQ(first("FRND.BF16.TRUNC R8, 3.140625", {}), 0x4040u);
   EXPECT_EQ(first("FRND.F16 R8, 2.5", {}), 0x4000u) << "to even";
@@ -335,6 +350,23 @@ TEST(Eights, UnpackTheUpperHalfAndNarrowHalves) {
 }
 
 // Behind ELECT, as ptxas writes it for sm_120: the value of the lane that was elected.
+// Triton's loop over 4-bit weights skips with it what lanes without the guard still have to do.
+TEST(Uniform, ABranchGoesWhereAllItsLanesSaySo) {
+  const char* const code = R"(
+    S2R R10, SR_LANEID
+    MOV R8, 0x1
+    ISETP.GE.U32.AND P6, PT, R10, R4, PT
+    @P6 BRA.U `(E)
+    MOV R8, 0x2
+  E:
+    MOV R9, RZ
+  )";
+  const auto from = [&](std::uint32_t lane) { return compute(code, {same(lane)}, 2)[0]; };
+  EXPECT_EQ(from(31), same(2)) << "one lane";
+  EXPECT_EQ(from(1), same(2)) << "all but one";
+  EXPECT_EQ(from(0), same(1)) << "all";
+}
+
 TEST(Uniform, ABroadcastTakesTheElectedLanesValue) {
   Lanes values(32);
   for (std::uint32_t lane = 0; lane < 32; ++lane) values[lane] = 100 + lane;

@@ -56,9 +56,7 @@ bool Execution::all_arrived(std::uint64_t phase) const {
 }
 
 void Execution::release_from_cluster() {
-  for (Warp& w : warps_) {
-    if (w.state == WarpState::at_cluster) w.state = WarpState::ready;
-  }
+  barriers.release_from_cluster();
 }
 
 void Execution::give_turn(Warp& w, std::uint64_t slice) {

@@ -9,6 +9,43 @@
 
 namespace foretrace::emulate {
 
+namespace {
+
+/// Where the checks of shared memory keep what is known by the cluster's barrier in this phase; the next but one begins when all have
+/// waited in it.
+std::uint64_t cluster_place(std::uint64_t arrivals) {
+  return SharedChecks::barrier(16 + static_cast<std::uint32_t>(arrivals % 2));
+}
+
+}  // namespace
+
+std::uint64_t BlockBarriers::cluster_phase() const {
+  return cluster_ == nullptr ? own_phase_ : cluster_->phase();
+}
+
+void BlockBarriers::complete_own_phase() {
+  const auto come = [&](const Warp& w) {
+    return w.state == WarpState::done || w.cluster_arrivals > own_phase_;
+  };
+  const auto arrived = [&](const Warp& w) { return w.cluster_arrivals > own_phase_; };
+  if (!std::all_of(warps_.begin(), warps_.end(), come) || std::none_of(warps_.begin(), warps_.end(), arrived))
+    return;
+  ++own_phase_;
+  release_from_cluster();
+}
+
+void BlockBarriers::release_from_cluster() {
+  for (Warp& w : warps_) {
+    if (w.state != WarpState::at_cluster) continue;
+    w.state = WarpState::ready;
+    has_waited_at_cluster(w);
+  }
+}
+
+void BlockBarriers::has_waited_at_cluster(const Warp& warp) {
+  if (shared_checks_ != nullptr) shared_checks_->wait(cluster_place(warp.cluster_arrivals), warp.index);
+}
+
 bool BlockBarriers::arrive_at_cluster(const MicroOp& op, std::uint32_t executed) {
   Warp& w = *x_.warp;
   ++w.now.pc;
@@ -22,19 +59,26 @@ bool BlockBarriers::arrive_at_cluster(const MicroOp& op, std::uint32_t executed)
                          "thread does not",
                          std::popcount(executed), std::popcount(w.live), w.index));
   }
-  if (cluster_ == nullptr) return true;  // a block by itself is a whole cluster
   x_.progress.at = x_.progress.issued;
   if (!waits) {
-    if (w.cluster_arrivals > cluster_->phase()) {
+    if (w.cluster_arrivals > cluster_phase()) {
       x_.pc = w.now.pc - 1;
       x_.fault(FaultKind::impossible_barrier, std::countr_zero(executed),
                "the warp arrives at the cluster's barrier a second time without having waited for it");
     }
-    w.cluster_arrivals = cluster_->phase() + 1;
-    cluster_->complete_phase();
+    w.cluster_arrivals = cluster_phase() + 1;
+    if (shared_checks_ != nullptr) shared_checks_->arrive(cluster_place(w.cluster_arrivals), w.index);
+    if (cluster_ != nullptr) {
+      cluster_->complete_phase();
+    } else {
+      complete_own_phase();
+    }
     return true;
   }
-  if (w.cluster_arrivals <= cluster_->phase()) return true;  // the phase it arrived in has ended
+  if (w.cluster_arrivals <= cluster_phase()) {  // the phase it arrived in has ended
+    has_waited_at_cluster(w);
+    return true;
+  }
   w.state = WarpState::at_cluster;
   x_.stop = Stop::barrier;
   return false;
@@ -169,6 +213,7 @@ bool BlockBarriers::arrive(const MicroOp& op, std::uint32_t executed) {
 }
 
 void BlockBarriers::complete() {
+  if (cluster_ == nullptr) complete_own_phase();
   for (std::size_t i = 0; i < barriers_.size(); ++i) {
     Barrier& b = barriers_[i];
     if (b.arrived_warps == 0) continue;

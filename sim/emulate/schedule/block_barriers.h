@@ -25,8 +25,10 @@ class BlockBarriers {
 
   /// The running group comes to a barrier of its block (BAR), at which its program counter (Group::pc) stands. True: the warp goes on.
   bool arrive(const MicroOp& op, std::uint32_t executed);
-  /// The same of the cluster's barrier (UCGABAR).
+  /// The same of the cluster's barrier (UCGABAR). A block that runs by itself is a whole cluster.
   bool arrive_at_cluster(const MicroOp& op, std::uint32_t executed);
+  /// A phase of the cluster's barrier has ended.
+  void release_from_cluster();
   /// Part of the warp's live lanes have come to a barrier: others run first, if any can. False: the barrier is executed now.
   bool let_others_come(std::uint32_t executed);
   /// The number that goes into the record of an instruction that has one, in RunningWarp::value.
@@ -45,12 +47,16 @@ class BlockBarriers {
     bool all = true, any = false;
   };
   void report_divergent(std::uint32_t executed);
+  std::uint64_t cluster_phase() const;
+  void complete_own_phase();
+  void has_waited_at_cluster(const Warp& warp);
 
   RunningWarp& x_;
   Divergence& divergence_;
   std::vector<Warp>& warps_;
   SharedChecks* shared_checks_;
   Cluster* cluster_ = nullptr;  // null: the block runs by itself
+  std::uint64_t own_phase_ = 0;  // of the cluster's barrier, of a block that runs by itself
   std::array<Barrier, kBarriers> barriers_{};
 };
 

@@ -192,16 +192,18 @@ void half_arithmetic(Decoder& d, Opcode opcode) {
   d.lane(LaneOp::hfma2);
 }
 
-void half_minimum(Decoder& d) {
+/// HMNMX2, and VHMNMX of three.
+void half_minimum(Decoder& d, bool three) {
   MicroOp& op = d.op();
   take_half_format(d);
   d.flag(d.take("NAN"), kNan);
-  d.flag(d.take("XORSIGN"), kXorSign);
+  if (!three) d.flag(d.take("XORSIGN"), kXorSign);
   d.destination();
   op.a = d.source(Style::half);
   op.b = d.source(Style::half);
+  if (three) op.c = d.source(Style::half);
   op.p_in = d.predicate_input();
-  d.lane(LaneOp::hmnmx2);
+  d.lane(three ? LaneOp::vhmnmx : LaneOp::hmnmx2);
 }
 
 void half_set(Decoder& d, bool predicate) {
@@ -250,7 +252,8 @@ bool translate_float(Decoder& d, Opcode opcode) {
     case Opcode::HADD2:
     case Opcode::HMUL2:
     case Opcode::HFMA2: half_arithmetic(d, opcode); return true;
-    case Opcode::HMNMX2: half_minimum(d); return true;
+    case Opcode::HMNMX2: half_minimum(d, false); return true;
+    case Opcode::VHMNMX: half_minimum(d, true); return true;
     case Opcode::HSET2: half_set(d, false); return true;
     case Opcode::HSETP2: half_set(d, true); return true;
     default: return false;

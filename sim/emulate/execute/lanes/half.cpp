@@ -135,34 +135,52 @@ void hadd2_f32(const LaneFrame& f, const MicroOp& op, u32 mask) {
   });
 }
 
+/// The lesser of two halves, or the greater.
+inline u32 chosen_half(u32 x, u32 y, u32 flags, bool least) {
+  const u32 infinity = (flags & kBfloat) != 0 ? 0x7f80 : 0x7c00;
+  const bool x_nan = (x & 0x7fff) > infinity, y_nan = (y & 0x7fff) > infinity;
+  if ((x_nan && y_nan) || ((flags & kNan) != 0 && (x_nan || y_nan))) return 0x7fff;
+  if (x_nan) return y;
+  if (y_nan) return x;
+  const s32 ox = (x & 0x8000) != 0 ? -1 - static_cast<s32>(x & 0x7fff) : static_cast<s32>(x);
+  const s32 oy = (y & 0x8000) != 0 ? -1 - static_cast<s32>(y & 0x7fff) : static_cast<s32>(y);
+  return (ox < oy) == least ? x : y;
+}
+inline u32 flushed_half(u32 x, u32 flags) {
+  return (flags & kFlush) != 0 && (x & 0x7fff) < 0x400 ? x & 0x8000 : x;
+}
+
+/// Of three: as two HMNMX2, one after the other, which the compiler makes one of.
+void vhmnmx(const LaneFrame& f, const MicroOp& op, u32 mask) {
+  alignas(64) u32 halves[2][32];
+  const u32 flags = op.flags, least = value_of(f, op.p_in);
+  for (int part = 0; part < 2; ++part) {
+    const HalfReader a = half(f, op.a, part), b = half(f, op.b, part), c = half(f, op.c, part);
+    for (int l = 0; l < 32; ++l) {
+      const bool less = (least >> l & 1) != 0;
+      const u32 two = chosen_half(flushed_half(a[l], flags), flushed_half(b[l], flags), flags, less);
+      halves[part][l] = chosen_half(two, flushed_half(c[l], flags), flags, less);
+    }
+  }
+  write(result(f, op), mask, [&](int l) { return halves[0][l] | halves[1][l] << 16; });
+}
+
 void hmnmx2(const LaneFrame& f, const MicroOp& op, u32 mask) {
   alignas(64) u32 halves[2][32];
   const u32 flags = op.flags, least = value_of(f, op.p_in);
-  const u32 infinity = (flags & kBfloat) != 0 ? 0x7f80 : 0x7c00;
   for (int part = 0; part < 2; ++part) {
     const HalfReader a = half(f, op.a, part), b = half(f, op.b, part);
     // .XORSIGN takes the signs from before |x|.
     const HalfReader raw_a{a.x, ~0u, 0, a.shift}, raw_b{b.x, ~0u, 0, b.shift};
     for (int l = 0; l < 32; ++l) {
-      u32 x = a[l], y = b[l];
-      if ((flags & kFlush) != 0) {
-        if ((x & 0x7fff) < 0x400) x &= 0x8000;
-        if ((y & 0x7fff) < 0x400) y &= 0x8000;
-      }
+      u32 x = flushed_half(a[l], flags), y = flushed_half(b[l], flags);
       const u32 sign = (raw_a[l] ^ raw_b[l]) & 0x8000;
       if ((flags & kXorSign) != 0) {
         x &= 0x7fff;
         y &= 0x7fff;
       }
-      const bool x_nan = (x & 0x7fff) > infinity, y_nan = (y & 0x7fff) > infinity;
-      const s32 ox = (x & 0x8000) != 0 ? -1 - static_cast<s32>(x & 0x7fff) : static_cast<s32>(x);
-      const s32 oy = (y & 0x8000) != 0 ? -1 - static_cast<s32>(y & 0x7fff) : static_cast<s32>(y);
-      u32 r = (ox < oy) == ((least >> l & 1) != 0) ? x : y;
-      if (x_nan) r = y;
-      if (y_nan) r = x;
-      if ((flags & kXorSign) != 0) r |= sign;
-      if ((x_nan && y_nan) || ((flags & kNan) != 0 && (x_nan || y_nan))) r = 0x7fff;
-      halves[part][l] = r;
+      const u32 r = chosen_half(x, y, flags, (least >> l & 1) != 0);
+      halves[part][l] = (flags & kXorSign) != 0 && r != 0x7fff ? r | sign : r;
     }
   }
   write(result(f, op), mask, [&](int l) { return halves[0][l] | halves[1][l] << 16; });
