@@ -1,13 +1,16 @@
 """Predictions of the tensor programs' launches, and how far they are off what a device answered.
 
     python3 validate/tensor/judge.py predict LAUNCHES.txt OUT.tsv --foretrace build/bin/foretrace [--measured MEASURED.tsv] [--only 1,5-9]
+    python3 validate/tensor/judge.py collect LAUNCHES.txt FOLDER MEASURED.tsv --title "NVIDIA H100 80GB HBM3, driver ..."
     python3 validate/tensor/judge.py compare PREDICTED.tsv MEASURED.tsv [--judged 26-40]
 
 `predict` builds the programs that the list names (nvcc, sm_90a) and predicts each launch with cold caches: at the chip's boost clock, or,
-with --measured, at the SM and L2 clocks that ncu gave for it. `compare` prints elapsed cycles, active cycles and the tensor pipe's share of
+with --measured, at the SM and L2 clocks that ncu gave for it. `collect` makes a table of what `ncu --csv --page raw --print-units base
+--clock-control none --cache-control all` printed for each (FOLDER/NUMBER.csv), of the launch with most tensor work. `compare` prints elapsed cycles, active cycles and the tensor pipe's share of
 either, and their errors over the launches in --judged and over the others.
 """
 import argparse
+import csv
 import json
 import pathlib
 import subprocess
@@ -81,6 +84,29 @@ def predict(options):
     options.out.write_text("\n".join(head + ["\t".join(row) for row in rows]) + "\n")
 
 
+def ncu_rows(path):
+    """The launches of ncu's raw page: dictionaries by column."""
+    lines = [line for line in path.read_text().splitlines() if line.startswith('"')]
+    rows = list(csv.DictReader(lines))
+    return [row for row in rows if row["ID"]]    # the first has the units alone
+
+
+def collect(options):
+    rows, names = [], None
+    for number, program, words in listed(options.launches):
+        path = options.folder / f"{number}.csv"
+        if not path.exists():
+            print(f"{path}: missing, launch {number} is left out", file=sys.stderr)
+            continue
+        row = max(ncu_rows(path), key=lambda r: float(r[TENSOR].replace(",", "")))
+        names = names or [ELAPSED, ACTIVE, SM_CLOCK, L2_CLOCK, TENSOR] + [
+            name for name in row if name.endswith(".sum") and name.split("__")[0] in ("gpu", "lts", "sm", "smsp", "l1tex", "dram")]
+        rows.append([str(number), " ".join([program, *words]), *(row[name].replace(",", "") for name in names)])
+    head = [f"# {options.launches.name} under ncu --clock-control none --cache-control all. {options.title}",
+            "\t".join(["number", "launch", *names])]
+    options.out.write_text("\n".join(head + ["\t".join(row) for row in rows]) + "\n")
+
+
 def summary(name, errors):
     errors = sorted(abs(error) for error in errors)
     if errors:
@@ -122,6 +148,12 @@ def main():
     command.add_argument("--only", help="numbers of launches: 1,5-9")
     command.add_argument("--options", nargs="*", default=[], help="more options of foretrace run")
     command.set_defaults(call=predict)
+    command = commands.add_parser("collect")
+    command.add_argument("launches", type=pathlib.Path)
+    command.add_argument("folder", type=pathlib.Path)
+    command.add_argument("out", type=pathlib.Path)
+    command.add_argument("--title", default="", help="device, driver, date")
+    command.set_defaults(call=collect)
     command = commands.add_parser("compare")
     command.add_argument("predicted", type=pathlib.Path)
     command.add_argument("measured", type=pathlib.Path)
