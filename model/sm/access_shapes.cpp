@@ -78,6 +78,16 @@ void count_lookup(const Texels& texels, std::uint32_t executed, std::uint32_t se
   counters.l1_hits_texture -= sectors;  // counted where they are looked up
 }
 
+/// Lanes of an asynchronous copy that read: the others write zeros (LDGSTS with its predicate false, .ZFILL of nothing). H100: a copy
+/// of zeros alone makes no request (validate/triton_second, decode).
+std::uint32_t reading_lanes(const work::LaneAddresses& addresses, std::uint32_t executed) {
+  std::uint32_t reading = executed;
+  for (std::uint32_t m = executed; m; m &= m - 1) {
+    if (addresses[static_cast<std::size_t>(std::countr_zero(m))] == work::kNoAddress) reading &= ~(m & -m);
+  }
+  return reading;
+}
+
 }  // namespace
 
 AccessShapes::AccessShapes(const StaticProgram& program, const DataArray& array,
@@ -174,30 +184,35 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
   auto& kept = memo_lines_[slot + static_cast<unsigned>(set)];
   if (!kept) kept = std::make_unique<MemoLines>();
   MemoLines& found = *kept;
-  if (needs_addresses || !memo.repeats(pattern, issue.executed))
-    issue.cursor->addresses(set, detail.addresses);
-  if (!memo.repeats(pattern, issue.executed)) {
+  const bool none = is_copy(instruction) && pattern.regular && pattern.base == work::kNoAddress;
+  const bool repeats = memo.repeats(pattern, issue.executed) && !none;
+  if (needs_addresses || !repeats) issue.cursor->addresses(set, detail.addresses);
+  if (!repeats) {
+    const std::uint32_t reading =
+        is_copy(instruction) ? reading_lanes(detail.addresses, issue.executed) : issue.executed;
     if (local) {
       for (auto& address : detail.addresses) address = work::local_offset(address);
       coalesce_local(detail.addresses, issue.executed, form.bytes, 0, found.lines);
       memo.wavefronts = std::max(1u, found.lines.count);
       memo.ideal = found.lines.sectors;
     } else {
-      rules::coalesce(detail.addresses, issue.executed, form.bytes, found.lines);
-      if (memo.space != Space::global || !memo.repeats_passes(pattern, issue.executed)) {
-        memo.ideal = rules::ideal_sectors(detail.addresses, issue.executed, form.bytes);
+      rules::coalesce(detail.addresses, reading, form.bytes, found.lines);
+      if (memo.space != Space::global || none || !memo.repeats_passes(pattern, issue.executed)) {
+        memo.ideal = rules::ideal_sectors(detail.addresses, reading, form.bytes);
         // As a store to shared memory: lanes that share words merge within a group, and no group goes with another, as those of
         // shared loads do (H100, loads_of_one_word: two and four cycles for 8 and 16 bytes, whether lanes share them or not).
         memo.wavefronts =
-            rules::shared_cost(detail.addresses, issue.executed, form.bytes, rules::SharedAccess::store)
-                .wavefronts;
+            reading == 0
+                ? 1
+                : rules::shared_cost(detail.addresses, reading, form.bytes, rules::SharedAccess::store)
+                      .wavefronts;
       }
       if (bytes)
         rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
     }
     memo.pattern = pattern;
     memo.executed = issue.executed;
-    memo.valid = pattern.regular;
+    memo.valid = pattern.regular && !none;
     memo.space = operation.space;
   }
   operation.wavefronts = memo.wavefronts;
@@ -287,6 +302,7 @@ void AccessShapes::count_shared(const MemoryOperation& operation, std::uint32_t 
 }
 
 void AccessShapes::count_global(const MemoryOperation& operation, std::uint32_t ideal_sectors) {
+  if (is_copy(*operation.instruction) && operation.lines == 0) return;  // of zeros alone: it makes no request
   stats::InstructionCounters& instruction = counters_.instructions[operation.index];
   const std::uint32_t sectors = operation.sectors;
   ++instruction.requests;

@@ -248,6 +248,32 @@ TEST(Records, HoldTheAddressesThatWereUsed) {
   EXPECT_EQ(loads, 1);
 }
 
+TEST(Records, CopiesOfZerosReadNowhere) {
+  Assembled a(std::string(kThreadAddress) + R"(
+    ISETP.LT.AND P0, PT, R0, 0x5, PT
+    IMAD.SHL.U32 R1, R0, 0x4, RZ
+    LDGSTS.E [R1], [R2.64], P0
+    EXIT
+  )",
+              32, 2);
+  a.program.static_shared = 128;
+  const std::uint64_t data = a.buffer(0, std::vector<std::uint32_t>(32), "data");
+  work::BlockRecord record;
+  a.run(&record);
+  const work::Shapes shapes(a.program);
+  work::WarpCursor cursor(shapes, record.warps.at(0));
+  int copies = 0;
+  for (work::Step step; cursor.next(step);) {
+    if (a.program.code[step.index].opcode != isa::Opcode::LDGSTS) continue;
+    ++copies;
+    EXPECT_EQ(step.executed, ~0u) << "they write";
+    work::LaneAddresses at;
+    cursor.addresses(1, at);
+    for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(at[l], l < 5 ? data + 4 * l : work::kNoAddress) << l;
+  }
+  EXPECT_EQ(copies, 1);
+}
+
 TEST(Accesses, OfAllWidths) {
   Assembled a(std::string(kThreadAddress) + R"(
     LDG.E.U8 R4, [R2.64+0x1]

@@ -416,6 +416,20 @@ TEST(GlobalMemory, CopiesPastL1AskForEachLineWhateverIsHereOrOnItsWay) {
   EXPECT_EQ(sectors({load, {"NOP", 4, 7, 7, 1}, through}), 16u);
 }
 
+TEST(GlobalMemory, ACopyOfZerosAloneAsksForNothing) {
+  const auto copy = [](std::uint64_t from) {
+    const Line line{"LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64]", 2, 7, 7, 0, ~0u, from, 0};
+    return run(bench_chip(), {line, {"LDGDEPBAR", 1, 1}, {"DEPBAR.LE SB1, 0x0", 4}}, 1, 5000);
+  };
+  const Ran zeros = copy(work::kNoAddress), reads = copy(1 << 20);
+  EXPECT_TRUE(zeros.requests.empty());
+  EXPECT_EQ(reads.requests.size(), 1u);
+  EXPECT_LT(zeros.end, 1000u);
+  EXPECT_GT(reads.end, 5000u);
+  EXPECT_EQ(zeros.counters.instructions[0].requests, 0u);
+  EXPECT_EQ(reads.counters.instructions[0].requests, 1u);
+}
+
 TEST(GlobalMemory, APartlyWrittenSectorIsNoHitForALoad) {
   const spec::GpuSpec chip = bench_chip();
   const Line store{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, 0x7f, 4096};  // 28 of 32 bytes

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/indexed_constants.h"
+#include "model/work/address_space.h"
 #include "sim/emulate/execute/execution.h"
 #include "sim/emulate/translate/address_form.h"
 #include "sim/emulate/translate/decoder.h"
@@ -211,6 +212,7 @@ void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
         (op.flags & kZeroFill) != 0 ? static_cast<std::uint32_t>(from & (bytes - 1)) : 0;
     if ((full >> l & 1) == 0 || zeros == bytes) {
       std::memset(to, 0, bytes);
+      x.addresses[1][i] = work::kNoAddress;
       continue;
     }
     if (zeros == 0) {
