@@ -201,11 +201,10 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
         memo.ideal = rules::ideal_sectors(detail.addresses, reading, form.bytes);
         // As a store to shared memory: lanes that share words merge within a group, and no group goes with another, as those of
         // shared loads do (H100, loads_of_one_word: two and four cycles for 8 and 16 bytes, whether lanes share them or not).
-        memo.wavefronts =
-            reading == 0
-                ? 1
-                : rules::shared_cost(detail.addresses, reading, form.bytes, rules::SharedAccess::store)
-                      .wavefronts;
+        memo.wavefronts = reading == 0 ? 1
+                                       : rules::shared_cost(detail.addresses, reading, form.bytes,
+                                                            rules::SharedAccess::store)
+                                             .wavefronts;
       }
       if (bytes)
         rules::written_bytes(detail.addresses, issue.executed, form.bytes, found.lines, found.written);

@@ -11,7 +11,8 @@ namespace {
 
 /// Whether an address is of global memory, also as a generic one: shared and local memory begin at 0, or lie in their windows.
 bool is_global(std::uint64_t address) {
-  return address >= work::kWindowBytes && address != work::kNoAddress && !work::is_shared_window(address) && !work::is_local_window(address);
+  return address >= work::kWindowBytes && address != work::kNoAddress && !work::is_shared_window(address) &&
+         !work::is_local_window(address);
 }
 
 }  // namespace

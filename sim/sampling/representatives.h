@@ -90,7 +90,7 @@ class Representatives {
     std::uint64_t launch = 0;
     LaunchWork work;
     TimeEstimate time;
-    bool settled = false;  // the launch before it was simulated, too, and the next one was no faster
+    bool settled = false;        // the launch before it was simulated, too, and the next one was no faster
     std::optional<double> miss;  // what it was off by, where that counts
     bool far = false;            // it came after launches that were left out
   };

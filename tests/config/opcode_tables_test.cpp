@@ -52,9 +52,9 @@ const std::set<std::string> kNotOnSm80 = {
     "UTMAREDG",      "UTMASTG",    "UVIADD",         "UVIMNMX",  "VHMNMX",       "VIADD",        "VIADDMNMX",
     "VIMNMX",        "VIMNMX3",    "WARPGROUP"};
 const std::set<std::string> kNotOnSm90 = {
-    "ACQSHMINIT", "BRXU",           "CREDUX", "FADD2", "FFMA2",  "FMNMX3", "FMUL2",   "IADD",   "IMNMX",
-    "LDCU",       "OMMA",           "QMMA",   "RED",   "REDS",   "UCS2R",  "UF2F",    "UF2FP",  "UF2I",
-    "UFADD",      "UFFMA",          "UFMNMX", "UFMUL", "UFRND",  "UFSEL",  "UFSET",   "UFSETP", "UI2F",
+    "ACQSHMINIT", "BRXU",           "CREDUX", "FADD2", "FFMA2",  "FMNMX3", "FMUL2",  "IADD",   "IMNMX",
+    "LDCU",       "OMMA",           "QMMA",   "RED",   "REDS",   "UCS2R",  "UF2F",   "UF2FP",  "UF2I",
+    "UFADD",      "UFFMA",          "UFMNMX", "UFMUL", "UFRND",  "UFSEL",  "UFSET",  "UFSETP", "UI2F",
     "UI2FP",      "UGETNEXTWORKID", "UIABS",  "UIADD", "UIMNMX", "UVIADD", "UVIMNMX"};
 // What ptxas 13.0 makes of products of bytes and of eight-bit floats for sm_100a: IMMA, and HMMA behind conversions.
 const std::set<std::string> kNotOnSm100 = {"BGMMA", "BMMA", "HGMMA", "IGMMA", "OMMA",

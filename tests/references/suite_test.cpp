@@ -94,7 +94,8 @@ TEST(Suite, EveryLaunchIsChecked) {
 
 TEST(Suite, EveryReferenceIsUsed) {
   std::set<std::string> used;
-  for (const char* place : {"/validate/kernels", "/validate/suite", "/validate/triton", "/validate/triton_second"}) {
+  for (const char* place :
+       {"/validate/kernels", "/validate/suite", "/validate/triton", "/validate/triton_second"}) {
     for (const auto& path : launch_files(std::string(FORETRACE_SOURCE_DIR) + place)) {
       for (const LaunchDescription& launch : load_launch_file(path)) used.insert(launch.reference);
     }

@@ -78,8 +78,7 @@ bool execute_control(Execution& x, const MicroOp& op, std::uint32_t executed) {
   switch (op.kind) {
     case Kind::branch: x.divergence.branch(executed & x.predicate(op.p_in), op.target); return true;
     case Kind::branch_uniform: {
-      const bool go =
-          (op.flags & 1) != 0 ? executed != 0 : (executed & x.predicate(op.p_in)) == w.now.lanes;
+      const bool go = (op.flags & 1) != 0 ? executed != 0 : (executed & x.predicate(op.p_in)) == w.now.lanes;
       w.now.pc = go ? op.target : w.now.pc + 1;
       return true;
     }

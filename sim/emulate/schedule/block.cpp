@@ -55,9 +55,7 @@ bool Execution::all_arrived(std::uint64_t phase) const {
                      [&](const Warp& w) { return w.state == WarpState::done || w.cluster_arrivals > phase; });
 }
 
-void Execution::release_from_cluster() {
-  barriers.release_from_cluster();
-}
+void Execution::release_from_cluster() { barriers.release_from_cluster(); }
 
 void Execution::give_turn(Warp& w, std::uint64_t slice) {
   enter(w);

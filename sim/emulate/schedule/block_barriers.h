@@ -55,7 +55,7 @@ class BlockBarriers {
   Divergence& divergence_;
   std::vector<Warp>& warps_;
   SharedChecks* shared_checks_;
-  Cluster* cluster_ = nullptr;  // null: the block runs by itself
+  Cluster* cluster_ = nullptr;   // null: the block runs by itself
   std::uint64_t own_phase_ = 0;  // of the cluster's barrier, of a block that runs by itself
   std::array<Barrier, kBarriers> barriers_{};
 };
