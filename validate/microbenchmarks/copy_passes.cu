@@ -2,8 +2,9 @@
 //
 // Models:  one warp copies 4, 8 or 16 bytes per lane (cp.async), eight times from new lines. Between its lanes lie so many bytes of global and so
 //          many of shared memory: the first say how many sectors the copy has, the second in how many passes shared memory takes it. Counters
-//          say what comes to L1 and L2 for it: once per sector, or once for each pass that holds a part of it. `to` is one place: lanes write over
-//          each other.
+//          say what comes to L1 and L2 for it: once per sector, or once for each pass that holds a part of it. `to_apart` 0: lanes write over
+//          each other. `turned`: the number that the place of each 16 bytes among the eight of its line is combined with (exclusive or), as
+//          layouts of products are swizzled; 8: that of the line.
 // Ignores: several copies to one place (copies_under_way); time.
 // Source:  counters of ncu.
 #include "bench.cuh"
@@ -13,10 +14,11 @@ using namespace bench;
 constexpr int kRounds = 8;
 
 template <int kBytes, bool kPast>
-__global__ void __launch_bounds__(32) copies(const char* memory, unsigned from_apart, unsigned to_apart) {
+__global__ void __launch_bounds__(32) copies(const char* memory, unsigned from_apart, unsigned to_apart, unsigned turned) {
   extern __shared__ __align__(16) char shared[];
   const unsigned lane = threadIdx.x;
-  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + lane * to_apart;
+  const unsigned place = lane * to_apart, turn = turned == 8 ? place / 128 : turned;
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + (place ^ (turn & 7) * 16);
   const char* from = memory + lane * from_apart;
   for (int r = 0; r < kRounds; ++r, from += 32 * from_apart) {
     if constexpr (kPast)
@@ -30,14 +32,14 @@ __global__ void __launch_bounds__(32) copies(const char* memory, unsigned from_a
 int launched = 0;
 
 template <int kBytes, bool kPast>
-void point(const char* memory, unsigned from_apart, unsigned to_apart) {
+void point(const char* memory, unsigned from_apart, unsigned to_apart, unsigned turned = 0) {
   const int bytes = 32 * 512 + 1024;
   CHECK(cudaFuncSetAttribute(copies<kBytes, kPast>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  copies<kBytes, kPast><<<1, 32, bytes>>>(memory, from_apart, to_apart);
+  copies<kBytes, kPast><<<1, 32, bytes>>>(memory, from_apart, to_apart, turned);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
   Answer("copy_passes", "a warp's asynchronous copies: sectors by bytes from lane to lane in global and in shared memory")
-      .add("launch", launched++).add_text("past_l1", kPast ? "yes" : "no").add("bytes", kBytes).add("from_apart", from_apart).add("to_apart", to_apart)
+      .add("launch", launched++).add_text("past_l1", kPast ? "yes" : "no").add("bytes", kBytes).add("from_apart", from_apart).add("to_apart", to_apart).add("turned", turned)
       .print(kRounds, "copies", 0);
 }
 
@@ -54,6 +56,11 @@ int main() {
   Buffer<char> memory(1 << 20);
   memory.zero();
   all<16, true>(memory.get());
+  for (unsigned turned : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
+    point<16, true>(memory.get(), 16, 16, turned);
+    point<16, true>(memory.get(), 32, 32, turned);
+    point<16, true>(memory.get(), 16, 32, turned);
+  }
   all<16, false>(memory.get());
   all<8, false>(memory.get());
   all<4, false>(memory.get());
