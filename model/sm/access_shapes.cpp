@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "model/rules/shared_banks.h"
 #include "model/sm/memory_forms.h"
@@ -88,6 +89,45 @@ std::uint32_t reading_lanes(const work::LaneAddresses& addresses, std::uint32_t 
   return reading;
 }
 
+/// The requests of a copy past L1: each is of the lanes whose line, whose line of shared memory and whose exclusive or of the places in
+/// both are alike (H100, copy_passes: rows as they are or swizzled have a request per line, 16 bytes per lane to places 32 bytes and more
+/// apart one per lane). Of lanes that write over each other the last alone reads. Returns its sectors as l1tex counts them: of each line
+/// once for each sector's worth of shared memory.
+std::uint32_t past_l1(const work::LaneAddresses& from, const work::LaneAddresses& to, std::uint32_t reading,
+                      rules::Coalesced& out) {
+  struct Way {
+    std::uint64_t line, to_line, turn;
+    bool operator==(const Way&) const = default;
+  };
+  std::array<Way, kWarpSize> ways;
+  std::array<std::pair<std::uint64_t, std::uint64_t>, kWarpSize> places;
+  std::size_t different = 0;
+  out.count = out.sectors = 0;
+  for (std::uint32_t m = reading; m; m &= m - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(m));
+    bool last = true;
+    for (std::uint32_t n = m & (m - 1); n && last; n &= n - 1)
+      last = to[static_cast<std::size_t>(std::countr_zero(n))] != to[lane];
+    if (!last) continue;
+    const Way way{from[lane] / kLineBytes, to[lane] / kLineBytes, (from[lane] ^ to[lane]) % kLineBytes};
+    const auto at =
+        static_cast<std::size_t>(std::find(ways.begin(), ways.begin() + out.count, way) - ways.begin());
+    if (at == out.count) {
+      ways[out.count] = way;
+      out.lines[out.count++] = {way.line, 0, 0};
+    }
+    rules::LineAccess& line = out.lines[at];
+    const auto sector = static_cast<std::uint8_t>(1u << (from[lane] % kLineBytes / kSectorBytes));
+    out.sectors += (line.sectors & sector) == 0 ? 1 : 0;
+    line.sectors = static_cast<std::uint8_t>(line.sectors | sector);
+    ++line.lanes;
+    const std::pair place{way.line, to[lane] / kSectorBytes};
+    if (std::find(places.begin(), places.begin() + different, place) == places.begin() + different)
+      places[different++] = place;
+  }
+  return static_cast<std::uint32_t>(different);
+}
+
 }  // namespace
 
 AccessShapes::AccessShapes(const StaticProgram& program, const DataArray& array,
@@ -124,6 +164,12 @@ void AccessShapes::find(MemoryOperation& operation, const MemoryIssue& issue) {
   } else {
     prepare_global(operation, issue);
   }
+}
+
+bool AccessShapes::Memo::goes_alike(const work::AddressPattern& to) const {
+  return to.regular && destination.regular && to.inner == destination.inner &&
+         to.outer == destination.outer && to.log2_width == destination.log2_width &&
+         (to.base - destination.base) % kLineBytes == 0;
 }
 
 void AccessShapes::prepare_shared(MemoryOperation& operation, const MemoryIssue& issue) {
@@ -169,7 +215,7 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
     operation.wavefronts = std::max(1u, divide_up(lines.sectors, kSectorsPerLine));
     for (std::uint32_t i = 0; i < lines.count; ++i) operation.detail->written[i].fill(~0u);
     count_lookup(texels, issue.executed, lines.sectors, counters_);
-    count_global(operation, rules::ideal_sectors(texels.first, issue.executed, form.bytes));
+    count_global(operation, lines.sectors, rules::ideal_sectors(texels.first, issue.executed, form.bytes));
     return;
   }
   const int set = is_copy(instruction) ? 1 : 0;
@@ -185,7 +231,9 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
   if (!kept) kept = std::make_unique<MemoLines>();
   MemoLines& found = *kept;
   const bool none = is_copy(instruction) && pattern.regular && pattern.base == work::kNoAddress;
-  const bool repeats = memo.repeats(pattern, issue.executed) && !none;
+  const bool past = is_copy(instruction) && instruction.bypasses_l1;
+  const bool repeats =
+      memo.repeats(pattern, issue.executed) && !none && (!past || memo.goes_alike(issue.cursor->pattern(0)));
   if (needs_addresses || !repeats) issue.cursor->addresses(set, detail.addresses);
   if (!repeats) {
     const std::uint32_t reading =
@@ -196,7 +244,14 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
       memo.wavefronts = std::max(1u, found.lines.count);
       memo.ideal = found.lines.sectors;
     } else {
-      rules::coalesce(detail.addresses, reading, form.bytes, found.lines);
+      if (past) {
+        work::LaneAddresses to;
+        issue.cursor->addresses(0, to);
+        memo.places = past_l1(detail.addresses, to, reading, found.lines);
+        memo.destination = issue.cursor->pattern(0);
+      } else {
+        rules::coalesce(detail.addresses, reading, form.bytes, found.lines);
+      }
       if (memo.space != Space::global || none || !memo.repeats_passes(pattern, issue.executed)) {
         memo.ideal = rules::ideal_sectors(detail.addresses, reading, form.bytes);
         // As a store to shared memory: lanes that share words merge within a group, and no group goes with another, as those of
@@ -244,7 +299,7 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
     }
     operation.shared_wavefronts = destination.wavefronts;
   }
-  count_global(operation, memo.ideal);
+  count_global(operation, past ? memo.places : operation.sectors, memo.ideal);
 }
 
 /// Executed instructions by kind, those included whose guard holds back every lane: they make no request. The opcode names the space
@@ -300,10 +355,10 @@ void AccessShapes::count_shared(const MemoryOperation& operation, std::uint32_t 
   }
 }
 
-void AccessShapes::count_global(const MemoryOperation& operation, std::uint32_t ideal_sectors) {
+void AccessShapes::count_global(const MemoryOperation& operation, std::uint32_t sectors,
+                                std::uint32_t ideal_sectors) {
   if (is_copy(*operation.instruction) && operation.lines == 0) return;  // of zeros alone: it makes no request
   stats::InstructionCounters& instruction = counters_.instructions[operation.index];
-  const std::uint32_t sectors = operation.sectors;
   ++instruction.requests;
   instruction.sectors += sectors;
   instruction.ideal_sectors += ideal_sectors;

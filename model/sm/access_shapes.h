@@ -41,6 +41,10 @@ class AccessShapes {
     bool valid = false;
     isa::Space space = isa::Space::global;  // that of a generic access may change
     std::uint32_t wavefronts = 0, ideal = 0;
+    // Of a copy past L1, whose requests depend on where they go:
+    work::AddressPattern destination;
+    std::uint32_t places = 0;  // sectors as l1tex counts them
+    bool goes_alike(const work::AddressPattern& to) const;
     bool repeats(const work::AddressPattern& p, std::uint32_t lanes) const;
     bool repeats_passes(const work::AddressPattern& p, std::uint32_t lanes) const;
   };
@@ -51,7 +55,7 @@ class AccessShapes {
   void prepare_shared(MemoryOperation& operation, const MemoryIssue& issue);
   void prepare_global(MemoryOperation& operation, const MemoryIssue& issue);
   void count_shared(const MemoryOperation& operation, std::uint32_t ideal);
-  void count_global(const MemoryOperation& operation, std::uint32_t ideal_sectors);
+  void count_global(const MemoryOperation& operation, std::uint32_t sectors, std::uint32_t ideal_sectors);
 
   const StaticProgram& program_;
   const DataArray& array_;

@@ -53,6 +53,9 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
         for (auto& set : addresses)
           set[lane] = all[w][i].base + static_cast<std::uint64_t>(all[w][i].stride * lane);
       }
+      if (program.code[i].form.access == isa::Access::async_copy && all[w][i].operand != 0) {
+        for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) addresses[0][lane] = all[w][i].operand * lane;
+      }
       if (program.code[i].barrier_use != isa::BarrierUse::none) addresses[1].fill(all[w][i].operand);
       recorder.record(i, ~0u, all[w][i].executed, std::span(addresses.data(), program.shapes.of[i].addresses),
                       all[w][i].executed, {}, &all[w][i].transfer);

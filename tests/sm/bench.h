@@ -18,9 +18,10 @@ struct Line {
   std::uint8_t stall = 1;
   std::uint8_t write = 7, read = 7, wait = 0;
   std::uint32_t executed = ~0u;
-  std::uint64_t base = 0;        ///< address of lane 0
-  std::int64_t stride = 4;       ///< from lane to lane
-  std::uint64_t operand = 0;     ///< SYNCS: the second address set of all lanes
+  std::uint64_t base = 0;   ///< address of lane 0
+  std::int64_t stride = 4;  ///< from lane to lane
+  std::uint64_t operand =
+      0;  ///< SYNCS: the second address set of all lanes; LDGSTS: from lane to lane in shared memory, 0: as global
   work::Transfer transfer = {};  ///< of the copy engine
 };
 

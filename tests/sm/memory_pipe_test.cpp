@@ -416,6 +416,32 @@ TEST(GlobalMemory, CopiesPastL1AskForEachLineWhateverIsHereOrOnItsWay) {
   EXPECT_EQ(sectors({load, {"NOP", 4, 7, 7, 1}, through}), 16u);
 }
 
+// H100, copy_passes: sectors and requests of L2, and what l1tex counts.
+TEST(GlobalMemory, ACopyPastL1HasARequestPerLineThatLiesInSharedMemoryAsInGlobal) {
+  struct Asked {
+    std::size_t requests;
+    std::uint32_t sectors;
+    std::uint64_t counted;
+    bool operator==(const Asked&) const = default;
+  };
+  const auto copy = [](const char* text, std::int64_t from_apart, std::uint64_t to_apart) {
+    const Line line{text, 2, 7, 7, 0, ~0u, 1 << 20, from_apart, to_apart};
+    const Ran ran = run(bench_chip(), {line, {"LDGDEPBAR", 1, 1}, {"DEPBAR.LE SB1, 0x0", 4}});
+    Asked asked{ran.requests.size(), 0, ran.counters.instructions[0].sectors};
+    for (const memory::Request& request : ran.requests)
+      asked.sectors += memory::sector_count(request.sectors);
+    return asked;
+  };
+  const char* const past = "LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64]";
+  EXPECT_EQ(copy(past, 16, 16), (Asked{4, 16, 16}));
+  EXPECT_EQ(copy(past, 32, 32), (Asked{8, 32, 32}));
+  EXPECT_EQ(copy(past, 16, 32), (Asked{32, 32, 32})) << "half a sector each";
+  EXPECT_EQ(copy(past, 32, 16), (Asked{32, 32, 16}));
+  EXPECT_EQ(copy(past, 64, 16), (Asked{32, 32, 16}));
+  EXPECT_EQ(copy(past, 16, 144), (Asked{32, 32, 32})) << "a line of shared memory each";
+  EXPECT_EQ(copy("LDGSTS.E.128 [R0], desc[UR4][R2.64]", 16, 144), (Asked{4, 16, 16})) << "through L1";
+}
+
 TEST(GlobalMemory, ACopyOfZerosAloneAsksForNothing) {
   const auto copy = [](std::uint64_t from) {
     const Line line{"LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64]", 2, 7, 7, 0, ~0u, from, 0};
