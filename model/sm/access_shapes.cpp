@@ -200,24 +200,27 @@ void AccessShapes::prepare_shared(MemoryOperation& operation, const MemoryIssue&
   count_shared(operation, memo.ideal);
 }
 
+/// A texture's: its addresses repeat too seldom to be kept.
+void AccessShapes::prepare_lookup(MemoryOperation& operation, const MemoryIssue& issue) {
+  const isa::MemoryForm& form = issue.instruction->form;
+  Texels texels;
+  texels.bytes = form.bytes;
+  issue.cursor->addresses(0, texels.first);
+  issue.cursor->addresses(1, texels.last);
+  rules::Coalesced& lines = operation.detail->lines;
+  texels.touched(issue.executed, lines);
+  operation.lines = lines.count;
+  operation.sectors = lines.sectors;
+  operation.wavefronts = std::max(1u, divide_up(lines.sectors, kSectorsPerLine));
+  for (std::uint32_t i = 0; i < lines.count; ++i) operation.detail->written[i].fill(~0u);
+  count_lookup(texels, issue.executed, lines.sectors, counters_);
+  count_global(operation, lines.sectors, rules::ideal_sectors(texels.first, issue.executed, form.bytes));
+}
+
 void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue& issue) {
   const StaticInstruction& instruction = *issue.instruction;
   const isa::MemoryForm& form = instruction.form;
-  if (form.texture && form.address_sets == 2) {  // addresses repeat too seldom to be kept
-    Texels texels;
-    texels.bytes = form.bytes;
-    issue.cursor->addresses(0, texels.first);
-    issue.cursor->addresses(1, texels.last);
-    rules::Coalesced& lines = operation.detail->lines;
-    texels.touched(issue.executed, lines);
-    operation.lines = lines.count;
-    operation.sectors = lines.sectors;
-    operation.wavefronts = std::max(1u, divide_up(lines.sectors, kSectorsPerLine));
-    for (std::uint32_t i = 0; i < lines.count; ++i) operation.detail->written[i].fill(~0u);
-    count_lookup(texels, issue.executed, lines.sectors, counters_);
-    count_global(operation, lines.sectors, rules::ideal_sectors(texels.first, issue.executed, form.bytes));
-    return;
-  }
+  if (form.texture && form.address_sets == 2) return prepare_lookup(operation, issue);
   const int set = is_copy(instruction) ? 1 : 0;
   const unsigned slot = program_.shapes.of[issue.index].slot;
   Memo& memo = memo_[slot + static_cast<unsigned>(set)];

@@ -53,6 +53,7 @@ class AccessShapes {
     rules::WrittenBytes written;
   };
   void prepare_shared(MemoryOperation& operation, const MemoryIssue& issue);
+  void prepare_lookup(MemoryOperation& operation, const MemoryIssue& issue);
   void prepare_global(MemoryOperation& operation, const MemoryIssue& issue);
   void count_shared(const MemoryOperation& operation, std::uint32_t ideal);
   void count_global(const MemoryOperation& operation, std::uint32_t sectors, std::uint32_t ideal_sectors);
