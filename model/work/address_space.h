@@ -10,9 +10,10 @@ inline constexpr std::uint64_t kSharedWindow = 0x7e00'0000'0000;  ///< generic a
 inline constexpr std::uint64_t kLocalWindow = 0x7e80'0000'0000;   ///< generic address of local offset 0
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 
-/// Where the model sees code, constants and local memory as lines of L2: apart from all that a program can allocate.
 /// The global address of a lane of an asynchronous copy that reads nothing and writes zeros.
 inline constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
+
+/// Where the model sees code, constants and local memory as lines of L2: apart from all that a program can allocate.
 inline constexpr std::uint64_t kLocalBase = 0x1000'0000'0000;
 inline constexpr std::uint64_t kCodeBase = 0x4000'0000'0000;
 inline constexpr std::uint64_t kConstantBase = 0x5000'0000'0000;

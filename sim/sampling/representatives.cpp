@@ -88,7 +88,7 @@ void Representatives::note_miss(Group& group, double miss) {
 /// The group's last sample, if it is one of this burst and slower than a launch that does about the same, or somewhat more: caches were
 /// not yet as they would have been.
 void Representatives::unsettle_slower(Group& group, const LaunchWork& work, double seconds) const {
-  if (!burst_ || group.samples.empty()) return;
+  if (group.samples.empty()) return;
   Sample& last = group.samples.back();
   if (!last.settled || last.launch < burst_begin_ || last.time.seconds <= seconds * (1 + kSameWork) ||
       distance(last.work, work) > std::log(kGridStep) ||

@@ -77,11 +77,9 @@ bool execute_control(Execution& x, const MicroOp& op, std::uint32_t executed) {
   Warp& w = *x.warp;
   switch (op.kind) {
     case Kind::branch: x.divergence.branch(executed & x.predicate(op.p_in), op.target); return true;
-    case Kind::branch_uniform: {
-      const bool go = (op.flags & 1) != 0 ? executed != 0 : (executed & x.predicate(op.p_in)) == w.now.lanes;
-      w.now.pc = go ? op.target : w.now.pc + 1;
+    case Kind::branch_uniform:
+      w.now.pc = goes_uniformly(op, executed, x.predicate(op.p_in), w.now.lanes) ? op.target : w.now.pc + 1;
       return true;
-    }
     case Kind::branch_diverged: {
       const std::uint32_t mask = x.read(op.a, 0);
       const bool equal = executed == mask;

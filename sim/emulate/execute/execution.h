@@ -53,9 +53,6 @@ class Execution : public RunningWarp {
 
   /// The block is one of several that run together.
   void enter_cluster(Cluster* cluster);
-  /// Whether all its warps have come to the cluster's barrier in that phase, or ended.
-  bool all_arrived(std::uint64_t phase) const;
-  void release_from_cluster();
 
   /// From here on what warp `index` does is recorded there; what was recorded before is complete.
   void record_in(std::uint32_t index, work::WarpRecord& record) {

@@ -50,13 +50,6 @@ void Execution::enter_cluster(Cluster* cluster) {
   barriers.enter_cluster(cluster);
 }
 
-bool Execution::all_arrived(std::uint64_t phase) const {
-  return std::all_of(warps_.begin(), warps_.end(),
-                     [&](const Warp& w) { return w.state == WarpState::done || w.cluster_arrivals > phase; });
-}
-
-void Execution::release_from_cluster() { barriers.release_from_cluster(); }
-
 void Execution::give_turn(Warp& w, std::uint64_t slice) {
   enter(w);
   const bool waits = !launch().translation->shapes.loops.empty();
@@ -67,7 +60,7 @@ void Execution::give_turn(Warp& w, std::uint64_t slice) {
     ++done_;
     if (w.recorder) w.recorder->finish();
     barriers.complete();  // those that have ended are not waited for
-    if (cluster_ != nullptr) cluster_->complete_phase();
+    barriers.complete_cluster_phase();
   }
   if (launch().context.max_instructions != 0 && progress.issued > launch().context.max_instructions) {
     fault(FaultKind::never_ends, std::countr_zero(w.now.lanes),

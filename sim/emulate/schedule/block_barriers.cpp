@@ -9,27 +9,18 @@
 
 namespace foretrace::emulate {
 
-namespace {
-
-/// Where the checks of shared memory keep what is known by the cluster's barrier in this phase; the next but one begins when all have
-/// waited in it.
-std::uint64_t cluster_place(std::uint64_t arrivals) {
-  return SharedChecks::barrier(16 + static_cast<std::uint32_t>(arrivals % 2));
-}
-
-}  // namespace
-
 std::uint64_t BlockBarriers::cluster_phase() const {
   return cluster_ == nullptr ? own_phase_ : cluster_->phase();
 }
 
-void BlockBarriers::complete_own_phase() {
-  const auto come = [&](const Warp& w) {
-    return w.state == WarpState::done || w.cluster_arrivals > own_phase_;
-  };
-  const auto arrived = [&](const Warp& w) { return w.cluster_arrivals > own_phase_; };
-  if (!std::all_of(warps_.begin(), warps_.end(), come) || std::none_of(warps_.begin(), warps_.end(), arrived))
-    return;
+bool BlockBarriers::all_arrived(std::uint64_t phase) const {
+  return std::all_of(warps_.begin(), warps_.end(),
+                     [&](const Warp& w) { return w.state == WarpState::done || w.cluster_arrivals > phase; });
+}
+
+void BlockBarriers::complete_cluster_phase() {
+  if (cluster_ != nullptr) return cluster_->complete_phase();
+  if (!all_arrived(own_phase_)) return;
   ++own_phase_;
   release_from_cluster();
 }
@@ -42,8 +33,14 @@ void BlockBarriers::release_from_cluster() {
   }
 }
 
+/// Where the checks of shared memory keep what is known by the cluster's barrier in the phase that the warp came to; the next but one
+/// begins when all have waited in it.
+std::uint64_t BlockBarriers::cluster_place(const Warp& warp) {
+  return SharedChecks::barrier(kBarriers + static_cast<std::uint32_t>(warp.cluster_arrivals % 2));
+}
+
 void BlockBarriers::has_waited_at_cluster(const Warp& warp) {
-  if (shared_checks_ != nullptr) shared_checks_->wait(cluster_place(warp.cluster_arrivals), warp.index);
+  if (shared_checks_ != nullptr) shared_checks_->wait(cluster_place(warp), warp.index);
 }
 
 bool BlockBarriers::arrive_at_cluster(const MicroOp& op, std::uint32_t executed) {
@@ -67,12 +64,8 @@ bool BlockBarriers::arrive_at_cluster(const MicroOp& op, std::uint32_t executed)
                "the warp arrives at the cluster's barrier a second time without having waited for it");
     }
     w.cluster_arrivals = cluster_phase() + 1;
-    if (shared_checks_ != nullptr) shared_checks_->arrive(cluster_place(w.cluster_arrivals), w.index);
-    if (cluster_ != nullptr) {
-      cluster_->complete_phase();
-    } else {
-      complete_own_phase();
-    }
+    if (shared_checks_ != nullptr) shared_checks_->arrive(cluster_place(w), w.index);
+    complete_cluster_phase();
     return true;
   }
   if (w.cluster_arrivals <= cluster_phase()) {  // the phase it arrived in has ended
@@ -213,7 +206,6 @@ bool BlockBarriers::arrive(const MicroOp& op, std::uint32_t executed) {
 }
 
 void BlockBarriers::complete() {
-  if (cluster_ == nullptr) complete_own_phase();
   for (std::size_t i = 0; i < barriers_.size(); ++i) {
     Barrier& b = barriers_[i];
     if (b.arrived_warps == 0) continue;

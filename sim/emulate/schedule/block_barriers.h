@@ -27,7 +27,11 @@ class BlockBarriers {
   bool arrive(const MicroOp& op, std::uint32_t executed);
   /// The same of the cluster's barrier (UCGABAR). A block that runs by itself is a whole cluster.
   bool arrive_at_cluster(const MicroOp& op, std::uint32_t executed);
-  /// A phase of the cluster's barrier has ended.
+  /// Whether all warps have come to the cluster's barrier in that phase, or ended.
+  bool all_arrived(std::uint64_t phase) const;
+  /// Ends the phase of the cluster's barrier if it is complete: a warp has come or ended.
+  void complete_cluster_phase();
+  /// The phase has ended.
   void release_from_cluster();
   /// Part of the warp's live lanes have come to a barrier: others run first, if any can. False: the barrier is executed now.
   bool let_others_come(std::uint32_t executed);
@@ -48,7 +52,7 @@ class BlockBarriers {
   };
   void report_divergent(std::uint32_t executed);
   std::uint64_t cluster_phase() const;
-  void complete_own_phase();
+  static std::uint64_t cluster_place(const Warp& warp);
   void has_waited_at_cluster(const Warp& warp);
 
   RunningWarp& x_;

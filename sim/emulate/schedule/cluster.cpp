@@ -86,10 +86,10 @@ BlockCount Cluster::count() const {
 
 void Cluster::complete_phase() {
   for (const auto& block : blocks_) {
-    if (!block->all_arrived(phase_)) return;
+    if (!block->barriers.all_arrived(phase_)) return;
   }
   ++phase_;
-  for (const auto& block : blocks_) block->release_from_cluster();
+  for (const auto& block : blocks_) block->barriers.release_from_cluster();
 }
 
 }  // namespace foretrace::emulate

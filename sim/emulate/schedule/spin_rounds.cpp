@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "sim/emulate/execute/control.h"
 #include "sim/emulate/execute/execution.h"
 #include "sim/emulate/translate/address_form.h"
 
@@ -261,7 +262,7 @@ bool SpinRounds::follow(const isa::SpinLoop& loop, std::uint32_t from, int lane)
         break;
       }
       case Kind::branch_uniform:
-        if ((op.flags & 1) != 0 ? executed != 0 : (executed & x_.predicate(op.p_in)) == x_.active) {
+        if (goes_uniformly(op, executed, x_.predicate(op.p_in), x_.active)) {
           x_.pc = op.target;
           continue;
         }
