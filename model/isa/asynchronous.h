@@ -30,7 +30,7 @@ BarrierUse barrier_use(const Instruction& instruction);
 struct Arrival {
   std::uint32_t arrivals = 0;
   std::int64_t transactions = 0;
-  bool drops = false;  ///< and one fewer is expected from the next phase on
+  bool drops = false;  ///< and so many fewer are expected from the next phase on
 };
 /// Of a BarrierUse::arrive or copy_arrive.
 Arrival arrival_of(const Instruction& instruction, std::uint32_t operand);

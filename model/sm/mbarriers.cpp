@@ -27,7 +27,7 @@ void Mbarriers::arrive(std::uint32_t block, std::uint32_t offset, const isa::Arr
   if (!barrier) return;
   barrier->pending -= std::int64_t{arrival.arrivals} * times;
   barrier->transactions += arrival.transactions * times;
-  if (arrival.drops) barrier->expected -= times;
+  if (arrival.drops) barrier->expected -= std::int64_t{arrival.arrivals} * times;
   if (barrier->pending > 0 || barrier->transactions != 0) return;
   barrier->pending += barrier->expected;
   std::erase_if(barrier->waiting, [&](const Waiting& each) {

@@ -301,6 +301,17 @@ TEST(Mbarriers, APhaseEndsWithItsBytesToo) {
   EXPECT_EQ(run(chip, lines).end, 0u) << "its warp has not ended";
 }
 
+TEST(Mbarriers, WhoDropsOutIsMissingInLaterPhases) {
+  const spec::GpuSpec chip = bench_chip();
+  // Three arrivals of four at once, which drop out, and one; one alone ends the next phase.
+  const Line drops{"SYNCS.ARRIVE.TRANS64.OPTOUT.ART0 RZ, [UR4], R2", 1, 7, 7, 2, kOne, kBarrier, 0, 3};
+  const std::vector<Line> first{begin_barrier(4), drops, arrive(), check(false), waits_for_it()};
+  std::vector<Line> second = first;
+  for (const Line& line : {arrive(), check(true), waits_for_it()}) second.push_back(line);
+  EXPECT_GT(run(chip, first).end, 0u);
+  EXPECT_GT(run(chip, second).end, 0u);
+}
+
 // --- copies ---------------------------------------------------------------------------------------------------------
 
 Transfer moves(TransferKind kind, std::uint32_t rows, std::uint32_t row_bytes, std::uint64_t stride) {

@@ -5,6 +5,9 @@
 //          0 the phase flips and the pending count is loaded anew. On sm_80: low word 2^30 - expected, high word phase and
 //          2^31 - pending. A test of a phase that has not ended waits until it has (as TRYWAIT may), and is recorded once; where that
 //          brings nothing for long, it fails and gives other warps their turn: such loops hold no YIELD.
+//          .TMASK (mbarrier.arrive.noComplete): each lane is told the high word from before the first of the lanes that arrive at its
+//          barrier together, and, instead of the low word, which lanes these are; the code around it counts those before it. As ptxas
+//          13.0 uses it; not asked of a device.
 //          STAS (st.async), REDAS (red.async) and remote arrivals reach the shared memory of other blocks of the cluster.
 // Ignores: scopes; asynchronous copies have ended before the next instruction, so their arrival is immediate.
 #include <array>
@@ -29,12 +32,12 @@ constexpr std::uint64_t kTransactions = 0x3fffff;
 /// Bits of MicroOp::index2: what an arrival does.
 enum class Arrival : std::uint32_t { a1tr, a1t0, art0, a0tr, a0t1, a0tx };
 constexpr std::uint32_t kCombines = 1u << 28;  ///< of MicroOp::flags: REDAS
-constexpr std::uint32_t kDrop = 1 << 8, kOldWord = 1 << 9;
+constexpr std::uint32_t kDrop = 1 << 8, kOldWord = 1 << 9, kTellsLanes = 1 << 10;
 
 std::uint64_t arrived(std::uint64_t state, std::uint32_t arrivals, std::int64_t transactions, bool drop) {
   std::uint64_t expected = state >> 1 & kField, pending = state >> 43 & kField, phase = state >> 63;
   std::uint64_t count = state >> 21 & kTransactions;
-  if (drop) expected = (expected + 1) & kField;
+  if (drop) expected = (expected + arrivals) & kField;
   pending = (pending + arrivals) & kField;
   count = (count + static_cast<std::uint64_t>(transactions)) & kTransactions;
   if (pending == 0 && count == 0) {
@@ -42,6 +45,22 @@ std::uint64_t arrived(std::uint64_t state, std::uint32_t arrivals, std::int64_t 
     pending = expected;
   }
   return (state & 1) | expected << 1 | count << 21 | pending << 43 | phase << 63;
+}
+
+/// Of `mask`, in place of the words from before each lane's arrival: the first one's high word, and the lanes at its barrier.
+void tell_lanes(const work::LaneAddresses& barriers, std::uint32_t mask, std::uint64_t* tokens) {
+  for (std::uint32_t rest = mask; rest != 0;) {
+    const int first = std::countr_zero(rest);
+    std::uint32_t together = 0;
+    for (std::uint32_t m = rest; m != 0; m &= m - 1) {
+      const int l = std::countr_zero(m);
+      if (barriers[static_cast<std::size_t>(l)] == barriers[static_cast<std::size_t>(first)])
+        together |= 1u << l;
+    }
+    const std::uint64_t token = tokens[first] >> 32 << 32 | together;
+    for (std::uint32_t m = together; m != 0; m &= m - 1) tokens[std::countr_zero(m)] = token;
+    rest &= ~together;
+  }
 }
 
 void arrive(Execution& x, const MicroOp& op, std::uint32_t mask) {
@@ -72,6 +91,7 @@ void arrive(Execution& x, const MicroOp& op, std::uint32_t mask) {
     }
     std::memcpy(p, &state, 8);
   }
+  if ((op.index2 & kTellsLanes) != 0) tell_lanes(x.addresses[0], mask, token);
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     d[l] = static_cast<std::uint32_t>(token[l]);
@@ -219,6 +239,7 @@ void syncs(Decoder& d) {
   d.take("RED");
   op.index2 = static_cast<std::uint32_t>(d.take_one({"A1TR", "A1T0", "ART0", "A0TR", "A0T1", "A0TX"}, 0));
   if (d.take("OPTOUT")) op.index2 |= kDrop;
+  if (d.take("TMASK")) op.index2 |= kTellsLanes;
   d.destination();
   address();
   op.c = d.source(Style::raw);
