@@ -17,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 BLOCKER = "block"  # the kernel that work waits behind
@@ -105,25 +106,28 @@ def cupti_flags():
         for library in sorted(glob.glob(os.path.join(root, "lib*", "libcupti.so*"))):
             if os.path.exists(header):
                 place = os.path.dirname(library)
-                return ["-DCUPTI", "-I", os.path.dirname(header), library, "-Xlinker", f"-rpath={place}"]
+                return ["-DCUPTI", "-I", os.path.dirname(header), "-Xlinker", library, "-Xlinker", f"-rpath={place}"]
     return None
 
 
 def measure(options):
-    flags = None if options.without_cupti else cupti_flags()
-    if flags is None and not options.without_cupti:
-        sys.exit("table.py: CUPTI is not here (cupti.h and libcupti.so in /usr/local/cuda, its extras/CUPTI or site-packages/nvidia); "
-                 "--without-cupti measures the rest")
     device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,pcie.link.gen.current,pcie.link.width.current", "--format=csv,noheader"],
                             stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    flags = None if options.without_cupti else cupti_flags()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for extra in [[]] if flags is None else [[], flags]:
             program = os.path.join(folder, f"table{len(extra)}")
             build(options.nvcc, program, options.machine, extra)
-            done = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True)
+            began = time.monotonic()
+            done = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=False)
             rows += [row.split("\t") for row in done.stdout.splitlines()]
             write(options.out, rows, f"# {device}, {datetime.date.today()}\n{HEADER}\tp10\tp90\trepeats")
+            print(f"{'with' if extra else 'without'} CUPTI: {time.monotonic() - began:.1f} s", flush=True)
+            if done.returncode != 0:
+                sys.exit(f"table.py: the program {'with' if extra else 'without'} CUPTI ended with status {done.returncode}; {options.out} has the rows up to there")
+    if flags is None and not options.without_cupti:
+        sys.exit("table.py: CUPTI is not here (cupti.h and libcupti.so in /usr/local/cuda, its extras/CUPTI or site-packages/nvidia): its rows are missing")
 
 
 def main():
