@@ -1,14 +1,17 @@
 """A study of 2,000 points: 20 kernels of 0.3 to 1 million warp instructions, each on 100 changed H100s.
 
-    python3 docs/studies/two_thousand.py FOLDER
+    python3 docs/studies/two_thousand.py FOLDER [--record]
     foretrace sweep FOLDER/study.toml --csv FOLDER/study.csv
 
 writes FOLDER/study.toml; the sweep compiles and records each kernel once (nvcc needed), then simulates 2,000 points. What was done when it is
-stopped, in any way, is kept. `--shard 1/20` of the sweep is a part of 100 points, five of each kernel.
+stopped, in any way, is kept. `--shard 1/20` of the sweep is a part of 100 points, five of each kernel. With --record the kernels are recorded
+now, into FOLDER/NAME.trace, and the study is one of these traces: it then needs no compiler, and can be run elsewhere.
 """
 
+import argparse
 import json
 import pathlib
+import shutil
 import sys
 import tomllib
 
@@ -41,13 +44,9 @@ STUDY = """arch = ["h100"]
 """
 
 
-def main() -> int:
-    if len(sys.argv) != 2:
-        print("usage: two_thousand.py FOLDER", file=sys.stderr)
-        return 2
-    folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    text = STUDY
+def kernels() -> str:
+    """The launches as tables of a study."""
+    text = ""
     for file, names in LAUNCHES.items():
         launches = tomllib.loads((REPOSITORY / "validate" / f"{file}.toml").read_text())
         source = REPOSITORY / "validate" / pathlib.PurePath(file).parent / launches["source"]
@@ -55,8 +54,34 @@ def main() -> int:
             if launch["name"] in names:
                 keys = {key: launch[key] for key in ("name", "kernel", "grid", "block", "args", "shared", "define") if key in launch}
                 text += f"\n[[kernel]]\nsource = {json.dumps(str(source))}\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
-    (folder / "study.toml").write_text(text)
-    print(folder / "study.toml")
+    return text
+
+
+def record(folder: pathlib.Path) -> list[str]:
+    """Records every kernel of FOLDER/study.toml; the names of the traces."""
+    import foretrace.sweep  # the package, which PYTHONPATH or pip brings
+
+    study, names = foretrace.sweep.Study(folder / "study.toml"), []
+    for work, _ in study.works:
+        names.append(f"{work.split()[0]}.trace")
+        shutil.move(foretrace.sweep._record(study, work, study.arch[0]), folder / names[-1])
+        print(names[-1], flush=True)
+    study.traces.rmdir()
+    return names
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--record", action="store_true", help="record the kernels now: a study of traces")
+    chosen = parser.parse_args()
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    file = chosen.folder / "study.toml"
+    file.write_text(STUDY + kernels())
+    if chosen.record:
+        traces = record(chosen.folder)
+        file.write_text(STUDY.replace("\n[set]", f"trace = {json.dumps(traces)}\n\n[set]", 1))
+    print(file)
     return 0
 
 

@@ -6,12 +6,14 @@ import sys
 from foretrace import _program, baseline, calibration, optimise, sensitivity, sweep
 
 
+OWN = {"baseline": baseline.main, "sweep": sweep.main, "sensitivity": sensitivity.main, "optimise": optimise.main}  # the program names them, too
+
+
 def main() -> int:
-    own = {"baseline": baseline.main, "sweep": sweep.main, "sensitivity": sensitivity.main, "optimise": optimise.main}
     if sys.argv[1:2] == ["calibrate"] and calibration.is_asked(sys.argv[2:]):
         return calibration.main(sys.argv[2:])
-    if len(sys.argv) > 1 and sys.argv[1] in own:
-        return own[sys.argv[1]](sys.argv[2:])
+    if len(sys.argv) > 1 and sys.argv[1] in OWN:
+        return OWN[sys.argv[1]](sys.argv[2:])
     try:
         path = _program.program()
     except _program.ForetraceError as error:

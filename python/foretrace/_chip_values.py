@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import json
 
 from foretrace import _program
 
@@ -33,5 +32,4 @@ class ChipValue:
 @functools.cache
 def values(arch: str) -> dict[str, ChipValue]:
     """By key. Throws ForetraceError where there is no chip of that name."""
-    chip = json.loads(_program.run(["arch", arch, "--json", "-"]))["chips"][0]
-    return {row["key"]: ChipValue(**{**row, "numbers": tuple(row["numbers"])}) for row in chip["values"]}
+    return {row["key"]: ChipValue(**{**row, "numbers": tuple(row["numbers"])}) for row in _program.chip(arch)["values"]}

@@ -1,5 +1,6 @@
 """The program that does the work: where it is, and how it is started."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -45,3 +46,16 @@ def run(words) -> str:
 
 def version() -> str:
     return run(["--version"]).split()[1]
+
+
+def about() -> dict:
+    """Which foretrace this is, by version, commit and hash, and the tools that it would call."""
+    try:
+        return json.loads(run(["--version", "--json"]))
+    except ValueError:
+        raise ForetraceError(f"{program()}: an older foretrace than this package; expected one that knows --version --json") from None
+
+
+def chip(arch: str) -> dict:
+    """A chip as `foretrace arch NAME --json` describes it. Throws ForetraceError where there is none of that name."""
+    return json.loads(run(["arch", arch, "--json", "-"]))["chips"][0]

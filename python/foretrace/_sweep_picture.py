@@ -271,9 +271,19 @@ def _best(study, axes: dict, points: list[Point]) -> str:
             _table(titles, rows, False, "Best points"))
 
 
-def _asked(study, axes: dict, total: int, points: list[Point], versions) -> str:
+def _failed(study, axes: dict, failed) -> str:
+    if not failed:
+        return ""
+    columns = [axis for axis in axes if axis != _ARCH]
+    rows = [[kernel, arch, *({**changes, **alternatives}.get(axis, "") for axis in columns), message]
+            for work, arch, changes, message in failed for kernel, alternatives in [study.parts[work]]]
+    return "<h2>Points that failed</h2>" + _table(["Kernel", "Chip", *columns, "Why"], rows, False, "Points that failed")
+
+
+def _asked(study, axes: dict, total: int, failed: int, points: list[Point], versions) -> str:
     kernels = list(dict.fromkeys(point.kernel for point in points))
-    words = (f"<p>{len(points):,} of {total:,} points" + ("" if len(points) == total else ": <b>the others are not done yet</b>") +
+    words = (f"<p>{len(points):,} of {total:,} points" + (f", <b>{failed:,} failed</b>" if failed else "") +
+             ("" if len(points) + failed == total else ": <b>the others are not done yet</b>") +
              f". {len(kernels)} kernel{'s' if len(kernels) > 1 else ''} or trace{'s' if len(kernels) > 1 else ''} ({html.escape(', '.join(kernels))}) on {html.escape(', '.join(axes[_ARCH]))}. "
              f'<span class="faint">Predicted by {html.escape(", ".join(versions))}. No GPU was used.</span></p>')
     rows = []
@@ -283,13 +293,13 @@ def _asked(study, axes: dict, total: int, points: list[Point], versions) -> str:
     return words + _table(["Changed", "Is", "Values", "As it is"], rows, False, "What is changed")
 
 
-def page(study, done: list[tuple]) -> str:
-    """`done`: what sweep.results() gives, at least one point."""
+def page(study, done: list[tuple], failed: list[tuple] = ()) -> str:
+    """`done`: what sweep.results() gives, at least one point; `failed`: what sweep.failures() gives."""
     points, axes = points_of(study, done), axes_of(study)
     styles = {kernel: _style(i) for i, kernel in enumerate(dict.fromkeys(point.kernel for point in points))}
     columns = [axis for axis in axes if axis != _ARCH]
     rows = [[point.kernel, point.at[_ARCH], *(point.at.get(axis, "") for axis in columns), point.cycles, _microseconds(point.ns), point.limiter] for point in points]
     every = _table(["Kernel", "Chip", *columns, "Cycles", "Time, us", "What limits it"], rows, True, "All points")
-    body = (_asked(study, axes, sum(1 for _ in study.points()), points, dict.fromkeys(row[-1] for row in done)) + _charts(study, axes, points, styles) +
-            _best(study, axes, points) + "<h2>All points</h2>" + '<p class="faint">A column\'s title sorts.</p>' + every + _SORT)
+    body = (_asked(study, axes, sum(1 for _ in study.combinations()), len(failed), points, dict.fromkeys(row[-1] for row in done)) + _charts(study, axes, points, styles) +
+            _best(study, axes, points) + "<h2>All points</h2>" + '<p class="faint">A column\'s title sorts.</p>' + every + _failed(study, axes, failed) + _SORT)
     return _picture._page(f"{study.path.name}: a study", body)

@@ -190,8 +190,14 @@ def check(bench: Bench, jobs: int | None = None) -> list[tuple[bool, str]]:
     return verdicts
 
 
+EXAMPLES = """examples:
+  foretrace baseline update bench.toml
+  foretrace baseline check bench.toml
+"""
+
+
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace baseline", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="foretrace baseline", description=__doc__.split("\n")[0], epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["check", "update"])
     parser.add_argument("bench")
     parser.add_argument("--jobs", type=int, help="launches at a time (default: one per processor)")

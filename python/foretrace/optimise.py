@@ -13,6 +13,7 @@ import math
 import operator
 import pathlib
 import random
+import sqlite3
 import sys
 
 from foretrace import _chip_values, _picture, _program, sweep
@@ -105,11 +106,12 @@ def _evaluate(design: Design, combinations, jobs, say) -> dict[tuple, float]:
     wanted = {json.dumps(dict(zip(keys, combination)), sort_keys=True): combination for combination in combinations}
     sweep.run(design.study, jobs=jobs, say=say, only=lambda changes: json.dumps(changes, sort_keys=True) in wanted)
     times = {}
-    for work, changes, nanoseconds in sweep.durations(design.study):
+    for _, changes, nanoseconds in sweep.durations(design.study):
         combination = wanted.get(json.dumps(changes, sort_keys=True))
         if combination is not None:
             times.setdefault(combination, []).append(nanoseconds)
-    return {combination: math.exp(sum(map(math.log, each)) / len(each)) for combination, each in times.items()}
+    whole = len(design.study.works)  # the mean of a part of the traces is another chip's
+    return {combination: math.exp(sum(map(math.log, each)) / len(each)) for combination, each in times.items() if len(each) == whole}
 
 
 def search(design: Design, jobs: int | None = None, say=lambda text: None):
@@ -138,22 +140,32 @@ def _evaluate_base(design: Design, jobs, say) -> float:
     plain = sweep.Study(design.path, {"cost", "budget"})
     plain.sets = {}
     sweep.run(plain, jobs=jobs, say=say)
-    each = [nanoseconds for _, changes, nanoseconds in sweep.durations(plain) if not changes]
+    failed = sweep.failures(plain)
+    if failed:
+        raise sweep.StudyError(f"{design.path}: {failed[0][0]} on {design.arch} as it is: {failed[0][3]}")
+    each = [nanoseconds for _, _, nanoseconds in sweep.durations(plain)]
     return math.exp(sum(map(math.log, each)) / len(each))
 
 
+EXAMPLES = """examples:
+  foretrace optimise design.toml --html front.html --csv combinations.csv
+"""
+
+
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace optimise", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="foretrace optimise", description=f"{__doc__.split(chr(10))[0]} {sweep.CODES}", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("design")
     parser.add_argument("--html", metavar="FILE", help="write the picture of time over cost")
     parser.add_argument("--csv", metavar="FILE", help="write every simulated combination, and whether it is on the front")
     parser.add_argument("--jobs", type=int, help="simulations at a time (default: one per processor)")
     chosen = parser.parse_args(words)
-    terminal = sys.stderr.isatty()
     try:
         design = Design(chosen.design)
-        points, best, today = search(design, chosen.jobs, (lambda text: print(f"\r{text}\033[K", end="", file=sys.stderr)) if terminal else lambda text: None)
-        if terminal:
+        points, best, today = search(design, chosen.jobs, sweep.progress())
+        failed = sweep.failures(design.study)
+        if not points:
+            raise sweep.StudyError(f"{design.path}: no combination could be simulated, the first: {failed[0][3]}")
+        if sys.stderr.isatty():
             print(file=sys.stderr)
         print(f"{design.path}: {len(points)} of {len(design.combinations())} combinations simulated; cost {design.cost.text}")
         print(f"  {'cost':>12} {'time':>8}  of {design.arch} as it is (cost {today[0]:,.4g}, time 1)")
@@ -165,7 +177,7 @@ def main(words=None) -> int:
             keys = ",".join(design.study.sets)
             rows = [f"{keys},cost,time,front"] + [",".join(map(str, [*c, cost, time, int((cost, time, text, c) in best)])) for cost, time, text, c in points]
             pathlib.Path(chosen.csv).write_text("\n".join(rows) + "\n")
-    except (sweep.StudyError, _program.ForetraceError, OSError) as error:
-        print(f"foretrace: {error}", file=sys.stderr)
+    except (sweep.StudyError, _program.ForetraceError, OSError, sqlite3.Error) as error:
+        print(f"foretrace: {sweep.one_line(error)}", file=sys.stderr)
         return 2
-    return 0
+    return sweep.say_failures(design.path, failed, len(points) + len(failed))

@@ -1,4 +1,4 @@
-"""foretrace sensitivity TRACE --arch CHIP: how much each number of the chip moves a launch, and the error band of its assumed numbers.
+"""foretrace sensitivity TRACE|LAUNCHES.toml|KERNEL.cu --arch CHIP: how much each number of the chip moves a launch, and its error band.
 
 Every chosen key is set to its lowest and its highest value alone, and the launch is simulated again. The values are the range that the
 configuration states; where it states none, a share below and above. The band: the configuration's assumed and fitted numbers move
@@ -7,6 +7,7 @@ independently of each other, so the deviations add up as squares; the widest sum
 
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
 import fnmatch
 import hashlib
@@ -16,8 +17,10 @@ import os
 import pathlib
 import sqlite3
 import sys
+import tempfile
+import tomllib
 
-from foretrace import _chip_values, _picture, _program, sweep
+from foretrace import _chip_values, _launch, _origin, _picture, _program, sweep
 
 UNSURE = ("assumed", "fitted", "transferred")
 
@@ -100,7 +103,8 @@ class _Kept:
         self.connection.execute("CREATE TABLE IF NOT EXISTS cycles (id TEXT PRIMARY KEY, asked TEXT NOT NULL, cycles INTEGER, refused TEXT)")
 
     def get(self, identity: str):
-        return self.connection.execute("SELECT cycles, refused FROM cycles WHERE id = ?", (identity,)).fetchone()
+        """None where it was not done; what was refused is asked again."""
+        return self.connection.execute("SELECT cycles, refused FROM cycles WHERE id = ? AND refused IS NULL", (identity,)).fetchone()
 
     def put(self, identity: str, asked: str, cycles, refused) -> None:
         with self.connection:
@@ -108,18 +112,19 @@ class _Kept:
 
 
 def measure(trace, arch: str, keys=("assumed", "fitted", "transferred"), share: float = 0.1, jobs: int | None = None, database=None,
-            say=lambda text: None) -> Sensitivity:
-    """Simulates the trace at both ends of every chosen key. `database` keeps what was done, so that a second call goes on."""
+            say=lambda text: None, name: str | None = None) -> Sensitivity:
+    """Simulates the trace at both ends of every chosen key. `name`: what the result is called, where not the trace's path. `database` keeps what was done, so that a second call goes on."""
     asked = {}
     for key, value in chosen_keys(arch, keys).items():
         ends = _ends(value, share)
         if ends is not None:
             asked[key] = (value, ends)
-    kept, version = _Kept(database), _program.run(["--version"]).strip()
-    content = hashlib.sha256(pathlib.Path(trace).read_bytes()).hexdigest()
+    kept, about, chip = _Kept(database), _program.about(), _program.chip(arch)
+    made = {"trace_sha256": hashlib.sha256(pathlib.Path(trace).read_bytes()).hexdigest(), "chip": chip["name"], "config_sha256": chip["sha256"],
+            **{key: about[key] for key in ("version", "commit", "program_sha256")}}
 
     def cycles_of(changes: dict):
-        text = json.dumps([content, arch, changes, version], sort_keys=True)
+        text = json.dumps({**made, "changes": changes}, sort_keys=True)
         identity = hashlib.sha256(text.encode()).hexdigest()
         found = kept.get(identity)
         if found is None:
@@ -149,7 +154,7 @@ def measure(trace, arch: str, keys=("assumed", "fitted", "transferred"), share: 
             continue
         moves.append(Move(key, value.kind, value.unit, value.number, low, high, stated, at_low[0], at_high[0]))
     moves.sort(key=lambda move: (-move.swing(), move.key))
-    return Sensitivity(str(trace), arch, base, moves, refused)
+    return Sensitivity(name or str(trace), arch, base, moves, refused)
 
 
 def to_text(found: Sensitivity, rows: int = 20) -> str:
@@ -170,23 +175,73 @@ def to_text(found: Sensitivity, rows: int = 20) -> str:
     return "\n".join(lines) + "\n"
 
 
+@contextlib.contextmanager
+def trace_of(file: str, arch: str, launch: str | None, options: list[str]):
+    """(trace, name) of what was asked for: a trace as it is; of a launch file the launch (`launch`, where it has several), or a source or cubin with the
+    words of `foretrace predict` that say the launch, recorded for as long as the context lasts."""
+    path = pathlib.Path(file)
+    if path.suffix not in (".toml", ".cu", ".cubin"):
+        if options or launch:
+            raise sweep.StudyError(f"{(['--launch'] + options)[bool(options)]}: {file} is a trace, which is one launch; expected no words about a launch")
+        yield path, file
+        return
+    with tempfile.TemporaryDirectory() as name:
+        trace, asked, called = pathlib.Path(name) / "launch.trace", str(path), f"{file} {' '.join(options)}".strip()
+        if path.suffix == ".toml":
+            asked, called = _one_launch(path, launch, pathlib.Path(name))
+        _program.run(["predict", asked, *options, "--arch", arch, "--accuracy", "exact", "--trace", str(trace)])
+        yield trace, called
+
+
+def _one_launch(path: pathlib.Path, launch: str | None, folder: pathlib.Path) -> tuple[str, str]:
+    """(a launch file with this launch alone, what it is called)."""
+    try:
+        contents = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise sweep.StudyError(f"{path}: {error}") from None
+    launches = {str(each.get("name")): each for each in contents.get("launch", [])}
+    if launch is None and len(launches) == 1:
+        launch = next(iter(launches))
+    if launch not in launches:
+        raise sweep.StudyError(f"{path}: {'several launches' if launch is None else f'no launch {launch}'}; expected --launch with one of "
+                               f"{', '.join(list(launches)[:8])}{', ...' if len(launches) > 8 else ''}")
+    if "after" in launches[launch]:
+        raise sweep.StudyError(f"{path}: {launch} comes after another; expected a launch of its own")
+    kernel = {"source": contents.get("source"), **{key: value for key, value in launches[launch].items() if key not in ("reference", "check", "dump")}}
+    file = folder / "launch.toml"
+    file.write_text(_origin.launch_of(kernel, path.parent, _origin.Files()).text)
+    return str(file), f"{path} {launch}"
+
+
+EXAMPLES = """examples:
+  foretrace sensitivity sgemm.trace --arch h100 --html sgemm_sensitivity.html
+  foretrace sensitivity launches.toml --launch sgemm_512 --arch h100 --keys 'l2.*,dram.*' --by 20
+  foretrace sensitivity saxpy.cu --kernel saxpy --grid 64 --block 256 --arg buf:f32:16384 --arg buf:f32:16384 --arch h100
+"""
+_OF_A_LAUNCH = ("kernel", "define", "nvcc", "grid", "block", "cluster", "shared", "arg", "symbol")
+
+
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace sensitivity", description=__doc__.split("\n")[0])
-    parser.add_argument("trace", help="what foretrace predict --trace wrote")
-    parser.add_argument("--arch", required=True)
+    parser = argparse.ArgumentParser(prog="foretrace sensitivity", description=__doc__.split("\n")[0], epilog=EXAMPLES,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("launch", metavar="TRACE|LAUNCHES.toml|KERNEL.cu", help="what foretrace predict --trace wrote, a launch file, or a source or cubin")
+    parser.add_argument("--arch", required=True, metavar="CHIP")
+    parser.add_argument("--launch", dest="name", metavar="NAME", help="of a launch file: which launch, where there are several")
+    for option in _OF_A_LAUNCH:
+        parser.add_argument(f"--{option}", action="append", metavar=option.upper(), help="of a source or cubin: as foretrace predict takes it")
     parser.add_argument("--keys", default=",".join(UNSURE), help="keys, patterns (l2.*), kinds, or all, with commas (default: %(default)s)")
     parser.add_argument("--by", type=float, default=10, metavar="PERCENT", help="below and above, where no range is stated (default: 10)")
-    parser.add_argument("--rows", type=int, default=20, help="keys to list and draw (default: 20)")
+    parser.add_argument("--rows", type=int, default=20, metavar="N", help="keys to list and draw (default: 20)")
     parser.add_argument("--html", metavar="FILE", help="write the tornado picture")
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     parser.add_argument("--database", metavar="FILE", help="keep what was done here: a second call goes on with it")
-    parser.add_argument("--jobs", type=int, help="simulations at a time (default: one per processor)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="simulations at a time (default: one per processor)")
     chosen = parser.parse_args(words)
-    terminal = sys.stderr.isatty()
+    options = [word for option in _OF_A_LAUNCH for value in getattr(chosen, option) or [] for word in (f"--{option}", value)]
     try:
-        found = measure(chosen.trace, chosen.arch, chosen.keys.split(","), chosen.by / 100, chosen.jobs, chosen.database,
-                        (lambda text: print(f"\r{text}\033[K", end="", file=sys.stderr)) if terminal else lambda text: None)
-        if terminal:
+        with trace_of(chosen.launch, chosen.arch, chosen.name, options) as (trace, name):
+            found = measure(trace, chosen.arch, chosen.keys.split(","), chosen.by / 100, chosen.jobs, chosen.database, sweep.progress(), name)
+        if sys.stderr.isatty():
             print(file=sys.stderr)
         print(to_text(found, chosen.rows), end="")
         if chosen.html:
@@ -194,7 +249,7 @@ def main(words=None) -> int:
         if chosen.json:
             low, high = found.band()
             pathlib.Path(chosen.json).write_text(json.dumps({"schema": 1, **dataclasses.asdict(found), "band_low": low, "band_high": high}, indent=1) + "\n")
-    except (sweep.StudyError, _program.ForetraceError, OSError) as error:
-        print(f"foretrace: {error}", file=sys.stderr)
+    except (sweep.StudyError, _program.ForetraceError, OSError, sqlite3.Error) as error:
+        print(f"foretrace: {sweep.one_line(error)}", file=sys.stderr)
         return 2
     return 0

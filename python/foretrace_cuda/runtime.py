@@ -133,6 +133,10 @@ def special(runtime, library):
         properties = runtime.cudaDeviceProp()
         return error(library.cudaGetDeviceProperties(ctypes.c_void_p(properties.getPtr()), int(device))), properties
 
+    def cudaDeviceGetPCIBusId(len, device):  # noqa: A002: cuda.bindings calls it so
+        text = ctypes.create_string_buffer(int(len))
+        return error(library.cudaDeviceGetPCIBusId(text, int(len), int(device))), text.raw
+
     def cudaGraphGetNodes(graph, numNodes=0):
         count = ctypes.c_size_t(int(numNodes))
         nodes = (ctypes.c_void_p * count.value)() if count.value else None
@@ -145,7 +149,7 @@ def special(runtime, library):
         failed = error(library.cudaLibraryLoadData(ctypes.byref(handle), ctypes.c_void_p(address(code)), None, None, 0, None, None, 0))
         return failed, runtime.cudaLibrary_t(handle.value or 0)
 
-    return {each.__name__: each for each in (cudaGetDeviceProperties, cudaGraphGetNodes, cudaLibraryLoadData)}
+    return {each.__name__: each for each in (cudaGetDeviceProperties, cudaDeviceGetPCIBusId, cudaGraphGetNodes, cudaLibraryLoadData)}
 
 
 def enable():

@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/app/about.h"
 #include "sim/app/commands.h"
+#include "sim/app/package.h"
 #include "sim/app/version.h"
 #include "sim/report/table.h"
 
@@ -55,6 +57,10 @@ void print_usage(std::ostream& out) {
     out << "  " << command.name << std::string(14 - std::string(command.name).size(), ' ') << command.summary
         << "\n";
   }
+  out << "\nof the Python package (docs/python.md), handed to python3:\n\n";
+  for (const PackageCommand& command : kPackageCommands) {
+    out << "  " << command.name << std::string(14 - command.name.size(), ' ') << command.summary << "\n";
+  }
   out << "\nforetrace COMMAND --help lists a command's options.\n"
       << "Exit codes: 0 success, 1 check failed, 2 invalid input, kernel fault or unsupported feature.\n";
 }
@@ -65,15 +71,20 @@ int run_command(const Words& words) {
     return words.size() < 2 ? 2 : 0;
   }
   if (words[1] == "--version") {
+    if (words.size() > 2 && words[2] == "--json") return about();
     std::cout << "foretrace " << kVersion << (*kCommit ? " " : "") << kCommit << "\n";
     return 0;
+  }
+  const Words rest(words.begin() + 2, words.end());
+  for (const PackageCommand& command : kPackageCommands) {
+    if (words[1] == command.name) hand_to_package(command.name, rest);
   }
   const auto found =
       std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return words[1] == c.name; });
   if (found == kCommands.end()) {
     throw InputError("unknown command " + words[1] + "; 'foretrace --help' lists the commands");
   }
-  return found->run(Words(words.begin() + 2, words.end()));
+  return found->run(rest);
 }
 
 /// What the rooms marked HOT are compiled for (cmake/foretrace.cmake).

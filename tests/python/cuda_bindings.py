@@ -62,6 +62,7 @@ def ask(name, *arguments):
 assert sys.argv[1:] == ["word"], sys.argv
 assert ask("cudaGetDeviceCount") == 1
 assert ask("cudaDeviceGetAttribute", 75, 0) == 9, "compute capability"
+assert len(ask("cudaDeviceGetPCIBusId", 32, 0).split(bytes(1))[0].split(b":")) == 3  # Kernel Tuner asks for it
 free, total = ask("cudaMemGetInfo")
 assert 0 < free <= total
 

@@ -21,6 +21,9 @@ FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.
 os.environ["FORETRACE"] = FORETRACE
 os.environ["PYTHONPATH"] = str(REPOSITORY / "python")
 sys.path.insert(0, str(REPOSITORY / "python"))
+for folder in (REPOSITORY / ".venv/lib").glob(f"python3.{sys.version_info.minor}/site-packages"):  # pyarrow, of scripts/setup
+    os.environ["PYTHONPATH"] += f":{folder}"
+    sys.path.append(str(folder))
 sys.dont_write_bytecode = True
 
 import foretrace  # noqa: E402
@@ -110,6 +113,7 @@ class Sweep(unittest.TestCase):
 
     def test_defines_and_shapes_are_what_changes_of_a_kernel(self):
         kernel = '[[kernel]]\nsource = "k.cu"\nkernel = "k"\nshape = [{ grid = [8] }, { grid = [4], %s }]\ndefines = { TILE = [8, 16] }\n'
+        study("k.cu", "")
         found = sweep.Study(study("defines.toml", 'arch = ["h100"]\n' + kernel % "block = [64]"))
         done = [(name, "h100", {}, 1000 + i, 500.0 + i, "dram", "0.2") for i, (name, _) in enumerate(found.works)]
         text = _sweep_picture.page(found, done)
@@ -135,6 +139,7 @@ class Sweep(unittest.TestCase):
         try:
             import pyarrow.parquet
         except ImportError:
+            self.assertNotEqual(os.environ.get("FORETRACE_REQUIRE_ALL"), "1", "no pyarrow: scripts/setup installs it")
             self.skipTest("no pyarrow")
         file = study("table.toml", STUDY)
         run("sweep", file, "--csv", FOLDER / "table.csv", "--parquet", FOLDER / "table.parquet")
