@@ -10,9 +10,13 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
                            const std::shared_ptr<const isa::Program>& program, engine::Device& device,
                            engine::Machine& machine, const std::string& chip, const RunChoices& choices,
                            const JobContext& context) {
-  emulate::LaunchContext bound = device.bind(launch, kernel);
-  bound.max_instructions = choices.max_instructions;
-  bound.print = emulate::to_standard_error;  // standard output is the report's
+  const auto bind = [&] {
+    if (choices.before_executing) choices.before_executing();
+    emulate::LaunchContext bound = device.bind(launch, kernel);
+    bound.max_instructions = choices.max_instructions;
+    bound.print = emulate::to_standard_error;  // standard output is the report's
+    return bound;
+  };
   std::optional<trace::TraceWriter> writer;
   if (!choices.trace.empty()) {
     writer.emplace(
@@ -28,18 +32,23 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   run.timeline = choices.timeline;
   run.complete = choices.complete;
   run.writer = writer ? &*writer : nullptr;
+  run.share = choices.share;
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
-  engine::Outcome outcome = engine::run_launch(
-      bound, {program, launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster}, machine, run);
+  const engine::LaunchShape shape{program, launch.grid,   launch.block, launch.dynamic_shared,
+                                  0,       launch.cluster};
+  engine::Outcome outcome = choices.reader != nullptr
+                                ? engine::run_shared(bind, shape, machine, run, *choices.reader)
+                                : engine::run_launch(bind(), shape, machine, run);
   if (writer) writer->close();
   return outcome;
 }
 
 void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
-                  engine::Device& device) {
-  const emulate::LaunchContext bound = device.bind(launch, kernel);
+                  engine::Device& device, std::uint64_t resident, const emulate::TextSink& print) {
+  emulate::LaunchContext bound = device.bind(launch, kernel);
+  bound.print = print;
   const emulate::Emulator emulator(bound);
-  emulate::BlockSequence blocks(emulator, emulator.blocks(), false);
+  emulate::BlockSequence blocks(emulator, resident == 0 ? emulator.blocks() : resident, false);
   while (blocks.next()) {}
 }
 

@@ -129,12 +129,14 @@ class BlockSequence {
   std::shared_ptr<work::BlockRecord> next();
   /// Of all blocks that next() has returned.
   const BlockCount& count() const { return count_; }
+  /// Whether a block did not come to its end by itself, so that what follows may depend on how many run beside each other (`resident`).
+  bool has_waited() const { return has_waited_; }
 
  private:
   struct State;
   const Emulator& emulator_;
   std::uint64_t resident_;  // clusters
-  bool recording_, may_wait_;
+  bool recording_, may_wait_, has_waited_ = false;
   std::unique_ptr<State> state_;
   BlockCount count_;
 };

@@ -12,19 +12,27 @@ namespace foretrace::engine {
 
 namespace {
 
-/// Whole blocks, executed ahead of the cycle model by a thread of their own.
-Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
-                    const LaunchRun& run) {
-  const emulate::Emulator emulator(context);
-  EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.writer);
+RunOptions options_of(const LaunchRun& run) {
   RunOptions options;
   options.warm = run.warm;
   options.threads = run.threads;
   options.progress = run.progress;
   options.timeline = run.timeline;
-  if (run.keep == nullptr) return machine.run(shape, source, options);
+  return options;
+}
+
+bool has_to_be_exact(const LaunchRun& run) {
+  return run.accuracy == Accuracy::exact || run.writer != nullptr || run.timeline != nullptr;
+}
+
+/// Whole blocks, executed ahead of the cycle model by a thread of their own.
+Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+                    const LaunchRun& run) {
+  const emulate::Emulator emulator(context);
+  EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.writer, run.share);
+  if (run.keep == nullptr) return machine.run(shape, source, options_of(run));
   KeepingBlocks keeping(source, *run.keep);
-  return machine.run(shape, keeping, options);
+  return machine.run(shape, keeping, options_of(run));
 }
 
 Outcome simulated_exactly(Outcome outcome, const std::string& why) {
@@ -32,6 +40,43 @@ Outcome simulated_exactly(Outcome outcome, const std::string& why) {
   std::string& note = outcome.estimate.note;
   note = fmt::format("simulated exactly: {}{}{}", why, note.empty() ? "" : "; ", note);
   return outcome;
+}
+
+/// A part, or all where the rates do not settle.
+Outcome sampled(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+                const LaunchRun& run, const sampling::Survey& survey) {
+  Outcome outcome = run_sampled(context, shape, machine, run, survey);
+  if (outcome.estimate.sampled) return outcome;
+  std::string why = std::exchange(outcome.estimate.note, "");
+  return simulated_exactly(std::move(outcome), run.accuracy == Accuracy::sampled ? why : "");
+}
+
+/// A launch executed because another's records do not suffice.
+class OwnBlocks final : public work::BlockSource {
+ public:
+  OwnBlocks(const emulate::LaunchContext& context, std::uint64_t resident)
+      : context_(context), emulator_(context_), blocks_(emulator_, resident, nullptr) {}
+  std::shared_ptr<const work::BlockRecord> next() override { return blocks_.next(); }
+  void skip(std::uint64_t blocks) { blocks_.skip(blocks); }
+
+ private:
+  const emulate::LaunchContext context_;
+  const emulate::Emulator emulator_;
+  EmulatedBlocks blocks_;
+};
+
+/// Whole blocks as the reader has them. `own`: the launch as this chip executes it, if it has to.
+Outcome take_exactly(const std::function<emulate::LaunchContext()>& own, const LaunchShape& shape,
+                     Machine& machine, const LaunchRun& run, SharedReader& reader) {
+  const std::uint64_t resident = machine.resident_blocks(shape);
+  TakenBlocks taken(reader, shape.grid.count(), resident, [&](std::uint64_t skipped) {
+    auto blocks = std::make_unique<OwnBlocks>(own(), resident);
+    blocks->skip(skipped);
+    return blocks;
+  });
+  if (run.writer == nullptr) return machine.run(shape, taken, options_of(run));
+  WritingBlocks writing(taken, *run.writer);
+  return machine.run(shape, writing, options_of(run));
 }
 
 }  // namespace
@@ -45,18 +90,42 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where) {
 
 Outcome run_launch(const emulate::LaunchContext& bound, const LaunchShape& shape, Machine& machine,
                    const LaunchRun& run) {
+  const SharedBlocks::Closing closing(run.share);
   check_launch(machine.spec(), shape);
   emulate::LaunchContext context = bound;
   context.results_unused = !run.complete;
-  if (run.accuracy == Accuracy::exact || run.writer != nullptr || run.timeline != nullptr)
+  const std::uint64_t resident = machine.resident_blocks(shape);
+  if (has_to_be_exact(run)) {
+    if (run.share != nullptr) run.share->begin(resident, true, "");
     return run_exactly(context, shape, machine, run);
-  const bool asked = run.accuracy == Accuracy::sampled;
-  const Suitability suits = suitability(context, shape, machine, asked);
-  if (!suits.sampled) return simulated_exactly(run_exactly(context, shape, machine, run), suits.why_not);
-  Outcome outcome = run_sampled(context, shape, machine, run, suits.survey);
-  if (outcome.estimate.sampled) return outcome;
-  std::string why = std::exchange(outcome.estimate.note, "");
-  return simulated_exactly(std::move(outcome), asked ? why : "");
+  }
+  const Suitability suits = suitability(context, shape, machine, run.accuracy == Accuracy::sampled);
+  if (!suits.sampled) {
+    if (run.share != nullptr) run.share->begin(resident, suits.on_any_chip, suits.why_not);
+    return simulated_exactly(run_exactly(context, shape, machine, run), suits.why_not);
+  }
+  if (run.share != nullptr) run.share->close();  // others need not wait
+  return sampled(context, shape, machine, run, suits.survey);
+}
+
+Outcome run_shared(const std::function<emulate::LaunchContext()>& bind, const LaunchShape& shape,
+                   Machine& machine, const LaunchRun& run, SharedReader& reader) {
+  check_launch(machine.spec(), shape);
+  const auto own = [&] {
+    emulate::LaunchContext context = bind();
+    context.results_unused = !run.complete;
+    return context;
+  };
+  if (has_to_be_exact(run)) return take_exactly(own, shape, machine, run, reader);
+  if (const std::optional<std::string> why = reader.exact_everywhere())
+    return simulated_exactly(take_exactly(own, shape, machine, run, reader), *why);
+  const emulate::LaunchContext context = own();
+  const Suitability suits = suitability(context, shape, machine, run.accuracy == Accuracy::sampled);
+  if (suits.sampled) return sampled(context, shape, machine, run, suits.survey);
+  return simulated_exactly(run.complete ? run_exactly(context, shape, machine,
+                                                      run)  // it was bound: memory is to be as it leaves it
+                                        : take_exactly([&] { return context; }, shape, machine, run, reader),
+                           suits.why_not);
 }
 
 }  // namespace foretrace::engine

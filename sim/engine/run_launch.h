@@ -10,6 +10,7 @@
 #include "sim/emulate/emulator.h"
 #include "sim/engine/kept_blocks.h"
 #include "sim/engine/machine.h"
+#include "sim/engine/shared_blocks.h"
 #include "sim/trace/trace_writer.h"
 
 namespace foretrace::engine {
@@ -32,7 +33,8 @@ struct LaunchRun {
   double look_from =
       0;  ///< sampled: simulate at least so many warp instructions; 0: what the size of the launch suggests
   trace::TraceWriter* writer = nullptr;  ///< records every block, which asks for an exact run; may be null
-  KeptBlocks* keep = nullptr;  ///< gets the records where the launch is simulated exactly; may be null
+  KeptBlocks* keep = nullptr;     ///< gets the records where the launch is simulated exactly; may be null
+  SharedBlocks* share = nullptr;  ///< the same, for runs on other chips; closed at the end; may be null
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
   sm::Timeline* timeline =
       nullptr;  ///< records what becomes of instructions, which asks for an exact run; may be null
@@ -41,5 +43,10 @@ struct LaunchRun {
 /// Executes the launch on `context`'s memory and simulates it on `machine`. Throws InputError when the chip cannot run it, KernelFault.
 Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
                    const LaunchRun& run);
+
+/// The same of a launch whose records come from the run of another chip (LaunchRun::share), with the same accuracy. `bind` is called where
+/// this chip has to execute the launch itself, at least in part; memory is then as run_launch() leaves it.
+Outcome run_shared(const std::function<emulate::LaunchContext()>& bind, const LaunchShape& shape,
+                   Machine& machine, const LaunchRun& run, SharedReader& reader);
 
 }  // namespace foretrace::engine

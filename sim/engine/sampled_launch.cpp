@@ -47,6 +47,7 @@ Suitability suitability(const emulate::LaunchContext& context, const LaunchShape
     result.why_not = std::move(why);
     return result;
   };
+  result.on_any_chip = true;  // until something about this one is asked
   if (context.cluster.count() > 1) return because(asked ? "blocks of a cluster run together" : "");
   const std::uint64_t blocks = shape.grid.count();
   const auto budget = static_cast<std::uint64_t>(sampling::kSurveyWork.value);
@@ -65,6 +66,7 @@ Suitability suitability(const emulate::LaunchContext& context, const LaunchShape
   const sampling::Survey& known = result.survey;
   if (!known.possible) return because(known.obstacle);
   if (!asked && known.instructions < sampling::kExactWork) return result;
+  result.on_any_chip = false;
   const auto wave = static_cast<double>(machine.resident_blocks(shape));
   const double waves = static_cast<double>(blocks) / wave;
   const bool long_waves = known.instructions / waves >= sampling::kWaveWork;

@@ -16,8 +16,9 @@ namespace foretrace::engine {
 /// Whether a launch can be sampled.
 struct Suitability {
   bool sampled = false;
-  std::string why_not;      ///< part of a sentence; empty where sampling was only not worth it
-  sampling::Survey survey;  ///< where it is
+  bool on_any_chip = false;  ///< `sampled` is false whatever the chip
+  std::string why_not;       ///< part of a sentence; empty where sampling was only not worth it
+  sampling::Survey survey;   ///< where it is
 };
 
 /// `asked`: also small launches.

@@ -16,8 +16,8 @@ constexpr std::size_t kAheadBytes = std::size_t{64} << 20;
 }  // namespace
 
 EmulatedBlocks::EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident,
-                               trace::TraceWriter* writer)
-    : blocks_(emulator, resident, true), writer_(writer), producer_([this] { produce(); }) {}
+                               trace::TraceWriter* writer, SharedBlocks* shared)
+    : blocks_(emulator, resident, true), writer_(writer), shared_(shared), producer_([this] { produce(); }) {}
 
 EmulatedBlocks::~EmulatedBlocks() {
   {
@@ -36,6 +36,7 @@ void EmulatedBlocks::produce() {
         warp.details.shrink_to_fit();
       }
       if (writer_) writer_->add(*record);
+      if (shared_) shared_->add(record, !blocks_.has_waited());
       const std::size_t bytes = bytes_of(*record);
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return stop_ || unread_ || ready_bytes_ < kAheadBytes; });
@@ -110,6 +111,12 @@ void StreamedBlocks::finish() {
 std::shared_ptr<const work::BlockRecord> TracedBlocks::next() {
   auto record = std::make_shared<work::BlockRecord>();
   if (!reader_.next(*record)) return nullptr;
+  return record;
+}
+
+std::shared_ptr<const work::BlockRecord> WritingBlocks::next() {
+  std::shared_ptr<const work::BlockRecord> record = source_.next();
+  if (record != nullptr) writer_.add(*record);
   return record;
 }
 

@@ -12,6 +12,7 @@
 #include "model/work/block_source.h"
 #include "sim/emulate/emulator.h"
 #include "sim/emulate/schedule/block_stream.h"
+#include "sim/engine/shared_blocks.h"
 #include "sim/trace/trace_reader.h"
 #include "sim/trace/trace_writer.h"
 
@@ -23,7 +24,9 @@ class EmulatedBlocks final : public work::BlockSource {
  public:
   /// References must outlive the object.
   /// `resident`: blocks that may take turns when they wait for each other, one wave.
-  EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer);
+  /// `shared` gets them as well, for other chips; may be null.
+  EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer,
+                 SharedBlocks* shared = nullptr);
   ~EmulatedBlocks() override;
   std::shared_ptr<const work::BlockRecord> next() override;
   /// Leaves out the next so many; they are executed, since those after them may take values from what they write.
@@ -35,6 +38,7 @@ class EmulatedBlocks final : public work::BlockSource {
   void produce();
   emulate::BlockSequence blocks_;
   trace::TraceWriter* writer_;
+  SharedBlocks* shared_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<const work::BlockRecord>> ready_;
@@ -76,6 +80,17 @@ class TracedBlocks final : public work::BlockSource {
 
  private:
   trace::TraceReader& reader_;
+};
+
+/// Another source's blocks, of which each goes to a trace, too.
+class WritingBlocks final : public work::BlockSource {
+ public:
+  WritingBlocks(work::BlockSource& source, trace::TraceWriter& writer) : source_(source), writer_(writer) {}
+  std::shared_ptr<const work::BlockRecord> next() override;
+
+ private:
+  work::BlockSource& source_;
+  trace::TraceWriter& writer_;
 };
 
 }  // namespace foretrace::engine

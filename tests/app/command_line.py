@@ -273,6 +273,26 @@ class WithCompiler(Case):
         for prediction in together:
             self.assertEqual(self.document(*words, prediction["arch"])["predictions"], [prediction])
 
+    def test_chips_of_one_machine_code_share_an_execution(self):
+        # What the kernel prints says how often it is executed; the second launch reads what the first one wrote.
+        self.write("tell.cu", "#include <cstdio>\n"
+                   "__global__ void add(int* x) { if (threadIdx.x == 0 && blockIdx.x == 0) printf(\"has %d\\n\", *x += 20); }\n")
+        file = self.write("tell.toml", 'source = "tell.cu"\n' + "".join(
+            f'[[launch]]\nname = "{name}"\nkernel = "add"\ngrid = [4]\nblock = [64]\nargs = ["{argument}"]\n{after}'
+            for name, argument, after in (("one", "buf:i32:1:value=1:name=x", ""), ("two", "ref:x", 'after = "one"\n'))))
+        chips = {"h100": [], "h200": [], "a100": []}
+        for chip, alone in chips.items():
+            done = run("predict", file, "--arch", chip, "--json", self.path("alone.json"))
+            self.assertEqual(re.findall("has [0-9]+", done.stderr), ["has 21", "has 41"], done.stderr)
+            with open(self.path("alone.json"), encoding="utf-8") as document:
+                alone += json.load(document)["predictions"]
+        for threads in ("1", "2", "3"):
+            done = run("predict", file, "--arch", ",".join(chips), "--threads", threads, "--json", self.path("all.json"))
+            self.assertEqual(sorted(re.findall("has [0-9]+", done.stderr)), ["has 21"] * 2 + ["has 41"] * 2, done.stderr)
+            with open(self.path("all.json"), encoding="utf-8") as document:
+                self.assertEqual(json.load(document)["predictions"],
+                                 [alone[launch] for launch in (0, 1) for alone in chips.values()])
+
     def test_predict_places_a_cluster_in_one_gpc(self):
         # 128 blocks that fill an SM each: one wave of 132 SMs, two of 7 clusters of 16 blocks.
         with open(self.path("spin.cu"), "w") as source:

@@ -96,6 +96,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
         s.ready[first->record(rank)->block] = first->record(rank);
       continue;
     }
+    has_waited_ = true;
     if (progress) idle = 0;
     const auto alive = static_cast<std::uint64_t>(
         std::count_if(s.running.begin(), s.running.end(), [](const auto& c) { return !c->ended(); }));

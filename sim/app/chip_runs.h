@@ -1,0 +1,36 @@
+// Launches on several chips: executed once for the chips of one machine code, simulated on each.
+//
+// Each chip runs all launches in their order. The first of the chips with the same machine code executes them; the others read its records
+// (sim/engine/shared_blocks.h), and execute what those do not hold: launches that are sampled, or too large to be held.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/app/options.h"
+#include "sim/engine/run_launch.h"
+#include "sim/frontend/launch/launch.h"
+
+namespace foretrace::app {
+
+/// A launch and the launches of its file, for `after`.
+struct Planned {
+  frontend::LaunchDescription launch;
+  bool reported = true;  ///< false: runs only because a reported one comes after it
+};
+
+struct ChipRunChoices {
+  std::string trace;         ///< file or directory to record to; empty: none
+  bool many_traces = false;  ///< it is a directory
+  std::uint64_t max_instructions = 0;
+  bool warm = false;
+  bool gains = false;
+  engine::Accuracy accuracy = engine::Accuracy::automatic;
+};
+
+/// By launch, and for each launch by chip.
+std::vector<report::Prediction> run_on_chips(const std::vector<Variant>& chips,
+                                             const std::vector<Planned>& launches,
+                                             const ChipRunChoices& chosen, int threads);
+
+}  // namespace foretrace::app
