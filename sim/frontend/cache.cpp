@@ -1,9 +1,11 @@
 #include "sim/frontend/cache.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -25,7 +27,7 @@ struct Held {
 };
 
 /// Removes what was not used for longest until all is within the bound. Other processes may remove the same files meanwhile.
-void shrink(const fs::path& directory) {
+void shrink(const fs::path& directory, std::uint64_t bound) {
   std::vector<Held> files;
   std::uint64_t total = 0;
   std::error_code error;
@@ -38,10 +40,10 @@ void shrink(const fs::path& directory) {
     total += file.bytes;
     files.push_back(std::move(file));
   }
-  if (total <= cache_bound()) return;
+  if (total <= bound) return;
   std::sort(files.begin(), files.end(), [](const Held& a, const Held& b) { return a.used < b.used; });
   for (const Held& file : files) {
-    if (total <= cache_bound()) return;
+    if (total <= bound) return;
     if (fs::remove(file.path, error)) total -= file.bytes;
   }
 }
@@ -58,12 +60,16 @@ fs::path cache_directory() {
 
 std::uint64_t cache_bound() {
   std::uint64_t bytes = std::uint64_t{4} << 30;
-  if (const char* given = std::getenv("FORETRACE_CACHE_BYTES"); given != nullptr)
-    std::from_chars(given, given + std::strlen(given), bytes);
+  const char* given = std::getenv("FORETRACE_CACHE_BYTES");
+  if (given == nullptr || *given == '\0') return bytes;
+  const char* end = given + std::strlen(given);
+  if (const auto [last, error] = std::from_chars(given, end, bytes); last != end || error != std::errc())
+    throw InputError(fmt::format("FORETRACE_CACHE_BYTES={}: expected a number of bytes", given));
   return bytes;
 }
 
 std::optional<std::vector<std::byte>> cached(const std::string& name) {
+  (void)cache_bound();  // what is wrong is said whether or not there is something in it
   const fs::path directory = cache_directory();
   if (directory.empty()) return std::nullopt;
   std::error_code error;
@@ -75,11 +81,17 @@ std::optional<std::vector<std::byte>> cached(const std::string& name) {
 }
 
 void cache(const std::string& name, std::span<const std::byte> bytes) {
+  const std::uint64_t bound = cache_bound();
   const fs::path directory = cache_directory();
   if (directory.empty()) return;
   std::error_code error;
   fs::create_directories(directory, error);
-  const fs::path part = directory / fmt::format("{}.{}", name, getpid());
+  // A name that nobody else has: processes of two containers may have the same number.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const fs::path part = directory / fmt::format("{}.{}.{}", name, getpid(), now);
+  const int descriptor = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) return;
+  close(descriptor);
   bool written = false;
   {
     std::ofstream out(part, std::ios::binary);
@@ -87,12 +99,9 @@ void cache(const std::string& name, std::span<const std::byte> bytes) {
                              static_cast<std::streamsize>(bytes.size()))) &&
               bool(out.flush());
   }
-  if (!written) {
-    fs::remove(part, error);
-    return;
-  }
-  fs::rename(part, directory / name, error);
-  shrink(directory);
+  if (written) fs::rename(part, directory / name, error);
+  if (!written || error) fs::remove(part, error);
+  shrink(directory, bound);
 }
 
 }  // namespace foretrace::frontend

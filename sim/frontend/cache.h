@@ -22,7 +22,7 @@ std::optional<std::vector<std::byte>> cached(const std::string& name);
 /// Puts it there and keeps all together within cache_bound().
 void cache(const std::string& name, std::span<const std::byte> bytes);
 
-/// Bytes: FORETRACE_CACHE_BYTES, else 4 GiB.
+/// Bytes: FORETRACE_CACHE_BYTES, else 4 GiB. Throws InputError where that is no number.
 std::uint64_t cache_bound();
 
 }  // namespace foretrace::frontend

@@ -1,11 +1,8 @@
 #include "sim/frontend/compile_cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -53,61 +50,37 @@ std::string entry_name(const std::string& request_hash, const std::string& manif
   return sha256_hex(bytes_of(all));
 }
 
-std::optional<std::string> read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream out;
-  out << in.rdbuf();
-  return in ? std::optional(out.str()) : std::nullopt;
-}
-
-/// Writes beside the file and renames, so that no reader ever sees half of it.
-void write_whole(const fs::path& path, std::span<const std::byte> bytes) {
-  const fs::path beside = fmt::format("{}.{}", path.string(), getpid());
-  std::error_code ignored;
-  {
-    std::ofstream out(beside, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) {
-      fs::remove(beside, ignored);
-      return;
-    }
-  }
-  fs::rename(beside, path, ignored);
+std::optional<std::string> cached_text(const std::string& name) {
+  const std::optional<std::vector<std::byte>> bytes = cached(name);
+  if (!bytes) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
 }  // namespace
 
-CompileCache::CompileCache(const std::string& request)
-    : directory_(cache_directory()), request_hash_(sha256_hex(bytes_of(request))) {}
+CompileCache::CompileCache(const std::string& request) : request_hash_(sha256_hex(bytes_of(request))) {}
 
 std::optional<Compiled> CompileCache::find() const {
-  if (directory_.empty()) return std::nullopt;
-  const std::optional<std::string> manifest = read_text(directory_ / (request_hash_ + ".manifest"));
+  const std::optional<std::string> manifest = cached_text(request_hash_ + ".manifest");
   if (!manifest) return std::nullopt;
   const std::string name = entry_name(request_hash_, *manifest);
   if (name.empty()) return std::nullopt;
-  const std::optional<std::string> cubin = read_text(directory_ / (name + ".cubin"));
-  const std::optional<std::string> disassembly = read_text(directory_ / (name + ".sass"));
+  std::optional<std::vector<std::byte>> cubin = cached(name + ".cubin");
+  std::optional<std::string> disassembly = cached_text(name + ".sass");
   if (!cubin || !disassembly) return std::nullopt;
-  const auto bytes = bytes_of(*cubin);
-  return Compiled{{bytes.begin(), bytes.end()}, *disassembly};
+  return Compiled{std::move(*cubin), std::move(*disassembly)};
 }
 
 void CompileCache::store(const Compiled& compiled, const std::vector<std::string>& dependencies,
                          const std::vector<std::string>& directories) const {
-  if (directory_.empty()) return;
-  std::error_code error;
-  fs::create_directories(directory_, error);
-  if (error) return;
   std::string manifest;
   for (const std::string& file : dependencies) manifest += fmt::format("F {}\n", file);
   for (const std::string& directory : directories) manifest += fmt::format("D {}\n", directory);
   const std::string name = entry_name(request_hash_, manifest);
   if (name.empty()) return;
-  write_whole(directory_ / (name + ".cubin"), compiled.cubin);
-  write_whole(directory_ / (name + ".sass"), bytes_of(compiled.disassembly));
-  write_whole(directory_ / (request_hash_ + ".manifest"), bytes_of(manifest));
+  cache(name + ".cubin", compiled.cubin);
+  cache(name + ".sass", bytes_of(compiled.disassembly));
+  cache(request_hash_ + ".manifest", bytes_of(manifest));
 }
 
 std::vector<std::string> make_dependencies(const std::string& rule) {

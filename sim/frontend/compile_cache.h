@@ -1,7 +1,6 @@
 // The cache of compilations: two files per entry, found through a manifest of what the compiler read. See compile.h.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +21,6 @@ class CompileCache {
              const std::vector<std::string>& directories) const;
 
  private:
-  std::filesystem::path directory_;  ///< empty: there is no place for a cache
   std::string request_hash_;
 };
 
