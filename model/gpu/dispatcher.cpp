@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/memory/topology.h"
+#include "model/rules/clusters.h"
 #include "model/units/error.h"
 
 namespace foretrace::gpu {
@@ -53,35 +54,6 @@ std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std:
   return order;
 }
 
-std::vector<std::vector<std::uint32_t>> cluster_groups(const spec::GpuSpec& spec) {
-  std::vector<std::vector<std::uint32_t>> groups(spec.cluster.groups.size());
-  std::uint32_t sm = 0;
-  for (bool some = true; some && sm < spec.sm.count;) {  // TPCs go round the GPCs that have one left
-    some = false;
-    for (std::size_t g = 0; g < groups.size() && sm < spec.sm.count; ++g) {
-      for (int i = 0; i < 2 && groups[g].size() < spec.cluster.groups[g] && sm < spec.sm.count; ++i) {
-        groups[g].push_back(sm++);
-        some = true;
-      }
-    }
-  }
-  for (; sm < spec.sm.count; sm += 2) {
-    groups.push_back({sm});
-    if (sm + 1 < spec.sm.count) groups.back().push_back(sm + 1);
-  }
-  return groups;
-}
-
-std::uint64_t max_active_clusters(const spec::GpuSpec& spec, std::uint32_t blocks_per_sm,
-                                  std::uint32_t cluster_blocks) {
-  std::uint64_t clusters = 0;
-  const std::uint64_t each = std::min(blocks_per_sm, spec.cluster.blocks);
-  for (const auto& group : cluster_groups(spec)) {
-    if (group.size() >= cluster_blocks) clusters += group.size() * each / cluster_blocks;
-  }
-  return clusters;
-}
-
 Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
     : spec_(spec), most_warps_(setup.most_warps ? setup.most_warps : setup.warps * setup.blocks_per_sm),
       most_blocks_(setup.most_blocks ? setup.most_blocks : setup.blocks_per_sm),
@@ -96,7 +68,7 @@ Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
     FORETRACE_ASSERT(cluster_blocks_ == 1, "grids of clusters have the chip for themselves");
     for (State& state : sms_) state.of_grid.resize(queue_.size());
   }
-  if (cluster_blocks_ > 1) groups_ = cluster_groups(spec);
+  if (cluster_blocks_ > 1) groups_ = rules::cluster_groups(spec);
   const auto place = [](const std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& places) {
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
   };

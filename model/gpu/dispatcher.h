@@ -33,12 +33,6 @@ namespace foretrace::gpu {
 /// The SMs in the order in which `blocks` first blocks, one per SM at most, come to them; those without one follow.
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks);
 
-/// The SMs that one cluster can be on: those of each GPC, and each TPC that is in none.
-std::vector<std::vector<std::uint32_t>> cluster_groups(const spec::GpuSpec& spec);
-/// Clusters of so many blocks that run at a time, where an SM holds `blocks_per_sm` blocks: cudaOccupancyMaxActiveClusters.
-std::uint64_t max_active_clusters(const spec::GpuSpec& spec, std::uint32_t blocks_per_sm,
-                                  std::uint32_t cluster_blocks);
-
 class Dispatcher {
  public:
   struct Placement {

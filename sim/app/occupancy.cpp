@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/rules/clusters.h"
 #include "model/rules/occupancy.h"
 #include "model/units/error.h"
 #include "sim/app/options.h"
@@ -17,7 +18,7 @@ int occupancy(const Words& words) {
   ChipOptions chosen;
   OutputOptions output;
   std::string block;
-  std::uint32_t registers = 0, barriers = 1;
+  std::uint32_t registers = 0, barriers = 1, cluster = 1;
   std::uint64_t shared = 0;
   options::options_description known("options");
   chosen.add_to(known);
@@ -27,10 +28,13 @@ int occupancy(const Words& words) {
       "shared", options::value(&shared)->value_name("BYTES"),
       "shared memory, static and dynamic, bytes per block")(
       "barriers", options::value(&barriers)->value_name("N")->default_value(barriers),
-      "named barriers that a block uses");
+      "named barriers that a block uses")(
+      "cluster", options::value(&cluster)->value_name("N")->default_value(cluster),
+      "blocks per cluster (sm_90 and later): also says how many clusters the chip runs at a time");
   output.add_to(known);
   options::variables_map values;
-  if (!parse(words, "occupancy --arch CHIP --block N --registers N [--shared BYTES]", known, "", values))
+  if (!parse(words, "occupancy --arch CHIP --block N --registers N [--shared BYTES] [--cluster N]", known, "",
+             values))
     return 0;
   rules::KernelResources kernel;
   kernel.threads = static_cast<std::uint32_t>(frontend::parse_extent(block, "--block").count());
@@ -55,6 +59,18 @@ int occupancy(const Words& words) {
     text += fmt::format(
         "  allocated per block: {} registers, {} bytes of shared memory; the SM is set to {} bytes of it\n",
         found.registers_per_block, found.shared_per_block, found.shared_config);
+    std::uint64_t clusters = 0;
+    if (cluster != 1) {
+      if (cluster == 0 || spec.sm_number < 90)
+        throw InputError(
+            fmt::format("--cluster {}: {}", cluster,
+                        cluster == 0 ? "expected at least one block"
+                                     : spec.name + " has no clusters; expected a chip of sm_90 or later"));
+      clusters = rules::max_active_clusters(spec, found.blocks, cluster);
+      text += fmt::format(
+          "  clusters of {} blocks: {} at a time on the chip, {} blocks of the {} that run singly\n", cluster,
+          clusters, clusters * cluster, std::uint64_t{found.blocks} * spec.sm.count);
+    }
     if (!next.empty()) text += "  next step: " + next + "\n";
     results.push_back({{"arch", spec.name},
                        {"blocks", found.blocks},
@@ -70,6 +86,7 @@ int occupancy(const Words& words) {
                        {"shared_per_block", found.shared_per_block},
                        {"shared_config", found.shared_config},
                        {"next_step", next}});
+    if (cluster != 1) results.back()["max_active_clusters"] = clusters;
   }
   const std::string json = nlohmann::ordered_json{{"schema", 1}, {"occupancy", results}}.dump(2) + "\n";
   if (output.json == "-") {

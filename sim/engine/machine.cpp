@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "model/gpu/dispatcher.h"
 #include "model/isa/compatibility.h"
+#include "model/rules/clusters.h"
 #include "model/units/error.h"
 
 namespace foretrace::engine {
@@ -71,7 +71,7 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
   setup.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
   setup.cluster = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
   if (shape.cluster.count() > 1) {
-    const std::uint64_t clusters = gpu::max_active_clusters(
+    const std::uint64_t clusters = rules::max_active_clusters(
         *spec_, setup.blocks_per_sm, static_cast<std::uint32_t>(shape.cluster.count()));
     if (clusters == 0) {
       throw InputError(fmt::format("kernel {}: no GPC of {} holds a cluster of {} blocks",

@@ -9,9 +9,9 @@
 #include <map>
 
 #include "model/config/load.h"
-#include "model/gpu/dispatcher.h"
 #include "model/gpu/gpu.h"
 #include "model/isa/parse.h"
+#include "model/rules/clusters.h"
 #include "model/rules/occupancy.h"
 #include "model/units/error.h"
 #include "model/work/address_space.h"
@@ -109,7 +109,7 @@ Digest run(const Kernel& kernel, const Loaded& chip) {
   if (kernel.cluster > 1) {
     setup.grid = {static_cast<std::uint32_t>(kernel.blocks), 1, 1};
     setup.cluster = {kernel.cluster, 1, 1};
-    digest.push_back(gpu::max_active_clusters(chip.spec, occupancy.blocks, kernel.cluster));
+    digest.push_back(rules::max_active_clusters(chip.spec, occupancy.blocks, kernel.cluster));
     if (digest.back() == 0) return digest;
   }
   setup.l1_bytes = chip.spec.l1.unified_bytes - occupancy.shared_config;

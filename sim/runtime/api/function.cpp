@@ -1,11 +1,12 @@
 // What a kernel is asked before its launch: attributes, name, parameters, and how many of its blocks an SM or the chip holds.
 //
-// Models:  occupancy as the launches are predicted (model/rules/occupancy), so a program that sizes its grid by it gets what the
-//          prediction will show.
-// Ignores: how a chip's GPCs limit clusters of more than one SM's worth of blocks: a cluster counts as its blocks.
+// Models:  occupancy as the launches are predicted (model/rules/occupancy, clusters), so a program that sizes its grid by it gets what
+//          the prediction will show.
+// Ignores: other processes that use the device.
 #include <algorithm>
 #include <cstring>
 
+#include "model/rules/clusters.h"
 #include "model/rules/occupancy.h"
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/state.h"
@@ -15,8 +16,8 @@ using namespace foretrace::runtime;
 
 namespace {
 
-constexpr int kPortableCluster = 8;  // blocks: what every chip with clusters takes
-constexpr int kLargestCluster = 16;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
+constexpr std::uint32_t kPortableCluster = 8;  // blocks: what every chip with clusters takes
+constexpr std::uint32_t kLargestCluster = 16;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
 
 rules::KernelResources resources(const Kernel& kernel, std::uint32_t threads, std::uint64_t dynamic_shared) {
   const isa::Program& program = kernel.image().program;
@@ -40,6 +41,22 @@ int most_threads(const State& s, const Kernel& kernel) {
     threads -= static_cast<std::uint32_t>(kWarpSize);
   }
   return static_cast<int>(threads);
+}
+
+std::uint32_t largest_cluster(const Kernel& kernel) {
+  return kernel.settings.non_portable_cluster ? kLargestCluster : kPortableCluster;
+}
+
+std::uint32_t threads_of(const cudaLaunchConfig_t& config) {
+  return config.blockDim.x * config.blockDim.y * config.blockDim.z;
+}
+
+/// Clusters of `size` blocks that run at a time in a launch of this form.
+std::uint64_t active_clusters(const State& s, const Kernel& kernel, const cudaLaunchConfig_t& config,
+                              std::uint32_t size) {
+  const std::uint32_t blocks =
+      rules::occupancy(*s.spec, resources(kernel, threads_of(config), config.dynamicSmemBytes)).blocks;
+  return rules::max_active_clusters(*s.spec, blocks, size);
 }
 
 /// Runs the body with the kernel; the answer for what is none otherwise.
@@ -175,7 +192,10 @@ FORETRACE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const 
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
     if (s.spec->sm_number < 90) return cudaErrorNotSupported;
-    *size = kernel.settings.non_portable_cluster ? kLargestCluster : kPortableCluster;
+    if (threads_of(*config) == 0) return cudaErrorInvalidValue;
+    std::uint32_t blocks = largest_cluster(kernel);
+    while (blocks > 1 && active_clusters(s, kernel, *config, blocks) == 0) --blocks;
+    *size = static_cast<int>(blocks);
     return cudaSuccess;
   });
 }
@@ -194,11 +214,9 @@ FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const vo
       const auto& dim = config->attrs[i].val.clusterDim;
       size = std::uint64_t{dim.x} * dim.y * dim.z;
     }
-    const std::uint32_t threads = config->blockDim.x * config->blockDim.y * config->blockDim.z;
-    if (threads == 0 || size == 0) return cudaErrorInvalidValue;
-    const std::uint64_t blocks =
-        rules::occupancy(*s.spec, resources(kernel, threads, config->dynamicSmemBytes)).blocks;
-    *clusters = static_cast<int>(blocks * s.spec->sm.count / size);
+    if (threads_of(*config) == 0 || size == 0) return cudaErrorInvalidValue;
+    if (size > largest_cluster(kernel)) return cudaErrorInvalidClusterSize;
+    *clusters = static_cast<int>(active_clusters(s, kernel, *config, static_cast<std::uint32_t>(size)));
     return cudaSuccess;
   });
 }
