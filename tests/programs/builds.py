@@ -55,6 +55,9 @@ BUILDS = [
      "./plugin_host", "ok", True),
     ("processes: fork, a child that is killed", [DEFAULT.format("processes")], "./processes", "ok", True),
     ("openmp", ["nvcc -Xcompiler -fopenmp $S/openmp.cu -o openmp"], "./openmp", "ok", True),
+    ("graph_memory", ["nvcc $S/../../runtime/programs/graph_memory.cu -o graph_memory"], "./graph_memory", "ok", True),
+    ("shared_mapping: memory of cuMemCreate in two processes", ["nvcc $S/../../runtime/programs/shared_mapping.cu -o shared_mapping -lcuda"],
+     "./shared_mapping", "ok", True),
     ("dynamic_parallelism", ["nvcc -rdc=true $S/dynamic_parallelism.cu -o dynamic_parallelism -lcudadevrt"], "./dynamic_parallelism", "ok", False),
 ]
 # Code for sm_90; sm_120 has it as PTX where that is in the program.

@@ -113,6 +113,23 @@ class Driver(unittest.TestCase):
                          ["back[1]: 6", "device cuMemPoolImportPointer(&taken, other, &data) = CUDA_ERROR_INVALID_CONTEXT",
                           "cuEventCreate(&event, CU_EVENT_INTERPROCESS) = CUDA_ERROR_INVALID_VALUE"])
 
+    def test_graphs_that_allocate(self):
+        done = run("--arch", "h100", "--functional", "--quiet", "--", build(), "graph_memory")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line.strip() for line in done.stdout.splitlines()]
+        refused = [line for line in lines if line.startswith(("cuMem", "cuGraph")) and not line.endswith("= CUDA_SUCCESS")]
+        self.assertEqual([line.split("(")[0] for line in refused if line.endswith("= CUDA_ERROR_NOT_SUPPORTED")],
+                         ["cuGraphClone", "cuGraphAddChildGraphNode", "cuGraphDestroyNode", "cuGraphDestroyNode", "cuGraphRemoveDependencies_v2",
+                          "cuGraphInstantiateWithFlags"])
+        self.assertEqual([line.split("(")[0] for line in refused if line.endswith("= CUDA_ERROR_INVALID_VALUE")],
+                         ["cuGraphLaunch", "cuMemFreeAsync", "cuGraphAddMemFreeNode", "cuGraphAddMemFreeNode", "cuGraphLaunch", "cuMemFree_v2",
+                          "cuGraphAddMemFreeNode", "cuGraphAddMemFreeNode", "cuGraphAddMemAllocNode", "cuGraphAddMemAllocNode", "cuGraphAddMemFreeNode",
+                          "cuGraphAddMemFreeNode"])
+        block = 64 << 20
+        self.assertEqual([int(line.split(": ")[1]) for line in lines if line.startswith("used: ")],
+                         [0, block, block, 0, block, block, 0, block, 0])
+        self.assertIn("before - after: 0", lines)
+
     def test_launches_of_the_old_form(self):
         done = run("--arch", "h100", "--functional", "--quiet", "--", build(), "old_launches")
         self.assertEqual(done.returncode, 0, done.stderr)

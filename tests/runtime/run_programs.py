@@ -34,6 +34,23 @@ class Core(Case):
                 "own: cudaErrorDeviceUninitialized", "host memory: cudaErrorInvalidValue", "plain event: cudaErrorInvalidResourceHandle",
                 "timed event: cudaErrorInvalidValue"])
 
+    def test_two_processes_map_the_same_memory(self):
+        program = build("shared_mapping", "-lcuda")
+        for chip in CHIPS:
+            for words in ([], ["--functional"]):
+                with self.subTest(chip, words=words):
+                    done = run("--arch", chip, *words, "--", program)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertEqual(done.stdout.splitlines(), ["child: 0 wrong", "parent: 0 wrong", "child: 0 wrong at the end", "ok"])
+
+    def test_graphs_that_allocate(self):
+        program = build("graph_memory")
+        for chip in CHIPS:
+            for words in ([], ["--functional"], ["--functional", "--check", "bounds,uninitialized"]):
+                with self.subTest(chip, words=words):
+                    done = run("--arch", chip, *words, "--", program)
+                    self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+
     def test_three_devices_of_one_chip(self):
         program = build("devices")
         done = run("--devices", "h100,h100,h100", "--", program)

@@ -2,6 +2,7 @@
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/error_texts.h"
+#include "sim/runtime/device/graph_memory.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -20,6 +21,7 @@ FORETRACE_API cudaError_t cudaDeviceReset() {
   const std::lock_guard lock(s.mutex);
   s.pending = s.sticky = cudaSuccess;
   last_error() = cudaSuccess;
+  forget_graph_memory(s, current_device());
   s.memory.release_all();
   s.arrays.forget_all();
   return cudaSuccess;

@@ -8,6 +8,7 @@
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/conditional.h"
 #include "sim/runtime/device/graph.h"
+#include "sim/runtime/device/graph_memory.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -25,11 +26,17 @@ cudaError_t add(cudaGraphNode_t* handle, cudaGraph_t graph_handle, const cudaGra
     if (handle == nullptr || graph == nullptr || !read_nodes(needs, count, graph, nodes))
       return cudaErrorInvalidValue;
     Work work = EmptyWork{};
-    const cudaError_t refused = make(s, work);
-    if (refused != cudaSuccess) return refused;
+    cudaError_t result = make(s, work);
+    if (result == cudaSuccess) result = place_memory(s, *graph, nodes, work);
+    if (result != cudaSuccess) return result;
     *handle = handle_of<cudaGraphNode_t>(graph->add(std::move(work), std::move(nodes)));
     return cudaSuccess;
   });
+}
+
+/// What an allocation node gives out; null where it was refused.
+void* address_of(cudaError_t result, const cudaGraphNode_t* node) {
+  return result == cudaSuccess ? std::get<AllocateWork>(node_of(*node)->work).parameters.dptr : nullptr;
 }
 
 /// Runs the body with the node and its work, when it is of that kind.
@@ -99,7 +106,18 @@ cudaError_t event_work(cudaEvent_t handle, Work& work) {
 cudaError_t child_work(cudaGraph_t handle, Work& work) {
   const Graph* child = graph_of(handle);
   if (child == nullptr) return cudaErrorInvalidValue;
+  if (has_memory_nodes(*child)) return cudaErrorNotSupported;
   work = ChildWork{child->copy()};
+  return cudaSuccess;
+}
+
+/// The child graph itself becomes the node's: it may have memory nodes.
+cudaError_t moved_child_work(cudaGraph_t handle, Work& work) {
+  Graph* child = graph_of(handle);
+  if (child == nullptr) return cudaErrorInvalidValue;
+  if (child->moved || !child->claimed.expired()) return cudaErrorNotSupported;
+  child->moved = true;
+  work = ChildWork{std::shared_ptr<Graph>(child)};
   return cudaSuccess;
 }
 
@@ -125,13 +143,6 @@ cudaKernelNodeParams plain(const cudaKernelNodeParamsV2& p) {
   return out;
 }
 
-cudaError_t allocate_work(State& s, cudaMemAllocNodeParams& p, Work& work) {
-  p.dptr = p.bytesize == 0 ? nullptr : s.memory.allocate(p.bytesize, MemoryKind::device);
-  if (p.dptr == nullptr) return p.bytesize == 0 ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
-  work = AllocateWork{p};
-  return cudaSuccess;
-}
-
 /// The work that cudaGraphAddNode's structure describes.
 cudaError_t any_work(State& s, cudaGraphNodeParams& p, Work& work) {
   switch (p.type) {
@@ -145,22 +156,25 @@ cudaError_t any_work(State& s, cudaGraphNodeParams& p, Work& work) {
       const cudaHostNodeParams host{p.host.fn, p.host.userData};
       return host_work(&host, work);
     }
-    case cudaGraphNodeTypeGraph: return child_work(p.graph.graph, work);
+    case cudaGraphNodeTypeGraph:
+      return p.graph.ownership == cudaGraphChildGraphOwnershipMove ? moved_child_work(p.graph.graph, work)
+                                                                   : child_work(p.graph.graph, work);
     case cudaGraphNodeTypeEmpty: work = EmptyWork{}; return cudaSuccess;
     case cudaGraphNodeTypeWaitEvent: return event_work<WaitWork>(p.eventWait.event, work);
     case cudaGraphNodeTypeEventRecord: return event_work<RecordWork>(p.eventRecord.event, work);
-    case cudaGraphNodeTypeMemAlloc: {
-      cudaMemAllocNodeParams allocation{};
-      allocation.poolProps = p.alloc.poolProps;
-      allocation.bytesize = p.alloc.bytesize;
-      const cudaError_t refused = allocate_work(s, allocation, work);
-      p.alloc.dptr = allocation.dptr;
-      return refused;
-    }
-    case cudaGraphNodeTypeMemFree: work = FreeWork{p.free.dptr}; return cudaSuccess;
+    case cudaGraphNodeTypeMemAlloc:
+      work = AllocateWork{
+          {p.alloc.poolProps, p.alloc.accessDescs, p.alloc.accessDescCount, p.alloc.bytesize, nullptr}, {}};
+      return cudaSuccess;
+    case cudaGraphNodeTypeMemFree: work = FreeWork{p.free.dptr, {}}; return cudaSuccess;
     case cudaGraphNodeTypeConditional: return work_of(s, p.conditional, work);
     default: stop_not_provided(fmt::format("a graph node of type {}", static_cast<int>(p.type)).c_str());
   }
+}
+
+/// Memory nodes stay as they were made.
+bool may_change(cudaGraphNodeType type) {
+  return type != cudaGraphNodeTypeMemAlloc && type != cudaGraphNodeTypeMemFree;
 }
 
 }  // namespace
@@ -186,6 +200,7 @@ FORETRACE_API cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
   return call([&](State&) {
     Graph* graph = graph_of(handle);
     if (graph == nullptr) return cudaErrorInvalidValue;
+    if (graph->moved) return cudaErrorNotSupported;
     delete graph;
     return cudaSuccess;
   });
@@ -194,14 +209,17 @@ FORETRACE_API cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
 FORETRACE_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* handle, cudaGraph_t graph,
                                            const cudaGraphNode_t* needs, const cudaGraphEdgeData*,
                                            size_t count, cudaGraphNodeParams* p) {
-  return add(handle, graph, needs, count, [&](State& s, Work& work) {
+  const cudaError_t result = add(handle, graph, needs, count, [&](State& s, Work& work) {
     return p == nullptr ? cudaErrorInvalidValue : any_work(s, *p, work);
   });
+  if (p != nullptr && p->type == cudaGraphNodeTypeMemAlloc) p->alloc.dptr = address_of(result, handle);
+  return result;
 }
 FORETRACE_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t handle, cudaGraphNodeParams* p) {
   return call([&](State& s) {
     GraphNode* node = node_of(handle);
     if (node == nullptr || p == nullptr || type_of(*node) != p->type) return cudaErrorInvalidValue;
+    if (!may_change(p->type)) return cudaErrorNotSupported;
     return any_work(s, *p, node->work);
   });
 }
@@ -212,6 +230,7 @@ FORETRACE_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaG
     GraphNode* node =
         instance == nullptr ? nullptr : instance->graph->copy_of(reinterpret_cast<const GraphNode*>(handle));
     if (node == nullptr || p == nullptr || type_of(*node) != p->type) return cudaErrorInvalidValue;
+    if (!may_change(p->type)) return cudaErrorNotSupported;
     return any_work(s, *p, node->work);
   });
 }
@@ -452,9 +471,13 @@ FORETRACE_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exe
 FORETRACE_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* handle, cudaGraph_t graph,
                                                    const cudaGraphNode_t* needs, size_t count,
                                                    cudaMemAllocNodeParams* p) {
-  return add(handle, graph, needs, count, [&](State& s, Work& work) {
-    return p == nullptr ? cudaErrorInvalidValue : allocate_work(s, *p, work);
+  const cudaError_t result = add(handle, graph, needs, count, [&](State&, Work& work) {
+    if (p == nullptr) return cudaErrorInvalidValue;
+    work = AllocateWork{*p, {}};
+    return cudaSuccess;
   });
+  if (p != nullptr) p->dptr = address_of(result, handle);
+  return result;
 }
 FORETRACE_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* p) {
   return get<AllocateWork>(node, p, [](GraphNode&, AllocateWork& work) { return work.parameters; });
@@ -462,7 +485,7 @@ FORETRACE_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, c
 FORETRACE_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* handle, cudaGraph_t graph,
                                                   const cudaGraphNode_t* needs, size_t count, void* pointer) {
   return add(handle, graph, needs, count, [&](State&, Work& work) {
-    work = FreeWork{pointer};
+    work = FreeWork{pointer, {}};
     return cudaSuccess;
   });
 }

@@ -7,6 +7,7 @@
 
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/graph_memory.h"
 #include "sim/runtime/device/launcher.h"
 #include "sim/runtime/device/state.h"
 
@@ -42,7 +43,16 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle, unsig
     if (handle == nullptr) return cudaErrorInvalidValue;
     *handle = nullptr;
     if (graph.order().size() != graph.nodes.size()) return cudaErrorInvalidValue;
-    auto* instance = new GraphInstance{graph.copy(), flags};
+    constexpr unsigned long long kAlone =
+        cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagDeviceLaunch;  // not both
+    if ((flags & kAlone) == kAlone) return cudaErrorInvalidValue;
+    if (graph.moved || has_conditional_memory(graph)) return cudaErrorNotSupported;
+    std::shared_ptr<int> claim;
+    if (has_memory_nodes(graph)) {
+      if (!graph.claimed.expired()) return cudaErrorNotSupported;
+      graph.claimed = claim = std::make_shared<int>();
+    }
+    auto* instance = new GraphInstance{graph.copy(), flags, std::move(claim)};
     registry().instances.insert(instance);
     *handle = handle_of<cudaGraphExec_t>(instance);
     return cudaSuccess;
@@ -146,17 +156,25 @@ FORETRACE_API cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s
     Stream* stream = s.streams.find(stream_handle);
     if (instance == nullptr) return cudaErrorInvalidValue;
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (stream->capture) return capture_node(*stream, ChildWork{instance->graph->copy()});
+    if (stream->capture) {
+      if (has_memory_nodes(*instance->graph)) return cudaErrorNotSupported;
+      return capture_node(*stream, ChildWork{instance->graph->copy()});
+    }
     if (s.streams.is_legacy(stream) && s.streams.blocking_capture())
       return break_captures(s, cudaErrorStreamCaptureImplicit);
+    const cudaError_t refused =
+        begin_memory(*instance->graph, (instance->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0);
+    if (refused != cudaSuccess) return refused;
     s.launcher->place(stream->id - 1);
     return run_graph(s, *instance->graph, *stream);
   });
 }
 FORETRACE_API cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
   return call([&](State& s) {
-    if (instance_of(handle) == nullptr) return cudaErrorInvalidValue;
-    return s.streams.find(stream) == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess;
+    const GraphInstance* instance = instance_of(handle);
+    if (instance == nullptr) return cudaErrorInvalidValue;
+    if (s.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    return map_memory(*instance->graph);
   });
 }
 
@@ -164,8 +182,11 @@ FORETRACE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_
                                               cudaGraphExecUpdateResultInfo* info) {
   return graph_call(graph_handle, [&](State&, Graph& graph) {
     GraphInstance* instance = instance_of(handle);
-    if (instance == nullptr) return cudaErrorInvalidValue;
+    if (instance == nullptr || graph.moved) return cudaErrorInvalidValue;
     Graph& own = *instance->graph;
+    const std::shared_ptr<int> claim = graph.claimed.lock();
+    if (claim != nullptr && claim != instance->claim)
+      return fail_update(info, cudaGraphExecUpdateErrorNotSupported, nullptr);
     if (own.nodes.size() != graph.nodes.size())
       return fail_update(info, cudaGraphExecUpdateErrorTopologyChanged, nullptr);
     for (size_t i = 0; i < own.nodes.size(); ++i) {
@@ -177,6 +198,10 @@ FORETRACE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_
     }
     const std::unique_ptr<Graph> fresh = graph.copy();
     for (size_t i = 0; i < own.nodes.size(); ++i) own.nodes[i]->work = std::move(fresh->nodes[i]->work);
+    if (has_memory_nodes(graph)) {
+      if (instance->claim == nullptr) instance->claim = std::make_shared<int>();
+      graph.claimed = instance->claim;
+    }
     if (info != nullptr) *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
     return cudaSuccess;
   });
@@ -213,6 +238,7 @@ FORETRACE_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle, cudaGr
 FORETRACE_API cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t handle) {
   return graph_call(handle, [&](State&, Graph& graph) {
     if (clone == nullptr) return cudaErrorInvalidValue;
+    if (has_memory_nodes(graph)) return cudaErrorNotSupported;
     *clone = handle_of<cudaGraph_t>(graph.copy().release());
     return cudaSuccess;
   });
@@ -305,6 +331,7 @@ FORETRACE_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const c
                                                       const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                                       size_t count) {
   return change_edges(graph, from, to, count, [](std::vector<GraphNode*>& needs, GraphNode* source) {
+    if (has_memory_nodes(*source->graph)) return cudaErrorNotSupported;
     return std::erase(needs, source) == 0 ? cudaErrorInvalidValue : cudaSuccess;
   });
 }
@@ -313,6 +340,7 @@ FORETRACE_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     GraphNode* node = node_of(handle);
     if (node == nullptr) return cudaErrorInvalidValue;
     Graph& graph = *node->graph;
+    if (has_memory_nodes(graph)) return cudaErrorNotSupported;
     for (const auto& other : graph.nodes) std::erase(other->needs, node);
     registry().nodes.erase(node);
     std::erase_if(graph.nodes, [&](const auto& held) { return held.get() == node; });

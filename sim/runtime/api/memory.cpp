@@ -5,6 +5,7 @@
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
 #include "sim/runtime/device/clock.h"
+#include "sim/runtime/device/graph_memory.h"
 #include "sim/runtime/device/pool.h"
 #include "sim/runtime/device/state.h"
 
@@ -26,6 +27,9 @@ cudaError_t allocate(State& s, void** pointer, std::size_t size, MemoryKind kind
 
 cudaError_t release(State& s, void* pointer, MemoryKind kind) {
   if (pointer == nullptr) return cudaSuccess;
+  if (kind == MemoryKind::device) {
+    if (const std::optional<cudaError_t> freed = free_graph_memory(pointer)) return *freed;
+  }
   const MemoryBlock* block = s.memory.find(pointer);
   const std::uint64_t size = block == nullptr ? 0 : block->size;
   if (!s.memory.release(pointer, kind))
@@ -44,20 +48,42 @@ cudaError_t allocate_pitched(State& s, void** pointer, std::size_t* pitch, std::
   return allocate(s, pointer, *pitch * rows, MemoryKind::device);
 }
 
+/// An allocation node, which has its address at once.
+cudaError_t capture_allocation(State& s, Stream& stream, void** pointer, std::size_t size) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (stream.capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+  if (size == 0) return cudaSuccess;
+  AllocateWork wanted;
+  wanted.parameters = {};
+  wanted.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+  wanted.parameters.poolProps.location = {cudaMemLocationTypeDevice, stream.device};
+  wanted.parameters.bytesize = size;
+  Work work = std::move(wanted);
+  const cudaError_t refused = place_memory(s, *stream.capture->graph, stream.frontier, work);
+  if (refused != cudaSuccess) return refused;
+  *pointer = std::get<AllocateWork>(work).parameters.dptr;
+  return capture_node(stream, std::move(work));
+}
+
+/// A free node, which only memory of graphs can have.
+cudaError_t capture_release(State& s, Stream& stream, void* pointer) {
+  if (stream.capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+  if (pointer == nullptr) return cudaSuccess;
+  Work work = FreeWork{pointer, {}};
+  const cudaError_t refused = place_memory(s, *stream.capture->graph, stream.frontier, work);
+  return refused != cudaSuccess ? refused : capture_node(stream, std::move(work));
+}
+
 cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaStream_t handle, Pool& pool) {
   Stream* stream = s.streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream->capture) return capture_allocation(s, *stream, pointer, size);
   const cudaError_t refused = allocate(s, pointer, size, MemoryKind::device);
   if (refused != cudaSuccess) return refused;
-  if (!stream->capture) {
-    if (*pointer != nullptr) pool.hand_out(*pointer, size);
-    s.clock->allocate_in_stream();
-    return cudaSuccess;
-  }
-  AllocateWork work{};
-  work.parameters.bytesize = size;
-  work.parameters.dptr = *pointer;
-  return capture_node(*stream, work);
+  if (*pointer != nullptr) pool.hand_out(*pointer, size);
+  s.clock->allocate_in_stream();
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -150,8 +176,7 @@ FORETRACE_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call([&](State& s) {
     Stream* in = s.streams.find(stream);
     if (in == nullptr) return cudaErrorInvalidResourceHandle;
-    // While the stream is captured the graph only notes it: what the graph allocates keeps its address (graph.h).
-    if (in->capture) return capture_node(*in, FreeWork{pointer});
+    if (in->capture) return capture_release(s, *in, pointer);
     return release(s, pointer, MemoryKind::device);
   });
 }
@@ -183,7 +208,7 @@ FORETRACE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attrib
     if (attributes == nullptr) return cudaErrorInvalidValue;
     *attributes = {};
     void* const address = const_cast<void*>(pointer);
-    const MemoryBlock* block = s.memory.find(pointer);
+    const MemoryBlock* block = s.memory.known(pointer);
     if (block == nullptr) {
       attributes->type = cudaMemoryTypeUnregistered;
       attributes->device = cudaInvalidDeviceId;

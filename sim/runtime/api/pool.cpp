@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/device/graph_memory.h"
 #include "sim/runtime/device/pool.h"
 #include "sim/runtime/device/state.h"
 
@@ -236,19 +237,39 @@ FORETRACE_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMe
   });
 }
 
-FORETRACE_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType, void* value) {
+FORETRACE_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                                         void* value) {
   return call([&](State& s) {
     if (!is_device(device)) return cudaErrorInvalidDevice;
     if (value == nullptr) return cudaErrorInvalidValue;
-    *static_cast<unsigned long long*>(value) = s.memory.used();
+    const GraphMemoryUse& use = graph_pool(s, device).use();
+    auto& out = *static_cast<unsigned long long*>(value);
+    switch (attribute) {
+      case cudaGraphMemAttrUsedMemCurrent: out = use.used; return cudaSuccess;
+      case cudaGraphMemAttrUsedMemHigh: out = use.used_high; return cudaSuccess;
+      case cudaGraphMemAttrReservedMemCurrent: out = use.reserved; return cudaSuccess;
+      case cudaGraphMemAttrReservedMemHigh: out = use.reserved_high; return cudaSuccess;
+      default: return cudaErrorInvalidValue;
+    }
+  });
+}
+FORETRACE_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                                         void* value) {
+  return call([&](State& s) {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    const bool used = attribute == cudaGraphMemAttrUsedMemHigh;
+    if (!used && attribute != cudaGraphMemAttrReservedMemHigh) return cudaErrorInvalidValue;
+    if (value == nullptr || *static_cast<unsigned long long*>(value) != 0) return cudaErrorInvalidValue;
+    graph_pool(s, device).reset_high(used);
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType, void*) {
-  return call([&](State&) { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
-}
 FORETRACE_API cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return call([&](State&) { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+  return call([&](State& s) {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    graph_pool(s, device).trim();
+    return cudaSuccess;
+  });
 }
 
 FORETRACE_API cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise advice,

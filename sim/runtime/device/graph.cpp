@@ -11,6 +11,7 @@
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/conditional.h"
 #include "sim/runtime/device/copy.h"
+#include "sim/runtime/device/graph_memory.h"
 #include "sim/runtime/device/launch_call.h"
 #include "sim/runtime/device/launcher.h"
 #include "sim/runtime/device/side_by_side.h"
@@ -235,6 +236,10 @@ class GraphRun {
       end = {work.event->work = launch_.marker(after, first)};
     } else if constexpr (std::is_same_v<Call, WaitWork>) {
       if (work.event->recorded) after.push_back(work.event->work);
+    } else if constexpr (std::is_same_v<Call, AllocateWork>) {
+      allocate(work);
+    } else if constexpr (std::is_same_v<Call, FreeWork>) {
+      release(work);
     }
     return cudaSuccess;
   }

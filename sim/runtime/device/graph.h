@@ -3,8 +3,7 @@
 // Models:  nodes of all kinds but external semaphores (conditional.h); edges, child graphs, instantiation as a copy, updates of
 //          an instance, switched-off nodes. A launch runs the nodes in an order that the edges allow, those ready at the same time in
 //          the order of their making; on the predicted time line a node begins when all that it needs has ended.
-// Choice:  memory of allocation nodes is allocated when the node is made, and lives until the program frees it: a free node only
-//          marks it. A graph that allocates and frees in each launch sees the same address each time, as on a GPU.
+//          What allocation nodes give out is graph_memory.h's matter.
 #pragma once
 
 #include <chrono>
@@ -25,6 +24,8 @@ struct State;
 struct Graph;
 struct GraphNode;
 struct Stream;
+struct GraphAllocation;  // graph_memory.h
+struct GraphSegment;     // graph_memory.h
 
 /// One call of cudaStreamBeginCapture to its end; several streams may take part.
 struct Capture {
@@ -60,9 +61,11 @@ struct WaitWork {
 };
 struct AllocateWork {
   cudaMemAllocNodeParams parameters;
+  std::shared_ptr<GraphAllocation> allocation;
 };
 struct FreeWork {
   void* pointer = nullptr;
+  std::weak_ptr<GraphAllocation> allocation;
 };
 struct ConditionalWork {
   cudaGraphConditionalHandle handle = 0;
@@ -113,11 +116,15 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   std::vector<std::pair<UserObject*, unsigned>> objects;
   std::vector<Condition> conditions;
+  std::weak_ptr<GraphSegment> small;  ///< of its small allocations
+  std::weak_ptr<int> claimed;  ///< by the instance, of which a graph with memory nodes has one at a time
+  bool moved = false;          ///< into a node of another graph, whose it is from then on
 };
 
 struct GraphInstance {
   std::unique_ptr<Graph> graph;
   unsigned long long flags = 0;
+  std::shared_ptr<int> claim;  ///< of the graph that it was made of
 };
 
 cudaGraphNodeType type_of(const GraphNode& node);

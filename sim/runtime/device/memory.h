@@ -21,7 +21,8 @@ enum class MemoryKind : std::uint8_t {
   registered,
   managed,
   variable,
-  mapped  ///< of virtual_memory.h, which counts it
+  mapped,  ///< of virtual_memory.h, which counts it
+  graph    ///< of graph_memory.h, which counts it
 };
 
 struct MemoryBlock {
@@ -35,7 +36,7 @@ struct MemoryBlock {
 /// Whether the block lies in its device's memory, wherever it is used from.
 inline bool is_of_one_device(const MemoryBlock& block) {
   return block.kind == MemoryKind::device || block.kind == MemoryKind::variable ||
-         block.kind == MemoryKind::mapped;
+         block.kind == MemoryKind::mapped || block.kind == MemoryKind::graph;
 }
 
 class DeviceMemory {
@@ -57,14 +58,21 @@ class DeviceMemory {
   /// Memory that stands at an address of its own (virtual_memory.h) becomes the device's, and is no longer.
   void add_range(std::uint64_t address, std::uint64_t size);
   void remove_range(std::uint64_t address);
-  /// Bytes of the chip's memory for that; false: there are not so many.
-  bool take(std::uint64_t size);
-  void give_back(std::uint64_t size);
+  /// Addresses of a block of graph memory, which comes to stand there, zero, and goes; until it comes nothing is there.
+  std::uint64_t reserve(std::uint64_t size, int device);
+  void give_up(std::uint64_t address);
+  void place(std::uint64_t address);
+  void displace(std::uint64_t address);
+  /// Bytes of a device's memory for both; false: there are not so many.
+  bool take(std::uint64_t size, int device);
+  void give_back(std::uint64_t size, int device);
   /// Frees every block of the current device but the program's variables and what is mapped.
   void release_all();
 
   /// The block that holds the address; null: none.
   const MemoryBlock* find(const void* pointer) const;
+  /// The same, or the block that the address is reserved for: what can be said of a pointer before its memory is there.
+  const MemoryBlock* known(const void* pointer) const;
   /// Whether [pointer, pointer + size) lies in one block.
   bool holds(const void* pointer, std::uint64_t size) const;
 
@@ -86,11 +94,11 @@ class DeviceMemory {
   bool take_block(std::uint64_t size);
   void give_back_block(std::uint64_t size, int device);
 
-  std::vector<Use> used_;  // of device and managed blocks, by device
+  std::vector<Use> used_;  // of device, managed and graphs' blocks, by device
   std::uint64_t next_id_ = 1;
   bool tracks_ = false;
   emulate::GlobalMemory global_{emulate::Backing::host};
-  std::map<std::uint64_t, MemoryBlock> blocks_;  // by address
+  std::map<std::uint64_t, MemoryBlock> blocks_, reserved_;  // by address
 };
 
 }  // namespace foretrace::runtime

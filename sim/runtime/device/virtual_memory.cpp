@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "sim/runtime/device/context.h"
+
 namespace foretrace::runtime {
 
 namespace {
@@ -24,14 +26,15 @@ bool close_to_access(std::uint64_t address, std::uint64_t size, int more) {
 }  // namespace
 
 std::shared_ptr<PhysicalMemory> PhysicalMemory::make(DeviceMemory& memory, std::uint64_t size) {
-  if (!memory.take(size)) return nullptr;
+  const int device = current_device();
+  if (!memory.take(size, device)) return nullptr;
   const int file = memfd_create("device memory", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) {
     if (file >= 0) close(file);
-    memory.give_back(size);
+    memory.give_back(size, device);
     return nullptr;
   }
-  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory, size, size, file));
+  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory, size, size, device, file));
 }
 
 std::shared_ptr<PhysicalMemory> PhysicalMemory::import(DeviceMemory& memory, int descriptor) {
@@ -41,12 +44,12 @@ std::shared_ptr<PhysicalMemory> PhysicalMemory::import(DeviceMemory& memory, int
   const int file =
       size == 0 || size % VirtualMemory::kGranule != 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (file < 0) return nullptr;
-  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory, size, 0, file));
+  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory, size, 0, 0, file));
 }
 
 PhysicalMemory::~PhysicalMemory() {
   close(file_);
-  memory_.give_back(counted_);
+  memory_.give_back(counted_, device_);
 }
 
 std::uint64_t VirtualMemory::reserve(std::uint64_t size, std::uint64_t wanted) {

@@ -30,11 +30,11 @@ class PhysicalMemory {
   int file() const { return file_; }
 
  private:
-  PhysicalMemory(DeviceMemory& memory, std::uint64_t size, std::uint64_t counted, int file)
-      : memory_(memory), size_(size), counted_(counted), file_(file) {}
+  PhysicalMemory(DeviceMemory& memory, std::uint64_t size, std::uint64_t counted, int device, int file)
+      : memory_(memory), size_(size), counted_(counted), device_(device), file_(file) {}
   DeviceMemory& memory_;
   std::uint64_t size_, counted_;
-  int file_;
+  int device_, file_;
 };
 
 class VirtualMemory {

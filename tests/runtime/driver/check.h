@@ -39,6 +39,7 @@ void check_old_launches(void);
 void check_attached(void);
 void check_graphs(void);
 void check_graph_nodes(void);
+void check_graph_memory(void);
 void check_lookup(void);
 void check_tensor_maps(void);
 void check_virtual_memory(void);

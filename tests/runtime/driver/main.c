@@ -87,6 +87,7 @@ static const struct {
                  {"attached", check_attached, 1},
                  {"graphs", check_graphs, 1},
                  {"graph_nodes", check_graph_nodes, 1},
+                 {"graph_memory", check_graph_memory, 1},
                  {"profiler", check_profiler, 1},
                  {"tensor_maps", check_tensor_maps, 1},
                  {"virtual_memory", check_virtual_memory, 1},

@@ -285,3 +285,189 @@ void check_graph_nodes(void) {
   T(cuMemFree_v2(p));
   T(cuModuleUnload(module));
 }
+
+/* Graphs that allocate. Sizes are whole blocks of the driver's pools, so that footprints do not depend on those. */
+enum { kBlock = 64 << 20 };
+
+static void print_footprint(void) {
+  cuuint64_t used = 0, reserved = 0;
+  T(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+  T(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &reserved));
+  NUMBER(used);
+  NUMBER(reserved);
+}
+
+static CUDA_MEM_ALLOC_NODE_PARAMS wanted_block(void) {
+  CUDA_MEM_ALLOC_NODE_PARAMS room;
+  memset(&room, 0, sizeof room);
+  room.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  room.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  room.bytesize = kBlock;
+  return room;
+}
+
+/* One that nothing in the graph frees: launched, freed, launched again; freed by the next launch; by another graph. */
+static void check_unfreed(CUstream stream) {
+  CUgraph graph = NULL, freeing = NULL;
+  CUgraphNode node = NULL;
+  CUgraphExec exec = NULL, other = NULL;
+  CUdeviceptr p = 0;
+  unsigned words[2] = {0, 0};
+  CUmemorytype type = (CUmemorytype)0;
+  T(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  T(cuMemAllocAsync(&p, kBlock, stream));
+  T(cuMemsetD32Async(p, 7, kBlock / 4, stream));
+  T(cuStreamEndCapture(stream, &graph));
+  T(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  print_footprint();
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  T(cuMemcpyDtoH_v2(words, p + kBlock - 4, 4));
+  NUMBER(words[0]);
+  T(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+  NUMBER(type);
+  T(cuGraphLaunch(exec, stream));
+  T(cuMemFreeAsync(p, stream));
+  T(cuMemFreeAsync(p, stream));
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  T(cuMemFree_v2(p));
+  print_footprint();
+  T(cuGraphCreate(&freeing, 0));
+  T(cuGraphAddMemFreeNode(&node, freeing, NULL, 0, p));
+  T(cuGraphAddMemFreeNode(&node, freeing, NULL, 0, p));
+  T(cuGraphAddMemFreeNode(&node, graph, NULL, 0, p));
+  T(cuGraphInstantiateWithFlags(&other, freeing, 0));
+  T(cuGraphLaunch(exec, stream));
+  T(cuGraphLaunch(other, stream));
+  T(cuStreamSynchronize(stream));
+  T(cuGraphLaunch(other, stream));
+  T(cuStreamSynchronize(stream));
+  T(cuGraphExecDestroy(other));
+  T(cuGraphExecDestroy(exec));
+  T(cuGraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+  T(cuGraphLaunch(exec, stream));
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  T(cuGraphExecDestroy(exec));
+  T(cuGraphDestroy(graph));
+  T(cuGraphDestroy(freeing));
+  T(cuDeviceGraphMemTrim(0));
+  print_footprint();
+  T(cuMemcpyDtoH_v2(words, p, 4));
+  NUMBER(words[0]);
+  T(cuMemFree_v2(p));
+  T(cuDeviceGraphMemTrim(0));
+  print_footprint();
+}
+
+/* Two graphs that free what they allocate, at two addresses, over one block. */
+static void check_shared_blocks(CUstream stream) {
+  CUgraph graph = NULL;
+  CUgraphExec execs[2] = {NULL, NULL};
+  CUdeviceptr p[2] = {0, 0};
+  size_t before = 0, after = 0, total = 0;
+  cuuint64_t high = 0;
+  T(cuMemGetInfo_v2(&before, &total));
+  for (int i = 0; i < 2; ++i) {
+    T(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    T(cuMemAllocAsync(&p[i], kBlock, stream));
+    T(cuMemsetD32Async(p[i], 7, 16, stream));
+    T(cuMemFreeAsync(p[i], stream));
+    T(cuStreamEndCapture(stream, &graph));
+    T(cuGraphInstantiateWithFlags(&execs[i], graph, 0));
+    T(cuGraphDestroy(graph));
+  }
+  NUMBER(p[0] != p[1]);
+  for (int i = 0; i < 2; ++i) {
+    T(cuGraphLaunch(execs[i], stream));
+    T(cuStreamSynchronize(stream));
+    print_footprint();
+  }
+  T(cuMemFree_v2(p[0]));
+  T(cuMemGetInfo_v2(&after, &total));
+  NUMBER(before - after >= kBlock);
+  T(cuGraphExecDestroy(execs[0]));
+  T(cuGraphExecDestroy(execs[1]));
+  T(cuDeviceGraphMemTrim(0));
+  print_footprint();
+  T(cuMemGetInfo_v2(&after, &total));
+  NUMBER(before - after);
+  T(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high));
+  NUMBER(high);
+  T(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high));
+  T(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &high));
+  high = 0;
+  T(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high));
+  T(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &high));
+  T(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &high));
+  NUMBER(high);
+  T(cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)9, &high));
+}
+
+/* What graphs that allocate may not do. */
+static void check_memory_nodes_refused(CUstream stream) {
+  CUgraph graph = NULL, other = NULL, child = NULL;
+  CUgraphNode made = NULL, again = NULL, empty = NULL, freed = NULL, node = NULL;
+  CUgraphExec exec = NULL, second = NULL;
+  CUDA_MEM_ALLOC_NODE_PARAMS room = wanted_block();
+  CUgraphNodeParams any;
+  CUdeviceptr p = 0, plain = 0;
+  T(cuGraphCreate(&graph, 0));
+  T(cuGraphCreate(&other, 0));
+  T(cuGraphAddMemAllocNode(&made, graph, NULL, 0, &room));
+  p = room.dptr;
+  T(cuGraphAddMemFreeNode(&freed, graph, &made, 1, p));
+  T(cuGraphAddMemFreeNode(&node, graph, &made, 1, p));
+  T(cuGraphAddMemFreeNode(&node, other, NULL, 0, p));
+  T(cuGraphAddMemAllocNode(&again, graph, &freed, 1, &room));
+  NUMBER(room.dptr == p);
+  T(cuGraphAddMemFreeNode(&freed, graph, &again, 1, room.dptr));
+  T(cuGraphAddEmptyNode(&empty, graph, &made, 1));
+  T(cuGraphClone(&child, graph));
+  T(cuGraphAddChildGraphNode(&node, other, NULL, 0, graph));
+  T(cuGraphDestroyNode(made));
+  T(cuGraphDestroyNode(empty));
+  T(cuGraphRemoveDependencies_v2(graph, &made, &empty, NULL, 1));
+  T(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  T(cuGraphInstantiateWithFlags(&second, graph, 0));
+  T(cuGraphUpload(exec, stream));
+  T(cuStreamSynchronize(stream));
+  print_footprint();
+  T(cuGraphExecDestroy(exec));
+  room = wanted_block();
+  room.bytesize = 0;
+  T(cuGraphAddMemAllocNode(&node, other, NULL, 0, &room));
+  room.bytesize = ~(size_t)0;
+  T(cuGraphAddMemAllocNode(&node, other, NULL, 0, &room));
+  room.bytesize = kBlock;
+  room.poolProps.location.id = 99;
+  T(cuGraphAddMemAllocNode(&node, other, NULL, 0, &room));
+  T(cuMemAlloc_v2(&plain, 4096));
+  T(cuGraphAddMemFreeNode(&node, other, NULL, 0, plain));
+  T(cuMemFree_v2(plain));
+  T(cuGraphAddMemFreeNode(&node, other, NULL, 0, 16));
+  T(cuGraphCreate(&child, 0));
+  memset(&any, 0, sizeof any);
+  any.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  any.graph.graph = graph;
+  any.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+  T(cuGraphAddNode_v2(&node, child, NULL, NULL, 0, &any));
+  T(cuGraphInstantiateWithFlags(&exec, child, 0));
+  T(cuGraphLaunch(exec, stream));
+  T(cuStreamSynchronize(stream));
+  T(cuGraphExecDestroy(exec));
+  T(cuGraphDestroy(child));
+  T(cuGraphDestroy(other));
+  T(cuDeviceGraphMemTrim(0));
+  print_footprint();
+}
+
+void check_graph_memory(void) {
+  CUstream stream = NULL;
+  T(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  check_unfreed(stream);
+  check_shared_blocks(stream);
+  check_memory_nodes_refused(stream);
+  T(cuStreamDestroy_v2(stream));
+}
