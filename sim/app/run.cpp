@@ -221,7 +221,10 @@ void check_options(Asked& asked, const Variant& chip) {
   settings.arch = asked.chip.arch.front();
   settings.set = chip.overrides;
   settings.clock = asked.chip.clock;
-  (void)engine::parse_accuracy(settings.accuracy, "--accuracy");
+  if (engine::parse_accuracy(settings.accuracy, "--accuracy") == engine::Accuracy::sampled && asked.gains)
+    throw InputError(
+        "--gains with --accuracy sampled: launches are simulated again to their end; expected one of the "
+        "two");
   if (asked.simulate != "all" && asked.simulate != "representative")
     throw InputError(fmt::format("--simulate {}: expected representative or all", asked.simulate));
   settings.simulate_all = asked.simulate == "all";

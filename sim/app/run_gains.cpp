@@ -11,6 +11,7 @@
 #include "sim/engine/ideal.h"
 #include "sim/engine/sources.h"
 #include "sim/report/json.h"
+#include "sim/report/limiter.h"
 #include "sim/trace/trace_reader.h"
 
 namespace foretrace::app {
@@ -78,6 +79,7 @@ void add_gains_of(report::LaunchResult& result, const std::string& trace,
     const engine::IdealText& text = engine::text_of(gain.limit);
     result.gains.push_back({text.key, text.words, static_cast<double>(gain.cycles)});
   }
+  result.limiter = report::find_limiter(result);
   const report::Gain& most =
       *std::min_element(result.gains.begin(), result.gains.end(),
                         [](const report::Gain& a, const report::Gain& b) { return a.cycles < b.cycles; });

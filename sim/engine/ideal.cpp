@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <utility>
 
 #include "model/rules/coalescing.h"
 #include "model/rules/shared_banks.h"
@@ -17,7 +19,10 @@ constexpr std::array<IdealText, kIdeals> kTexts = {{
     {"ideal.coalescing", "if every global access were coalesced"},
     {"ideal.dram", "if DRAM took no time"},
     {"ideal.l2", "if everything beyond L1 took no time"},
+    {"ideal.memory_latency", "if L2, DRAM and the way to them had no latency"},
     {"ideal.residency", "if registers and shared memory did not limit the resident blocks"},
+    {"ideal.shared_memory", "if shared memory took no room"},
+    {"ideal.atomics", "if every atomic had a word of its own"},
     {"ideal.pipes", "if every arithmetic pipe took an instruction per cycle"},
     {"ideal.code", "if code and constants were always cached"},
     {"ideal.launch", "if blocks started and ended at once"},
@@ -25,6 +30,8 @@ constexpr std::array<IdealText, kIdeals> kTexts = {{
 
 // Where moved data lie: far from what launches place, below the windows (model/work/address_space.h).
 constexpr std::uint64_t kPlaces = 0x2000'0000'0000;
+// Copies of what atomics work on: block b uses copy b mod 128.
+constexpr std::uint64_t kCopies = 128;
 // Times as wide, or as many, as anything that a launch can ask of.
 constexpr std::uint32_t kPlenty = 64;
 
@@ -55,6 +62,27 @@ void lift_l2(spec::GpuSpec& spec) {
     *interval = std::min(*interval, 0.01);
   }
   spec.l2.atomic_latency = 1;
+}
+
+/// What DRAM's banks take, and what each way carries, stays.
+void lift_memory_latency(spec::GpuSpec& spec) {
+  spec.dram.latency = spec.l2.latency = spec.l2.atomic_latency = 1;
+  spec.network.request_latency = spec.network.reply_latency = spec.network.partition_latency = 1;
+}
+
+void lift_pipes(spec::GpuSpec& spec) {
+  for (const spec::Pipe pipe :
+       {spec::Pipe::alu, spec::Pipe::alulite, spec::Pipe::fmaheavy, spec::Pipe::fmalite, spec::Pipe::fp16,
+        spec::Pipe::fp64, spec::Pipe::xu, spec::Pipe::tensor}) {
+    auto& interval = spec.pipe[static_cast<std::size_t>(pipe)].interval;
+    interval = std::min(interval, 1u);
+  }
+  for (auto& row : spec.opcodes) {
+    if (row.spec.pipes[0] < spec::Pipe::uniform) row.spec.interval = std::min(row.spec.interval, 1u);
+  }
+  spec.wgmma.columns *= kPlenty;
+  spec.wgmma.shared_bytes *= kPlenty;
+  spec.wgmma.register_interval = std::min(spec.wgmma.register_interval, 1u);
 }
 
 /// L1 keeps its size: the carve-outs grow by what is added to the unified memory.
@@ -88,7 +116,16 @@ rules::SharedAccess bank_access(isa::Access access) {
              : rules::SharedAccess::load;
 }
 
+bool is_atomic(const isa::MemoryForm& form) {
+  return (form.access == isa::Access::atomic || form.access == isa::Access::reduction) &&
+         (form.atomic == isa::AtomicKind::plain || form.atomic == isa::AtomicKind::increment);
+}
+
 bool is_plain(isa::Access access) { return access == isa::Access::load || access == isa::Access::store; }
+
+void append(std::string& key, std::uint64_t number) {
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
 
 /// The executed lanes one behind the other, the first of them at `base`.
 void place(work::LaneAddresses& addresses, std::uint32_t executed, std::uint32_t bytes, std::uint64_t base) {
@@ -107,21 +144,14 @@ spec::GpuSpec without(const spec::GpuSpec& spec, Ideal limit) {
   spec::GpuSpec lifted = spec;
   switch (limit) {
     case Ideal::bank_conflicts:
-    case Ideal::coalescing: break;
+    case Ideal::coalescing:
+    case Ideal::shared_memory:
+    case Ideal::atomics: break;
     case Ideal::dram: lift_dram(lifted.dram); break;
     case Ideal::l2: lift_l2(lifted); break;
+    case Ideal::memory_latency: lift_memory_latency(lifted); break;
     case Ideal::residency: lift_residency(lifted); break;
-    case Ideal::pipes:
-      for (const spec::Pipe pipe :
-           {spec::Pipe::alu, spec::Pipe::alulite, spec::Pipe::fmaheavy, spec::Pipe::fmalite, spec::Pipe::fp16,
-            spec::Pipe::fp64, spec::Pipe::xu, spec::Pipe::tensor}) {
-        auto& interval = lifted.pipe[static_cast<std::size_t>(pipe)].interval;
-        interval = std::min(interval, 1u);
-      }
-      for (auto& row : lifted.opcodes) {
-        if (row.spec.pipes[0] < spec::Pipe::uniform) row.spec.interval = std::min(row.spec.interval, 1u);
-      }
-      break;
+    case Ideal::pipes: lift_pipes(lifted); break;
     case Ideal::code: lift_code(lifted); break;
     case Ideal::launch: lift_launch(lifted.launch); break;
   }
@@ -168,19 +198,36 @@ bool IdealBlocks::coalesced(const isa::MemoryForm& form, std::uint32_t executed,
   std::string key;
   key.reserve(static_cast<std::size_t>(std::popcount(executed)) * sizeof(std::uint64_t));
   for (std::uint32_t m = executed; m; m &= m - 1) {
-    const std::uint64_t address = addresses[static_cast<unsigned>(std::countr_zero(m))];
-    key.append(reinterpret_cast<const char*>(&address), sizeof address);
+    append(key, addresses[static_cast<unsigned>(std::countr_zero(m))]);
   }
-  const auto [it, fresh] = places_.try_emplace(std::move(key), next_place_);
-  if (fresh) {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(std::popcount(executed)) * form.bytes;
-    next_place_ += (bytes + kSectorBytes - 1) / kSectorBytes * kSectorBytes;
-  }
-  place(addresses, executed, form.bytes, it->second);
+  place(addresses, executed, form.bytes,
+        place_of(std::move(key), static_cast<std::uint64_t>(std::popcount(executed)) * form.bytes));
   return true;
 }
 
-work::WarpRecord IdealBlocks::moved(const work::WarpRecord& record) {
+std::uint64_t IdealBlocks::place_of(std::string key, std::uint64_t bytes) {
+  const auto [it, fresh] = places_.try_emplace(std::move(key), next_place_);
+  if (fresh) next_place_ += (bytes + kSectorBytes - 1) / kSectorBytes * kSectorBytes;
+  return it->second;
+}
+
+/// Lane l of a warp has the l-th word of what its warp of its block's copy has for this instruction.
+void IdealBlocks::alone(const Warp& warp, std::uint32_t index, std::uint32_t executed,
+                        work::LaneAddresses& addresses) {
+  const isa::MemoryForm& form = forms_[index].form;
+  const std::uint64_t first = addresses[static_cast<unsigned>(std::countr_zero(executed))];
+  std::uint64_t base = first / kLineBytes * kLineBytes;
+  if (form.space == isa::Space::global || (form.space == isa::Space::generic &&
+                                           !work::is_shared_window(first) && !work::is_local_window(first))) {
+    std::string key;
+    for (const std::uint64_t part : {warp.block % kCopies, warp.number, std::uint64_t{index}})
+      append(key, part);
+    base = place_of(std::move(key), std::uint64_t{kWarpSize} * form.bytes);
+  }
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) addresses[lane] = base + std::uint64_t{lane} * form.bytes;
+}
+
+work::WarpRecord IdealBlocks::moved(const work::WarpRecord& record, const Warp& warp) {
   work::WarpRecord result;
   work::WarpRecorder recorder(shapes_, result);
   work::WarpCursor cursor(shapes_, record);
@@ -194,6 +241,10 @@ work::WarpRecord IdealBlocks::moved(const work::WarpRecord& record) {
     if (count == 1 && form.memory) {
       if (limit_ == Ideal::bank_conflicts) {
         without_conflicts(form.form, step.executed, sets[0]);
+      } else if (limit_ == Ideal::atomics) {
+        // What other warps wait for stays where they look for it.
+        if (is_atomic(form.form) && !shape.tells && !shape.counts && !shape.waits)
+          alone(warp, step.index, step.executed, sets[0]);
       } else {
         coalesced(form.form, step.executed, sets[0]);
       }
@@ -212,28 +263,73 @@ std::shared_ptr<const work::BlockRecord> IdealBlocks::next() {
   FORETRACE_ASSERT(!block->rest, "the record of a block that is to be moved is complete");
   auto result = std::make_shared<work::BlockRecord>();
   result->block = block->block;
-  for (const work::WarpRecord& warp : block->warps) result->warps.push_back(moved(warp));
+  for (std::uint64_t i = 0; i < block->warps.size(); ++i)
+    result->warps.push_back(moved(block->warps[i], {block->block, i}));
   return result;
 }
 
+namespace {
+
+/// Whether the limit can be one of this kernel's at all.
+bool concerns(Ideal limit, const isa::Program& program, const LaunchShape& shape) {
+  if (limit == Ideal::shared_memory) return program.static_shared + shape.dynamic_shared > 0;
+  if (!of_work(limit)) return true;
+  return std::any_of(program.code.begin(), program.code.end(), [&](const isa::Instruction& instruction) {
+    isa::MemoryForm form;
+    if (!isa::memory_form(instruction, form)) return false;
+    if (limit == Ideal::atomics) return is_atomic(form);
+    if (form.space == isa::Space::generic) return true;
+    return form.space == (limit == Ideal::coalescing ? isa::Space::global : isa::Space::shared);
+  });
+}
+
+/// The launch as if it asked for no shared memory.
+LaunchShape without_shared_memory(const LaunchShape& shape) {
+  auto program = std::make_shared<isa::Program>(*shape.program);
+  program->static_shared = 0;
+  LaunchShape result = shape;
+  result.program = std::move(program);
+  result.dynamic_shared = 0;
+  return result;
+}
+
+std::uint64_t cycles_without(Ideal limit, const std::string& trace, const spec::GpuSpec& spec,
+                             const LaunchShape& shape, const RunOptions& options) {
+  trace::TraceReader reader(trace);
+  TracedBlocks traced(reader);
+  Machine machine(std::make_shared<const spec::GpuSpec>(without(spec, limit)));
+  if (of_work(limit)) {
+    IdealBlocks ideal(traced, *reader.program(), limit);
+    return machine.run(shape, ideal, options).counters.elapsed;
+  }
+  const LaunchShape& asked = limit == Ideal::shared_memory ? without_shared_memory(shape) : shape;
+  return machine.run(asked, traced, options).counters.elapsed;
+}
+
+std::uint64_t cycles_as_it_is(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
+                              const RunOptions& options) {
+  trace::TraceReader reader(trace);
+  TracedBlocks traced(reader);
+  Machine machine(std::make_shared<const spec::GpuSpec>(spec));
+  return machine.run(shape, traced, options).counters.elapsed;
+}
+
+}  // namespace
+
 std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
                         int threads) {
+  RunOptions options;
+  options.threads = threads;
+  std::optional<std::uint64_t> as_it_is;
   std::vector<Gain> result;
   for (std::size_t i = 0; i < kIdeals; ++i) {
     const auto limit = static_cast<Ideal>(i);
-    trace::TraceReader reader(trace);
-    TracedBlocks traced(reader);
-    Machine machine(std::make_shared<const spec::GpuSpec>(without(spec, limit)));
-    RunOptions options;
-    options.threads = threads;
-    Outcome outcome;
-    if (of_work(limit)) {
-      IdealBlocks ideal(traced, *reader.program(), limit);
-      outcome = machine.run(shape, ideal, options);
-    } else {
-      outcome = machine.run(shape, traced, options);
+    if (concerns(limit, *shape.program, shape)) {
+      result.push_back({limit, cycles_without(limit, trace, spec, shape, options)});
+      continue;
     }
-    result.push_back({limit, outcome.counters.elapsed});
+    if (!as_it_is) as_it_is = cycles_as_it_is(trace, spec, shape, options);
+    result.push_back({limit, *as_it_is});
   }
   return result;
 }

@@ -24,12 +24,15 @@ enum class Ideal : std::uint8_t {
   coalescing,      ///< global loads and stores touch the fewest sectors that could hold their bytes
   dram,            ///< what misses in L2 is there at once
   l2,              ///< likewise, and L2 and the network take no time and any traffic
-  residency,       ///< registers and shared memory do not limit the resident blocks
+  memory_latency,  ///< what goes beyond L1 is answered at once, but no more of it
+  residency,       ///< registers and shared memory do not limit the resident blocks; L1 as large as before
+  shared_memory,   ///< the launch asks for no shared memory: neither blocks nor L1 give room to it
+  atomics,         ///< no two lanes' atomics go to one word, as if each added to a copy of its own
   pipes,           ///< every arithmetic pipe takes an instruction per cycle
   code,            ///< instructions and constants are always cached
   launch           ///< blocks and warps start and end at once
 };
-inline constexpr std::size_t kIdeals = 8;
+inline constexpr std::size_t kIdeals = 11;
 
 struct IdealText {
   const char* key;    ///< "ideal.bank_conflicts"
@@ -37,10 +40,12 @@ struct IdealText {
 };
 const IdealText& text_of(Ideal limit);
 
-/// The chip without the limit; the chip itself where the limit lies in the work.
+/// The chip without the limit; the chip itself where the limit lies in the work or in what the launch asks for.
 spec::GpuSpec without(const spec::GpuSpec& spec, Ideal limit);
 /// Whether the limit lies in the work's addresses.
-constexpr bool of_work(Ideal limit) { return limit == Ideal::bank_conflicts || limit == Ideal::coalescing; }
+constexpr bool of_work(Ideal limit) {
+  return limit == Ideal::bank_conflicts || limit == Ideal::coalescing || limit == Ideal::atomics;
+}
 
 /// The records of complete blocks with their addresses moved. `source` must not give blocks that are executed while they are read.
 class IdealBlocks final : public work::BlockSource {
@@ -53,17 +58,22 @@ class IdealBlocks final : public work::BlockSource {
     bool memory = false;
     isa::MemoryForm form;
   };
-  work::WarpRecord moved(const work::WarpRecord& record);
+  struct Warp {
+    std::uint64_t block = 0, number = 0;  ///< its block, and its number in it
+  };
+  work::WarpRecord moved(const work::WarpRecord& record, const Warp& warp);
   /// Whether the addresses were changed.
   bool without_conflicts(const isa::MemoryForm& form, std::uint32_t executed, work::LaneAddresses& addresses);
   bool coalesced(const isa::MemoryForm& form, std::uint32_t executed, work::LaneAddresses& addresses);
+  void alone(const Warp& warp, std::uint32_t index, std::uint32_t executed, work::LaneAddresses& addresses);
+  std::uint64_t place_of(std::string key, std::uint64_t bytes);
 
   work::BlockSource& source_;
   const work::Shapes shapes_;
   const Ideal limit_;
   std::vector<Form> forms_;
   std::unordered_map<std::string, std::uint64_t>
-      places_;  // of what scattered lanes ask for, by their addresses
+      places_;  // of what scattered lanes ask for, by their addresses; of atomics' copies, by warp and instruction
   std::uint64_t next_place_;
 };
 
@@ -72,7 +82,7 @@ struct Gain {
   std::uint64_t cycles = 0;  ///< elapsed, without the limit
 };
 
-/// Simulates the launch of a trace again, once for each limit, with cold caches. Throws InputError as TraceReader does.
+/// Simulates the launch of a trace again, once for each limit that can concern it, with cold caches. Throws InputError as TraceReader does.
 std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
                         int threads);
 

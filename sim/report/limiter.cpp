@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,18 @@ namespace foretrace::report {
 namespace {
 
 using stats::WarpState;
+
+/// A limiter, and the keys of what was simulated again without it, or with its sentence's advice taken.
+struct Verdict {
+  std::string name, sentence;
+  std::vector<std::string_view> ideals;
+};
+
+constexpr std::string_view kConflictsGain = "ideal.bank_conflicts", kCoalescingGain = "ideal.coalescing",
+                           kDramGain = "ideal.dram", kL2Gain = "ideal.l2",
+                           kLatencyGain = "ideal.memory_latency", kResidencyGain = "ideal.residency",
+                           kAtomicsGain = "ideal.atomics", kPipesGain = "ideal.pipes",
+                           kCodeGain = "ideal.code", kLaunchGain = "ideal.launch", kNoGain = "";
 
 // The thresholds of the questions; docs/json.md explains them.
 constexpr double kLaunchShare = 40;    // % of the launch without a warp anywhere from which on it is the cost
@@ -26,6 +39,7 @@ constexpr double kLowOccupancy = 60;    // % theoretical occupancy below which r
 struct StateText {
   const char* meaning;
   const char* hint;
+  std::string_view ideal = kNoGain;  ///< what was simulated without it
 };
 
 // In the order of WarpState.
@@ -34,20 +48,23 @@ constexpr std::array<StateText, stats::kWarpStates> kStates = {{
      "balance the warps' work between barriers, or use smaller blocks"},
     {"a branch's target", "shorten loops' branch overhead by unrolling"},
     {"the dispatch port", "spread the instructions over pipes"},
-    {"their last stores to leave the SM", "write less at the end, or coalesce what is written"},
-    {"asynchronous matrix operations", "overlap them with other work"},
+    {"their last stores to leave the SM", "write less at the end, or coalesce what is written", kL2Gain},
+    {"asynchronous matrix operations", "overlap them with other work", kPipesGain},
     {"a constant that was not cached",
-     "give each warp more work so that cold caches matter less, or access fewer different constants"},
+     "give each warp more work so that cold caches matter less, or access fewer different constants",
+     kCodeGain},
     {"room in the queue of local and global accesses", "use fewer, wider accesses"},
     {"data from L1, L2 or DRAM",
      "increase memory-level parallelism: more independent loads per thread, more warps, or data reused from "
-     "shared memory"},
-    {"a busy arithmetic pipe", "move work to another pipe or do less of it"},
-    {"a memory fence", "use fewer or narrower fences"},
+     "shared memory",
+     kLatencyGain},
+    {"a busy arithmetic pipe", "move work to another pipe or do less of it", kPipesGain},
+    {"a memory fence", "use fewer or narrower fences", kL2Gain},
     {"room in the queue of shared-memory and special instructions", "use fewer, wider shared accesses"},
     {"something that has no state of its own", "look at the hottest instructions"},
     {"instructions that were not in the cache",
-     "give each warp more work so that cold caches matter less, or shorten the code and its unrolling"},
+     "give each warp more work so that cold caches matter less, or shorten the code and its unrolling",
+     kCodeGain},
     {"their turn: another warp was selected", "nothing: there are warps enough"},
     {"nothing: they issue", "nothing"},
     {"results from shared memory or a special pipe",
@@ -147,7 +164,7 @@ const InstructionResult* main_atomic(const LaunchResult& result) {
   return most;
 }
 
-Limiter busiest_slice(const LaunchResult& result, double share) {
+Verdict busiest_slice(const LaunchResult& result, double share) {
   const InstructionResult* atomic = main_atomic(result);
   const std::string why =
       atomic != nullptr
@@ -156,8 +173,10 @@ Limiter busiest_slice(const LaunchResult& result, double share) {
                 "spread them over more addresses",
                 where(*atomic))
           : std::string("accesses go to few lines: spread them, or keep what they read on the SM");
-  return {"l2_slice", fmt::format("One of L2's slices is busy {:.0f}% of the time, the mean one {:.1f}%; {}.",
-                                  share, result.metrics.get("foretrace__l2_slices.pct", 0), why)};
+  return {"l2_slice",
+          fmt::format("One of L2's slices is busy {:.0f}% of the time, the mean one {:.1f}%; {}.", share,
+                      result.metrics.get("foretrace__l2_slices.pct", 0), why),
+          {atomic != nullptr ? kAtomicsGain : kL2Gain}};
 }
 
 struct Unit {
@@ -165,19 +184,22 @@ struct Unit {
   const char* metric;
   const char* words;
   const char* hint;
+  std::string_view ideal = kNoGain;
 };
 
 constexpr std::array<Unit, 17> kUnits = {{
     {"dram", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM's data buses are",
-     "move fewer bytes: reuse data on the chip, fuse kernels or use a narrower type"},
+     "move fewer bytes: reuse data on the chip, fuse kernels or use a narrower type", kDramGain},
     {"l2", "foretrace__l2_slices.pct", "L2's slices are",
-     "ask less of L2: keep reused data in shared memory or registers"},
+     "ask less of L2: keep reused data in shared memory or registers", kL2Gain},
     {"l2_fabric", "foretrace__l2_fabric.pct", "the ways between L2's partitions are",
      "half of what DRAM brings and of what is stored crosses them: move fewer bytes, or reuse what an SM's "
-     "side of L2 holds"},
+     "side of L2 holds",
+     kL2Gain},
     {"network", "foretrace__network_reply.pct", "the SMs' ports for data from L2 are",
-     "ask less of L2: keep reused data in shared memory or registers"},
-    {"network", "foretrace__network_request.pct", "the SMs' ports for data to L2 are", "store fewer bytes"},
+     "ask less of L2: keep reused data in shared memory or registers", kL2Gain},
+    {"network", "foretrace__network_request.pct", "the SMs' ports for data to L2 are", "store fewer bytes",
+     kL2Gain},
     {"l1_data", "foretrace__l1_data.pct", "L1's data stage is",
      "use fewer or wider (64- and 128-bit) accesses and keep values in registers"},
     {"l1_tag", "foretrace__l1_tag.pct", "L1's tag stage is", "let a warp's lanes touch fewer lines"},
@@ -186,25 +208,28 @@ constexpr std::array<Unit, 17> kUnits = {{
     {"issue", "foretrace__issue_share.pct", "the issue slots are",
      "execute fewer instructions: wider accesses, unrolling, cheaper index arithmetic"},
     {"pipe_tensor", "foretrace__pipe_tensor.pct", "the tensor pipe is",
-     "this is what the kernel is for; a smaller type is faster"},
-    {"pipe_fma", "foretrace__pipe_fma.pct", "the FMA pipe is", "do less arithmetic, or use the tensor pipe"},
+     "this is what the kernel is for; a smaller type is faster", kPipesGain},
+    {"pipe_fma", "foretrace__pipe_fma.pct", "the FMA pipe is", "do less arithmetic, or use the tensor pipe",
+     kPipesGain},
     {"pipe_fmaheavy", "foretrace__pipe_fmaheavy.pct", "the heavy FMA pipe is",
-     "integer multiplications can only go there: simplify the index arithmetic"},
+     "integer multiplications can only go there: simplify the index arithmetic", kPipesGain},
     {"pipe_alu", "foretrace__pipe_alu.pct", "the integer and logic pipe is",
-     "simplify integer and index arithmetic"},
+     "simplify integer and index arithmetic", kPipesGain},
     {"pipe_fp16", "foretrace__pipe_fp16.pct", "the half-precision pipe is",
-     "do less arithmetic, or use the tensor pipe"},
-    {"pipe_fp64", "foretrace__pipe_fp64.pct", "the FP64 pipe is", "use single precision where it suffices"},
+     "do less arithmetic, or use the tensor pipe", kPipesGain},
+    {"pipe_fp64", "foretrace__pipe_fp64.pct", "the FP64 pipe is", "use single precision where it suffices",
+     kPipesGain},
     {"pipe_xu", "foretrace__pipe_xu.pct", "the pipe for transcendental functions and conversions is",
-     "use fewer conversions and special functions, or cheaper forms of them"},
+     "use fewer conversions and special functions, or cheaper forms of them", kPipesGain},
     {"pipe_uniform", "foretrace__pipe_uniform.pct", "the uniform pipe is",
      "simplify warp-uniform arithmetic"},
 }};
 
-Limiter busy_unit(const LaunchResult& result, const Unit& unit, double share) {
+Verdict busy_unit(const LaunchResult& result, const Unit& unit, double share) {
   std::string proof = fmt::format("{} busy {:.0f}% of the time", unit.words, share);
   std::string hint = unit.hint;
   std::string name = unit.name;
+  std::vector<std::string_view> ideals{unit.ideal};
   const std::string_view which = unit.name;
   if (which == "dram") {
     proof += fmt::format(", {:.0f} of {:.0f} GB/s", result.metrics.get("dram__bytes.sum.per_second", 0) / 1e9,
@@ -217,15 +242,19 @@ Limiter busy_unit(const LaunchResult& result, const Unit& unit, double share) {
       proof +=
           fmt::format(", and {:.0f}% of the shared-memory wavefronts are bank conflicts", conflicts.share);
       hint = conflict_advice(conflicts);
+      ideals.push_back(conflicts.atomics() ? kAtomicsGain : kConflictsGain);
     }
   }
   if (name == which &&
       (which == "dram" || which == "l2" || which == "network" || which == "l1_data" || which == "l1_tag")) {
     const std::string advice = coalescing_advice(result);
-    if (!advice.empty()) hint = advice;
+    if (!advice.empty()) {
+      hint = advice;
+      ideals.push_back(kCoalescingGain);
+    }
   }
   proof[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(proof[0])));
-  return {name, proof + "; " + hint + "."};
+  return {name, proof + "; " + hint + ".", ideals};
 }
 
 /// The state, other than issuing, that holds most warp-cycles.
@@ -248,15 +277,19 @@ WarpState main_stall(const LaunchResult& result, double& share, double& total) {
   return worst;
 }
 
-Limiter latency(const LaunchResult& result, double busiest) {
+Verdict latency(const LaunchResult& result, double busiest) {
   double share = 0, total = 0;
   const WarpState state = main_stall(result, share, total);
   const auto& text = kStates[static_cast<std::size_t>(state)];
   std::string hint = text.hint;
+  std::vector<std::string_view> ideals{text.ideal};
   const double occupancy = result.metrics.get("sm__maximum_warps_per_active_cycle_pct", 100);
   if (state == WarpState::long_scoreboard) {
     const std::string advice = coalescing_advice(result);
-    if (!advice.empty()) hint = advice;
+    if (!advice.empty()) {
+      hint = advice;
+      ideals.push_back(kCoalescingGain);
+    }
   }
   if (state == WarpState::mio_throttle || state == WarpState::short_scoreboard) {
     const Conflicts conflicts = bank_conflicts(result);
@@ -265,6 +298,7 @@ Limiter latency(const LaunchResult& result, double busiest) {
           "{:.0f}% of the shared-memory wavefronts are bank conflicts, most at {}: {}", conflicts.share,
           where(*conflicts.worst),
           conflicts.atomics() ? "combine these atomics within the warp first" : "pad or permute that array");
+      ideals.push_back(conflicts.atomics() ? kAtomicsGain : kConflictsGain);
     }
   }
   if (occupancy < kLowOccupancy && !result.occupancy_next_step.empty()) {
@@ -272,19 +306,17 @@ Limiter latency(const LaunchResult& result, double busiest) {
     if (step.back() == '.') step.pop_back();
     step[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(step[0])));
     hint += fmt::format("; theoretical occupancy is {:.0f}%: {}", occupancy, step);
+    ideals.push_back(kResidencyGain);
   }
   const std::string busy_text = fmt::format("{:.{}f}", busiest, busiest < 10 ? 1 : 0);
   return {std::string("latency_") + stats::name_of(state),
           fmt::format("No unit is busy more than {}% of the time; warps spend {:.0f}% of their cycles "
                       "waiting for {} ({}); {}.",
-                      busy_text, share, text.meaning, stats::name_of(state), hint)};
+                      busy_text, share, text.meaning, stats::name_of(state), hint),
+          ideals};
 }
 
-}  // namespace
-
-const char* meaning_of(WarpState state) { return kStates[static_cast<std::size_t>(state)].meaning; }
-
-Limiter find_limiter(const LaunchResult& result) {
+Verdict find(const LaunchResult& result) {
   const MetricValues& m = result.metrics;
   const double elapsed = m.get("gpc__cycles_elapsed.max", 0);
   FORETRACE_ASSERT(elapsed > 0, "A launch takes time.");
@@ -297,7 +329,8 @@ Limiter find_limiter(const LaunchResult& result) {
     return {"launch",
             fmt::format("The launch itself takes the time: {} of {} cycles pass before the first and after "
                         "the last warp runs; give a launch more work, or batch launches in a graph.",
-                        grouped(idle, 0), grouped(elapsed, 0))};
+                        grouped(idle, 0), grouped(elapsed, 0)),
+            {kLaunchGain}};
   }
   const Unit* busiest = nullptr;
   double share = 0;
@@ -315,7 +348,8 @@ Limiter find_limiter(const LaunchResult& result) {
         "small_grid",
         fmt::format("The grid has {:.0f} blocks for {:.0f} SMs, so {:.0f}% of the chip stays idle; use more, "
                     "smaller blocks or split the work further.",
-                    blocks, sms, 100.0 * (sms - blocks) / sms)};
+                    blocks, sms, 100.0 * (sms - blocks) / sms),
+        {}};
   }
   const double most = m.get("sm__cycles_active.max", 0);
   const double mean = m.get("sm__cycles_active.avg", 0);
@@ -326,9 +360,51 @@ Limiter find_limiter(const LaunchResult& result) {
             "The mean SM has work for {} cycles and the busiest for {}: the grid is {:.2f} waves, "
             "and "
             "the last is not full; choose blocks so that the waves fill, or let blocks take work in a loop.",
-            grouped(mean, 0), grouped(most, 0), m.get("launch__waves_per_multiprocessor", 0))};
+            grouped(mean, 0), grouped(most, 0), m.get("launch__waves_per_multiprocessor", 0)),
+        {}};
   }
   return latency(result, share);
+}
+
+constexpr double kWorthNaming = 0.5;  // % of the time; less is what moved addresses alone may bring
+
+/// "1,204 of 16,779 cycles, 7%": what the launch would save.
+std::string saved(double base, const Gain& gain) {
+  const double share = 100 * (base - gain.cycles) / base;
+  return fmt::format("{} of {} cycles, {:.{}f}%", grouped(base - gain.cycles, 0), grouped(base, 0), share,
+                     share < 9.95 ? 1 : 0);
+}
+
+/// What the launch was when it was simulated again without what the verdict names; that it names nothing that could be left out.
+std::string gain_sentence(const LaunchResult& result, const std::vector<std::string_view>& ideals) {
+  const double base =
+      result.gains_base > 0 ? result.gains_base : result.metrics.get("gpc__cycles_elapsed.max", 0);
+  const auto worth = [&](const Gain& gain) { return 100 * (base - gain.cycles) / base >= kWorthNaming; };
+  std::string told;
+  for (const std::string_view key : ideals) {
+    const auto gain = std::find_if(result.gains.begin(), result.gains.end(),
+                                   [&](const Gain& each) { return each.key == key; });
+    if (gain == result.gains.end()) continue;
+    told += told.empty() ? " Simulated again, it saves " : "; ";
+    told += worth(*gain) ? saved(base, *gain) : "nothing";
+    told += ", " + gain->words;
+  }
+  if (!told.empty()) return told + ".";
+  told = " No simulation without this limit was made: it is none of those that one change lifts";
+  const auto most = std::min_element(result.gains.begin(), result.gains.end(),
+                                     [](const Gain& a, const Gain& b) { return a.cycles < b.cycles; });
+  if (worth(*most)) told += fmt::format("; the most is saved ({}) {}", saved(base, *most), most->words);
+  return told + ".";
+}
+
+}  // namespace
+
+const char* meaning_of(WarpState state) { return kStates[static_cast<std::size_t>(state)].meaning; }
+
+Limiter find_limiter(const LaunchResult& result) {
+  Verdict verdict = find(result);
+  if (!result.gains.empty()) verdict.sentence += gain_sentence(result, verdict.ideals);
+  return {verdict.name, verdict.sentence};
 }
 
 }  // namespace foretrace::report

@@ -125,6 +125,59 @@ TEST(Limiter, AGridSmallerThanTheChip) {
   EXPECT_TRUE(contains(found.sentence, "9 blocks for 10 SMs")) << found.sentence;
 }
 
+TEST(Limiter, TheSentenceEndsWithWhatItsAdviceSavesWhenSimulated) {
+  Prediction p = sample_prediction();
+  p.counters.l1_data_wavefronts = 90'000;
+  const std::string without = limiter_of(p).sentence;
+  EXPECT_FALSE(contains(without, "Simulated again")) << without;
+  p.gains = {{engine::Ideal::dram, 9'000}, {engine::Ideal::bank_conflicts, 7'500}};  // of 10,000
+  EXPECT_EQ(limiter_of(p).sentence,
+            without + " Simulated again, it saves 2,500 of 10,000 cycles, 25%, without bank conflicts.");
+  p.gains[1].cycles = 9'951;  // less than moved addresses alone may bring
+  EXPECT_EQ(limiter_of(p).sentence, without + " Simulated again, it saves nothing, without bank conflicts.");
+  p.gains[1].cycles = 9'950;
+  EXPECT_TRUE(contains(limiter_of(p).sentence, "50 of 10,000 cycles, 0.5%")) << limiter_of(p).sentence;
+}
+
+TEST(Limiter, TheGainIsOfTheLimitAndOfTheAdvice) {
+  Prediction p = sample_prediction();  // waits for memory, with wasted sectors and at a low occupancy
+  p.gains = {{engine::Ideal::coalescing, 8'000},
+             {engine::Ideal::memory_latency, 6'000},
+             {engine::Ideal::residency, 9'000},
+             {engine::Ideal::launch, 5'000}};
+  const std::string sentence = limiter_of(p).sentence;
+  EXPECT_TRUE(contains(sentence,
+                       "it saves 4,000 of 10,000 cycles, 40%, if L2, DRAM and the way to them had no "
+                       "latency; 2,000 of 10,000 cycles, 20%, if every global access were coalesced; "
+                       "1,000 of 10,000 cycles, 10%, if registers"))
+      << sentence;
+  EXPECT_FALSE(contains(sentence, "5,000 of")) << sentence;
+}
+
+TEST(Limiter, WhatNoSimulationIsWithoutIsSaid) {
+  Prediction p = sample_prediction();
+  p.grid = {9, 1, 1};
+  p.gains = {{engine::Ideal::dram, 9'000}, {engine::Ideal::code, 8'000}};
+  const Limiter found = limiter_of(p);
+  EXPECT_EQ(found.name, "small_grid");
+  EXPECT_TRUE(contains(found.sentence, "No simulation without this limit was made")) << found.sentence;
+  EXPECT_TRUE(contains(found.sentence, "the most is saved (2,000 of 10,000 cycles, 20%) if code"))
+      << found.sentence;
+}
+
+TEST(Limiter, AtomicsOnFewAddressesGainWhatWordsOfTheirOwnBring) {
+  Prediction p = sample_prediction();
+  p.counters.sm_active_max = 4'000;
+  p.counters.memory.l2_busiest_slice = static_cast<std::uint64_t>(
+      0.9 * 10'000.0 * static_cast<double>(p.gpu->clock.l2) / static_cast<double>(p.gpu->clock.sm));
+  p.gains = {{engine::Ideal::l2, 5'000}, {engine::Ideal::atomics, 7'000}};
+  EXPECT_TRUE(contains(limiter_of(p).sentence, "it saves 5,000 of 10,000 cycles, 50%"))
+      << limiter_of(p).sentence;
+  replace(p, 0, "@P0 REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R5");
+  EXPECT_TRUE(contains(limiter_of(p).sentence, "it saves 3,000 of 10,000 cycles, 30%, if every atomic"))
+      << limiter_of(p).sentence;
+}
+
 TEST(Limiter, ALongTail) {
   Prediction p = sample_prediction();
   p.counters.sm_active = 67'600;  // mean 6,760 of at most 9,000: 24.9% less
