@@ -21,6 +21,7 @@ import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 BLOCKER = "block"  # the kernel that work waits behind
+STREAMS = 0        # their process in the trace; engines are another
 HEADER = "# kind\tpoint\tmethod\tunit\tvalue"
 
 
@@ -36,7 +37,8 @@ class TimeLine:
             document = json.load(file)
         slices = [e for e in (document["traceEvents"] if isinstance(document, dict) else document) if e.get("ph") == "X"]
         self.ranges = {e["name"]: (e["ts"], e["ts"] + e["dur"]) for e in slices if e.get("cat") == "range"}
-        self.work = sorted((e for e in slices if e.get("cat") in ("kernel", "work")), key=lambda e: e["ts"])
+        # A copy is shown twice, in its stream and on its engine.
+        self.work = sorted((e for e in slices if e.get("cat") in ("kernel", "work") and e["pid"] == STREAMS), key=lambda e: e["ts"])
 
     def host(self, point):
         begin, end = self.ranges["c " + point]
