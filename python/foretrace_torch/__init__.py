@@ -8,10 +8,13 @@ PyTorch's CUDA key; linear, matmul and einsum are made of these. Products of spa
 cuFFT do is computed by the CPU (host.py), and said. scaled_dot_product_attention takes PyTorch's own kernels, which run as they
 are, or products and a softmax; cuDNN's is switched off. Results are right; the predicted times are
 those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error, and each launch's row of the report names the
-operator that it belongs to, with that note. foretrace_triton is imported, too.
+operator that it belongs to, with that note. Launches of all other operators are named, too (everywhere.py; FORETRACE_TORCH_NAMES=0: not). foretrace_triton
+is imported.
 """
 
-from foretrace_torch import convolution, host, operators, product, sparse
+import os
+
+from foretrace_torch import convolution, everywhere, host, operators, product, sparse
 
 _LIBRARY = []
 
@@ -37,6 +40,8 @@ def enable():
     _LIBRARY.append(library)
     torch.backends.cudnn.enabled = False  # batch norm: PyTorch's own kernels
     torch.backends.cuda.enable_cudnn_sdp(False)
+    if os.environ.get("FORETRACE_TORCH_NAMES", "1") != "0":
+        everywhere.enable()
 
 
 enable()

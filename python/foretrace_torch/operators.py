@@ -7,7 +7,7 @@ import ctypes
 import functools
 
 
-def _functions():
+def functions():
     """Both functions of the driver's library; None where it is not Foretrace's, or there is none."""
     try:
         library = ctypes.CDLL("libcuda.so.1")
@@ -24,9 +24,16 @@ def aten(overload):
     return "aten::" + overload.partition(".")[0]
 
 
+def of_overload(function):
+    """aten.add.Tensor: aten::add; of what is no overload (a higher-order operator) its own name."""
+    schema = getattr(function, "_schema", None)
+    name = getattr(function, "name", None)
+    return schema.name if schema is not None else str(name() if callable(name) else function)
+
+
 def named(name, note, function):
     """The function, whose launches belong to the operator `name`; itself where nobody asks."""
-    both = _functions()
+    both = functions()
     if both is None:
         return function
     begin, end = both

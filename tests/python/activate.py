@@ -90,6 +90,64 @@ assert list(numbers) == [16.0 * i for i in range(100)]
     assert rows == [mm, ("aten::convolution", None), mm, (None, None)], rows
 
 
+def operators_everywhere(environment: dict) -> None:
+    """foretrace_torch's mode around all operators, in a stand-in of PyTorch's modes; where nobody asks, there is none."""
+    package = REPOSITORY / "python" / "foretrace_torch"
+    program = f"""
+import ctypes, importlib.util, sys, types
+class Mode:
+    open = []
+    def __enter__(self): Mode.open.append(self)
+    def __exit__(self, *_): Mode.open.pop()
+for name in ("torch", "torch.utils", "torch.utils._python_dispatch", "foretrace_torch"):
+    sys.modules[name] = types.ModuleType(name)
+sys.modules["torch.utils._python_dispatch"].TorchDispatchMode = Mode
+for name in ("operators", "everywhere"):
+    spec = importlib.util.spec_from_file_location("foretrace_torch." + name, {str(package)!r} + "/" + name + ".py")
+    module = importlib.util.module_from_spec(spec)
+    setattr(sys.modules["foretrace_torch"], name, module)
+    spec.loader.exec_module(module)
+operators, everywhere = module.operators, module
+numbers = (ctypes.c_float * 100)(*range(100))
+class Overload:
+    def __init__(self, name): self._schema = types.SimpleNamespace(name=name)
+    def __call__(self, fails=False): return ctypes.CDLL("./libtwice.so").twice_all(numbers, 100) + (1 / 0 if fails else 0)
+class HigherOrder(Overload):
+    def __init__(self): pass
+    def name(self): return "cond"
+def dispatch(function, *arguments, **words):
+    return Mode.open[-1].__torch_dispatch__(function, (), arguments, words) if Mode.open else function(*arguments, **words)
+everywhere.enable()
+everywhere.enable()
+assert len(Mode.open) == (sys.argv[1] == "run"), Mode.open
+if sys.argv[1] == "alone":
+    sys.exit()
+assert all(mode.supports_higher_order_operators and mode.ignore_compile_internals() for mode in Mode.open)
+assert dispatch(Overload("aten::add")) == 0
+try:
+    dispatch(Overload("aten::mul"), fails=True)
+except ZeroDivisionError:
+    pass
+dispatch(HigherOrder())
+replaced = operators.named("aten::mm", "Triton's matmul, not cuBLAS's", Overload("aten::mm"))
+replaced._schema = types.SimpleNamespace(name="aten::mm")
+dispatch(replaced)
+everywhere.disable()
+assert not Mode.open
+dispatch(Overload("aten::add"))
+"""
+    subprocess.run([sys.executable, "-c", program, "alone"], cwd=FOLDER, check=True, env=environment, timeout=60)
+    subprocess.run([FORETRACE, "run", "--arch", "h100", "--quiet", "--json", "everywhere.json", "--", sys.executable, "-c", program, "run"], cwd=FOLDER, check=True,
+                   env=environment, timeout=300)
+    document = json.loads((FOLDER / "everywhere.json").read_text())
+    rows = [(p.get("operator"), p.get("operator_note")) for p in document["predictions"]]
+    mm = ("aten::mm", "Triton's matmul, not cuBLAS's")
+    assert rows == [("aten::add", None), ("aten::mul", None), ("cond", None), mm, (None, None)], rows
+    # Summed by operator; the one that foretrace_torch has is not counted within PyTorch's own of its name.
+    sums = {row["name"]: (row["count"], row["kernels"]) for row in document["program"]["time_line"]["ranges"]}
+    assert sums == {f"operator/{name}": (1, 1) for name in ("aten::add", "aten::mul", "cond", "aten::mm")}, sums
+
+
 def another_library_in_its_place(nvcc: str, environment: dict) -> None:
     """As Kernel Tuner does it: a library is closed, and another one is loaded to where it stood."""
     (FOLDER / "thrice.cu").write_text(SOURCE.replace("*= 2", "*= 3"))
@@ -123,6 +181,7 @@ def main() -> None:
     assert "libcudart.so.12 is loaded already" in done.stderr, done.stderr
     gains(environment)
     operators(environment)
+    operators_everywhere(environment)
     another_library_in_its_place(nvcc, environment)
     print("activate: right")
 

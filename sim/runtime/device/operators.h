@@ -2,7 +2,8 @@
 // foretrace_operator_begin and foretrace_operator_end (api/operators.cpp).
 //
 // Models:  a stack for each thread. A launch belongs to the innermost operator that is open on the thread that makes the call; a graph's
-//          launches to the one in which the node was made or captured, and what a kernel launches to its own.
+//          launches to the one in which the node was made or captured, and what a kernel launches to its own. On the time line each is
+//          a range, operator/NAME, but for one right inside another of its name.
 #pragma once
 
 #include <memory>

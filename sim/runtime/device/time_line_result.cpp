@@ -85,7 +85,7 @@ std::string ranges_text(const std::vector<report::RangeResult>& ranges) {
   constexpr std::size_t kShown = 20;
   if (ranges.empty()) return "";
   std::string text = fmt::format("foretrace: {:>6} {:>9} {:>14} {:>15}  {}\n", "ranges", "kernels",
-                                 "on the GPU, us", "on the host, us", "NVTX range");
+                                 "on the GPU, us", "on the host, us", "operator or NVTX range");
   for (std::size_t i = 0; i < std::min(ranges.size(), kShown); ++i) {
     const report::RangeResult& range = ranges[i];
     text += fmt::format("foretrace: {:>6} {:>9} {:>14.2f} {:>15.2f}  {}\n", range.count, range.kernels,
