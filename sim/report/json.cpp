@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <sstream>
 
@@ -21,112 +20,6 @@
 
 namespace foretrace::report {
 namespace {
-
-// Arrays whose elements stand on a line each.
-const std::initializer_list<std::string_view> kOnOneLine = {"instructions", "represented", "call_chains"};
-
-Json row_of(const InstructionResult& row) {
-  Json stalled = Json::object();
-  for (int i = 0; i < stats::kWarpStates; ++i) {
-    stalled[stats::name_of(static_cast<stats::WarpState>(i))] = row.stalled[static_cast<std::size_t>(i)];
-  }
-  Json json{{"offset", row.offset},
-            {"sass", row.sass},
-            {"file", json_text_or_null(row.file)},
-            {"line", row.line > 0 ? Json(row.line) : Json(nullptr)}};
-  for (const auto& counter : stats::kInstructionCounters) json[counter.name] = row.*counter.member;
-  json["stalled"] = std::move(stalled);
-  return json;
-}
-
-/// The rows, each with the number of its call chain where it has one, and the chains.
-void put_instructions(const std::vector<InstructionResult>& rows, Json& json) {
-  Json chains = Json::array(), instructions = Json::array();
-  std::map<std::string, std::size_t> numbers;
-  for (const InstructionResult& row : rows) {
-    instructions.push_back(row_of(row));
-    if (row.inlined.empty()) continue;
-    Json chain = Json::array();
-    for (const isa::SourcePlace& place : row.inlined)
-      chain.push_back(Json{{"file", place.file}, {"line", place.line}});
-    const auto [at, fresh] =
-        numbers.try_emplace(chain.dump(-1, ' ', false, Json::error_handler_t::replace), chains.size());
-    if (fresh) chains.push_back(std::move(chain));
-    instructions.back()["call_chain"] = at->second;
-  }
-  if (!chains.empty()) json["call_chains"] = std::move(chains);
-  json["instructions"] = std::move(instructions);
-}
-
-/// Of a launch in a program; what is not known is left out.
-void put_place(const LaunchPlace& place, Json& json) {
-  if (place.simulated != "simulated") json["simulated"] = place.simulated;
-  if (place.number) json["number"] = *place.number;
-  if (place.device) json["device"] = *place.device;
-  if (place.stream) json["stream"] = *place.stream;
-  if (place.start_ns) json["start_ns"] = json_number(*place.start_ns);
-  if (place.end_ns) json["end_ns"] = json_number(*place.end_ns);
-  if (place.beside) {
-    json["beside"] = Json{{"by", place.beside->by}, {"slowed", json_number(place.beside->slowed)}};
-    if (!place.beside->with.empty()) json["beside"]["with"] = place.beside->with;
-  }
-  if (!place.operation.empty()) json["operator"] = json_text_or_null(place.operation);
-  if (!place.operation_note.empty()) json["operator_note"] = json_text_or_null(place.operation_note);
-}
-
-void put_gains(const LaunchResult& result, Json& json) {
-  if (result.gains.empty()) return;
-  Json gains = Json::array();
-  for (const Gain& gain : result.gains)
-    gains.push_back(Json{{"key", gain.key}, {"words", gain.words}, {"cycles", json_number(gain.cycles)}});
-  json["gains"] = std::move(gains);
-  if (result.gains_base > 0) json["gains_base"] = json_number(result.gains_base);
-}
-
-void put_series(const char* key, const std::vector<Series>& all, Json& json) {
-  if (all.empty()) return;
-  Json rows = Json::object();
-  for (const Series& series : all) rows[series.name] = series.values;
-  json[key] = std::move(rows);
-}
-
-Json prediction_of(const LaunchResult& result) {
-  Json metrics = Json::object();
-  for (const auto& [name, value] : result.metrics.all()) metrics[name] = json_number(value);
-  Json json{{"arch", result.arch},
-            {"sm", result.sm},
-            {"clock_hz",
-             Json{{"sm", result.clock_hz.sm}, {"l2", result.clock_hz.l2}, {"dram", result.clock_hz.dram}}},
-            {"kernel", result.kernel},
-            {"mangled", result.mangled},
-            {"code_sha256", result.code_sha256},
-            {"toolkit", json_text_or_null(result.toolkit)},
-            {"config_sha256", result.config_sha256},
-            {"assumed_values", result.assumed_values},
-            {"transferred_values", result.transferred_values},
-            {"set", result.overrides},
-            {"launch", json_text_or_null(result.launch)},
-            {"grid", dimensions(result.grid)},
-            {"block", dimensions(result.block)},
-            {"cluster", dimensions(result.cluster)},
-            {"dynamic_shared", result.dynamic_shared},
-            {"warm", result.warm},
-            {"time_dependent", result.time_dependent}};
-  put_place(result.place, json);
-  json.update(Json{{"accuracy", Json{{"sampled", result.estimate.sampled},
-                                     {"cycles_low", json_number(result.estimate.cycles_low)},
-                                     {"cycles_high", json_number(result.estimate.cycles_high)},
-                                     {"simulated_share", json_number(result.estimate.simulated)},
-                                     {"note", json_text_or_null(result.estimate.note)}}},
-                   {"metrics", std::move(metrics)},
-                   {"occupancy_next_step", json_text_or_null(result.occupancy_next_step)},
-                   {"limiter", Json{{"name", result.limiter.name}, {"sentence", result.limiter.sentence}}}});
-  put_gains(result, json);
-  put_series("over_time", result.over_time, json);
-  put_series("sms", result.sms, json);
-  put_instructions(result.instructions, json);
-  return json;
-}
 
 /// Reads members of one object; an error names the file, the place in it and what was expected there.
 class Reader {
@@ -357,69 +250,6 @@ LaunchResult read_prediction(const Reader& from, const std::string& file) {
 }
 
 }  // namespace
-
-std::string to_json(const Document& document, const ProgramResult* program) {
-  Json predictions = Json::array();
-  for (const auto& result : document.predictions) predictions.push_back(prediction_of(result));
-  Json whole{{"schema", kSchema},
-             {"foretrace", document.foretrace},
-             {"commit", json_text_or_null(document.commit)},
-             {"command", document.command},
-             {"predictions", std::move(predictions)}};
-  if (program != nullptr) put_program(*program, whole);
-  return lay_out(whole, kOnOneLine);
-}
-
-std::string with_gains(const std::string& text, const Document& document,
-                       const std::vector<std::size_t>& predictions) {
-  Json whole = Json::parse(text);
-  for (const std::size_t i : predictions) put_gains(document.predictions[i], whole["predictions"][i]);
-  return lay_out(whole, kOnOneLine);
-}
-
-void DocumentText::cut() {
-  if (closed_) text_.resize(body_);
-  closed_ = false;
-}
-
-void DocumentText::add(LaunchResult result) {
-  head_.predictions.assign(1, std::move(result));
-  const std::string alone = to_json(head_);
-  head_.predictions.clear();
-  const std::string none = to_json(head_);
-  // The two texts begin alike up to the list's bracket and end alike from its other bracket on.
-  const std::size_t list =
-      static_cast<std::size_t>(std::mismatch(none.begin(), none.end(), alone.begin()).first - none.begin());
-  const std::string close = "\n " + none.substr(list);
-  FORETRACE_ASSERT(alone.size() > list + close.size() && alone.ends_with(close),
-                   "a document's list of predictions stands on lines of its own");
-  cut();
-  if (empty_) {
-    text_ = alone.substr(0, list);
-    list_ = list;
-    empty_ = false;
-  } else {
-    text_ += ',';
-  }
-  text_.append(alone, list, alone.size() - list - close.size());
-  body_ = text_.size();
-}
-
-const std::string& DocumentText::text(const ProgramResult* program,
-                                      const std::deque<LaunchResult>& not_added) {
-  cut();
-  const std::size_t body = body_;
-  const bool empty = empty_;
-  for (const LaunchResult& result : not_added) add(result);
-  const std::string none = to_json(head_, program);
-  if (empty_) return text_ = none;
-  text_ += "\n " + none.substr(list_);
-  closed_ = true;
-  // Whatever comes next is written over these.
-  body_ = body;
-  empty_ = empty;
-  return text_;
-}
 
 Document from_json(std::string_view text, const std::string& name) {
   Json json;

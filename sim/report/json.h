@@ -7,7 +7,6 @@
 // Source:  docs/json.md.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <string_view>
 
@@ -18,26 +17,6 @@ namespace foretrace::report {
 
 /// The document's text, ending with a newline. `program`: of a program that was run; may be null.
 std::string to_json(const Document& document, const ProgramResult* program = nullptr);
-
-/// What to_json makes, launch by launch: each one's text is made once, and nothing else of it is kept.
-class DocumentText {
- public:
-  /// `head`: a document without predictions.
-  explicit DocumentText(const Document& head) : head_(head) {}
-  void add(LaunchResult result);
-  /// The whole text as it is now; what add() appends to it is no longer the caller's. `not_added`: predictions that this text alone has,
-  /// behind the others.
-  const std::string& text(const ProgramResult* program = nullptr,
-                          const std::deque<LaunchResult>& not_added = {});
-
- private:
-  void cut();
-  Document head_;
-  std::string text_;      // the document up to its last prediction, and, while closed_, its end
-  std::size_t list_ = 0;  // bytes up to the list's bracket
-  std::size_t body_ = 0;  // bytes up to the last prediction
-  bool closed_ = false, empty_ = true;
-};
 
 /// Reads what to_json wrote. `name` is the file's name in errors.
 /// Throws InputError in one line when the text is no JSON, no result document, of another schema, or misses a

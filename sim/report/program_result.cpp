@@ -76,10 +76,10 @@ Json time_line_of(const TimeLineResult& line) {
 
 }  // namespace
 
+std::string row_text(const RepresentedLaunch& launch) { return compact(row_of(launch)); }
+
 void put_program(const ProgramResult& program, Json& document) {
-  Json rows = Json::array();
-  for (const RepresentedLaunch& launch : program.represented) rows.push_back(row_of(launch));
-  document["represented"] = std::move(rows);
+  document["represented"] = Json::array();
   document["program"] = Json{{"launches", program.launches},
                              {"simulated", program.simulated},
                              {"represented", program.represented.size()},

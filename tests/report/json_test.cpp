@@ -42,40 +42,31 @@ TEST(Json, WritesTheDocumentThatTheSchemaTestReads) {
   EXPECT_FALSE(std::filesystem::exists(folder / "report_sample.json.partial"));
 }
 
-TEST(Json, MadeLaunchByLaunchIsTheSame) {
-  const Document all = sample_document({"a", "b", "c"});
-  Document head = all;
-  head.predictions.clear();
-  DocumentText text(head);
-  EXPECT_EQ(text.text(), to_json(head));
-  Document so_far = head;
-  for (const LaunchResult& result : all.predictions) {
-    so_far.predictions.push_back(result);
-    text.add(result);
-    EXPECT_EQ(text.text(), to_json(so_far));
-    EXPECT_EQ(text.text(), to_json(so_far));
-    ProgramResult program;
-    program.represented.resize(2);
-    EXPECT_EQ(text.text(&program), to_json(so_far, &program));
-  }
-}
-
-TEST(Json, PredictionsThatAreNotAddedStandInOneTextAlone) {
-  const Document all = sample_document({"a", "b", "c"});
-  Document head = all;
-  head.predictions.clear();
-  DocumentText text(head);
-  const std::deque<LaunchResult> two = {all.predictions[1], all.predictions[2]};
-  Document expected = head;
-  expected.predictions = {all.predictions[1], all.predictions[2]};
-  EXPECT_EQ(text.text(nullptr, two), to_json(expected));
-  EXPECT_EQ(text.text(), to_json(head));
-  EXPECT_EQ(text.text(nullptr, two), to_json(expected));
-  text.add(all.predictions[0]);
-  EXPECT_EQ(text.text(nullptr, two), to_json(all));
-  text.add(all.predictions[1]);
-  expected.predictions = {all.predictions[0], all.predictions[1]};
-  EXPECT_EQ(text.text(), to_json(expected));
+TEST(Json, LaidOutAsATreeOfTheSameMembersWouldBe) {
+  Document document = sample_document({"a", "b"});
+  LaunchResult& second = document.predictions[1];
+  second.kernel = "quoted \"kernel\"\\ \t\n\x7f";
+  second.metrics = {};  // few members stand on one line
+  second.metrics.set("one", 0.1);
+  second.metrics.set("two", std::nullopt);
+  second.place.number = 1;
+  second.place.beside = LaunchBeside{"simulation", 1.25, {3, 11}};
+  second.gains = {{"ideal.l2", "without L2", 12.5}};
+  second.over_time = {{"end", {1, 20, 18446744073709551615u}}, {"none", {}}};
+  second.instructions[0].inlined = {{"a.cu", 3}, {"b.cu", 4}};
+  second.instructions[1].inlined = {{"a.cu", 3}};
+  second.instructions[2].inlined = second.instructions[0].inlined;
+  LaunchResult empty = document.predictions[0];
+  empty.metrics = {};
+  empty.instructions.clear();
+  for (const double value :
+       {1e300, 1e-7, -2.5e20, 9007199254740993.0, -0.0, 1.0 / 3, 5e-324, 1e16, 123456.789})
+    empty.metrics.set(fmt::format("{}", value), value);
+  document.predictions.push_back(empty);
+  ProgramResult program;
+  program.represented.resize(2);
+  for (const std::string& text : {to_json(document), to_json(document, &program), to_json({}, &program)})
+    EXPECT_EQ(with_gains(text, document, {}), text);  // reads it and lays it out
 }
 
 TEST(Json, SameResultSameBytes) {

@@ -255,28 +255,85 @@ class Reports(Case):
         self.assertEqual(sorted(e["ph"] for e in events), ["X", "X", "X", "b", "e"])
 
     def test_a_program_that_is_killed_leaves_a_whole_document(self):
-        program = build("on_and_on")
         # How many launches it makes before it only sits there, and after how many it is killed at the earliest.
         for launches, killed, options, words in ((60, 60, (), ()), (60, 60, (), ("waits",)), (60, 60, ("--budget", "1"), ()), (1000000, 200, (), ())):
             with self.subTest(launches=launches, options=options, words=words):
                 file = self.path("result.json")
-                with subprocess.Popen([FORETRACE, "run", "--arch", "h100", "--quiet", *options, "--json", file, "--", program, str(launches), *words],
-                                      stdout=subprocess.PIPE, text=True) as process:
-                    try:
-                        for number in range(killed):
-                            self.assertEqual(process.stdout.readline(), f"{number}\n")
-                        drain = threading.Thread(target=process.stdout.read)
-                        drain.start()
-                        patience = time.monotonic() + 60
-                        while len(self.numbers(file)) < killed:
-                            self.assertLess(time.monotonic(), patience, "launches are missing in the document while the program goes on")
-                            self.assertIsNone(process.poll())
-                            time.sleep(0.05)
-                    finally:
-                        process.kill()
+                with self.on_and_on(file, launches, options, words) as process:
+                    self.printed(process, range(killed))
+                    drain = threading.Thread(target=process.stdout.read)
+                    drain.start()
+                    self.wait_for(process, file, killed)
+                    process.kill()
                     drain.join()
                 self.assertEqual(process.returncode, -signal.SIGKILL)
                 self.assertGreaterEqual(len(self.numbers(file)), killed)
+
+    def test_a_document_that_grows_is_not_written_anew(self):
+        file = self.path("result.json")
+        launches = 1500
+        with self.on_and_on(file, launches, ("--simulate", "all"), ("waits",)) as process:
+            self.printed(process, range(launches))
+            self.wait_for(process, file, launches)
+            written = []
+            for more in range(launches, launches + 4):
+                begin = self.bytes_written(process)
+                process.stdin.write("\n")
+                process.stdin.flush()
+                self.printed(process, [more])
+                self.wait_for(process, file, more + 1)
+                written.append(self.bytes_written(process) - begin)
+            size = os.path.getsize(file)
+            process.kill()
+        self.assertEqual(self.numbers(file), list(range(launches + 4)))
+        self.assertGreater(size, 32 << 20, "smaller ones are written as a whole")
+        # The reader of this test may have the file open when it would be written: it then gets a new one. Not four times.
+        self.assertLess(min(written), size / 20, (written, size))
+        self.assertTrue(os.path.exists(f"{file}.partial-{process.pid}"), "the one that is written in turns with it")
+        done = run("--arch", "h100", "--quiet", "--json", file, "--", build("memory"))
+        self.assertEqual((done.returncode, done.stderr, os.listdir(os.path.dirname(file))), (0, "", ["result.json"]))
+
+    def test_each_process_has_its_document(self):
+        program = build("children")
+        for name in ("result.json", "%p", "%p.of.%p%p.json"):
+            with self.subTest(name):
+                file = self.path(name)
+                done = run("--arch", "h100", "--quiet", "--json", file, "--", program, "6")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                made = [line.split() for line in done.stdout.splitlines()]  # the first process is the last to say so
+                expected = {name.replace("%p", process) if "%p" in name else f"{name}.{process}": int(launches) for process, launches in made}
+                if "%p" not in name:
+                    expected[name] = expected.pop(f"{name}.{made[-1][0]}")
+                folder, found = os.path.dirname(file), {}
+                for place in os.listdir(folder):
+                    with open(os.path.join(folder, place), encoding="utf-8") as text:
+                        document = json.load(text)
+                    self.assertEqual(document["program"]["launches"], len(document["predictions"]))
+                    first = 6 if len(document["predictions"]) == 7 else 0  # who was forked goes on counting
+                    self.assertEqual([p["number"] for p in document["predictions"]], [first + i for i in range(len(document["predictions"]))])
+                    found[place] = len(document["predictions"])
+                self.assertEqual(found, expected)
+                self.assertEqual(sorted(expected.values()), [3, 6, 7])
+
+    def on_and_on(self, file, launches, options, words):
+        process = subprocess.Popen([FORETRACE, "run", "--arch", "h100", "--quiet", *options, "--json", file, "--", build("on_and_on"), str(launches),
+                                    *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        return process
+
+    def printed(self, process, numbers):
+        for number in numbers:
+            self.assertEqual(process.stdout.readline(), f"{number}\n")
+
+    def wait_for(self, process, file, launches):
+        """Until the document has so many; how long is for the machine to say."""
+        while len(self.numbers(file)) < launches:
+            self.assertIsNone(process.poll())
+            time.sleep(0.2)
+
+    def bytes_written(self, process):
+        with open(f"/proc/{process.pid}/io", encoding="ascii") as text:
+            return int(re.search(r"wchar: (\d+)", text.read())[1])
 
     def numbers(self, file):
         """Of the launches in the document, which has to be whole; none: it is not there yet."""

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "model/units/error.h"
+#include "sim/report/json.h"
 #include "sim/runtime/device/time_line_result.h"
 
 namespace foretrace::runtime {
@@ -56,8 +57,8 @@ Journal::Journal(const Settings& settings, TraceSettings trace, std::string chip
     : settings_(settings), trace_(std::move(trace)), chip_(std::move(chip)), line_(line), ranges_(ranges) {
   terminal_ = isatty(STDERR_FILENO) != 0;
   begun_ = last_shown_ = std::chrono::steady_clock::now();
-  begin_document();
   process_ = getpid();
+  begin_document();
 }
 
 void Journal::begin_document() {
@@ -67,64 +68,74 @@ void Journal::begin_document() {
   head.commit = settings_.commit;
   head.command = settings_.command;
   document_ = std::make_unique<report::DocumentText>(head);
+  file_ = std::make_unique<report::DocumentFile>(named(settings_.json));
 }
 
 Journal::~Journal() = default;
 
-/// A process that was forked starts anew: the launches before belong to its parent, and so does the thread that saves.
+/// A process that was forked starts anew: the launches before belong to its parent, and so does the thread that saves, which may have
+/// been anywhere.
 bool Journal::own_process() {
   if (process_ == getpid()) return false;
   process_ = getpid();
-  (void)saver_.release();
+  (void)saving_.release();
+  (void)document_.release();
+  (void)file_.release();
+  saving_ = std::make_unique<Saving>();
   program_ = {};
+  repeated_ = 0;
   spans_.clear();
-  held_.clear();
   begin_document();
   kernels_.clear();
   order_.clear();
   notes_.clear();
-  unsaved_ = false;
   return true;
 }
 
 /// A file of this process.
 std::string Journal::named(std::string name) const {
   const std::string process = std::to_string(process_);
-  const auto place = name.find("%p");
-  if (place != std::string::npos) return name.replace(place, 2, process);
-  return process_ == settings_.process ? name : name + "." + process;
-}
-
-/// With saving_ held.
-void Journal::save() {
-  report::write_file(named(settings_.json), document_->text(&program_, held_));  // by renaming
-  unsaved_ = false;
+  std::size_t place = name.find("%p");
+  if (place == std::string::npos) return process_ == settings_.process ? name : name + "." + process;
+  for (; place != std::string::npos; place = name.find("%p", place + process.size()))
+    name.replace(place, 2, process);
+  return name;
 }
 
 void Journal::save_now_and_then() {
-  std::unique_lock lock(saving_);
-  while (!ending_) {
-    const auto begin = std::chrono::steady_clock::now();
-    try {
-      if (unsaved_) save();
-    } catch (const std::exception&) { return; }  // finish() says it
-    // A document that takes long to write is not written all the time.
-    const auto taken = std::chrono::steady_clock::now() - begin;
-    wake_.wait_for(lock, std::max<std::chrono::steady_clock::duration>(std::chrono::seconds(1), 4 * taken),
-                   [&] { return ending_; });
+  using Clock = std::chrono::steady_clock;
+  std::unique_lock lock(saving_->mutex);
+  while (!saving_->ending) {
+    const auto begin = Clock::now();
+    bool whole = false;
+    if (saving_->unsaved) {
+      const report::TextParts text = document_->parts(&program_);
+      saving_->unsaved = false;
+      lock.unlock();
+      bool failed = false;
+      try {
+        whole = file_->replace(text).whole;
+      } catch (const std::exception&) {
+        failed = true;  // the next time may be better; finish() says it
+      }
+      lock.lock();
+      if (failed) saving_->unsaved = true;
+    }
+    saving_->wake.wait_until(lock, report::next_writing(begin, Clock::now(), whole),
+                             [&] { return saving_->ending; });
   }
 }
 
 /// There is something new. With saving_ held.
 void Journal::to_save() {
-  unsaved_ = true;
-  if (saver_ || settings_.json.empty()) return;
+  saving_->unsaved = true;
+  if (saving_->thread || settings_.json.empty()) return;
   // A pipe or a terminal gets the whole once, at the end.
   std::error_code none;
   if (std::filesystem::exists(named(settings_.json), none) &&
       !std::filesystem::is_regular_file(named(settings_.json), none))
     return;
-  saver_ = std::make_unique<std::thread>([this] { save_now_and_then(); });
+  saving_->thread = std::make_unique<std::thread>([this] { save_now_and_then(); });
 }
 
 void Journal::count(const LaunchLine& line, bool predicted) {
@@ -184,8 +195,10 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   const auto instructions = prediction.counters.inst_executed;
   const std::string limiter = result.limiter.name, estimated = estimate_text(result.estimate);
   place_launches();
+  std::optional<report::PredictionText> text;
+  if (!settings_.json.empty()) text.emplace(result);
   {
-    const std::lock_guard lock(saving_);
+    const std::lock_guard lock(saving_->mutex);
     count(line, true);
     ++program_.simulated;
     program_.duration_ns += ns;
@@ -196,7 +209,7 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
     program_.warp_instructions += instructions;
     program_.simulated_warp_instructions +=
         static_cast<std::uint64_t>(static_cast<double>(instructions) * result.estimate.simulated);
-    if (!settings_.json.empty()) held_.push_back(std::move(result));
+    if (text) document_->hold(std::move(*text), result.place);
     to_save();
   }
   PerKernel& per = kernels_[title_of(line)];
@@ -214,7 +227,7 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
 void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& work,
                           const sampling::TimeEstimate& time) {
   {
-    const std::lock_guard lock(saving_);
+    const std::lock_guard lock(saving_->mutex);
     count(line, true);
     report::RepresentedLaunch launch;
     launch.number = line.index;
@@ -231,6 +244,7 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
     launch.duration_ns = time.seconds * 1e9;
     launch.duration_low_ns = time.low * 1e9;
     launch.duration_high_ns = time.high * 1e9;
+    if (!settings_.json.empty()) document_->represent(launch);
     program_.represented.push_back(std::move(launch));
     program_.duration_ns += time.seconds * 1e9;
     program_.duration_low_ns += time.low * 1e9;
@@ -253,20 +267,18 @@ void Journal::trace(const LaunchLine& line, std::string how) {
 void Journal::place_launches() { place_held(false); }
 
 void Journal::place_held(bool all) {
-  const std::lock_guard lock(saving_);
-  while (!held_.empty()) {
-    report::LaunchResult& first = held_.front();
-    const host::WorkId id = line_.work_of_launch(*first.place.number);
+  const std::lock_guard lock(saving_->mutex);
+  while (report::LaunchPlace* first = document_->first_held()) {
+    const host::WorkId id = line_.work_of_launch(*first->number);
     const bool settled = id != host::kNoWork && line_.schedule().final(id);
     if (!settled && !all) return;
     if (settled) {
-      first.place.start_ns = line_.schedule()[id].begin;
-      first.place.end_ns = line_.schedule()[id].end;
-      first.place.beside = launch_beside(line_.schedule(), id);
+      first->start_ns = line_.schedule()[id].begin;
+      first->end_ns = line_.schedule()[id].end;
+      first->beside = launch_beside(line_.schedule(), id);
     }
-    document_->add(std::move(first));
-    held_.pop_front();
-    unsaved_ = true;
+    document_->settle();
+    saving_->unsaved = true;
   }
 }
 
@@ -294,7 +306,7 @@ void Journal::fault(const LaunchLine& line, const std::string& what, const char*
 
 /// The represented launches' times, from all that was simulated, and their sum.
 void Journal::settle() {
-  const std::lock_guard lock(saving_);
+  const std::lock_guard lock(saving_->mutex);
   place_represented();
   if (!settings_.functional) program_.time_line = time_line_result(line_, ranges_.all(), settings_);
   if (representatives_ == nullptr || program_.represented.empty()) return;
@@ -400,13 +412,13 @@ std::string Journal::table() {
 }
 
 void Journal::end_saving() {
-  if (!saver_) return;
+  if (!saving_->thread) return;
   {
-    const std::lock_guard lock(saving_);
-    ending_ = true;
+    const std::lock_guard lock(saving_->mutex);
+    saving_->ending = true;
   }
-  wake_.notify_all();
-  saver_->join();
+  saving_->wake.notify_all();
+  saving_->thread->join();
 }
 
 void Journal::finish() {
@@ -421,8 +433,9 @@ void Journal::finish() {
   end_saving();
   settle();
   if (!settings_.json.empty()) {
-    const std::lock_guard lock(saving_);
-    save();
+    document_->forget_represented();
+    for (const report::RepresentedLaunch& launch : program_.represented) document_->represent(launch);
+    file_->finish(document_->parts(&program_));
   }
   if (!trace_.perfetto.empty())
     report::write_file(named(trace_.perfetto), perfetto_trace(spans_, line_, ranges_.all(), chip_));

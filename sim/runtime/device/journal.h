@@ -1,14 +1,14 @@
 // What a run says while it goes on and at its end: a line per launch, progress of long ones, a summary by kernel, the result document.
 //
-// The document's file is replaced, by renaming, once per second while there is something new, so that a process that is killed loses the
-// last second at most: launches whose place on the time line is not known yet stand in it without one. In its name %p stands for the process; without it, processes other than the first write NAME.PROCESS. A process
-// that was forked begins with a document of its own.
+// The document's file is replaced once per second while there is something new (DocumentFile), so that a process that is killed loses the
+// last second at most: launches whose place on the time line is not known yet stand in it without one. In its name each %p stands for
+// the process; without it, processes other than the first write NAME.PROCESS. A process that was forked begins with a document of its
+// own.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,8 +19,8 @@
 
 #include "sim/host/ranges.h"
 #include "sim/host/time_line.h"
-#include "sim/report/document.h"
-#include "sim/report/json.h"
+#include "sim/report/document_file.h"
+#include "sim/report/document_text.h"
 #include "sim/report/prediction.h"
 #include "sim/report/program_result.h"
 #include "sim/runtime/device/operation.h"
@@ -88,7 +88,6 @@ class Journal {
   std::string summary();
   std::string table();
   void begin_document();
-  void save();
   void save_now_and_then();
   void clear_progress();
   void end_saving();
@@ -101,21 +100,23 @@ class Journal {
   std::map<std::string, PerKernel> kernels_;            // by title
   std::vector<std::string> order_;                      // of first launch
   std::map<std::string, std::set<std::string>> notes_;  // operators by what is to be known about them
-  std::unique_ptr<report::DocumentText> document_;      // while there is a file to write
-  std::deque<report::LaunchResult>
-      held_;                       // of which the place is not known yet, by number; with saving_ held
-  std::vector<Span> spans_;        // while there is a --perfetto file to write
-  std::uint64_t repeated_ = 0;     // launches that were not executed again
-  report::ProgramResult program_;  // times in ns; "represented" with saving_ held
+  std::unique_ptr<report::DocumentText> document_;      // with saving_ held
+  std::unique_ptr<report::DocumentFile> file_;          // the saving thread's while there is one
+  std::vector<Span> spans_;                             // while there is a --perfetto file to write
+  std::uint64_t repeated_ = 0;                          // launches that were not executed again
+  report::ProgramResult program_;                       // times in ns; "represented" with saving_ held
   const sampling::Representatives* representatives_ = nullptr;
   bool terminal_ = false, shown_ = false, finished_ = false;
   std::chrono::steady_clock::time_point begun_, last_shown_;
   int process_ = 0;
   // The document is shared with the thread that saves it.
-  std::mutex saving_;
-  std::condition_variable wake_;
-  std::unique_ptr<std::thread> saver_;
-  bool unsaved_ = false, ending_ = false;
+  struct Saving {
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::unique_ptr<std::thread> thread;
+    bool unsaved = false, ending = false;
+  };
+  std::unique_ptr<Saving> saving_ = std::make_unique<Saving>();
 };
 
 }  // namespace foretrace::runtime
