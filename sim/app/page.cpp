@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -37,8 +38,8 @@ std::optional<config::Loaded> chip_of(const report::LaunchResult& result) {
   } catch (const InputError&) { return std::nullopt; }
 }
 
-/// Operations per second of half precision and of the tensor pipe, dense, 16-bit inputs. 0: the chip's tables have no such instruction.
-double half_operations(const spec::GpuSpec& spec, const char* opcode, double operations) {
+/// Operations per second that instructions of one kind do. 0: the chip's tables have no such instruction.
+double operations_of(const spec::GpuSpec& spec, const char* opcode, double operations) {
   const spec::OpcodeSpec* row = config::find_opcode(spec, opcode);
   if (row == nullptr) return 0;
   double per_cycle = 0;  // instructions of a sub-core
@@ -51,11 +52,42 @@ double half_operations(const spec::GpuSpec& spec, const char* opcode, double ope
          static_cast<double>(spec.clock.sm);
 }
 
-double tensor_operations(const spec::GpuSpec& spec) {
-  constexpr double kRows = 64, kDepth = 16;  // of A in a warpgroup product of 16-bit numbers
-  const double warpgroup =
-      2 * kRows * kDepth * spec.wgmma.columns * spec.sm.count * static_cast<double>(spec.clock.sm);
-  return std::max(warpgroup, half_operations(spec, "HMMA.16816.F32", 2.0 * 16 * 8 * 16));
+/// A kind of dense matrix products: a warp's, and the depth of a warpgroup's, which takes columns of any type at one rate. Zero: none.
+struct Product {
+  const char* kind;
+  const char* opcode;
+  double rows, columns, depth;
+  const char* warpgroup_opcode;
+  double warpgroup_depth;
+};
+
+/// Only chips with a row of its own for it have it: the table's DMMA alone is of the small one.
+constexpr const char* kLargeDouble = "DMMA.16x8x8";
+
+constexpr Product kProducts[] = {
+    {"Tensor FP16", "HMMA.16816.F32", 16, 8, 16, "HGMMA", 16},
+    {"Tensor FP16 with FP16 sums", "HMMA.16816.F16", 16, 8, 16, "HGMMA", 16},
+    {"Tensor TF32", "HMMA.1688.F32.TF32", 16, 8, 8, "HGMMA", 8},
+    {"Tensor FP8", "QMMA.16832.F32", 16, 8, 32, "QGMMA", 32},
+    {"Tensor FP8 with FP16 sums", "QMMA.16832.F16", 16, 8, 32, "QGMMA", 32},
+    {"Tensor FP4", "OMMA.SF.16864.F32", 16, 8, 64, nullptr, 0},
+    {"Tensor INT8", "IMMA.16832", 16, 8, 32, "IGMMA", 32},
+    {"Tensor FP64", "DMMA.8x8x4", 8, 8, 4, nullptr, 0},
+    {"Tensor FP64", kLargeDouble, 16, 8, 8, nullptr, 0},
+};
+
+double product_operations(const spec::GpuSpec& spec, const Product& product) {
+  constexpr double kWarpgroupRows = 64;
+  const bool has_large_double = std::any_of(spec.opcodes.begin(), spec.opcodes.end(), [](const auto& row) {
+    return std::string_view(row.pattern) == kLargeDouble;
+  });
+  const bool has = product.opcode != kLargeDouble || has_large_double;
+  const double warp =
+      has ? operations_of(spec, product.opcode, 2 * product.rows * product.columns * product.depth) : 0;
+  if (product.warpgroup_opcode == nullptr || config::find_opcode(spec, product.warpgroup_opcode) == nullptr)
+    return warp;
+  return std::max(warp, 2 * kWarpgroupRows * product.warpgroup_depth * spec.wgmma.columns * spec.sm.count *
+                            static_cast<double>(spec.clock.sm));
 }
 
 Json roofs(const spec::GpuSpec& spec) {
@@ -65,9 +97,16 @@ Json roofs(const spec::GpuSpec& spec) {
   Json operations = Json::array({Json{{"name", "FP32"}, {"per_second", peak.fp32_operations * clock}},
                                  Json{{"name", "FP64"}, {"per_second", peak.fp64_operations * clock}}});
   // HFMA2: two numbers per lane, a multiply-add is two operations.
-  operations.push_back(
-      Json{{"name", "FP16"}, {"per_second", half_operations(spec, "HFMA2", 4.0 * kWarpSize)}});
-  operations.push_back(Json{{"name", "Tensor FP16"}, {"per_second", tensor_operations(spec)}});
+  operations.push_back(Json{{"name", "FP16"}, {"per_second", operations_of(spec, "HFMA2", 4.0 * kWarpSize)}});
+  for (const Product& product : kProducts) {
+    const double per_second = product_operations(spec, product);
+    Json& last = operations.back();
+    if (last["name"] == product.kind) {
+      last["per_second"] = std::max(last["per_second"].get<double>(), per_second);
+    } else {
+      operations.push_back(Json{{"name", product.kind}, {"per_second", per_second}});
+    }
+  }
   return Json{{"operations", operations},
               {"bytes", Json::array({Json{{"name", "L1"}, {"per_second", kL1Bytes * spec.sm.count * clock}},
                                      Json{{"name", "L2"}, {"per_second", peak.l2_bytes * clock}},

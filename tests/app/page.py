@@ -18,6 +18,7 @@ FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.
 SECTIONS = ["verdict", "memory", "roofline", "occupancy", "source", "states", "pipelines", "over-time", "distribution", "assumed", "metrics"]
 VALIDATION_SECTIONS = ["summary", "scatter", "launches", "classes", "metrics", "criteria", "states"]
 MEASUREMENT, FROZEN = REPOSITORY / "validate/measurements/h100-sxm.json", REPOSITORY / "validate/frozen/h100-sxm-2026-11-21.json"
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 BEFORE_DATA = 400_000  # bytes of a page without its data
 
 
@@ -40,6 +41,36 @@ def refused(*words) -> str:
 
 def data_of(page: pathlib.Path) -> dict:
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.S).group(1))
+
+
+def dom(page: pathlib.Path, *options: str) -> str:
+    """The page as Chromium has drawn it, without a word on the console."""
+    words = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", "--virtual-time-budget=5000",
+             "--window-size=1280,2000", *options, "--dump-dom", page.resolve().as_uri()]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=180)
+    said = [line for line in done.stderr.split("\n") if "CONSOLE" in line]
+    assert said == [], said
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def drawn(page: pathlib.Path, act: str = "", *options: str) -> str:
+    """What the page shows, without its scripts and data, after the JavaScript of `act`."""
+    if act:
+        acted = FOLDER / "acted.html"
+        acted.write_text(page.read_text().replace("</body>", f"<script>{{ {act} }}</script></body>"))
+        page = acted
+    return re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", dom(page, *options), flags=re.S)
+
+
+def needs_browser():
+    """Ends a test that has none: skipped where scripts/setup noted that none is to be had, else as a failure."""
+    without = REPOSITORY / "build/setup.without"
+    if BROWSER is None and os.environ.get("FORETRACE_REQUIRE_ALL") != "1" and without.exists() and "chromium" in without.read_text():
+        print("no browser to be had here: skipped")
+        sys.exit(77)
+    if BROWSER is None:
+        sys.exit("no chromium here; scripts/setup installs it")
 
 
 class Pages(unittest.TestCase):
@@ -116,7 +147,7 @@ class Text(Pages):
     def test_gains_name_the_bank_conflicts(self):
         prediction = json.loads(self.result.read_text())["predictions"][0]
         cycles = {gain["key"]: gain["cycles"] for gain in prediction["gains"]}
-        self.assertEqual(len(cycles), 8)
+        self.assertEqual(len(cycles), 11)
         self.assertLess(cycles["ideal.bank_conflicts"], prediction["metrics"]["gpc__cycles_elapsed.max"])
 
     def test_the_raw_page_reads_back_as_what_it_was_made_of(self):
@@ -162,6 +193,14 @@ class Text(Pages):
     def test_ideal_keys_are_no_keys_of_a_chip(self):
         self.assertIn("ideal.dram", refused("simulate", trace("sgemm_tiled"), "--arch", "h100", "--set", "ideal.dram=1"))
 
+    def test_gains_are_not_of_samples(self):
+        for words in (["predict", "none.cu"], ["run"]):
+            words += ["--arch", "h100", "--gains", "--accuracy", "sampled", *(["--", "true"] if words == ["run"] else [])]
+            done = subprocess.run([FORETRACE, *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 125 if "run" in words else 2)  # what run's program returns is its own
+            self.assertIn("--gains with --accuracy sampled", done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
     def test_bad_input_is_one_line(self):
         for words in ([self.result], ["--html", FOLDER / "no.html"], [self.result, "--html", FOLDER / "no.html", "--timeline", self.result],
                       [self.timeline, "--html", FOLDER / "no.html"], [self.result, "--page", "none"], [self.result, self.other, "--csv"]):
@@ -171,21 +210,10 @@ class Text(Pages):
 
 class Browser(Pages):
     def dom(self, page: pathlib.Path) -> str:
-        words = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", "--virtual-time-budget=5000",
-                 "--window-size=1280,2000", "--dump-dom", page.resolve().as_uri()]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=180)
-        said = [line for line in done.stderr.split("\n") if "CONSOLE" in line]
-        self.assertEqual(said, [])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        return dom(page)
 
     def drawn(self, page: pathlib.Path, act: str = "") -> str:
-        """What the page shows, without its scripts and data, after the JavaScript of `act`."""
-        if act:
-            acted = FOLDER / "acted.html"
-            acted.write_text(page.read_text().replace("</body>", f"<script>{act}</script></body>"))
-            page = acted
-        return re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", self.dom(page), flags=re.S)
+        return drawn(page, act)
 
     def test_every_section_is_drawn(self):
         dom = self.dom(self.transpose)
@@ -291,12 +319,7 @@ class Browser(Pages):
 
 if __name__ == "__main__":
     part = sys.argv[4]
-    BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    without = REPOSITORY / "build/setup.without"
-    if part == "Browser" and BROWSER is None and os.environ.get("FORETRACE_REQUIRE_ALL") != "1" and without.exists() and "chromium" in without.read_text():
-        print("no browser to be had here: skipped")
-        sys.exit(77)
-    if part == "Browser" and BROWSER is None:
-        sys.exit("no chromium here; scripts/setup installs it")
+    if part == "Browser":
+        needs_browser()
     suite = unittest.defaultTestLoader.loadTestsFromTestCase({"Text": Text, "Browser": Browser}[part])
     sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())

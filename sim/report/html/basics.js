@@ -46,6 +46,8 @@ function duration(ns) {
 /** A metric by its name; null: the document has none. */
 const metric = (p, name) => p.metrics[name] ?? null;
 const seconds = p => (metric(p, "gpu__time_duration.sum") || 0) * 1e-9;
+/** A command as a shell takes it. */
+const shellCommand = words => words.map(word => /^[\w@%+=:,.\/^-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'").join(" ");
 const baseName = file => file === null ? "" : file.slice(file.lastIndexOf("/") + 1);
 const sum = (list, of) => list.reduce((all, each) => all + of(each), 0);
 
@@ -55,7 +57,12 @@ const sum = (list, of) => list.reduce((all, each) => all + of(each), 0);
  */
 function zoomable(root, { first, last, least, labels, width }, children) {
   let from = first, to = last;
-  const draw = () => root.replaceChildren(...children(from, to).filter(Boolean));
+  // What had the focus has it again when it is drawn anew.
+  const draw = () => {
+    const held = root.contains(document.activeElement) ? document.activeElement : null, key = held?.getAttribute("data-key");
+    root.replaceChildren(...children(from, to).filter(Boolean));
+    if (held && held !== root) (root.querySelector(`[data-key="${key}"]`) || root).focus();
+  };
   function zoom(factor, centre) {
     const span = Math.max(least, Math.min(last - first, (to - from) * factor)), share = (centre - from) / (to - from);
     from = Math.max(first, Math.min(last - span, centre - share * span)); to = from + span;

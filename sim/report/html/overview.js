@@ -20,7 +20,8 @@ const headline = [
 const limiterTitles = {
   launch: "The launch itself", dram: "DRAM bandwidth", l2: "L2 bandwidth", l2_fabric: "The ways between L2's partitions", network: "The way between SMs and L2",
   l1_data: "L1's data stage", l1_tag: "L1's tag stage", memory_unit: "The SM's memory unit", issue: "Issue slots",
-  bank_conflicts: "Bank conflicts", small_grid: "Too small a grid", tail: "The last wave"
+  bank_conflicts: "Bank conflicts", small_grid: "Too small a grid", tail: "The last wave",
+  shared_atomics: "Atomics in shared memory", l2_slice: "One slice of L2"
 };
 function limiterTitle(name) {
   if (limiterTitles[name]) return limiterTitles[name];
@@ -35,9 +36,21 @@ function limiterSentence({ name, sentence }) {
   return [el("strong", null, title + ". "), sentence];
 }
 
-function gainsOf(p) {
+/** The command that made the document, with gains. */
+function commandWithGains(d) {
+  const verb = d.command.findIndex(word => ["predict", "simulate", "run"].includes(word));
+  if (verb < 0) return null;
+  const words = d.command.filter((word, i) => i <= verb || word !== "--warm");
+  return shellCommand([...words.slice(0, verb + 1), "--gains", ...words.slice(verb + 1)]);
+}
+
+function gainsOf({ prediction: p, document: d }) {
   const now = p.gains_base ?? metric(p, "gpc__cycles_elapsed.max");
-  if (!p.gains) return el("p", { class: "note" }, "What lifting each limit would bring was not asked for (--gains).");
+  if (!p.gains) {
+    const command = p.number === undefined || !data.documents[d].predictions.some(each => each.gains) ? commandWithGains(data.documents[d]) : null;
+    return el("p", { class: "note" }, command === null ? "What lifting each limit would bring was not simulated." :
+      ["What lifting each limit would bring was not simulated. To have it: ", el("code", null, command)]);
+  }
   const rows = p.gains.map(g => ({ ...g, saved: 1 - g.cycles / now })).sort((x, y) => y.saved - x.saved);
   const worth = rows.filter(r => r.saved >= 0.005), rest = rows.filter(r => r.saved < 0.005);
   return el("div", null, el("h3", null, "Simulated again without one limit: the share of the cycles that it costs" + (p.gains_base ? ", with cold caches (" + number(now) + " cycles with all limits)" : "")),
@@ -55,7 +68,7 @@ function verdictSide(entry) {
     p.accuracy.note ? el("p", { class: "note" }, p.accuracy.note) : null,
     el("div", { class: "tiles" }, headline.map(([name, text, key, below]) =>
       el("div", { class: "tile", title: key }, el("b", null, text(p)), el("span", null, name + (below ? ", " + below(p) : ""))))),
-    gainsOf(p));
+    gainsOf(entry));
 }
 
 /** A against B: the headline numbers in one table. */

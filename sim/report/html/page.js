@@ -8,7 +8,14 @@ const entries = data.documents.flatMap((document_, d) => document_.predictions.m
            title: from + (prediction.number === undefined ? "" : "#" + prediction.number + " ") + (prediction.launch || prediction.kernel) + " on " + prediction.arch + set };
 }));
 
-const chosen = { a: 0, b: data.documents.length > 1 ? partnerOf(0) : -1 };
+const chosen = { a: 0, b: data.documents.length > 1 ? partnerOf(0) : variantOf(0) };
+
+/** The same launch on another chip, or with other values of it; -1: there is none. */
+function variantOf(index) {
+  if (entries.length === 0) return -1;
+  const a = entries[index].prediction, same = (p, keys) => keys.every(key => JSON.stringify(p[key]) === JSON.stringify(a[key]));
+  return entries.findIndex(({ prediction: p }, i) => i !== index && p.number === undefined && same(p, ["launch", "kernel", "grid", "block"]) && !same(p, ["arch", "set"]));
+}
 
 /** The prediction of the second document that is the same launch, by kernel and grid; else its first. */
 function partnerOf(index) {
@@ -67,7 +74,7 @@ function render() {
   section("metrics", "All metrics", allMetrics(...shown), "Metrics");
   const d = data.documents[entries[chosen.a].document];
   foot(d, "No GPU was used.",
-    el("details", null, el("summary", null, "The command"), el("code", null, d.command.map(word => /^[\w@%+=:,.\/^-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'").join(" "))));
+    el("details", null, el("summary", null, "The command"), el("code", null, shellCommand(d.command))));
 }
 
 const themeButton = theme();

@@ -66,8 +66,34 @@ function lanes(launches, kernels, choose) {
   const keyOf = launch => launch.device + "." + launch.stream, several = new Set(placed.map(launch => launch.device)).size > 1;
   const keys = [...new Map(placed.map(launch => [keyOf(launch), launch])).values()].sort((a, b) => a.device - b.device || a.stream - b.stream);
   const first = 0, last = Math.max(...placed.map(launch => launch.to)), width = 1180, labels = 130, top = 22, lane = 22, height = top + keys.length * lane + 6;
-  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, style: "min-width:900px", tabindex: 0, role: "img",
-    "aria-label": "Launches over the program's time: plus and minus zoom, the arrow keys move, 0 shows all" });
+  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, style: "min-width:900px", tabindex: 0, role: "group",
+    "aria-label": "Launches over the program's time: plus and minus zoom, the arrow keys move, 0 shows all; Tab goes to a launch, the arrow keys to the next, Enter shows it" });
+  // One launch is a stop of the Tab key; the arrow keys go on from it, along its lane or to the nearest of the next.
+  function next(box, key) {
+    const boxes = [...root.querySelectorAll("rect.launch")], here = boxes.indexOf(box), y = each => Number(each.getAttribute("y")), x = each => Number(each.getAttribute("x"));
+    if (key === "ArrowRight" || key === "ArrowLeft") {
+      const other = boxes[here + (key === "ArrowRight" ? 1 : -1)];
+      return other && y(other) === y(box) ? other : null;
+    }
+    const further = boxes.filter(each => key === "ArrowDown" ? y(each) > y(box) : y(each) < y(box));
+    const nearest = (a, b) => Math.abs(y(a) - y(box)) - Math.abs(y(b) - y(box)) || Math.abs(x(a) - x(box)) - Math.abs(x(b) - x(box));
+    return further.sort(nearest)[0] ?? null;
+  }
+  function canBeChosen(box, launch) {
+    build(box, { class: "launch", role: "button", "data-key": launch.number, tabindex: launch === stop ? 0 : -1, style: "cursor:pointer",
+      "aria-label": "Launch " + launch.number + ", " + launch.kernel + ", " + duration(launch.time), onclick: () => choose(launch.shows),
+      onkeydown: event => {
+        const arrow = event.key.startsWith("Arrow");
+        if (!arrow && event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault(); event.stopPropagation();
+        if (!arrow) { choose(launch.shows); return; }
+        const other = next(box, event.key);
+        if (!other) return;
+        box.setAttribute("tabindex", "-1"); other.setAttribute("tabindex", "0"); other.focus();
+      },
+      onfocus: () => { stop = launch; } }, []);
+  }
+  let stop = placed.find(launch => launch.shows !== null);
   const colourOf = new Map(kernels.map(kernel => [kernel.name, kernel.colour]));
   const zoomed = zoomable(root, { first, last, least: 100, labels, width }, (from, to) => {
     const at = time => labels + (time - from) / (to - from) * (width - labels - 8), parts = [], step = niceStep(to - from, 8);
@@ -86,16 +112,18 @@ function lanes(launches, kernels, choose) {
         const box = svg("rect", { x: a, y: y + 2, width: Math.max(1, b - a), height: lane - 6, fill: colourOf.get(launch.kernel) || "var(--c8)", opacity: launch.by === null ? 1 : 0.55 },
           svg("title", null, "#" + launch.number + " " + launch.kernel + "\n" + duration(launch.from) + " to " + duration(launch.to) + "\n" + duration(launch.time) + " alone" +
             (launch.by === null ? "" : "\nas launch #" + launch.by)));
-        if (launch.shows !== null) { box.addEventListener("click", () => choose(launch.shows)); box.style.cursor = "pointer"; }
+        if (launch.shows !== null) canBeChosen(box, launch);
         parts.push(box);
         if (b - a > 8 * launch.kernel.length) parts.push(svg("text", { x: (a + b) / 2, y: y + 14, "font-size": 11, "text-anchor": "middle", style: "fill:var(--card);pointer-events:none" }, launch.kernel));
       }
     });
+    const boxes = parts.filter(part => part.classList.contains("launch"));
+    if (boxes.length && !boxes.some(box => box.tabIndex === 0)) boxes[0].setAttribute("tabindex", "0");
     return parts;
   });
   return el("div", null, el("h3", null, "Launches over the program's time"), zoomed.controls, el("div", { class: "lanes" }, root),
     legend(kernels.slice(0, kernelColours.length).map(kernel => [kernel.colour, kernel.name]).concat(kernels.length > kernelColours.length ? [["var(--c8)", "other kernels"]] : [])),
-    el("p", { class: "note" }, "A click on a launch shows it below. Copies, calls and graphs' nodes: foretrace run --perfetto FILE, for ui.perfetto.dev."));
+    el("p", { class: "note" }, "A click on a launch, or Enter, shows it below. Copies, calls and graphs' nodes: foretrace run --perfetto FILE, for ui.perfetto.dev."));
 }
 
 function programSection(document_, choose) {

@@ -1,8 +1,26 @@
 // The roofline on logarithmic axes: what the chip could do, and the launch as one point for each memory level.
 
-/** Floating-point operations of the launch by kind, from its instructions. */
-function operationsOf(p) {
-  const found = { "FP32": 0, "FP64": 0, "FP16": 0, "Tensor FP16": 0 };
+/** What a dense matrix product computes in: the kinds of the chip's ceilings; null: not counted (sparse, 4-bit integers, single bits). */
+function productKind(words, rateOf) {
+  const name = words[0], sums = words.find(word => word === "F16" || word === "F32");
+  if (words.includes("SP") || words.includes("S4") || words.includes("U4")) return null;
+  const floats = { HMMA: words.includes("TF32") ? "Tensor TF32" : "Tensor FP16", QMMA: "Tensor FP8", OMMA: "Tensor FP4" }[name.replace("GMMA", "MMA")];
+  if (floats) return sums === "F16" && rateOf(floats + " with FP16 sums") > rateOf(floats) ? floats + " with FP16 sums" : floats;
+  return { IMMA: "Tensor INT8", IGMMA: "Tensor INT8", DMMA: "Tensor FP64" }[name] ?? null;
+}
+
+/** Rows times columns times depth: "16816", "884", "64x128x16". */
+function productSize(words) {
+  const spelled = words.map(word => /^(\d+)x(\d+)x(\d+)$/.exec(word)).find(Boolean);
+  if (spelled) return spelled[1] * spelled[2] * spelled[3];
+  const packed = words.map(word => /^(16|8)8(\d+)$/.exec(word)).find(Boolean);
+  return packed ? packed[1] * 8 * packed[2] : 0;
+}
+
+/** Floating-point operations of the launch, and integer ones of the tensor pipe, by kind, from its instructions. */
+function operationsOf(p, facts) {
+  const found = { "FP32": 0, "FP64": 0, "FP16": 0 };
+  const rateOf = kind => facts.roofs.operations.find(c => c.name === kind)?.per_second || 0;
   const plain = { FFMA: ["FP32", 2], FADD: ["FP32", 1], FMUL: ["FP32", 1], FFMA2: ["FP32", 4], FADD2: ["FP32", 2], FMUL2: ["FP32", 2],
     DFMA: ["FP64", 2], DADD: ["FP64", 1], DMUL: ["FP64", 1], HFMA2: ["FP16", 4], HADD2: ["FP16", 2], HMUL2: ["FP16", 2] };
   for (const row of p.instructions) {
@@ -10,13 +28,9 @@ function operationsOf(p) {
     const known = plain[words[0]];
     // HFMA2.MMA and moves of constants (HFMA2 R0, -RZ, RZ, ...) work on no data.
     if (known && !/-RZ, RZ,/.test(row.sass)) found[known[0]] += known[1] * row.pred_on;
-    if (words[0] === "HMMA" || words[0] === "QMMA") {
-      const shape = { 1688: 16 * 8 * 8, 16816: 16 * 8 * 16, 16832: 16 * 8 * 32 }[words[1]];
-      if (shape) found["Tensor FP16"] += 2 * shape * row.executed;
-    }
-    if (words[0] === "DMMA") found.FP64 += 2 * 8 * 8 * 4 * row.executed;
-    const group = words[0].endsWith("GMMA") && /^(\d+)x(\d+)x(\d+)$/.exec(words[1] || "");
-    if (group && words[0] !== "IGMMA") found["Tensor FP16"] += 2 * group[1] * group[2] * group[3] * row.executed / 4;
+    const kind = words[0].endsWith("MMA") ? productKind(words, rateOf) : null;
+    // A warpgroup's product is counted by each of its four warps.
+    if (kind) found[kind] = (found[kind] || 0) + 2 * productSize(words.slice(1)) * row.executed / (words[0].endsWith("GMMA") ? 4 : 1);
   }
   return found;
 }
@@ -42,11 +56,13 @@ function bandwidths(entry, bytes, time) {
 function roofline(entry) {
   const { prediction: p, facts } = entry;
   if (!facts) return el("p", { class: "note" }, "The chip's configuration was not there when this page was written: no ceilings.");
-  const time = seconds(p), operations = operationsOf(p), bytes = bytesOf(p);
+  const time = seconds(p), operations = operationsOf(p, facts), bytes = bytesOf(p);
   const total = sum(Object.values(operations), x => x);
-  if (total === 0) return el("div", null, el("p", { class: "note" }, "The kernel does no floating-point arithmetic; what counts is the bandwidth."), bandwidths(entry, bytes, time));
+  if (total === 0) return el("div", null, el("p", { class: "note" }, "The kernel does no floating-point arithmetic and no dense matrix products; what counts is the bandwidth."), bandwidths(entry, bytes, time));
 
-  const ceilings = facts.roofs.operations.filter(c => c.per_second > 0);
+  // Of the tensor pipe's many types those that the kernel computes in, and FP16 to compare with.
+  const ceilings = facts.roofs.operations.filter(c => c.per_second > 0 && (operations[c.name] > 0 || !c.name.startsWith("Tensor ") || c.name === "Tensor FP16"));
+  const unit = Object.entries(operations).some(([name, n]) => n > 0 && name.includes("INT")) ? "OP/s" : "FLOP/s";
   const points = facts.roofs.bytes.filter(level => bytes[level.name] > 0)
     .map(level => ({ name: level.name, x: total / bytes[level.name], y: total / time }));
   const highest = Math.max(...ceilings.map(c => c.per_second));
@@ -80,12 +96,12 @@ function roofline(entry) {
     root.append(svg("line", { x1: px(Math.max(10 ** left, ceiling.per_second / widest)), x2: x1, y1: y, y2: y, stroke: used ? "var(--ink)" : "var(--faint)", "stroke-width": used ? 2 : 1, "stroke-dasharray": used ? null : "5 4" }));
     const at = Math.max(y - 5, last + 14);
     last = at;
-    root.append(svg("text", { x: x1 - 4, y: at, "font-size": 12, "text-anchor": "end", class: used ? null : "faint" }, ceiling.name + " " + quantity(ceiling.per_second, "FLOP/s")));
+    root.append(svg("text", { x: x1 - 4, y: at, "font-size": 12, "text-anchor": "end", class: used ? null : "faint" }, ceiling.name + " " + quantity(ceiling.per_second, unit)));
   }
   for (const point of points) root.append(svg("circle", { cx: px(point.x), cy: py(point.y), r: 7, fill: levelColours[point.name], stroke: "var(--card)", "stroke-width": 2 },
-      svg("title", null, point.name + ": " + number(point.x) + " operations per byte, " + quantity(point.y, "FLOP/s"))),
+      svg("title", null, point.name + ": " + number(point.x) + " operations per byte, " + quantity(point.y, unit))),
     svg("text", { x: px(point.x), y: py(point.y) + 24, "font-size": 12, "text-anchor": "middle" }, point.name));
   const used = Object.entries(operations).filter(([, n]) => n > 0).map(([name, n]) => counted(n, name + " operations")).join(", ");
-  return el("div", null, el("p", { class: "note" }, used + ", " + quantity(total / time, "FLOP/s") + ". A point stands under the slope of its level in the same colour; a dashed ceiling is of arithmetic that the kernel does not do."),
+  return el("div", null, el("p", { class: "note" }, used + ", " + quantity(total / time, unit) + ". A point stands under the slope of its level in the same colour; a dashed ceiling is of arithmetic that the kernel does not do."),
     root, bandwidths(entry, bytes, time));
 }
