@@ -38,6 +38,16 @@ class Reports(Case):
         # From launch 7 on, which uses registered memory, caches see addresses of the host's heap.
         self.assertEqual(document["predictions"][:7], repeated["predictions"][:7])
 
+    def test_a_carve_out_of_a_launch_is_that_of_its_kernel(self):
+        file = self.path("result.json")
+        done = run("--arch", "h100", "--cold", "--simulate", "all", "--json", file, "--", build("carveout"))
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+        with open(file, encoding="utf-8") as text:
+            times = [prediction["metrics"]["gpu__time_duration.sum"] for prediction in json.load(text)["predictions"]]
+        self.assertEqual(len(times), 6)
+        self.assertEqual((len(set(times[:3])), len(set(times[3:]))), (1, 1), times)
+        self.assertGreater(times[0], 1.2 * times[3], "64 KiB fit in L1 only where shared memory leaves room")
+
     def test_the_table_is_as_wide_as_its_names(self):
         done = run("--arch", "h100", "--", build("memory"))
         at = done.stderr.split("\n")

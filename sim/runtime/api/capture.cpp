@@ -31,6 +31,7 @@ cudaError_t begin(State& s, Stream& stream, cudaStream_t handle, std::unique_ptr
   capture->mode = mode;
   stream.capture = std::move(capture);
   stream.frontier = std::move(needs);
+  stream.ports.clear();
   return cudaSuccess;
 }
 
@@ -66,6 +67,7 @@ cudaError_t end(State& s, Stream& stream, cudaStream_t handle, cudaGraph_t* grap
   for (Stream* member : members) {
     member->capture.reset();
     member->frontier.clear();
+    member->ports.clear();
   }
   if (capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
   if (!whole) return cudaErrorStreamCaptureUnjoined;
@@ -124,25 +126,34 @@ FORETRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStre
     if (s.streams.is_legacy(&stream) && s.streams.blocking_capture()) return cudaErrorStreamCaptureImplicit;
     *status = status_of(stream);
     if (*status != cudaStreamCaptureStatusActive) return cudaSuccess;
+    stream.edges = edges_of(stream);
+    const bool ordinary = std::all_of(stream.edges.begin(), stream.edges.end(), is_ordinary);
+    if (!ordinary && needs != nullptr && edges == nullptr) return cudaErrorLossyQuery;
     if (id != nullptr) *id = stream.capture->id;
     if (graph != nullptr) *graph = handle_of<cudaGraph_t>(stream.capture->graph);
     if (needs != nullptr) *needs = reinterpret_cast<const cudaGraphNode_t*>(stream.frontier.data());
-    if (edges != nullptr) *edges = nullptr;
+    if (edges != nullptr) *edges = ordinary ? nullptr : stream.edges.data();
     if (count != nullptr) *count = stream.frontier.size();
     return cudaSuccess;
   });
 }
 
 FORETRACE_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* needs,
-                                                              const cudaGraphEdgeData*, size_t count,
+                                                              const cudaGraphEdgeData* edges, size_t count,
                                                               unsigned flags) {
   return stream_call(handle, [&](State&, Stream& stream) {
     if (!stream.capture) return cudaErrorIllegalState;
     std::vector<GraphNode*> nodes;
     if (flags > cudaStreamSetCaptureDependencies || !read_nodes(needs, count, stream.capture->graph, nodes))
       return cudaErrorInvalidValue;
-    if (flags == cudaStreamSetCaptureDependencies) stream.frontier.clear();
-    stream.frontier.insert(stream.frontier.end(), nodes.begin(), nodes.end());
+    if (flags == cudaStreamSetCaptureDependencies) {
+      stream.frontier.clear();
+      stream.ports.clear();
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      stream.frontier.push_back(nodes[i]);
+      if (edges != nullptr && !is_ordinary(edges[i])) stream.ports.emplace_back(nodes[i], edges[i]);
+    }
     return cudaSuccess;
   });
 }

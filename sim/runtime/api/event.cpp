@@ -29,38 +29,8 @@ cudaError_t event_call(cudaEvent_t handle, Body&& body) {
 cudaError_t record(State& s, Event& event, cudaStream_t handle, unsigned flags) {
   Stream* stream = s.streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (stream->capture) {
-    if (flags == cudaEventRecordExternal) return capture_node(*stream, RecordWork{&event});
-    if (stream->capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
-    event.captured = true;
-    event.capture = stream->capture;
-    event.frontier = stream->frontier;
-    return cudaSuccess;
-  }
-  if (s.streams.is_legacy(stream) && s.streams.blocking_capture())
-    return break_captures(s, cudaErrorStreamCaptureImplicit);
-  event.captured = false;
-  event.recorded = true;
-  event.host = std::chrono::steady_clock::now();
-  event.work = s.clock->record(*stream, event);
-  return cudaSuccess;
-}
-
-/// The stream's next captured work also depends on what the event stands for.
-cudaError_t join(Stream& stream, const Event& event) {
-  const std::shared_ptr<Capture> capture = event.capture.lock();
-  if (!capture) return cudaErrorCapturedEvent;  // of a capture that has ended
-  if (stream.capture && stream.capture != capture) {
-    stream.capture->broken = capture->broken = cudaErrorStreamCaptureMerge;
-    return cudaErrorStreamCaptureMerge;
-  }
-  if (!stream.capture) stream.frontier.clear();
-  stream.capture = capture;
-  for (GraphNode* node : event.frontier) {
-    if (std::find(stream.frontier.begin(), stream.frontier.end(), node) == stream.frontier.end())
-      stream.frontier.push_back(node);
-  }
-  return cudaSuccess;
+  if (stream->capture && flags == cudaEventRecordExternal) return capture_node(*stream, RecordWork{&event});
+  return record_event(s, event, *stream);
 }
 
 }  // namespace
@@ -131,7 +101,7 @@ FORETRACE_API cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t e
     Stream* stream = s.streams.find(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (flags == cudaEventWaitExternal && stream->capture) return capture_node(*stream, WaitWork{&event});
-    if (event.captured) return join(*stream, event);
+    if (event.captured) return join_capture(*stream, event);
     if (stream->capture) {
       stream->capture->broken = cudaErrorStreamCaptureIsolation;
       return cudaErrorStreamCaptureIsolation;

@@ -97,17 +97,31 @@ const char* name_of(cudaGraphNodeType type) {
   }
 }
 
-/// Adds or removes edges.
+/// What the edges are, where the program asks for it; where it does not, all have to be ordinary. `nodes`: it asks for their ends.
+template <class EdgeAt>
+cudaError_t answer_edges(cudaGraphEdgeData* edges, size_t room, size_t number, bool nodes, EdgeAt&& edge_at) {
+  for (size_t i = 0; i < number; ++i) {
+    const cudaGraphEdgeData edge = edge_at(i);
+    if (edges == nullptr && nodes && !is_ordinary(edge)) return cudaErrorLossyQuery;
+    if (edges != nullptr && i < room) edges[i] = edge;
+  }
+  return cudaSuccess;
+}
+
+/// Adds or removes edges; `edges`: what those that are added are, may be null.
 template <class Change>
 cudaError_t change_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                         size_t count, Change&& change) {
+                         const cudaGraphEdgeData* edges, size_t count, Change&& change) {
   return graph_call(handle, [&](State&, Graph& graph) {
     std::vector<GraphNode*> sources, targets;
     if (!read_nodes(from, count, &graph, sources) || !read_nodes(to, count, &graph, targets))
       return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; ++i) {
+      const cudaGraphEdgeData edge = edges == nullptr ? cudaGraphEdgeData{} : edges[i];
+      if (!may_begin(edge, *sources[i])) return cudaErrorInvalidValue;
       const cudaError_t refused = change(targets[i]->needs, sources[i]);
       if (refused != cudaSuccess) return refused;
+      set_edge(sources[i], *targets[i], edge);
     }
     return cudaSuccess;
   });
@@ -289,7 +303,9 @@ FORETRACE_API cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t*
     }
     if (count == nullptr || (from == nullptr) != (to == nullptr)) return cudaErrorInvalidValue;
     size_t room = *count;
-    if (edges != nullptr) std::fill(edges, edges + std::min(room, sources.size()), cudaGraphEdgeData{});
+    const cudaError_t lossy = answer_edges(edges, room, sources.size(), from != nullptr,
+                                           [&](size_t i) { return edge_between(sources[i], *targets[i]); });
+    if (lossy != cudaSuccess) return lossy;
     const cudaError_t result = answer(sources, from, &room);
     return result != cudaSuccess ? result : answer(targets, to, count);
   });
@@ -299,8 +315,9 @@ FORETRACE_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, c
   return call([&](State&) {
     const GraphNode* node = node_of(handle);
     if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
-    if (edges != nullptr) std::fill(edges, edges + std::min(*count, node->needs.size()), cudaGraphEdgeData{});
-    return answer(node->needs, nodes, count);
+    const cudaError_t lossy = answer_edges(edges, *count, node->needs.size(), nodes != nullptr,
+                                           [&](size_t i) { return edge_between(node->needs[i], *node); });
+    return lossy != cudaSuccess ? lossy : answer(node->needs, nodes, count);
   });
 }
 FORETRACE_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
@@ -313,15 +330,16 @@ FORETRACE_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle,
       if (std::find(other->needs.begin(), other->needs.end(), node) != other->needs.end())
         followers.push_back(other.get());
     }
-    if (edges != nullptr) std::fill(edges, edges + std::min(*count, followers.size()), cudaGraphEdgeData{});
-    return answer(followers, nodes, count);
+    const cudaError_t lossy = answer_edges(edges, *count, followers.size(), nodes != nullptr,
+                                           [&](size_t i) { return edge_between(node, *followers[i]); });
+    return lossy != cudaSuccess ? lossy : answer(followers, nodes, count);
   });
 }
 
 FORETRACE_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                                   const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                                   const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
                                                    size_t count) {
-  return change_edges(graph, from, to, count, [](std::vector<GraphNode*>& needs, GraphNode* source) {
+  return change_edges(graph, from, to, edges, count, [](std::vector<GraphNode*>& needs, GraphNode* source) {
     if (std::find(needs.begin(), needs.end(), source) != needs.end()) return cudaErrorInvalidValue;
     needs.push_back(source);
     return cudaSuccess;
@@ -330,7 +348,7 @@ FORETRACE_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cuda
 FORETRACE_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                       const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                                       size_t count) {
-  return change_edges(graph, from, to, count, [](std::vector<GraphNode*>& needs, GraphNode* source) {
+  return change_edges(graph, from, to, nullptr, count, [](std::vector<GraphNode*>& needs, GraphNode* source) {
     if (has_memory_nodes(*source->graph)) return cudaErrorNotSupported;
     return std::erase(needs, source) == 0 ? cudaErrorInvalidValue : cudaSuccess;
   });

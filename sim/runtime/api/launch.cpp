@@ -28,8 +28,16 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
     KernelCall kernel;
     kernel.cooperative = cooperative;
     const cudaError_t refused = make_kernel_call(s, function, grid, block, arguments, shared, kernel);
-    return refused != cudaSuccess ? refused : s.submit(stream, std::move(kernel));
+    return refused != cudaSuccess ? refused : submit_launch(s, stream, std::move(kernel), nullptr, 0);
   });
+}
+
+/// What a kernel was compiled for stays.
+cudaError_t require_cluster(const Kernel& kernel, int value, unsigned& required) {
+  if (kernel.image().program.cluster[0] != 0) return cudaErrorNotPermitted;
+  if (value < 0) return cudaErrorInvalidValue;
+  required = static_cast<unsigned>(value);
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -73,9 +81,7 @@ FORETRACE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, 
     const cudaError_t refused = make_kernel_call(s, function, config->gridDim, config->blockDim, arguments,
                                                  config->dynamicSmemBytes, kernel);
     if (refused != cudaSuccess) return refused;
-    const cudaError_t bad = apply_attributes(kernel, config->attrs, config->numAttrs);
-    if (bad != cudaSuccess) return bad;
-    return s.submit(config->stream, std::move(kernel));
+    return submit_launch(s, config->stream, std::move(kernel), config->attrs, config->numAttrs);
   });
 }
 
@@ -96,18 +102,18 @@ FORETRACE_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAtt
         kernel->settings.carveout = value;
         return cudaSuccess;
       case cudaFuncAttributeRequiredClusterWidth:
-        kernel->settings.required_cluster.x = static_cast<unsigned>(value);
-        return cudaSuccess;
+        return require_cluster(*kernel, value, kernel->settings.required_cluster.x);
       case cudaFuncAttributeRequiredClusterHeight:
-        kernel->settings.required_cluster.y = static_cast<unsigned>(value);
-        return cudaSuccess;
+        return require_cluster(*kernel, value, kernel->settings.required_cluster.y);
       case cudaFuncAttributeRequiredClusterDepth:
-        kernel->settings.required_cluster.z = static_cast<unsigned>(value);
-        return cudaSuccess;
+        return require_cluster(*kernel, value, kernel->settings.required_cluster.z);
       case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        if (value != 0 && value != 1) return cudaErrorInvalidValue;
         kernel->settings.non_portable_cluster = value != 0;
         return cudaSuccess;
       case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        if (value < cudaClusterSchedulingPolicyDefault || value > cudaClusterSchedulingPolicyLoadBalancing)
+          return cudaErrorInvalidValue;
         kernel->settings.cluster_scheduling = value;
         return cudaSuccess;
       default: return cudaErrorInvalidValue;

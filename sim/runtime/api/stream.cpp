@@ -6,6 +6,7 @@
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
 #include "sim/runtime/device/clock.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -110,13 +111,11 @@ FORETRACE_API cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) 
 
 FORETRACE_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                                  const cudaLaunchAttributeValue* value) {
-  return stream_call(handle, [&](State&, Stream& stream) {
+  return stream_call(handle, [&](const State& s, Stream& stream) {
     if (value == nullptr) return cudaErrorInvalidValue;
-    std::erase_if(stream.attributes, [&](const cudaLaunchAttribute& known) { return known.id == id; });
-    cudaLaunchAttribute attribute{};
-    attribute.id = id;
-    attribute.val = *value;
-    stream.attributes.push_back(attribute);
+    if (const cudaError_t bad = check_attribute(*s.spec, AttributeOf::stream, id, *value); bad != cudaSuccess)
+      return bad;
+    keep_attribute(stream.attributes, id, *value);
     if (id == cudaLaunchAttributePriority)
       stream.priority = std::clamp(value->priority, kGreatestPriority, 0);
     return cudaSuccess;
@@ -124,12 +123,10 @@ FORETRACE_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunch
 }
 FORETRACE_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                                  cudaLaunchAttributeValue* value) {
-  return stream_call(handle, [&](State&, Stream& stream) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    *value = {};
-    for (const cudaLaunchAttribute& attribute : stream.attributes) {
-      if (attribute.id == id) *value = attribute.val;
-    }
+  return stream_call(handle, [&](const State& s, Stream& stream) {
+    if (value == nullptr || !has_attribute(AttributeOf::stream, id)) return cudaErrorInvalidValue;
+    const cudaLaunchAttributeValue* kept = kept_attribute(stream.attributes, id);
+    *value = kept != nullptr ? *kept : default_attribute(*s.spec, id);
     if (id == cudaLaunchAttributePriority) value->priority = stream.priority;
     return cudaSuccess;
   });

@@ -95,11 +95,10 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrHostRegisterReadOnlySupported:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrIpcEventSupport:
-    case cudaDevAttrMemoryPoolSupportedHandleTypes:  // POSIX file descriptors
-    case cudaDevAttrMemSyncDomainCount: return 1;
-    case cudaDevAttrAsyncEngineCount: return 2;
+    case cudaDevAttrMemoryPoolSupportedHandleTypes: return 1;  // POSIX file descriptors
     case cudaDevAttrHostNumaId:
     case cudaDevAttrNumaId: return -1;
     case cudaDevAttrKernelExecTimeout:
@@ -116,10 +115,7 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrCanFlushRemoteWrites:
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrDirectManagedMemAccessFromHost:
-    case cudaDevAttrMaxPersistingL2CacheSize:
-    case cudaDevAttrMaxAccessPolicyWindowSize:
     case cudaDevAttrSparseCudaArraySupported:
-    case cudaDevAttrHostRegisterReadOnlySupported:
     case cudaDevAttrTimelineSemaphoreInteropSupported:
     case cudaDevAttrGPUDirectRDMASupported:
     case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
@@ -137,6 +133,27 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrOnlyPartialHostNativeAtomicSupported: return 0;
     default: return std::nullopt;
   }
+}
+
+/// What the silicon has beside what the configs know, where a source says so.
+struct Silicon {
+  int sm;             ///< 90: GH100
+  double persisting;  ///< the part of L2 that may be set aside for persisting accesses
+  int window;         ///< bytes of an access-policy window
+  int copy_engines;
+};
+constexpr Silicon kSilicon[] = {
+    // An A100's answers: NVIDIA's developer forum, topic 275542 (31,457,280 of 41,943,040 bytes and 134,213,632).
+    {80, 0.75, 134213632, 2},
+    // An H100's: validate/measurements/driver_calls/h100.txt (32,768,000 of 52,428,800 bytes).
+    {90, 0.625, 134217728, 3},
+};
+constexpr Silicon kOther{0, 0, 0, 2};  // not known: persisting L2 as if the chip had none
+
+const Silicon& silicon_of(const spec::GpuSpec& spec) {
+  const auto* found = std::find_if(std::begin(kSilicon), std::end(kSilicon),
+                                   [&](const Silicon& silicon) { return silicon.sm == spec.sm_number; });
+  return found == std::end(kSilicon) ? kOther : *found;
 }
 
 }  // namespace
@@ -171,6 +188,12 @@ std::optional<int> device_attribute(const DeviceFacts& facts, cudaDeviceAttr att
     case cudaDevAttrComputeCapabilityMinor: return spec.sm_number % 10;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: return precision_ratio(spec);
     case cudaDevAttrPciBusId: return facts.device;
+    case cudaDevAttrMaxPersistingL2CacheSize:
+      return static_cast<int>(silicon_of(spec).persisting * static_cast<double>(spec.l2.bytes));
+    case cudaDevAttrMaxAccessPolicyWindowSize: return silicon_of(spec).window;
+    case cudaDevAttrAsyncEngineCount: return silicon_of(spec).copy_engines;
+    // CUDA C++ Programming Guide, "Memory Synchronization Domains": four on Hopper, one before it.
+    case cudaDevAttrMemSyncDomainCount: return spec.sm_number >= 90 ? 4 : 1;
     case cudaDevAttrClusterLaunch: return spec.sm_number >= 90 ? 1 : 0;
     default: break;
   }
@@ -268,9 +291,12 @@ cudaDeviceProp device_properties(const DeviceFacts& facts) {
   p.sharedMemPerBlockOptin = size(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   p.maxBlocksPerMultiProcessor = get(cudaDevAttrMaxBlocksPerMultiprocessor);
   p.reservedSharedMemPerBlock = size(cudaDevAttrReservedSharedMemoryPerBlock);
+  p.hostRegisterReadOnlySupported = get(cudaDevAttrHostRegisterReadOnlySupported);
   p.hostRegisterSupported = get(cudaDevAttrHostRegisterSupported);
   p.memoryPoolsSupported = get(cudaDevAttrMemoryPoolsSupported);
   p.clusterLaunch = get(cudaDevAttrClusterLaunch);
+  p.persistingL2CacheMaxSize = get(cudaDevAttrMaxPersistingL2CacheSize);
+  p.accessPolicyMaxWindowSize = get(cudaDevAttrMaxAccessPolicyWindowSize);
   p.hostNumaId = get(cudaDevAttrHostNumaId);
   p.deviceNumaId = get(cudaDevAttrNumaId);
   return p;

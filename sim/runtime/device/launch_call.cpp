@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/runtime/device/capture.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/operators.h"
 #include "sim/runtime/device/state.h"
 
@@ -20,10 +22,9 @@ cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, st
   call.dynamic_shared = shared;
   call.device = current_device();
   call.within = current_operator();
-  const isa::Program& program = call.kernel->image().program;
-  std::copy(std::begin(program.cluster), std::end(program.cluster), &call.cluster.x);
-  if (call.cluster.count() == 0) call.cluster = {1, 1, 1};
-  call.parameters.resize(program.parameter_bytes);
+  call.cluster = required_cluster(*call.kernel);
+  if (call.cluster == Dim3{0, 0, 0}) call.cluster = {1, 1, 1};
+  call.parameters.resize(call.kernel->image().program.parameter_bytes);
   return cudaSuccess;
 }
 
@@ -56,21 +57,19 @@ cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 blo
   return cudaSuccess;
 }
 
-cudaError_t apply_attributes(KernelCall& call, const cudaLaunchAttribute* attributes, unsigned count) {
-  if (count != 0 && attributes == nullptr) return cudaErrorInvalidValue;
-  for (unsigned i = 0; i < count; ++i) {
-    const cudaLaunchAttribute& attribute = attributes[i];
-    if (attribute.id == cudaLaunchAttributeCooperative) call.cooperative = attribute.val.cooperative != 0;
-    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
-      call.dependent = attribute.val.programmaticStreamSerializationAllowed != 0;
-    if (attribute.id == cudaLaunchAttributeClusterDimension) {
-      call.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
-      const bool whole = call.cluster.count() != 0 && call.grid.x % call.cluster.x == 0 &&
-                         call.grid.y % call.cluster.y == 0 && call.grid.z % call.cluster.z == 0;
-      if (!whole) return cudaErrorInvalidClusterSize;
-    }
+cudaError_t submit_launch(State& s, cudaStream_t handle, KernelCall call,
+                          const cudaLaunchAttribute* attributes, unsigned count) {
+  Stream* stream = s.streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  const bool captured = stream->capture != nullptr;
+  std::vector<LaunchEvent> events;
+  cudaError_t result = apply_attributes(*s.spec, attributes, count, captured, call, events);
+  if (result == cudaSuccess && captured) result = check_cluster(*s.spec, call);
+  if (result == cudaSuccess) result = s.submit(handle, std::move(call));
+  for (const LaunchEvent& recorded : events) {
+    if (result == cudaSuccess) result = record_event(s, *recorded.event, *stream, recorded.edge);
   }
-  return cudaSuccess;
+  return result;
 }
 
 }  // namespace foretrace::runtime

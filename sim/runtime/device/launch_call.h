@@ -17,7 +17,8 @@ cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 blo
 cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 block, const void* buffer,
                              std::size_t size, std::size_t shared, KernelCall& call);
 
-/// What the attributes of a launch change: cooperative, clusters. The others say how launches may overlap, which none does here.
-cudaError_t apply_attributes(KernelCall& call, const cudaLaunchAttribute* attributes, unsigned count);
+/// Gives the stream the launch, with these attributes (launch_attributes.h), and records the events that they name. CUDA's answer.
+cudaError_t submit_launch(State& s, cudaStream_t handle, KernelCall call,
+                          const cudaLaunchAttribute* attributes, unsigned count);
 
 }  // namespace foretrace::runtime

@@ -14,6 +14,7 @@
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/device_queue.h"
 #include "sim/runtime/device/error_texts.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/side_by_side.h"
 #include "sim/sampling/constants.h"
 #include "sim/trace/trace_writer.h"
@@ -29,6 +30,8 @@ TraceSettings trace_settings() {
   const char* text = std::getenv(kSettingsVariable);
   return text == nullptr ? TraceSettings{} : trace_settings_from_json(text);
 }
+
+int carveout_of(const KernelCall& call) { return call.carveout.value_or(call.kernel->settings.carveout); }
 
 std::string file_name(const std::string& kernel) {
   std::string name = kernel.substr(0, 80);
@@ -141,8 +144,10 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
     return journal_.predicted(line, prediction);
   }
   sampling::LaunchWork work = known_work(call);
-  const sampling::LaunchKind kind{shape.program->mangled + shape.program->code_sha256, call.block,
-                                  call.cluster, call.dynamic_shared};
+  // A launch whose carve-out is another is no example of this one.
+  const sampling::LaunchKind kind{
+      fmt::format("{}{} {}", shape.program->mangled, shape.program->code_sha256, shape.carveout_percent),
+      call.block, call.cluster, call.dynamic_shared};
   if (!representatives_->simulate(line.index, kind, work)) {
     const emulate::BlockCount count =
         execute(context, *shape.program, machine(call.device).resident_blocks(shape), line);
@@ -192,7 +197,8 @@ cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program)
                                   .grid = call.grid,
                                   .block = call.block,
                                   .dynamic_shared = call.dynamic_shared,
-                                  .carveout_percent = call.kernel->settings.carveout};
+                                  .carveout_percent = carveout_of(call)};
+  if (const cudaError_t refused = check_cluster(spec, call); refused != cudaSuccess) return refused;
   if (!rules::impossible(spec, engine::resources_of(shape)).empty()) return cudaErrorLaunchOutOfResources;
   if (call.cooperative && call.grid.count() > machine(call.device).resident_blocks(shape))
     return cudaErrorCooperativeLaunchTooLarge;
@@ -348,13 +354,8 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   try {
     emulate::LaunchContext context = context_of(call, *program);
     context.device_runtime = &queue;
-    const engine::LaunchShape shape{program,
-                                    call.grid,
-                                    call.block,
-                                    call.dynamic_shared,
-                                    0,
-                                    context.cluster,
-                                    call.kernel->settings.carveout};
+    const engine::LaunchShape shape{program, call.grid,       call.block,       call.dynamic_shared,
+                                    0,       context.cluster, carveout_of(call)};
     const std::uint64_t resident = machine(call.device).resident_blocks(shape);
     executed.launch = index;
     executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident));

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,6 +18,7 @@ namespace foretrace::runtime {
 
 class Kernel;
 struct Array;
+struct GraphNode;  // graph.h
 
 /// What calls kernels, as the program names it (operators.h).
 struct NamedOperator {
@@ -29,6 +32,10 @@ struct KernelCall {
   std::uint64_t dynamic_shared = 0;  ///< bytes per block
   bool cooperative = false;
   bool dependent = false;                       ///< a programmatic dependent launch
+  std::optional<int> carveout;                  ///< as KernelSettings::carveout; empty: the kernel's
+  std::vector<cudaLaunchAttribute> attributes;  ///< as they were set, to be asked for
+  /// In a graph: nodes that it need not wait for the end of, and how the edges from them begin. The time line waits all the same.
+  std::vector<std::pair<const GraphNode*, cudaGraphEdgeData>> ports;
   int device = 0;                               ///< its ordinal
   std::vector<std::byte> parameters;            ///< the parameter area, Program::parameter_bytes long
   std::shared_ptr<const NamedOperator> within;  ///< null: none

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -21,9 +22,12 @@ struct Stream {
   std::uint64_t id = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
-  int device = 0;                               ///< its ordinal
-  std::shared_ptr<Capture> capture;             ///< the capture that it takes part in; empty: none
-  std::vector<GraphNode*> frontier;             ///< what the next captured node depends on
+  int device = 0;                    ///< its ordinal
+  std::shared_ptr<Capture> capture;  ///< the capture that it takes part in; empty: none
+  std::vector<GraphNode*> frontier;  ///< what the next captured node depends on
+  std::vector<std::pair<const GraphNode*, cudaGraphEdgeData>>
+      ports;                                    ///< of edges from those, where they have one
+  std::vector<cudaGraphEdgeData> edges;         ///< what cudaStreamGetCaptureInfo points to
   std::vector<cudaLaunchAttribute> attributes;  ///< as cudaStreamSetAttribute has left them
 };
 

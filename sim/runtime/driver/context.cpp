@@ -1,4 +1,6 @@
 // Starting the driver, and contexts.
+#include <algorithm>
+
 #include "sim/runtime/driver/driver.h"
 
 using namespace foretrace;
@@ -69,7 +71,11 @@ FORETRACE_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     return CUDA_SUCCESS;
   });
 }
-FORETRACE_SAME(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2);
+/// The first form has no objection to a context that nobody holds.
+FORETRACE_API CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  const CUresult result = cuDevicePrimaryCtxRelease_v2(device);
+  return result == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : result;
+}
 FORETRACE_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   return on_device(device, [](PrimaryContext& primary) {
     primary.retained = 0;
@@ -158,7 +164,14 @@ FORETRACE_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
     return CUDA_SUCCESS;
   });
 }
-FORETRACE_SAME(cuCtxPushCurrent, cuCtxPushCurrent_v2);
+/// The first form takes a context that is in no thread's stack: CUDA 3.2's "floating" ones.
+FORETRACE_API CUresult cuCtxPushCurrent(CUcontext handle) {
+  return started([&] {
+    const std::vector<Context*>& stack = context_stack();
+    const bool attached = std::find(stack.begin(), stack.end(), context_of(handle)) != stack.end();
+    return attached ? CUDA_ERROR_INVALID_CONTEXT : cuCtxPushCurrent_v2(handle);
+  });
+}
 FORETRACE_API CUresult cuCtxPopCurrent_v2(CUcontext* handle) {
   return started([&] {
     if (current_context() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
@@ -205,7 +218,11 @@ FORETRACE_API CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
 FORETRACE_API CUresult cuCtxGetFlags(unsigned* flags) {
   return in_context([&] {
     if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *flags = current_context()->flags;
+    const Context* context = current_context();
+    *flags = context->flags;
+    // Host memory may always be mapped (cuda.h, CU_CTX_MAP_HOST); an H100's driver says so of its primary context.
+    if (context == &contexts().primary[static_cast<std::size_t>(context->device)].context)
+      *flags |= CU_CTX_MAP_HOST;
     return CUDA_SUCCESS;
   });
 }
@@ -243,10 +260,16 @@ FORETRACE_API CUresult cuCtxSynchronize_v2(CUcontext handle) {
       [&] { return context_of(handle) == nullptr ? cudaErrorDeviceUninitialized : cudaDeviceSynchronize(); });
 }
 FORETRACE_API CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  return in_context([&] { return cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value); });
+  return in_context([&] {
+    return limit >= CU_LIMIT_MAX ? cudaErrorInvalidValue
+                                 : cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value);
+  });
 }
 FORETRACE_API CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
-  return in_context([&] { return cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)); });
+  return in_context([&] {
+    return limit >= CU_LIMIT_MAX ? cudaErrorInvalidValue
+                                 : cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit));
+  });
 }
 FORETRACE_API CUresult cuCtxGetCacheConfig(CUfunc_cache* preference) {
   return in_context([&] { return cudaDeviceGetCacheConfig(reinterpret_cast<cudaFuncCache*>(preference)); });
@@ -276,7 +299,9 @@ FORETRACE_API CUresult cuCtxResetPersistingL2Cache() { return in_context(cudaCtx
 FORETRACE_API CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
   return in_context([&] {
     const Context* peer = context_of(handle);
-    return peer == nullptr ? cudaErrorInvalidValue : cudaDeviceEnablePeerAccess(peer->device, flags);
+    if (peer == nullptr) return cudaErrorInvalidValue;
+    return peer->device == current_device() ? cudaErrorPeerAccessUnsupported
+                                            : cudaDeviceEnablePeerAccess(peer->device, flags);
   });
 }
 FORETRACE_API CUresult cuCtxDisablePeerAccess(CUcontext handle) {
@@ -285,8 +310,13 @@ FORETRACE_API CUresult cuCtxDisablePeerAccess(CUcontext handle) {
     return peer == nullptr ? cudaErrorInvalidValue : cudaDeviceDisablePeerAccess(peer->device);
   });
 }
-FORETRACE_API CUresult cuCtxGetExecAffinity(CUexecAffinityParam*, CUexecAffinityType) {
-  return in_context([] { return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY; });
+FORETRACE_API CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType type) {
+  return in_context([&] {
+    if (affinity == nullptr || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return CUDA_ERROR_INVALID_VALUE;
+    affinity->type = type;
+    affinity->param.smCount.val = state().spec->sm.count;  // a context has the whole device
+    return CUDA_SUCCESS;
+  });
 }
 
 FORETRACE_API CUresult cuProfilerStart() {

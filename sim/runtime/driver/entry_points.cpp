@@ -124,11 +124,13 @@ FORETRACE_API CUresult cuGetProcAddress_v2(const char* name, void** function, in
               : result == Lookup::no_such_name ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
                                                : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
   }
-  return result == Lookup::found || status != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  return CUDA_SUCCESS;
 }
 
 FORETRACE_API CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags) {
-  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+  CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+  const CUresult result = cuGetProcAddress_v2(name, function, version, flags, &status);
+  return result == CUDA_SUCCESS && status != CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_ERROR_NOT_FOUND : result;
 }
 
 FORETRACE_API CUresult cuGetExportTable(const void** table, const CUuuid*) {

@@ -41,12 +41,12 @@ CUresult launch(const void* function, dim3 grid, dim3 block, std::size_t shared,
       if (arguments != nullptr) return CUDA_ERROR_INVALID_VALUE;
       if (const CUresult refused = read_extra(extra, buffer, size); refused != CUDA_SUCCESS) return refused;
     }
-    cudaError_t refused = buffer != nullptr
-                              ? make_packed_call(s, function, grid, block, buffer, size, shared, kernel)
-                              : make_kernel_call(s, function, grid, block, arguments, shared, kernel);
-    if (refused == cudaSuccess)
-      refused = apply_attributes(kernel, reinterpret_cast<const cudaLaunchAttribute*>(attributes), count);
-    return result_of(refused != cudaSuccess ? refused : s.submit(stream, std::move(kernel)));
+    const cudaError_t refused = buffer != nullptr
+                                    ? make_packed_call(s, function, grid, block, buffer, size, shared, kernel)
+                                    : make_kernel_call(s, function, grid, block, arguments, shared, kernel);
+    if (refused != cudaSuccess) return result_of(refused);
+    const auto* of_launch = reinterpret_cast<const cudaLaunchAttribute*>(attributes);
+    return result_of(submit_launch(s, stream, std::move(kernel), of_launch, count));
   });
 }
 

@@ -243,11 +243,18 @@ FORETRACE_API CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count, CU
   }
   return CUDA_SUCCESS;
 }
-FORETRACE_SAME(cuStreamWriteValue32, cuStreamWriteValue32_v2);
-FORETRACE_SAME(cuStreamWriteValue64, cuStreamWriteValue64_v2);
-FORETRACE_SAME(cuStreamWaitValue32, cuStreamWaitValue32_v2);
-FORETRACE_SAME(cuStreamWaitValue64, cuStreamWaitValue64_v2);
-FORETRACE_SAME(cuStreamBatchMemOp, cuStreamBatchMemOp_v2);
+// The first forms, which drivers since 12.0 have only where the kernel module is told to (CAN_USE_STREAM_MEM_OPS_V1 is 0).
+FORETRACE_API CUresult cuStreamWriteValue32(CUstream, CUdeviceptr, cuuint32_t, unsigned) {
+  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+}
+FORETRACE_API CUresult cuStreamWriteValue64(CUstream, CUdeviceptr, cuuint64_t, unsigned) {
+  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+}
+FORETRACE_SAME(cuStreamWaitValue32, cuStreamWriteValue32);
+FORETRACE_SAME(cuStreamWaitValue64, cuStreamWriteValue64);
+FORETRACE_API CUresult cuStreamBatchMemOp(CUstream, unsigned, CUstreamBatchMemOpParams*, unsigned) {
+  return in_context([] { return CUDA_ERROR_NOT_SUPPORTED; });
+}
 
 FORETRACE_API CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return in_context([&] { return cudaEventCreateWithFlags(event, flags); });

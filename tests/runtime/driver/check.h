@@ -36,6 +36,7 @@ void check_streams(void);
 void check_modules(void);
 void check_launches(void);
 void check_old_launches(void);
+void check_launch_attributes(void);
 void check_attached(void);
 void check_graphs(void);
 void check_graph_nodes(void);

@@ -84,6 +84,7 @@ static const struct {
                  {"modules", check_modules, 1},
                  {"launches", check_launches, 1},
                  {"old_launches", check_old_launches, 1},
+                 {"launch_attributes", check_launch_attributes, 1},
                  {"attached", check_attached, 1},
                  {"graphs", check_graphs, 1},
                  {"graph_nodes", check_graph_nodes, 1},
