@@ -38,6 +38,7 @@ bool goes_elsewhere(const Instruction& in) {
     case Opcode::UBLKCP:
     case Opcode::UBLKRED:
     case Opcode::UGETNEXTWORKID:
+    case Opcode::UMEMSETS:
     case Opcode::UCGABAR_ARV:
     case Opcode::UCGABAR_WAIT:
     case Opcode::UTMALDG:

@@ -178,6 +178,7 @@ std::vector<isa::Access> accesses_of(const isa::Program& program) {
     isa::MemoryForm form;
     const isa::Instruction& in = program.code[i];
     if (isa::memory_form(in, form)) accesses[i] = form.access;
+    if (in.opcode == isa::Opcode::UMEMSETS) accesses[i] = isa::Access::store;
     if (!isa::starts_transfer(in)) continue;
     const bool loads =
         in.opcode == isa::Opcode::UTMALDG || (in.opcode == isa::Opcode::UBLKCP && in.modifiers.size() >= 2 &&

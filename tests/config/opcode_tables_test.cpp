@@ -41,21 +41,22 @@ TEST_P(OpcodeTables, NameOnlyMnemonicsThatExist) {
 
 // docs/sources.md:SASS-NOTES, inventory of mnemonics by machine code; UPRMT is in code of our own for sm_80.
 const std::set<std::string> kNotOnSm80 = {
-    "ACQBULK",       "ACQSHMINIT", "BGMMA",          "BRXU",     "CGAERRBAR",    "CREDUX",       "ELECT",
-    "ENDCOLLECTIVE", "F2IP",       "FADD2",          "FENCE",    "FFMA2",        "FMNMX3",       "FMUL2",
-    "HGMMA",         "I2FP",       "IADD",           "IGMMA",    "LDCU",         "OMMA",         "PREEXIT",
-    "QGMMA",         "QMMA",       "REDAS",          "REDG",     "REDS",         "STAS",         "STSM",
-    "SYNCS",         "UBLKCP",     "UBLKPF",         "UBLKRED",  "UCGABAR_ARV",  "UCGABAR_WAIT", "UCS2R",
-    "UF2F",          "UF2FP",      "UF2I",           "UFADD",    "UFFMA",        "UFMNMX",       "UFMUL",
-    "UFRND",         "UFSEL",      "UFSET",          "UFSETP",   "UI2F",         "UI2FP",        "UIABS",
-    "UIADD",         "UIMNMX",     "UGETNEXTWORKID", "UTMACCTL", "UTMACMDFLUSH", "UTMALDG",      "UTMAPF",
-    "UTMAREDG",      "UTMASTG",    "UVIADD",         "UVIMNMX",  "VHMNMX",       "VIADD",        "VIADDMNMX",
-    "VIMNMX",        "VIMNMX3",    "WARPGROUP"};
+    "ACQBULK",       "ACQSHMINIT", "BGMMA",     "BRXU",     "CGAERRBAR", "CREDUX",   "ELECT",
+    "ENDCOLLECTIVE", "F2IP",       "FADD2",     "FENCE",    "FFMA2",     "FHADD",    "FHFMA",
+    "FMNMX3",        "FMUL2",      "HGMMA",     "I2FP",     "IADD",      "IGMMA",    "LDCU",
+    "OMMA",          "PREEXIT",    "QGMMA",     "QMMA",     "REDAS",     "REDG",     "REDS",
+    "STAS",          "STSM",       "SYNCS",     "UBLKCP",   "UBLKPF",    "UBLKRED",  "UCGABAR_ARV",
+    "UCGABAR_WAIT",  "UCS2R",      "UF2F",      "UF2FP",    "UF2I",      "UFADD",    "UFFMA",
+    "UFMNMX",        "UFMUL",      "UFRND",     "UFSEL",    "UFSET",     "UFSETP",   "UGETNEXTWORKID",
+    "UI2F",          "UI2FP",      "UIABS",     "UIADD",    "UIMNMX",    "UMEMSETS", "UTMACCTL",
+    "UTMACMDFLUSH",  "UTMALDG",    "UTMAPF",    "UTMAREDG", "UTMASTG",   "UVIADD",   "UVIMNMX",
+    "VHMNMX",        "VIADD",      "VIADDMNMX", "VIMNMX",   "VIMNMX3",   "WARPGROUP"};
 const std::set<std::string> kNotOnSm90 = {
-    "ACQSHMINIT", "BRXU",           "CREDUX", "FADD2", "FFMA2",  "FMNMX3", "FMUL2",  "IADD",   "IMNMX",
-    "LDCU",       "OMMA",           "QMMA",   "RED",   "REDS",   "UCS2R",  "UF2F",   "UF2FP",  "UF2I",
-    "UFADD",      "UFFMA",          "UFMNMX", "UFMUL", "UFRND",  "UFSEL",  "UFSET",  "UFSETP", "UI2F",
-    "UI2FP",      "UGETNEXTWORKID", "UIABS",  "UIADD", "UIMNMX", "UVIADD", "UVIMNMX"};
+    "ACQSHMINIT", "BRXU",   "CREDUX",   "FADD2",  "FFMA2",          "FHADD", "FHFMA",  "FMNMX3",
+    "FMUL2",      "IADD",   "IMNMX",    "LDCU",   "OMMA",           "QMMA",  "RED",    "REDS",
+    "UCS2R",      "UF2F",   "UF2FP",    "UF2I",   "UFADD",          "UFFMA", "UFMNMX", "UFMUL",
+    "UFRND",      "UFSEL",  "UFSET",    "UFSETP", "UGETNEXTWORKID", "UI2F",  "UI2FP",  "UIABS",
+    "UIADD",      "UIMNMX", "UMEMSETS", "UVIADD", "UVIMNMX"};
 // What ptxas 13.0 makes of products of bytes and of eight-bit floats for sm_100a: IMMA, and HMMA behind conversions.
 const std::set<std::string> kNotOnSm100 = {"BGMMA", "BMMA", "HGMMA", "IGMMA", "OMMA",
                                            "QGMMA", "QMMA", "RED",   "ULDC",  "WARPGROUP"};

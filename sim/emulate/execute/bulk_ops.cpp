@@ -3,6 +3,9 @@
 // Models:  UBLKCP and UBLKRED: a uniform register pair or register for each address, the size in units of 16 bytes in the low half
 //          of a third register (its high half: the blocks of the cluster that a multicast goes to). Into shared memory, the
 //          register after the destination's is the mbarrier whose transaction count falls by the bytes copied. Source: our probe kernels.
+//          .DST_G_BYTE_MASK (cp.async.bulk with .cp_mask, from sm_100 on): of every 16 bytes those are written whose bits are set in the
+//          third register's high half. UMEMSETS (st.bulk, from sm_100 on): zeros to shared memory, its size in units of 8 bytes; at once.
+//          Both as the PTX ISA says, not asked of a device.
 //          UGETNEXTWORKID (clusterlaunchcontrol.try_cancel): asks for the grid's next cluster instead of its launch. The answer is 16
 //          bytes, bit 0 of the third word: there is one; here there is none, as on a device whose grid has started (the PTX ISA lets a
 //          request fail): every block is launched and computes its own part. Source: how ptxas 13.0 decodes the answer.
@@ -25,10 +28,11 @@ using isa::Opcode;
 namespace {
 
 constexpr std::uint32_t kPiece = 16;     // bytes: the unit of sizes and of alignment
+constexpr std::uint32_t kZeroed = 8;     // bytes: UMEMSETS's unit
 constexpr std::uint32_t kBulkRow = 128;  // bytes of a copy without a map that are moved as one row
 
 /// MicroOp::flags beside the atomic's: where it goes.
-constexpr std::uint32_t kToShared = 1, kFromShared = 2, kMulticast = 4, kReduces = 8;
+constexpr std::uint32_t kToShared = 1, kFromShared = 2, kMulticast = 4, kReduces = 8, kMasked = 16;
 
 constexpr std::uint64_t kOffset = (std::uint64_t{1} << kClusterRankShift) - 1;  // in a block's shared memory
 
@@ -78,6 +82,9 @@ void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
                                     : x.memory.global_at(first + i, kPiece, lane);
       if ((op.flags & kReduces) != 0) {
         combine_bytes(operation, type, target, source, kPiece);
+      } else if ((op.flags & kMasked) != 0) {
+        for (std::uint32_t byte = 0; byte < kPiece; ++byte)
+          if ((size >> (16 + byte) & 1) != 0) target[byte] = source[byte];
       } else {
         std::memmove(target, source, kPiece);
       }
@@ -97,6 +104,29 @@ void bulk(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const auto rank = static_cast<std::uint64_t>(std::countr_zero(ranks));
     copy_to(rank << kClusterRankShift | (to & ((1u << kClusterRankShift) - 1)));
   }
+}
+
+/// a: address, immediate: its offset; c: size.
+void clear(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  const int lane = std::countr_zero(mask);
+  const std::uint64_t first = x.words(op.a)[0] + op.immediate;
+  const std::uint64_t bytes = std::uint64_t{x.words(op.c)[0]} * kZeroed;
+  for (std::uint64_t i = 0; i < bytes; i += kZeroed)
+    std::memset(x.memory.shared_at(first + i, kZeroed, lane), 0, kZeroed);
+}
+
+void clears(Decoder& d) {
+  MicroOp& op = d.op();
+  if (!d.take("64")) Decoder::refuse("units other than .64");
+  std::int64_t offset = 0;
+  op.a = take_uniform_address(d, offset);
+  op.immediate = static_cast<std::uint64_t>(offset);
+  const isa::Operand& value = d.next();
+  if (value.kind != isa::OperandKind::uniform_register || value.index != isa::kUrz)
+    Decoder::refuse(fmt::format("'{}' as what is stored", value.text));
+  op.c = d.source(Style::raw);
+  op.progress = true;
+  d.warp(clear);
 }
 
 /// a: where the answer goes, immediate: its offset; b: the mbarrier, index2: its offset.
@@ -161,6 +191,9 @@ void translate(Decoder& d, bool reduces) {
   } else if (d.take("MULTICAST")) {
     if (!shared_first) Decoder::refuse("a multicast to global memory");
     op.flags |= kMulticast;
+  } else if (d.take("DST_G_BYTE_MASK")) {
+    if (shared_first) Decoder::refuse("a byte mask of a copy to shared memory");
+    op.flags |= kMasked;
   }
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);
@@ -193,6 +226,7 @@ bool translate_bulk(Decoder& d, Opcode opcode) {
     case Opcode::UBLKCP: translate(d, false); return true;
     case Opcode::UBLKRED: translate(d, true); return true;
     case Opcode::UBLKPF: prefetches(d); return true;
+    case Opcode::UMEMSETS: clears(d); return true;
     case Opcode::UGETNEXTWORKID: asks_for_work(d); return true;
     default: return false;
   }

@@ -85,6 +85,17 @@ void rows_of(const TensorMap& map, const TensorCoordinates& coordinates,
   }
 }
 
+void scattered_rows_of(const TensorMap& map, std::int32_t column,
+                       const std::array<std::int32_t, kScatteredRows>& numbers,
+                       std::vector<TensorRow>& rows) {
+  rows.clear();
+  for (std::uint32_t i = 0; i < kScatteredRows; ++i) {
+    const std::int64_t number = numbers[i];
+    rows.push_back(row_at(map, i, column, map.address + static_cast<std::uint64_t>(number) * map.strides[1],
+                          inside(map, 1, number)));
+  }
+}
+
 std::array<std::uint32_t, 3> im2col_offsets(std::uint32_t packed, int rank) {
   const int bits = rank == 3 ? 16 : rank == 4 ? 8 : 5;
   std::array<std::uint32_t, 3> offsets{};

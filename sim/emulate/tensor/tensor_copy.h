@@ -2,7 +2,7 @@
 //
 // Models:  tiled boxes of 1 to 5 dimensions with element strides, im2col columns of pixels, coordinates outside the tensor, the
 //          swizzle of shared memory. Source: 32 tile loads, 5 im2col loads and 6 reductions, byte for byte on an H100; element strides
-//          as the PTX ISA has them.
+//          as the PTX ISA has them. Four rows of a matrix (tile::gather4, tile::scatter4) as the PTX ISA has them, not asked of a device.
 #pragma once
 
 #include <array>
@@ -25,6 +25,11 @@ using TensorCoordinates = std::array<std::int32_t, kTensorRank>;
 /// In ascending order of `image`. `offsets`: im2col's, of dimension 1 and on.
 void rows_of(const TensorMap& map, const TensorCoordinates& coordinates,
              const std::array<std::uint32_t, 3>& offsets, std::vector<TensorRow>& rows);
+
+/// Four rows of a matrix, each as long as the map's box from `column` on; they stand one behind the other.
+inline constexpr std::size_t kScatteredRows = 4;
+void scattered_rows_of(const TensorMap& map, std::int32_t column,
+                       const std::array<std::int32_t, kScatteredRows>& numbers, std::vector<TensorRow>& rows);
 
 /// An instruction's im2col offsets: 16 bits, one, two or three numbers by the map's dimensions.
 std::array<std::uint32_t, 3> im2col_offsets(std::uint32_t packed, int rank);

@@ -3,9 +3,10 @@
 // Models:  UTMALDG, UTMASTG, UTMAREDG, tiled and im2col, multicast to blocks of a cluster; the map at a generic address; fills; f32 data
 //          rounded to tf32, to nearest even. The .FTZ types flush nothing (an H100). Into shared memory the mbarrier's transactions fall by
 //          the whole box. Bytes outside the tensor are not written; reductions act on whole units of 16 bytes. Faults: a map that is not
-//          aligned to 64 bytes, of other dimensions or not valid; a first coordinate that makes no multiple of 16 bytes, or a negative one
+//          aligned to 64 bytes, of other dimensions or not valid; one of more than one row where four are named (.GATHER4, .SCATTER4); a first coordinate that makes no multiple of 16 bytes, or a negative one
 //          where it writes (an H100: illegal instruction); shared memory not aligned to 128 bytes.
-// Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused.
+// Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused; so are .W and .W128 (im2col::w), since nothing public says
+//          how cuTensorMapEncodeIm2colWide writes their maps, and .2CTA, whose bytes are told to a block that they do not go to.
 // Record:  one work::Transfer each, with the rows that lie inside the tensor.
 #include <algorithm>
 #include <bit>
@@ -29,7 +30,7 @@ constexpr std::uint32_t kChunk = 16;  // bytes: the unit of the swizzle
 using Chunk = std::array<std::byte, kChunk>;
 
 /// MicroOp::flags beside the atomic's. index2: dimensions.
-constexpr std::uint32_t kIm2col = 1, kMulticast = 2, kExtra = 4;
+constexpr std::uint32_t kIm2col = 1, kMulticast = 2, kExtra = 4, kScattered = 8;
 
 constexpr std::uint32_t kBoxAlignment = 128;  ///< of a box in shared memory (an H100: misaligned address)
 constexpr std::uint32_t kOffsetMask = (1u << kClusterRankShift) - 1;
@@ -66,6 +67,22 @@ TensorMap map_at(Execution& x, std::uint64_t address, int rank, bool im2col, int
   return map;
 }
 
+/// Four rows: behind the column their numbers. The box is as high as they are then.
+void scatter(Execution& x, Box& box, const std::uint32_t* numbers) {
+  if (box.map.box[1] != 1) {
+    x.fault(FaultKind::illegal_instruction, box.lane,
+            fmt::format("a tensor map with boxes of {} rows for a copy that names four rows; expected 1",
+                        box.map.box[1]));
+  }
+  std::array<std::int32_t, kScatteredRows> rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int32_t>(numbers[32 * i]);
+  scattered_rows_of(box.map, box.coordinates[0], rows, *box.rows);
+  box.map.box[1] = kScatteredRows;
+  box.map.element_strides[1] = 1;
+  // The smallest: what a store must not have below 0.
+  box.coordinates[1] = *std::min_element(rows.begin(), rows.end());
+}
+
 /// `first` is the uniform register of coordinate 0.
 Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane) {
   static thread_local std::vector<TensorRow> rows;
@@ -91,6 +108,10 @@ Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane
     x.fault(FaultKind::misaligned, lane,
             fmt::format("a box of a tensor at shared address 0x{:x}; expected a multiple of {}", box.shared,
                         kBoxAlignment));
+  }
+  if ((op.flags & kScattered) != 0) {
+    scatter(x, box, first + 32);
+    return box;
   }
   const std::uint32_t extra = (op.flags & kExtra) != 0 ? x.words(op.c)[0] : 0;
   rows_of(box.map, box.coordinates, im2col_offsets(extra, rank), rows);
@@ -286,6 +307,11 @@ void translate(Decoder& d, WarpFunction function) {
   MicroOp& op = d.op();
   op.index2 = static_cast<std::uint32_t>(d.need_one({"1D", "2D", "3D", "4D", "5D"})) + 1;
   d.flag(d.take("IM2COL"), kIm2col);
+  const bool four = d.take("GATHER4") || d.take("SCATTER4");
+  if (four && op.index2 != 2) Decoder::refuse("four rows of what is no matrix");
+  d.flag(four, kScattered);
+  if (d.take("W") || d.take("W128"))
+    Decoder::refuse("im2col::w, of whose tensor maps nothing public says how the driver writes them");
   d.flag(d.take("MULTICAST"), kMulticast);
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);

@@ -245,7 +245,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
           translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
           translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode) ||
           translate_wgmma(d, opcode) || translate_bulk(d, opcode) || translate_tensor_copy(d, opcode) ||
-          translate_texture(d, opcode) || translate_paired(d, opcode);
+          translate_texture(d, opcode) || translate_paired(d, opcode) || translate_mixed(d, opcode);
       if (opcode == Opcode::opaque) Decoder::refuse(instruction.opaque);
       if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();

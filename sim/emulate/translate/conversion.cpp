@@ -10,6 +10,7 @@
 
 #include "sim/emulate/execute/convert.h"
 #include "sim/emulate/execute/number.h"
+#include "sim/emulate/execute/paired_floats.h"
 #include "sim/emulate/translate/decoder.h"
 
 namespace foretrace::emulate {
@@ -177,6 +178,10 @@ void pack_or_unpack_narrow(Decoder& d, std::uint32_t format, bool scales) {
 void pack_two(Decoder& d) {
   MicroOp& op = d.op();
   Conversion c;
+  if (d.instruction().has("RS")) {
+    take_stochastic_rounding(d);
+    return;
+  }
   if (const int narrow = d.take_one({"E4M3", "E5M2", "E3M2", "E2M3", "E2M1", "E8"}, -1); narrow >= 0) {
     const bool scales = narrow == 5;
     pack_or_unpack_narrow(d, scales ? 0 : static_cast<std::uint32_t>(narrow), scales);
