@@ -143,6 +143,22 @@ TEST_P(NewForms, ClearSharedMemory) {
   }
 }
 
+TEST_P(NewForms, ClearingIsAStoreToTheChecks) {
+  const auto outcome = [&](std::uint32_t with_barrier) {
+    Loaded launch(kernels_of("forms.cu", GetParam()).at("clears_for_others"), {1, 1, 1}, {64, 1, 1});
+    launch.context.checks = {true, true, true};
+    launch.buffer({with_barrier}, "in");
+    launch.buffer(Words(64), "out");
+    launch.run();
+    return launch.read(1, 64)[63];
+  };
+  EXPECT_EQ(outcome(1), 5u);
+  try {
+    outcome(0);
+    FAIL();
+  } catch (const KernelFault& fault) { EXPECT_EQ(fault.kind(), FaultKind::race) << fault.what(); }
+}
+
 TEST_P(NewForms, CopySomeBytesOfEvery16) {
   constexpr std::uint32_t kFactor = 0x01234567;
   for (const std::uint32_t mask : {0x0000u, 0xffffu, 0x8001u, 0x0ff0u, 0x5a3cu}) {

@@ -69,6 +69,15 @@ extern "C" __global__ void clears(const unsigned* in, unsigned* out) {
   for (unsigned i = threadIdx.x; i < 1024; i += 32) out[i] = words[i];
 }
 
+/// Shared memory that nobody has written, cleared by one warp and read by another; in[0]: with a barrier between them.
+extern "C" __global__ void clears_for_others(const unsigned* in, unsigned* out) {
+  __shared__ alignas(16) unsigned words[64];
+  if (threadIdx.x == 0)
+    asm volatile("st.bulk.weak.shared::cta [%0], 256, 0;" ::"r"(address_of(words)) : "memory");
+  if (in[0] != 0) __syncthreads();
+  if (threadIdx.x >= 32) out[threadIdx.x] = words[threadIdx.x] + 5;
+}
+
 /// in[1] bytes from shared memory, where word i is i * in[2]; of every 16 bytes those whose bits in[0] has.
 extern "C" __global__ void copies_some_bytes(const unsigned* in, unsigned* out) {
   __shared__ alignas(128) unsigned words[256];
