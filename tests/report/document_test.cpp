@@ -127,6 +127,16 @@ TEST_F(DocumentFiles, WhatIsWrittenGrowsWithTheDocumentNotWithItsSquare) {
   EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(DocumentFiles, ATextMayGetShorter) {
+  DocumentFile file(path_, 0);
+  const TextPart begin = part("begin ");
+  for (const std::size_t bytes : {500u, 400u, 3u, 300u, 2u, 1u}) {
+    const TextParts text = {begin, part(std::string(bytes, 'x'))};
+    file.replace(text);
+    EXPECT_EQ(read_file(path_), joined(text));
+  }
+}
+
 TEST_F(DocumentFiles, WhoOpenedItReadsAWholeText) {
   DocumentFile file(path_, 0);
   TextParts text = {part("begin")};
