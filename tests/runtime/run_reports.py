@@ -243,7 +243,7 @@ class Reports(Case):
         trace = self.path("trace.json")
         result = self.path("result.json")
         done = run("--arch", "h100", "--perfetto", trace, "--json", result, "--", build("ranges"))
-        if done.returncode == 77:
+        if done.returncode == 77 and os.environ.get("FORETRACE_REQUIRE_ALL") != "1":
             self.skipTest("no NVTX header")
         self.assertEqual(done.returncode, 0, done.stderr)
         table = done.stderr.partition("NVTX range\n")[2]
