@@ -117,7 +117,10 @@ std::string to_json(const Document& document, const ProgramResult* program) {
 std::string with_gains(const std::string& text, const Document& document,
                        const std::vector<std::size_t>& predictions) {
   Json whole = Json::parse(text);
-  for (const std::size_t i : predictions) put_gains(document.predictions[i], whole["predictions"][i]);
+  for (const std::size_t i : predictions) {
+    put_gains(document.predictions[i], whole["predictions"][i]);
+    whole["predictions"][i]["limiter"]["sentence"] = document.predictions[i].limiter.sentence;
+  }
   return lay_out(whole, kDocumentRows);
 }
 

@@ -23,7 +23,7 @@ std::string to_json(const Document& document, const ProgramResult* program = nul
 /// key.
 Document from_json(std::string_view text, const std::string& name);
 
-/// The text of a result document with the gains of these predictions added; all else stays as it was.
+/// The text of a result document with the gains of these predictions added, and what their verdicts say of them; all else stays as it was.
 std::string with_gains(const std::string& text, const Document& document,
                        const std::vector<std::size_t>& predictions);
 

@@ -71,6 +71,12 @@ class Gains(unittest.TestCase):
         residency = pair.before - pair.without["ideal.residency"]
         self.assertTrue(0.3 * pair.saved < residency < (1 - WITHIN) * pair.saved)
 
+    def test_latency_alone_is_less_than_latency_and_traffic(self):
+        # Each warp of this pair waits for one load after the other: latency is what it waits for.
+        pair = self.pairs["residency"]
+        self.assertLess(pair.without["ideal.memory_latency"], 0.7 * pair.before)
+        self.assertLess(pair.without["ideal.l2"], pair.without["ideal.memory_latency"])
+
     def test_the_verdict_names_the_gain_of_what_it_advises(self):
         for name in ("bank_conflicts", "coalescing", "residency", "atomics"):
             with self.subTest(name):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -55,7 +56,8 @@ def gains(environment: dict) -> None:
                           cwd=FOLDER, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0 and "twice, launch 0" in done.stderr, (done.returncode, done.stderr)
     prediction = json.loads((FOLDER / "gains.json").read_text())["predictions"][0]
-    assert len(prediction["gains"]) == 8 and all(gain["cycles"] <= 1.01 * prediction["gains_base"] for gain in prediction["gains"]), prediction["gains"]
+    assert len(prediction["gains"]) == 11 and all(gain["cycles"] <= 1.01 * prediction["gains_base"] for gain in prediction["gains"]), prediction["gains"]
+    assert re.search(r"\. (Simulated again, it saves|No simulation without this limit) ", prediction["limiter"]["sentence"]), prediction["limiter"]
     assert '"gains_base"' in (FOLDER / "gains.html").read_text()
 
 
