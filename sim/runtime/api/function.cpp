@@ -177,7 +177,10 @@ FORETRACE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dyna
                  .blocks >= static_cast<std::uint32_t>(blocks);
     };
     if (!fits(0)) return cudaSuccess;
-    std::uint64_t low = 0, high = s.spec->limits.shared_per_block + 1;  // fits, does not
+    // What fits, and what does not: no more than the kernel may have, as an H100 answers.
+    std::uint64_t low = 0, high = std::min<std::uint64_t>(s.spec->limits.shared_per_block,
+                                                          kernel.settings.max_dynamic_shared) +
+                                  1;
     while (high - low > 1) {
       const std::uint64_t middle = (low + high) / 2;
       (fits(middle) ? low : high) = middle;

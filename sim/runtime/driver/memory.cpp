@@ -195,6 +195,12 @@ FORETRACE_API CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem
 }
 
 FORETRACE_API CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstream stream) {
+  if (out != nullptr && size == 0) {
+    return in_context([&] {
+      *out = 0;  // nothing, and no error, as an H100 answers
+      return CUDA_SUCCESS;
+    });
+  }
   return allocate(out, size, [&](void** made) { return cudaMallocAsync(made, size, stream); });
 }
 FORETRACE_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool pool,
