@@ -14,7 +14,7 @@ function overTimeChart(label, slices, height, highest, unit, draw, tell) {
   for (let i = 0; i <= 4; ++i) root.append(svg("line", { x1: x0, x2: x1, y1: py(highest * i / 4), y2: py(highest * i / 4), class: "grid" }),
     svg("text", { x: x0 - 6, y: py(highest * i / 4) + 4, "font-size": 12, "text-anchor": "end", class: "faint" }, number(highest * i / 4) + unit));
   const step = niceStep(last, 8);
-  for (let c = 0; c <= last * 0.97; c += step) root.append(svg("text", { x: px(c), y: y0 + 18, "font-size": 12, "text-anchor": c === 0 ? "start" : "middle", class: "faint" }, number(c)));
+  for (let c = 0; c <= last * 0.93; c += step) root.append(svg("text", { x: px(c), y: y0 + 18, "font-size": 12, "text-anchor": c === 0 ? "start" : "middle", class: "faint" }, number(c)));
   root.append(svg("text", { x: x1, y: y0 + 18, "font-size": 12, "text-anchor": "end", class: "faint" }, "cycles"));
   draw(root, px, py);
   slices.forEach((slice, i) => root.append(svg("rect", { x: px(slice.from), y: y1, width: Math.max(0.5, px(slice.to) - px(slice.from)), height: y0 - y1, fill: "transparent", class: "slice" },
