@@ -27,6 +27,14 @@ TEST(GlobalMemory, PlacesAsADeviceDoes) {
   EXPECT_THROW(again.allocate(std::uint64_t{1} << 41, "huge"), InputError);
 }
 
+TEST(GlobalMemory, SmallBuffersLieSideBySideWhileSomeBytesBehindThemAreFree) {
+  GlobalMemory memory;
+  const std::uint64_t first = memory.allocate(448, "first"), second = memory.allocate(449, "second"),
+                      third = memory.allocate(8, "third");
+  EXPECT_EQ(second, first + 512);
+  EXPECT_EQ(third, second + 1024);
+}
+
 std::byte mark(std::uint64_t offset) { return static_cast<std::byte>(offset / 1000 % 251); }
 
 TEST(GlobalMemory, MakesPagesWhenTheyAreTouched) {
@@ -110,7 +118,7 @@ TEST(Bounds, OfABufferAreExact) {
   const std::string after = global_access("LDG.E R4", 400, "0x190", FaultKind::out_of_bounds);
   EXPECT_NE(
       after.find(
-          "out-of-bounds global access of 4 bytes at 0x7f0000000590, 0 bytes after the end of buffer data"),
+          "out-of-bounds global access of 4 bytes at 0x7f0000000390, 0 bytes after the end of buffer data"),
       std::string::npos)
       << after;
   EXPECT_NE(after.find("thread (0,0,0), offset 0x20 'LDG.E R4, [R2.64+0x190]'"), std::string::npos) << after;

@@ -21,7 +21,16 @@ constexpr std::uint64_t kQuarantine = std::uint64_t{256}
 constexpr std::size_t kMostFreed = 1 << 16;
 constexpr std::uint64_t kOwnPages = 1024 * 1024;  // allocations of this size and more start on a page
 
+constexpr std::uint64_t kFreeBehindSmall =
+    64;  // bytes at least, behind allocations of less than one alignment
+
 std::uint64_t round_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
+
+/// Where the next allocation can begin.
+std::uint64_t end_of(std::uint64_t address, std::uint64_t size) {
+  if (size < kAllocationAlignment) return round_up(address + size + kFreeBehindSmall, kAllocationAlignment);
+  return round_up(address + size, kAllocationAlignment) + kAllocationAlignment;
+}
 
 }  // namespace
 
@@ -61,7 +70,7 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
                                    name, size, (host ? kHostArenaBytes : kLargest) >> 40));
     }
     address = round_up(next_, size >= kOwnPages ? kPlacementBytes : kAllocationAlignment);
-    next_ = round_up(address + size, kAllocationAlignment) + kAllocationAlignment;
+    next_ = end_of(address, size);
     if (backing_ == Backing::host) {
       open_arena(next_);
     } else if (backing_ == Backing::pages) {
@@ -84,7 +93,7 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
 }
 
 void GlobalMemory::make_pages(std::uint64_t address, std::uint64_t size) {
-  const std::uint64_t end = round_up(address + size, kAllocationAlignment) + kAllocationAlignment;
+  const std::uint64_t end = end_of(address, size);
   const std::uint64_t pages = round_up(end - kGlobalBase, kPageBytes) / kPageBytes;
   if (pages <= page_count_) return;
   const std::uint64_t count = std::max(pages, 2 * page_count_);

@@ -1,8 +1,9 @@
 // Global memory as a device has it: allocations placed as cudaMalloc places them, pages made when first touched.
 //
 // Models:  512-byte alignment; allocations of 1 MiB and more start on a 2 MiB page of their own, smaller ones share pages;
-//          a fixed base address, so that a kernel sees the same addresses in every run. Between two allocations at least
-//          512 bytes stay free, so that running over an end is noticed (a device may place them back to back).
+//          a fixed base address, so that a kernel sees the same addresses in every run. Behind an allocation at least 512 bytes
+//          stay free, so that running over its end is noticed (a device places them back to back); 64 behind one of less than 512,
+//          so that counters lie 512 bytes apart as on a device, where that puts them into one slice of L2.
 //          Backed by pages of its own (launch files: any size may be described, what is touched is made), or by host memory at
 //          the very addresses that the kernel uses (foretrace run: host code and kernels share managed and pinned memory).
 // Freeing: addresses come back only after another 256 MiB were freed, and then to an allocation of the same size, so that most
