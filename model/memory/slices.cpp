@@ -98,6 +98,7 @@ bool Slices::look_up(std::uint32_t index) {
     parts_.fills.request(slot, transaction, needed);
   }
   tags.touch(slot);
+  if (transaction.kind == Kind::reduction) acknowledge(transaction);
   parts_.fills.wait(index, slot, missing);
   return true;
 }
@@ -203,17 +204,23 @@ void Slices::complete_atomic(std::uint32_t index, std::uint32_t slot) {
     parts_.lines.drop_copy(shared_.copy_set(transaction.home, transaction.index, transaction.set),
                            transaction.tag, transaction.sectors);
   }
-  const bool data = transaction.kind == Kind::atomic;
-  if (!data && !transaction.wants_reply) return forget(index);
-  std::uint64_t out = now + shared_.spec.l2.atomic_latency;
-  if (far)
-    out += data ? parts_.link.cross(transaction.home, transaction.visits) - now : parts_.link.latency();
-  if (data) {
-    shared_.events.push(out, {index, EventKind::reply});
-    return;
+  if (transaction.kind == Kind::reduction) {
+    acknowledge(transaction);
+    return forget(index);
   }
-  parts_.answers.acknowledge(transaction.sm, transaction.id, out, true, far);
-  forget(index);
+  std::uint64_t out = now + shared_.spec.l2.atomic_latency;
+  if (far) out += parts_.link.cross(transaction.home, transaction.visits) - now;
+  shared_.events.push(out, {index, EventKind::reply});
+}
+
+/// The word that a reduction is L2's business leaves, once: also where it waits for its line (cold_reductions, H100: the clock after a fence
+/// behind reductions to lines in DRAM is that of lines in L2).
+void Slices::acknowledge(Transaction& reduction) {
+  if (!reduction.wants_reply) return;
+  reduction.wants_reply = false;
+  const bool far = reduction.near != reduction.home;
+  const std::uint64_t out = shared_.now + shared_.spec.l2.atomic_latency + (far ? parts_.link.latency() : 0);
+  parts_.answers.acknowledge(reduction.sm, reduction.id, out, true, far);
 }
 
 /// A read's data are found: whether what it waits for is among them, and what those wait for that it takes along.

@@ -49,6 +49,7 @@ class Slices {
   void complete(std::uint32_t index, std::uint32_t slot);
   void complete_atomic(std::uint32_t index, std::uint32_t slot);
   void look_for_writes(const Transaction& read);
+  void acknowledge(Transaction& reduction);
   void forget(std::uint32_t index);
 
   Shared& shared_;

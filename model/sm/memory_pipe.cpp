@@ -53,7 +53,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.shared_wavefronts = 0;
   operation.waiting = 0;
   operation.tags_done = false;
-  operation.missed = operation.hit = false;
+  operation.missed = false;
   operation.lines = operation.sectors = 0;
   operation.way_pieces = 0;
   operation.waits = issue.waits;
@@ -151,7 +151,7 @@ void MemoryPipe::accept_global(Operation& operation, std::uint32_t id, Cycle now
   operation.ready = tag_free_;
   tag_operation_ = id;
   tag_line_ = 0;
-  if (!is_store(instruction)) loads_.enter(operations_, id);
+  if (!is_store(instruction)) loads_.enter();
   run_tags(now);
 }
 
@@ -265,9 +265,12 @@ void MemoryPipe::finish_tags(Cycle now) {
     if (operation.way_pieces != 0 && !reductions_.enter(id, operation.way_pieces)) return;
     write_back_.done(Event::Kind::store_done, operation, operation.ready);
     operations_.give_back(id);
-  } else if (operation.waiting == 0) {
-    operation.hit = loads_.is_first(operation.warp, id);
-    want(loads_.release(operations_, operation.warp, now));
+  } else if (!operation.missed) {
+    loads_.pass(id);
+    want(operation.ready);
+  } else {
+    loads_.miss(operations_, id);
+    if (operation.waiting == 0) want(loads_.release(operations_, operation.warp, now));
   }
 }
 

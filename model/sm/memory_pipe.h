@@ -2,7 +2,7 @@
 //
 // Models:  the sub-cores' queues, address generation and the arbiter (memory_queues.h); the tag stage with its lines and sectors per cycle
 //          (l1_tags.h), which stops where there is no room for a miss (misses.h); the data stage (data_stage.h); loads of a warp that
-//          return in order (load_order.h); write-through stores that allocate in L1 and leave with others (outgoing_requests.h);
+//          return in order where they miss (load_order.h); write-through stores that allocate in L1 and leave with others (outgoing_requests.h);
 //          reductions that the way to L2 has no room for (reduction_way.h);
 //          lookups in textures, whose sectors go through L1 (texture_unit.h).
 // Ignores: of the texels of a lane those between the first and last.

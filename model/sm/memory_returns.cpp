@@ -1,4 +1,4 @@
-// The way back of the memory pipe: replies of the memory system, loads that return in order, acknowledgements of stores.
+// The way back of the memory pipe: replies of the memory system, loads that return, acknowledgements of stores.
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ void MemoryPipe::return_load(std::uint32_t id, Cycle now) {
   // The stage serves several sub-cores in turn; what conflicts add goes to one of them at half its rate (H100, row_walks).
   const std::uint32_t wide = std::max<std::uint32_t>(least, instruction.data_registers);
   const Cycle conflicts = copy || operation.wavefronts <= wide ? 0 : operation.wavefronts - wide;
-  const Cycle start = data.load({operation.sub_core, busy, conflicts, operation.hit}, now);
+  const Cycle start = data.load({operation.sub_core, busy, conflicts, !operation.missed}, now);
   if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + busy);
   const Cycle before = spec_.lsu.issue_latency + spec_.lsu.address_latency + 2;
   const std::uint32_t latency = (operation.missed ? spec_.l1.miss_latency : spec_.l1.hit_latency) +

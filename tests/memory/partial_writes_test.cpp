@@ -58,6 +58,22 @@ TEST(PartialWrites, OfManySmsPassASliceAtTheInterval) {
   EXPECT_LE(time_of(chip, stores(0b0001, 0b0001, 0xf)), 11u);
 }
 
+TEST(Reductions, AreAcknowledgedWhereTheirLineIsStillOnItsWay) {
+  const spec::GpuSpec chip = small_chip();
+  const auto answered = [&](memory::RequestKind kind, bool warm) {
+    MemorySystem memory(chip);
+    std::vector<memory::Request> requests = {read_request(0, 0, warm ? 0 : 64, 0b0001, 100),
+                                             atomic_request(5000, 1, 0, 0b0001, 1, 7)};
+    requests.back().kind = kind;
+    const std::vector<memory::Reply> replies = play(memory, requests);
+    EXPECT_EQ(replies.size(), 2u);
+    EXPECT_EQ(replies.back().id, 7u);
+    return replies.back().time;
+  };
+  EXPECT_EQ(answered(memory::RequestKind::reduction, false), answered(memory::RequestKind::reduction, true));
+  EXPECT_GT(answered(memory::RequestKind::atomic, false), answered(memory::RequestKind::atomic, true) + 100);
+}
+
 TEST(PartialWrites, AtomicsWithAndWithoutAnAnswerTakeLongerInTurn) {
   spec::GpuSpec chip = small_chip();
   chip.l2.partitions = 1;

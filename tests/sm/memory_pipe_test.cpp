@@ -238,15 +238,15 @@ TEST(GlobalMemory, AWarpEndsWhenItsAtomicsAreAnswered) {
   EXPECT_GT(run(chip, {swap}, 1, 50'000).end, 50'000u) << "though nobody waits for what was there";
 }
 
-TEST(GlobalMemory, LoadsOfAWarpReturnInOrder) {
+TEST(GlobalMemory, AHitPassesTheMissesOfItsWarp) {
   const spec::GpuSpec chip = bench_chip();
-  // The compiler may put a scoreboard on the last of several loads alone: a hit behind a miss waits for it.
   const Line first{"LDG.E R1, desc[UR4][R2.64]", 2, 1, 7, 0, ~0u, 4096};
   const Line miss{"LDG.E R6, desc[UR4][R2.64]", 2, 7, 7, 2, ~0u, 1 << 20};
   const Line hit{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 2, ~0u, 4096};
   const Line wait{"NOP", 1, 7, 7, 1};
   const Cycle alone = run(chip, {first, hit, wait}, 1, 700).end;
-  EXPECT_GE(run(chip, {first, miss, hit, wait}, 1, 700).end, alone + 700 - chip.l1.hit_latency);
+  // Two cycles for the issue of the miss, two more in its queue.
+  EXPECT_LE(run(chip, {first, miss, hit, wait}, 1, 700).end, alone + 4);
 }
 
 TEST(GlobalMemory, ALoadPassesOtherWarpsThatWait) {

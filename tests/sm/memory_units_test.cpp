@@ -94,20 +94,18 @@ TEST(MemoryQueues, TheFirstOfEachQueueIsLookedAtWithItsTime) {
   EXPECT_EQ(seen, (std::vector<std::pair<std::uint32_t, Cycle>>{{2, 116}, {3, 116}}));
 }
 
-TEST(LoadOrder, AWarpsLoadWaitsForTheOneBeforeItAndNotForOtherWarps) {
+TEST(LoadOrder, AWarpsMissWaitsForTheOneBeforeItAndNotForOtherWarps) {
   MemoryOperations operations;
   LoadOrder order(64);
   std::uint32_t id[3];
   for (std::uint32_t i = 0; i < 3; ++i) {
     id[i] = operations.take();
     operations[id[i]].warp = i < 2 ? 5 : 6;
-    operations[id[i]].tags_done = true;
-    operations[id[i]].waiting = i == 0 ? 1 : 0;  // the first misses
+    operations[id[i]].waiting = i == 0 ? 1 : 0;
     operations[id[i]].ready = 100 + i;
-    order.enter(operations, id[i]);
+    order.enter();
+    order.miss(operations, id[i]);
   }
-  EXPECT_TRUE(order.is_first(5, id[0]));
-  EXPECT_FALSE(order.is_first(5, id[1]));
   EXPECT_EQ(order.release(operations, 5, 110), kNever) << "the first has no data";
   EXPECT_FALSE(order.returns());
   EXPECT_EQ(order.release(operations, 6, 90), 102u) << "not before its tags";
@@ -124,21 +122,23 @@ TEST(LoadOrder, AWarpsLoadWaitsForTheOneBeforeItAndNotForOtherWarps) {
   EXPECT_EQ(order.in_flight(), 0u);
 }
 
-TEST(LoadOrder, ALoadThatIsStillAtTheTagsHoldsUpThoseBehindIt) {
+TEST(LoadOrder, AHitPassesTheMissesOfItsWarp) {
   MemoryOperations operations;
   LoadOrder order(64);
-  const std::uint32_t first = operations.take(), second = operations.take();
-  for (const std::uint32_t id : {first, second}) {
-    operations[id].warp = 0;
-    operations[id].waiting = 0;
-    operations[id].ready = 10;
-    operations[id].tags_done = id == second;
-    order.enter(operations, id);
-  }
-  EXPECT_EQ(order.release(operations, 0, 20), kNever);
-  operations[first].tags_done = true;
-  EXPECT_EQ(order.release(operations, 0, 21), 21u);
-  EXPECT_EQ(order.next(), first);
+  const std::uint32_t missed = operations.take(), hit = operations.take();
+  operations[missed].warp = operations[hit].warp = 3;
+  operations[missed].waiting = 1;
+  order.enter();
+  order.miss(operations, missed);
+  order.enter();
+  order.pass(hit);
+  ASSERT_TRUE(order.returns());
+  EXPECT_EQ(order.next(), hit);
+  order.pop();
+  EXPECT_FALSE(order.returns());
+  operations[missed].waiting = 0;
+  order.release(operations, 3, 50);
+  EXPECT_EQ(order.next(), missed);
 }
 
 TEST(HitQueue, APlaceIsFreeWhenItsOwnerHasBeenTaken) {
