@@ -4,12 +4,11 @@
 #include <cmath>
 #include <queue>
 
+#include "sim/sampling/constants.h"
+
 namespace foretrace::sampling {
 
 namespace {
-
-constexpr std::uint64_t kWaves =
-    40;  // waves that are played through; the end does not depend on more before them
 
 /// A number in [-1, 1] with variance 1/3 that the block's number alone decides.
 double noise(std::uint64_t block) {
@@ -41,7 +40,7 @@ double speed(const BlockQueue& setup, double share) { return std::pow(1 / share,
 double beyond_work(const BlockQueue& setup) {
   const std::uint64_t full = setup.sms * setup.per_sm;
   std::uint64_t first = 0;
-  if (setup.blocks > kWaves * full) first = (setup.blocks / full - kWaves) * full;
+  if (setup.blocks > kWavesPlayed.whole() * full) first = (setup.blocks / full - kWavesPlayed.whole()) * full;
   const auto work_of = [&](std::uint64_t block) {
     double work = 1 + setup.spread * std::sqrt(3.0) * noise(block);
     if (!setup.work.empty()) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 namespace foretrace::sampling {
 
@@ -18,6 +19,8 @@ struct Constant {
   const char* meaning;
   const char* source;
   constexpr operator double() const { return value; }
+  /// For what is counted.
+  constexpr std::uint64_t whole() const { return static_cast<std::uint64_t>(value); }
 };
 
 // clang-format off
@@ -48,8 +51,28 @@ inline constexpr Constant kSurveyError{"survey_error", 0.002, "share of the work
     "standard error at which the sample of blocks stops growing", "bound"};
 inline constexpr Constant kSurveyBudgets{"survey_budgets", 5, "survey_work", 1, 10,
     "most that the sample may take while its error is larger", "bound"};
+inline constexpr Constant kPatience{"patience", 2e6, "warp instruction", 1e6, 1e7,
+    "without progress after which a block of the sample is taken to wait for another", "bound"};
+inline constexpr Constant kFewestOfClass{"fewest_of_class", 8, "block", 4, 32,
+    "of a class that are sampled before all its blocks are taken to do the same", "judgement"};
+inline constexpr Constant kMostOfClass{"most_of_class", 128, "block", 32, 512,
+    "of a class that all do the same: more say nothing new", "bound"};
+inline constexpr Constant kEnoughOfClass{"enough_of_class", 2e6, "warp instruction", 1e6, 6e6,
+    "of a class that all do the same, after which it is known", "bound"};
+inline constexpr Constant kBlocksBefore{"blocks_before", 16, "block", 4, 64,
+    "executed before one that may depend on them", "bound"};
+inline constexpr Constant kPlacesLooked{"places_looked", 3, "place of the grid", 1, 8,
+    "at which is looked whether a block depends on those before it", "bound"};
+inline constexpr Constant kWorkBefore{"work_before", 1e6, "warp instruction", 1e5, 1e7,
+    "of the blocks executed before one, at most", "bound"};
+inline constexpr Constant kProfileStretches{"profile_stretches", 64, "stretch", 32, 256,
+    "of a block's run of which is kept what ran in them, at most", "bound"};
 
 // The rate.
+inline constexpr Constant kSnapshotsKept{"snapshots_kept", 4096, "snapshot", 1024, 65536,
+    "at most; then every second is dropped", "bound"};
+inline constexpr Constant kNearlyDirty{"nearly_dirty", 0.95, "share of the dirty sectors of L2", 0.9, 0.99,
+    "from which what stays dirty counts as no longer growing", "judgement"};
 inline constexpr Constant kRamp{"ramp", 0.25, "share of what was simulated", 0.15, 0.5,
     "that is not steady yet, and at least one wave", "judgement"};
 inline constexpr Constant kStretches{"stretches", 8, "stretch", 4, 16,
@@ -61,7 +84,11 @@ inline constexpr Constant kMostAlike{"most_alike", 0.8, "correlation", 0.5, 0.9,
 
 // Convergence.
 inline constexpr Constant kFirstShare{"first_share", 0.2, "share of the work", 0.05, 0.3,
-    "simulated before the first look, between 2 and 12 million warp instructions", "bound"};
+    "simulated before the first look, between first_look_least and first_look_most", "bound"};
+inline constexpr Constant kFirstLookLeast{"first_look_least", 2e6, "warp instruction", 1e6, 4e6,
+    "simulated before the first look, at least", "bound"};
+inline constexpr Constant kFirstLookMost{"first_look_most", 12e6, "warp instruction", 6e6, 60e6,
+    "simulated before the first look, at most", "bound"};
 inline constexpr Constant kNextLook{"next_look", 1.15, "factor of the cost", 1.05, 1.5,
     "from one look to the next", "bound"};
 inline constexpr Constant kRequestCost{"request_cost", 1.5, "warp instruction per L2 request", 1, 3,
@@ -100,6 +127,14 @@ inline constexpr Constant kLaterWaves{"later_waves", 0.04, "share of the time le
     "standard deviation of waves after the first about the rate of blocks that begin anywhere on their way", "judgement: as within_blocks"};
 inline constexpr Constant kWithinBlocks{"within_blocks", 0.04, "share of the time left", 0.02, 0.08,
     "standard deviation of what is left of blocks that all run at once about the rate seen so far", "judgement: blocks come out of step; a gravity_tiles of 256 blocks was 5.9% of the time left slower than its rate said"};
+inline constexpr Constant kWavesPlayed{"waves_played", 40, "wave", 20, 100,
+    "of blocks that are played through for the end, which does not depend on more before them", "bound"};
+inline constexpr Constant kPlacesOfWork{"places_of_work", 4096, "place of the grid", 512, 16384,
+    "for which the work of a block is told, at most", "bound"};
+inline constexpr Constant kSampleOfPlaces{"sample_of_places", 8, "block", 4, 32,
+    "of the survey's sample from which on it is told where in the grid the work is", "judgement"};
+inline constexpr Constant kUnseenStores{"unseen_stores", 1.01, "factor of the sectors written", 1, 1.05,
+    "that the survey says beyond the rate's from which the end holds stores that nobody has seen", "judgement"};
 // Launches of a program that stand for others (representatives.h).
 inline constexpr Constant kFirstSamples{"first_samples", 2, "launch", 2, 5,
     "of a kernel that are simulated before one of it may be left out", "judgement: two tell whether the second is like the first"};
@@ -127,9 +162,9 @@ inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.64
     "that hold nine cases of ten", "the normal distribution"};
 
 inline constexpr std::array kConstants{
-    kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kWholeWave, kSeenWaves, kLongestBlock, kWorthSurvey, kDependentSpread, kSurveyError, kSurveyBudgets, kRamp,
-    kStretches, kFewestStretches, kMostAlike, kFirstShare, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
-    kDramMatters, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kSkippedError, kKeepsUp, kUnseenWaves, kShared, kLaterWaves, kWithinBlocks,
+    kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kWholeWave, kSeenWaves, kLongestBlock, kWorthSurvey, kDependentSpread, kSurveyError, kSurveyBudgets, kPatience, kFewestOfClass, kMostOfClass, kEnoughOfClass, kBlocksBefore, kPlacesLooked, kWorkBefore, kProfileStretches, kSnapshotsKept, kNearlyDirty, kRamp,
+    kStretches, kFewestStretches, kMostAlike, kFirstShare, kFirstLookLeast, kFirstLookMost, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
+    kDramMatters, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kSkippedError, kKeepsUp, kUnseenWaves, kShared, kLaterWaves, kWithinBlocks, kWavesPlayed, kPlacesOfWork, kSampleOfPlaces, kUnseenStores,
     kFirstSamples, kSameWork, kBeyond, kGridStep, kBurstShare, kUnknownSpread, kSurely, kMuch, kAllShare, kEpoch, kLaunchCost, kNine};
 // clang-format on
 

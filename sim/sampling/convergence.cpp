@@ -45,7 +45,9 @@ ConvergenceMonitor::ConvergenceMonitor(const MonitoredLaunch& launch)
     : launch_(launch), work_(launch.survey->instructions),
       wave_work_(work_ / static_cast<double>(launch.blocks) * static_cast<double>(launch.wave)),
       history_(launch.wave, work_ / static_cast<double>(launch.blocks), launch.dram_bytes),
-      next_look_(launch.look_from > 0 ? launch.look_from : std::clamp(kFirstShare * work_, 2e6, 12e6)) {}
+      next_look_(launch.look_from > 0
+                     ? launch.look_from
+                     : std::clamp(kFirstShare * work_, kFirstLookLeast.value, kFirstLookMost.value)) {}
 
 bool ConvergenceMonitor::converged(const gpu::Snapshot& snapshot) {
   history_.note(snapshot);

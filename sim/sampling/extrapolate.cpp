@@ -5,6 +5,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "sim/sampling/constants.h"
+
 namespace foretrace::sampling {
 
 namespace {
@@ -168,7 +170,7 @@ void extend_memory(stats::LaunchCounters& into, const stats::LaunchCounters& sim
   const std::uint64_t seen = simulated.l1_sectors_global_st + simulated.l1_sectors_local_st;
   const double written =
       seen ? real(simulated.memory.tex_sectors_write) / real(seen) * real(stored) : real(stored);
-  if (written > 1.01 * real(memory.tex_sectors_write)) {
+  if (written > kUnseenStores * real(memory.tex_sectors_write)) {
     const std::uint64_t missing = whole(written) - memory.tex_sectors_write;
     memory.tex_sectors_write += missing;
     memory.tex_sectors_hit += missing;

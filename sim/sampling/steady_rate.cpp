@@ -9,7 +9,6 @@ namespace foretrace::sampling {
 
 namespace {
 
-constexpr std::size_t kSnapshots = 4096;  // kept at most; then every second is dropped
 double dram_bytes(const gpu::Snapshot& snapshot) {
   return static_cast<double>(snapshot.memory.dram_bytes_read + snapshot.memory.dram_bytes_write);
 }
@@ -28,9 +27,8 @@ double correlation(const std::vector<double>& rates, double mean) {
 
 double student(std::size_t freedom) {
   static constexpr double kTable[] = {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812};
-  static constexpr double kNormal = 1.645;
   if (freedom == 0) return kTable[0];
-  return freedom <= std::size(kTable) ? kTable[freedom - 1] : kNormal;
+  return freedom <= std::size(kTable) ? kTable[freedom - 1] : kNine.value;
 }
 
 double RateHistory::progress_of(const gpu::Snapshot& snapshot, Count count) {
@@ -44,7 +42,7 @@ double RateHistory::progress_of(const gpu::Snapshot& snapshot, Count count) {
 void RateHistory::note(const gpu::Snapshot& snapshot) {
   if (!snapshots_.empty() && snapshot.now - snapshots_.back().now < interval_) return;
   snapshots_.push_back(snapshot);
-  if (snapshots_.size() < kSnapshots) return;
+  if (snapshots_.size() < kSnapshotsKept.whole()) return;
   std::size_t kept = 0;
   for (std::size_t i = 1; i < snapshots_.size(); i += 2) snapshots_[kept++] = snapshots_[i];
   snapshots_.resize(kept);
@@ -151,8 +149,7 @@ SteadyRate RateHistory::rate(Cycle from_cycle) const {
 }
 
 Cycle RateHistory::dirty_since() const {
-  constexpr double kNearly = 0.95;
-  const double now = kNearly * static_cast<double>(snapshots_.back().memory.dirty_sectors_left);
+  const double now = kNearlyDirty * static_cast<double>(snapshots_.back().memory.dirty_sectors_left);
   return std::find_if(snapshots_.begin(), snapshots_.end(),
                       [now](const gpu::Snapshot& m) {
                         return static_cast<double>(m.memory.dirty_sectors_left) >= now;

@@ -19,10 +19,6 @@ namespace foretrace::sampling {
 
 namespace {
 
-/// Warp instructions without progress after which a block of the sample is taken to wait for another.
-constexpr std::uint64_t kPatience = 2'000'000;
-/// A class of blocks that all do the same is known after this many of its blocks, or after this many warp instructions, if later.
-constexpr std::uint64_t kFewest = 8, kMost = 128, kEnough = 2'000'000;
 /// Blocks at the same places of the grid's sides: by dimension the first, those between, the last.
 struct Class {
   std::array<std::uint64_t, 3> first{}, count{1, 1, 1};  // a box of blocks
@@ -214,11 +210,10 @@ bool take(ClassSample& from, const Dim3& grid, Counter& counter) {
 /// Whether some block does something else when the blocks before it have been executed. `work`: warp instructions of a block.
 bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& program,
              const spec::GpuSpec& spec, double work) {
-  constexpr std::uint64_t kBefore = 16, kPlaces = 3;
-  constexpr double kMostWork = 1e6;  // of the blocks before one
+  constexpr std::uint64_t kPlaces = kPlacesLooked.whole();
   const std::uint64_t blocks = context.grid.count();
-  const std::uint64_t before = std::min(
-      {kBefore, blocks / (kPlaces + 1), static_cast<std::uint64_t>(kMostWork / std::max(work, 1.0))});
+  const std::uint64_t before = std::min({kBlocksBefore.whole(), blocks / (kPlaces + 1),
+                                         static_cast<std::uint64_t>(kWorkBefore / std::max(work, 1.0))});
   for (std::uint64_t place = 1; before > 0 && place <= kPlaces; ++place) {
     const std::uint64_t block = blocks * place / (kPlaces + 1);
     const auto marks = [&](std::uint64_t first) {
@@ -238,7 +233,8 @@ bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& pro
 emulate::LaunchContext without_effects(const emulate::LaunchContext& context, emulate::GlobalMemory& fork) {
   emulate::LaunchContext own = context;
   own.memory = &fork;
-  if (emulate::blocks_may_wait(*context.program)) own.idle_limit = std::min(own.idle_limit, kPatience);
+  if (emulate::blocks_may_wait(*context.program))
+    own.idle_limit = std::min(own.idle_limit, kPatience.whole());
   own.print = own.report = [](std::string_view) {};
   if (own.device_runtime != nullptr) own.device_runtime = &own.device_runtime->silent();
   own.bounds_reported = nullptr;  // silent: the launch itself has to say it
@@ -246,7 +242,7 @@ emulate::LaunchContext without_effects(const emulate::LaunchContext& context, em
 }
 
 void PhaseProfile::note(std::uint32_t instruction) {
-  constexpr std::size_t kMostStretches = 64;
+  constexpr std::size_t kMostStretches = kProfileStretches.whole();
   if (stretches_.empty() || taken_ == length_) {
     if (stretches_.size() == kMostStretches) {  // pairs become one
       for (std::size_t i = 0; i < kMostStretches / 2; ++i) {
@@ -336,7 +332,8 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
     const std::uint64_t share = budget / classes.size();
     for (ClassSample& each : classes) {
       std::uint64_t own = 0;
-      while (each.sample.size() < kMost && (each.sample.size() < kFewest || own < std::min(kEnough, share)) &&
+      while (each.sample.size() < kMostOfClass.whole() &&
+             (each.sample.size() < kFewestOfClass.whole() || own < std::min(kEnoughOfClass.whole(), share)) &&
              (each.sample.size() < 2 || own < 2 * share) && take_one(each)) {
         own += each.sample.back().instructions;
       }

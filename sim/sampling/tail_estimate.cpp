@@ -33,9 +33,8 @@ double stores_served(const SteadyRate& rate, const Survey& survey) {
 }
 
 std::vector<double> work_along_grid(const Survey& survey, std::uint64_t blocks) {
-  if (survey.uniform || survey.sample.size() < 8) return {};
-  constexpr std::size_t kPlaces = 4096;
-  std::vector<double> work(std::min<std::size_t>(kPlaces, blocks));
+  if (survey.uniform || survey.sample.size() < kSampleOfPlaces.whole()) return {};
+  std::vector<double> work(std::min<std::size_t>(kPlacesOfWork.whole(), blocks));
   double sum = 0;
   std::size_t sample = 0;
   for (std::size_t i = 0; i < work.size(); ++i) {  // the nearest block of the sample
