@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -42,17 +43,24 @@ std::string trace_path(const std::string& trace, bool directory, const frontend:
 /// The launches of one execution: of each its records, given by one chip, read by the others.
 using Shared = std::vector<std::shared_ptr<engine::SharedBlocks>>;
 
+/// What an execution knows of a chip: its machine code, and its shared memory (engine::on_chip).
+using Execution = std::tuple<int, std::uint32_t, std::uint32_t>;
+Execution execution_of(const Variant& variant) {
+  const spec::GpuSpec& spec = variant.chip.spec;
+  return {spec.sm_number, spec.limits.shared_unit, spec.limits.shared_reserved};
+}
+
 /// What executions have in common that are the same.
 std::vector<Shared> shared_by_chip(const std::vector<Variant>& chips, std::size_t launches) {
-  std::map<int, std::size_t> sharing;
-  for (const Variant& variant : chips) ++sharing[variant.chip.spec.sm_number];
-  std::map<int, Shared> of;
+  std::map<Execution, std::size_t> sharing;
+  for (const Variant& variant : chips) ++sharing[execution_of(variant)];
+  std::map<Execution, Shared> of;
   std::vector<Shared> result;
   for (const Variant& variant : chips) {
-    const int sm = variant.chip.spec.sm_number;
-    Shared& shared = of[sm];
-    while (sharing[sm] > 1 && shared.size() < launches)
-      shared.push_back(std::make_shared<engine::SharedBlocks>(sharing[sm] - 1, kMostShared));
+    const Execution same = execution_of(variant);
+    Shared& shared = of[same];
+    while (sharing[same] > 1 && shared.size() < launches)
+      shared.push_back(std::make_shared<engine::SharedBlocks>(sharing[same] - 1, kMostShared));
     result.push_back(shared);
   }
   return result;
@@ -155,7 +163,7 @@ class ChipRun {
   /// Memory as the launches before left it, which this chip has not executed. They have printed their text.
   void execute_owed() {
     for (const Owed& owed : owed_)
-      emulate_only(*owed.launch, *owed.kernel, *device_, owed.resident, [](std::string_view) {});
+      emulate_only(*owed.launch, *owed.kernel, *device_, *spec_, owed.resident, [](std::string_view) {});
     owed_.clear();
   }
 
@@ -194,7 +202,7 @@ std::vector<report::Prediction> run_on_chips(const std::vector<Variant>& chips,
   for (std::size_t chip = 0; chip < chips.size(); ++chip) {
     gives[chip] = std::none_of(
         chips.begin(), chips.begin() + static_cast<std::ptrdiff_t>(chip),
-        [&](const Variant& before) { return before.chip.spec.sm_number == chips[chip].chip.spec.sm_number; });
+        [&](const Variant& before) { return execution_of(before) == execution_of(chips[chip]); });
   }
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   // A job takes some of the chips from launch to launch: the records of one are held until all have had them. It waits only for chips

@@ -48,7 +48,7 @@ compare::PredictedLaunch predict_one(const IndexedLaunch& indexed, const LaunchI
   const frontend::Toolchain toolchain = frontend::find_toolchain();
   engine::Device device;
   for (const IndexedLaunch* earlier : index.before(indexed)) {
-    emulate_only(earlier->launch, load(earlier->launch, codes, spec->sm_number, toolchain), device);
+    emulate_only(earlier->launch, load(earlier->launch, codes, spec->sm_number, toolchain), device, *spec);
   }
   const frontend::LoadedKernel kernel = load(launch, codes, spec->sm_number, toolchain);
   const auto program = std::make_shared<const isa::Program>(kernel.program);

@@ -44,9 +44,11 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
 }
 
 void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
-                  engine::Device& device, std::uint64_t resident, const emulate::TextSink& print) {
+                  engine::Device& device, const spec::GpuSpec& spec, std::uint64_t resident,
+                  const emulate::TextSink& print) {
   emulate::LaunchContext bound = device.bind(launch, kernel);
   bound.print = print;
+  engine::on_chip(bound, spec);
   const emulate::Emulator emulator(bound);
   emulate::BlockSequence blocks(emulator, resident == 0 ? emulator.blocks() : resident, false);
   while (blocks.next()) {}

@@ -31,7 +31,7 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
 /// Emulates the launch only, `resident` blocks at a time where they wait (0: all): what it leaves in memory is what a launch after it finds.
 /// `print`: what becomes of the kernel's text.
 void emulate_only(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
-                  engine::Device& device, std::uint64_t resident = 0,
+                  engine::Device& device, const spec::GpuSpec& spec, std::uint64_t resident = 0,
                   const emulate::TextSink& print = emulate::to_standard_output);
 
 }  // namespace foretrace::app

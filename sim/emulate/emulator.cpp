@@ -70,7 +70,6 @@ const DriverArea& driver_area(const isa::Program& program) {
 }
 
 constexpr std::uint64_t kWorkspaceBytes = 4096;
-constexpr std::uint32_t kSystemShared = 1024;  ///< bytes per block
 constexpr std::uint64_t kLargestCluster =
     16;  ///< blocks: what a kernel may ask for at most (CUDA C++ Programming Guide)
 
@@ -241,11 +240,11 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   if (translation && translation->without_products && !results_unused) translation = nullptr;
   const AsksFor asks = translation ? translation->asks : asks_for(program, area);
   shared_bytes = program.shared_base + program.static_shared + context.dynamic_shared;
-  const std::uint32_t given_out = shared_given_out(shared_bytes);
-  all_shared_bytes = given_out + (program.shared_base == 0 ? kSystemShared : 0);
+  const std::uint32_t given_out = shared_given_out();
+  all_shared_bytes = given_out + (program.shared_base == 0 ? context.shared_reserved : 0);
   if (asks.system_shared) shared_bytes = all_shared_bytes;
   const SystemShared& shared = system_shared(program);
-  put(bank, shared.bytes, kSystemShared);
+  put(bank, shared.bytes, context.shared_reserved);
   put(bank, shared.all, all_shared_bytes);
   put(bank, shared.end, all_shared_bytes);
   put(bank, shared.begin, given_out);

@@ -56,8 +56,11 @@ struct LaunchContext {
       nullptr;  ///< what handles of textures and surfaces stand for; null: there are none
   Dim3 grid, block;
   Dim3 cluster;  ///< blocks per cluster; (1,1,1) stands for what the kernel was compiled for
-  std::uint32_t dynamic_shared = 0;   ///< bytes
-  std::uint32_t sms = 1;              ///< of the chip: %nsmid; block b says that it is on SM b modulo that
+  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::uint32_t sms = 1;             ///< of the chip: %nsmid; block b says that it is on SM b modulo that
+  std::uint32_t shared_unit =
+      1;  ///< the chip's limits.shared_unit: the last unit of a block is its own to its end
+  std::uint32_t shared_reserved = 0;  ///< the chip's limits.shared_reserved, behind or before a block's own
   std::vector<std::byte> parameters;  ///< the parameter area, Program::parameter_bytes long
   /// Images of constant banks 2, 3, 4; bank 0 is made from the launch, the rest stays empty.
   std::array<std::vector<std::byte>, kConstantBanks> banks;

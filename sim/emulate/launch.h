@@ -34,6 +34,10 @@ struct Emulator::Launch {
   std::array<LaneWords, 3> coordinates;  ///< threadIdx.x, y, z of all threads, 32 words per warp
 
   explicit Launch(const LaunchContext& from);
+  /// `shared_bytes` in whole units of the chip.
+  std::uint32_t shared_given_out() const {
+    return (shared_bytes + context.shared_unit - 1) / context.shared_unit * context.shared_unit;
+  }
   ~Launch();
 };
 

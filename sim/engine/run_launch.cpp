@@ -21,6 +21,13 @@ RunOptions options_of(const LaunchRun& run) {
   return options;
 }
 
+emulate::LaunchContext launched(emulate::LaunchContext context, const Machine& machine,
+                                const LaunchRun& run) {
+  on_chip(context, machine.spec());
+  context.results_unused = !run.complete;
+  return context;
+}
+
 bool has_to_be_exact(const LaunchRun& run) {
   return run.accuracy == Accuracy::exact || run.writer != nullptr || run.timeline != nullptr;
 }
@@ -54,10 +61,11 @@ Outcome sampled(const emulate::LaunchContext& context, const LaunchShape& shape,
 /// A launch executed because another's records do not suffice.
 class OwnBlocks final : public work::BlockSource {
  public:
-  OwnBlocks(const emulate::LaunchContext& context, std::uint64_t resident)
-      : context_(context), emulator_(context_), blocks_(emulator_, resident, nullptr) {}
-  std::shared_ptr<const work::BlockRecord> next() override { return blocks_.next(); }
-  void skip(std::uint64_t blocks) { blocks_.skip(blocks); }
+  OwnBlocks(const emulate::LaunchContext& context, std::uint64_t resident, std::uint64_t skipped)
+      : context_(context), emulator_(context_), blocks_(emulator_, resident, nullptr) {
+    blocks_.skip(skipped);
+  }
+  std::shared_ptr<const work::BlockRecord> next() override;
 
  private:
   const emulate::LaunchContext context_;
@@ -65,14 +73,14 @@ class OwnBlocks final : public work::BlockSource {
   EmulatedBlocks blocks_;
 };
 
+std::shared_ptr<const work::BlockRecord> OwnBlocks::next() { return blocks_.next(); }
+
 /// Whole blocks as the reader has them. `own`: the launch as this chip executes it, if it has to.
 Outcome take_exactly(const std::function<emulate::LaunchContext()>& own, const LaunchShape& shape,
                      Machine& machine, const LaunchRun& run, SharedReader& reader) {
   const std::uint64_t resident = machine.resident_blocks(shape);
   TakenBlocks taken(reader, shape.grid.count(), resident, [&](std::uint64_t skipped) {
-    auto blocks = std::make_unique<OwnBlocks>(own(), resident);
-    blocks->skip(skipped);
-    return blocks;
+    return std::make_unique<OwnBlocks>(own(), resident, skipped);
   });
   if (run.writer == nullptr) return machine.run(shape, taken, options_of(run));
   WritingBlocks writing(taken, *run.writer);
@@ -88,12 +96,16 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where) {
   throw InputError(fmt::format("{} {}: expected auto, sampled (or fast) or exact", where, word));
 }
 
+void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec) {
+  context.shared_unit = spec.limits.shared_unit;
+  context.shared_reserved = spec.limits.shared_reserved;
+}
+
 Outcome run_launch(const emulate::LaunchContext& bound, const LaunchShape& shape, Machine& machine,
                    const LaunchRun& run) {
   const SharedBlocks::Closing closing(run.share);
   check_launch(machine.spec(), shape);
-  emulate::LaunchContext context = bound;
-  context.results_unused = !run.complete;
+  const emulate::LaunchContext context = launched(bound, machine, run);
   const std::uint64_t resident = machine.resident_blocks(shape);
   if (has_to_be_exact(run)) {
     if (run.share != nullptr) run.share->begin(resident, true, "");
@@ -111,11 +123,7 @@ Outcome run_launch(const emulate::LaunchContext& bound, const LaunchShape& shape
 Outcome run_shared(const std::function<emulate::LaunchContext()>& bind, const LaunchShape& shape,
                    Machine& machine, const LaunchRun& run, SharedReader& reader) {
   check_launch(machine.spec(), shape);
-  const auto own = [&] {
-    emulate::LaunchContext context = bind();
-    context.results_unused = !run.complete;
-    return context;
-  };
+  const auto own = [&] { return launched(bind(), machine, run); };
   if (has_to_be_exact(run)) return take_exactly(own, shape, machine, run, reader);
   if (const std::optional<std::string> why = reader.exact_everywhere())
     return simulated_exactly(take_exactly(own, shape, machine, run, reader), *why);

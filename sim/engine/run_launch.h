@@ -40,6 +40,9 @@ struct LaunchRun {
       nullptr;  ///< records what becomes of instructions, which asks for an exact run; may be null
 };
 
+/// What a launch can see of the chip that it is executed for, its shared memory.
+void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec);
+
 /// Executes the launch on `context`'s memory and simulates it on `machine`. Throws InputError when the chip cannot run it, KernelFault.
 Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
                    const LaunchRun& run);

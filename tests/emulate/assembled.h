@@ -33,6 +33,8 @@ struct Assembled {
     context.program = &program;
     context.memory = memory.get();
     context.block = {threads, 1, 1};
+    context.shared_unit = 128;
+    context.shared_reserved = 1024;
     context.parameters.resize(parameter_words * 4);
   }
   Assembled(const Assembled&) = delete;

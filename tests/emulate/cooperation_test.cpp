@@ -56,7 +56,9 @@ class Cooperation : public testing::TestWithParam<int> {
     launch.arguments.push_back(frontend::parse_argument("buf:u32:" + count + ":name=out", 1));
     if (!more.empty()) launch.arguments.push_back(frontend::parse_argument(more, 2));
     engine::Device device;
-    const emulate::LaunchContext context = device.bind(launch, found->second);
+    emulate::LaunchContext context = device.bind(launch, found->second);
+    context.shared_unit = 128;
+    context.shared_reserved = 1024;
     const emulate::Emulator emulator(context);
     emulate::BlockSequence blocks(emulator, 16, true);
     std::uint64_t number = 0;

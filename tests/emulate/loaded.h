@@ -46,6 +46,8 @@ struct Loaded {
     context.memory = memory.get();
     context.grid = grid;
     context.block = block;
+    context.shared_unit = 128;
+    context.shared_reserved = 1024;
     context.parameters.resize(kernel.program.parameter_bytes);
     context.banks[2] = kernel.constant2;
     context.banks[3] = kernel.module->constant3;

@@ -145,6 +145,21 @@ TEST(RunLaunch, AccuracyIsOneOfThreeWordsAndAnOldOne) {
   EXPECT_THROW(engine::parse_accuracy("quick", "--accuracy"), InputError);
 }
 
+TEST(RunLaunch, SharedMemoryIsGivenOutInTheChipsUnits) {
+  // A word at byte 100 of a block that asks for 68 bytes: its own in units of 128 bytes, nobody's in units of 4.
+  const auto run_with = [](const char* unit) {
+    Launch launch("MOV R1, 0x64\nLDS R2, [R1]\nEXIT\n", 1, 32, {0}, 1);
+    launch.chip = std::make_shared<spec::GpuSpec>(
+        config::load_gpu("a100-sxm-40gb", {{"limits.shared_unit", unit}}).spec);
+    launch.assembled.context.dynamic_shared = 68;
+    launch.assembled.context.checks.bounds = false;
+    launch.assembled.context.report = [](std::string_view) {};
+    run(launch, engine::Accuracy::exact);
+  };
+  EXPECT_NO_THROW(run_with("128"));
+  EXPECT_THROW(run_with("4"), emulate::KernelFault);
+}
+
 TEST(LaterWaves, AreSimulatedWhereOneIsTooLong) {
   // 432 blocks of four warps are a wave; three instructions per round: 104 million warp instructions per wave.
   constexpr std::uint32_t kRounds = 20'000;

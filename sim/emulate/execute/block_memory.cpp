@@ -20,11 +20,11 @@ constexpr std::uint64_t kSharedOffsetMask =
 
 BlockMemory::BlockMemory(const RunningWarp& at)
     : at_(at), memory_(*at.launch().context.memory),
-      shared_(std::size_t{shared_given_out(at.launch().shared_bytes)} + 16) {
+      shared_(std::size_t{at.launch().shared_given_out()} + 16) {
   const Emulator::Launch& launch = at.launch();
   const Checks& checks = launch.context.checks;
   if (checks.uninitialized || checks.races) {
-    shared_checks_ = std::make_unique<SharedChecks>(shared_given_out(launch.shared_bytes), launch.warps,
+    shared_checks_ = std::make_unique<SharedChecks>(launch.shared_given_out(), launch.warps,
                                                     checks.uninitialized, checks.races);
   }
   checks_global_ = checks.uninitialized && memory_.written().tracks();
@@ -95,9 +95,10 @@ void BlockMemory::warn_beyond(const std::string& space, std::uint64_t address, s
 void BlockMemory::beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes,
                                 int lane) const {
   const Emulator::Launch& launch = at_.launch();
-  if (launch.context.checks.bounds || offset + bytes > shared_given_out(launch.shared_bytes))
+  if (launch.context.checks.bounds || offset + bytes > launch.shared_given_out())
     fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
-  warn_beyond("shared", address, bytes, lane, fmt::format("gives it out in units of {} bytes", kSharedUnit));
+  warn_beyond("shared", address, bytes, lane,
+              fmt::format("gives it out in units of {} bytes", launch.context.shared_unit));
 }
 
 void BlockMemory::fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const {

@@ -22,12 +22,6 @@ namespace foretrace::emulate {
 
 class Cluster;
 
-/// Bytes in which an SM gives out shared memory (CUDA's occupancy calculator): the last unit of a block is its own to its end.
-inline constexpr std::uint32_t kSharedUnit = 128;
-inline std::uint32_t shared_given_out(std::uint32_t bytes) {
-  return (bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
-}
-
 class BlockMemory {
  public:
   /// `at`: whose accesses they are, which must outlive it.

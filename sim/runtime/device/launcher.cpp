@@ -230,6 +230,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.banks[2] = kernel.image().constant2;
   kernel.module().fill_banks(context);
   context.sms = static_cast<std::uint32_t>(state_.spec->sm.count);
+  engine::on_chip(context, *state_.spec);
   context.checks = checks_;
   context.strict_barriers = false;
   context.bounds_reported = &call.kernel->bounds_reported;
