@@ -9,6 +9,7 @@
 #include "sim/runtime/device/conditional.h"
 #include "sim/runtime/device/graph.h"
 #include "sim/runtime/device/graph_memory.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
@@ -258,36 +259,21 @@ FORETRACE_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec,
 }
 FORETRACE_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                                           const cudaLaunchAttributeValue* value) {
-  return with<KernelCall>(node, [&](State&, GraphNode&, KernelCall& kernel) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    if (id == cudaLaunchAttributeCooperative) kernel.cooperative = value->cooperative != 0;
-    if (id == cudaLaunchAttributeClusterDimension)
-      kernel.cluster = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
-    return cudaSuccess;
+  return with<KernelCall>(node, [&](State& s, GraphNode&, KernelCall& kernel) {
+    return value == nullptr ? cudaErrorInvalidValue : set_node_attribute(*s.spec, kernel, id, *value);
   });
 }
 FORETRACE_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                                           cudaLaunchAttributeValue* value) {
-  return with<KernelCall>(node, [&](State&, GraphNode&, KernelCall& kernel) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    *value = {};
-    if (id == cudaLaunchAttributeCooperative) value->cooperative = kernel.cooperative ? 1 : 0;
-    if (id == cudaLaunchAttributeClusterDimension) {
-      value->clusterDim.x = kernel.cluster.x;
-      value->clusterDim.y = kernel.cluster.y;
-      value->clusterDim.z = kernel.cluster.z;
-    }
-    return cudaSuccess;
+  return with<KernelCall>(node, [&](State& s, GraphNode&, KernelCall& kernel) {
+    return value == nullptr ? cudaErrorInvalidValue : get_node_attribute(*s.spec, kernel, id, *value);
   });
 }
 FORETRACE_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
   return with<KernelCall>(from, [&](State&, GraphNode&, KernelCall& source) {
     GraphNode* node = node_of(to);
     KernelCall* kernel = node == nullptr ? nullptr : std::get_if<KernelCall>(&node->work);
-    if (kernel == nullptr) return cudaErrorInvalidValue;
-    kernel->cooperative = source.cooperative;
-    kernel->cluster = source.cluster;
-    return cudaSuccess;
+    return kernel == nullptr ? cudaErrorInvalidValue : copy_node_attributes(*kernel, source);
   });
 }
 

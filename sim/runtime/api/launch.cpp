@@ -32,10 +32,9 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   });
 }
 
-/// What a kernel was compiled for stays.
+/// What a kernel was compiled for stays. cuda.h says "not permitted" there, an H100's driver "invalid value".
 cudaError_t require_cluster(const Kernel& kernel, int value, unsigned& required) {
-  if (kernel.image().program.cluster[0] != 0) return cudaErrorNotPermitted;
-  if (value < 0) return cudaErrorInvalidValue;
+  if (kernel.image().program.cluster[0] != 0 || value < 0) return cudaErrorInvalidValue;
   required = static_cast<unsigned>(value);
   return cudaSuccess;
 }
@@ -108,7 +107,6 @@ FORETRACE_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAtt
       case cudaFuncAttributeRequiredClusterDepth:
         return require_cluster(*kernel, value, kernel->settings.required_cluster.z);
       case cudaFuncAttributeNonPortableClusterSizeAllowed:
-        if (value != 0 && value != 1) return cudaErrorInvalidValue;
         kernel->settings.non_portable_cluster = value != 0;
         return cudaSuccess;
       case cudaFuncAttributeClusterSchedulingPolicyPreference:

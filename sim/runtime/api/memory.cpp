@@ -208,7 +208,7 @@ FORETRACE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attrib
     if (attributes == nullptr) return cudaErrorInvalidValue;
     *attributes = {};
     void* const address = const_cast<void*>(pointer);
-    const MemoryBlock* block = s.memory.known(pointer);
+    const MemoryBlock* block = s.memory.find(pointer);  // a graph's: from its launch on
     if (block == nullptr) {
       attributes->type = cudaMemoryTypeUnregistered;
       attributes->device = cudaInvalidDeviceId;

@@ -5,14 +5,13 @@
 
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/device_attributes.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
 using namespace foretrace::runtime;
 
 namespace {
-
-constexpr int kGreatestPriority = -5;
 
 DeviceFacts facts_of(const State& s, int device) {
   return {s.spec.get(), s.chip.title, s.memory.capacity(), device};

@@ -31,7 +31,6 @@ SharedHandle read(const Handle& handle) {
 cudaError_t open(State& s, void** pointer, const SharedHandle& handle) {
   if (pointer == nullptr || handle.mark != SharedHandle::kMark || handle.size == 0)
     return cudaErrorInvalidValue;
-  if (handle.process == getpid()) return cudaErrorDeviceUninitialized;  // as CUDA answers
   void* opened = s.shared.open(handle);
   if (opened == nullptr) return cudaErrorMapBufferObjectFailed;
   *pointer = opened;
@@ -51,7 +50,9 @@ FORETRACE_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* 
 FORETRACE_API cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned flags) {
   return call([&](State& s) {
     if (flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
-    return open(s, pointer, read(handle));
+    const SharedHandle given = read(handle);
+    const bool own = given.mark == SharedHandle::kMark && given.size != 0 && given.process == getpid();
+    return own ? cudaErrorDeviceUninitialized : open(s, pointer, given);  // as CUDA answers
   });
 }
 FORETRACE_API cudaError_t cudaIpcCloseMemHandle(void* pointer) {

@@ -14,8 +14,6 @@ using namespace foretrace::runtime;
 
 namespace {
 
-constexpr int kGreatestPriority = -5;
-
 template <class Body>
 cudaError_t stream_call(cudaStream_t handle, Body&& body) {
   return call([&](State& s) {

@@ -1,6 +1,7 @@
 #include "sim/runtime/device/launch_attributes.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "sim/runtime/device/device_attributes.h"
 #include "sim/runtime/device/module.h"
@@ -29,12 +30,12 @@ unsigned places_of(cudaLaunchAttributeID id) {
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
     case cudaLaunchAttributePreferredClusterDimension:
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
     case cudaLaunchAttributePreferredSharedMemoryCarveout: return kLaunch | kNode;
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
-    case cudaLaunchAttributeMemSyncDomain:
-    case cudaLaunchAttributeNvlinkUtilCentricScheduling: return kLaunch | kStream | kNode;
+    case cudaLaunchAttributeMemSyncDomain: return kLaunch | kStream | kNode;
     default: return 0;
   }
 }
@@ -45,21 +46,23 @@ int number(const spec::GpuSpec& spec, cudaDeviceAttr attribute) {
   return device_attribute(facts, attribute).value_or(0);
 }
 
+/// An H100's driver takes any hitProp.
 bool is_window(const spec::GpuSpec& spec, const cudaAccessPolicyWindow& window) {
   const auto most = static_cast<std::size_t>(number(spec, cudaDevAttrMaxAccessPolicyWindowSize));
   return (most == 0 || window.num_bytes <= most) && window.hitRatio >= 0 && window.hitRatio <= 1 &&
-         window.hitProp >= cudaAccessPropertyNormal && window.hitProp <= cudaAccessPropertyPersisting &&
          window.missProp >= cudaAccessPropertyNormal && window.missProp <= cudaAccessPropertyStreaming;
 }
 
-bool in_range(const spec::GpuSpec& spec, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
+bool in_range(const spec::GpuSpec& spec, AttributeOf whose, cudaLaunchAttributeID id,
+              const cudaLaunchAttributeValue& value) {
   switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow: return is_window(spec, value.accessPolicyWindow);
     case cudaLaunchAttributeSynchronizationPolicy:
       return value.syncPolicy >= cudaSyncPolicyAuto && value.syncPolicy <= cudaSyncPolicyBlockingSync;
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-      return value.clusterSchedulingPolicyPreference >= cudaClusterSchedulingPolicyDefault &&
-             value.clusterSchedulingPolicyPreference <= cudaClusterSchedulingPolicyLoadBalancing;
+      return whose == AttributeOf::node ||  // takes any
+             (value.clusterSchedulingPolicyPreference >= cudaClusterSchedulingPolicyDefault &&
+              value.clusterSchedulingPolicyPreference <= cudaClusterSchedulingPolicyLoadBalancing);
     case cudaLaunchAttributeMemSyncDomainMap:
       return std::max(value.memSyncDomainMap.default_, value.memSyncDomainMap.remote) <
              number(spec, cudaDevAttrMemSyncDomainCount);
@@ -70,8 +73,7 @@ bool in_range(const spec::GpuSpec& spec, cudaLaunchAttributeID id, const cudaLau
       return value.deviceUpdatableKernelNode.deviceUpdatable == 0 ||
              value.deviceUpdatableKernelNode.deviceUpdatable == 1;
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
-      return value.sharedMemCarveout <= 100 ||
-             static_cast<int>(value.sharedMemCarveout) == cudaSharedmemCarveoutDefault;
+      return value.sharedMemCarveout <= 100;  // -1, the default, is for functions only
     case cudaLaunchAttributeNvlinkUtilCentricScheduling: return value.nvlinkUtilCentricScheduling <= 1;
     default: return true;
   }
@@ -90,9 +92,10 @@ template <class Named>
 cudaError_t find_event(const Named& named, Event*& event) {
   event = event_of(named.event);
   if (event == nullptr) return cudaErrorInvalidResourceHandle;
-  const bool fits = (event->flags & cudaEventDisableTiming) != 0 &&
-                    (event->flags & cudaEventInterprocess) == 0 && named.flags == cudaEventRecordDefault;
-  return fits ? cudaSuccess : cudaErrorInvalidValue;
+  const bool fits =
+      (event->flags & cudaEventDisableTiming) != 0 && (event->flags & cudaEventInterprocess) == 0;
+  if (!fits) return cudaErrorNotSupported;
+  return named.flags == cudaEventRecordDefault ? cudaSuccess : cudaErrorIllegalState;
 }
 
 cudaError_t apply(const spec::GpuSpec& spec, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value,
@@ -108,7 +111,9 @@ cudaError_t apply(const spec::GpuSpec& spec, cudaLaunchAttributeID id, const cud
     if (required.count() != 0 && required != call.cluster) return cudaErrorInvalidClusterSize;
     if (const cudaError_t bad = check_cluster(spec, call); bad != cudaSuccess) return bad;
   }
-  keep_attribute(call.attributes, id, value);
+  cudaLaunchAttributeValue kept = value;
+  if (id == cudaLaunchAttributePriority) kept.priority = std::clamp(value.priority, kGreatestPriority, 0);
+  keep_attribute(call.attributes, id, kept);
   return cudaSuccess;
 }
 
@@ -118,7 +123,8 @@ bool fits_as_preferred(const KernelCall& call) {
       kept_attribute(call.attributes, cudaLaunchAttributePreferredClusterDimension);
   const bool regular = kept_attribute(call.attributes, cudaLaunchAttributeClusterDimension) != nullptr ||
                        required_cluster(*call.kernel).count() != 0;
-  if (preferred == nullptr || !regular) return true;  // without those it has no effect
+  if (preferred == nullptr) return true;
+  if (!regular) return false;
   const Dim3 cluster = dim_of(preferred->preferredClusterDim);
   return divides(cluster, call.grid) && divides(call.cluster, cluster) && cluster.z == call.cluster.z;
 }
@@ -131,12 +137,13 @@ bool has_attribute(AttributeOf whose, cudaLaunchAttributeID id) {
 
 cudaError_t check_attribute(const spec::GpuSpec& spec, AttributeOf whose, cudaLaunchAttributeID id,
                             const cudaLaunchAttributeValue& value) {
-  return has_attribute(whose, id) && in_range(spec, id, value) ? cudaSuccess : cudaErrorInvalidValue;
+  return has_attribute(whose, id) && in_range(spec, whose, id, value) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaLaunchAttributeValue default_attribute(const spec::GpuSpec& spec, cudaLaunchAttributeID id) {
   cudaLaunchAttributeValue value{};
-  if (id == cudaLaunchAttributeSynchronizationPolicy) value.syncPolicy = cudaSyncPolicyAuto;
+  if (id == cudaLaunchAttributeSynchronizationPolicy)  // an H100's driver says -1, which is none of them
+    std::memset(&value.syncPolicy, 0xff, sizeof value.syncPolicy);
   if (id == cudaLaunchAttributeMemSyncDomainMap)
     value.memSyncDomainMap.remote = number(spec, cudaDevAttrMemSyncDomainCount) > 1 ? 1 : 0;
   return value;
@@ -193,7 +200,7 @@ cudaError_t apply_attributes(const spec::GpuSpec& spec, const cudaLaunchAttribut
         recorded.edge.from_port = cudaGraphKernelNodePortLaunchCompletion;
         break;
       case cudaLaunchAttributeDeviceUpdatableKernelNode:
-        if (!captured) return cudaErrorInvalidValue;
+        if (!captured) return cudaErrorNotSupported;
         if (bad == cudaSuccess && value.deviceUpdatableKernelNode.deviceUpdatable != 0)
           return cudaErrorNotSupported;
         break;
@@ -218,7 +225,8 @@ cudaError_t set_node_attribute(const spec::GpuSpec& spec, KernelCall& call, cuda
 
 cudaError_t get_node_attribute(const spec::GpuSpec& spec, const KernelCall& call, cudaLaunchAttributeID id,
                                cudaLaunchAttributeValue& value) {
-  if (!has_attribute(AttributeOf::node, id)) return cudaErrorInvalidValue;
+  if (!has_attribute(AttributeOf::node, id) || id == cudaLaunchAttributeNvlinkUtilCentricScheduling)
+    return cudaErrorInvalidValue;  // the latter may be set, and not be asked for
   const cudaLaunchAttributeValue* kept = kept_attribute(call.attributes, id);
   value = kept != nullptr ? *kept : default_attribute(spec, id);
   if (id == cudaLaunchAttributeCooperative) value.cooperative = call.cooperative ? 1 : 0;

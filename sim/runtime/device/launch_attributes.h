@@ -5,7 +5,7 @@
 // Ignores: the effects of priorities, access-policy windows, memory domains, scheduling preferences and preferred clusters: they are checked and
 //          kept, to be asked for.
 // Source:  cuda.h of CUDA 13.0, CUlaunchAttributeID and CUlaunchAttributeValue. Which error a value out of range gets is said there for few;
-//          the others get "invalid value", what is wrong with clusters "invalid cluster size".
+//          answers are an H100's (validate/measurements/driver_calls, section launch_attributes), also where the header says otherwise.
 #pragma once
 
 #include <vector>
@@ -19,6 +19,8 @@
 namespace foretrace::runtime {
 
 class Kernel;
+
+constexpr int kGreatestPriority = -5;  ///< the least is 0; what lies outside is moved to the nearer end
 
 enum class AttributeOf : unsigned { launch = 1, stream = 2, node = 4 };
 

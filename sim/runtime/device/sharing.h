@@ -4,7 +4,7 @@
 //          shared, at the address that they have. Another process opens the file through /proc and maps these pages at an address of its
 //          own. A handle therefore serves while the process that made it runs, as CUDA's does.
 // Source:  CUDA Runtime API, "cudaIpc*": a handle stands for a whole block; opened twice it gives the same address, counted; a process
-//          cannot open its own.
+//          cannot open its own. A block of a pool it can import again (H100's driver), at another address.
 // Ignores: that memory of another process counts against the chip's; use after free (the pages are zero then).
 #pragma once
 
@@ -37,7 +37,7 @@ class SharedMemory {
 
   /// A handle of the block that holds the address; none: it is no memory of the device, or the host has no room.
   std::optional<SharedHandle> share(const void* pointer);
-  /// A block that another process has shared; null: there is none such, or no room for it. Not for this process's own.
+  /// A block that a process has shared, also this one; null: there is none such, or no room for it.
   void* open(const SharedHandle& handle);
   /// False: nothing that was opened starts there.
   bool close(const void* pointer);

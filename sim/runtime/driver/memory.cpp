@@ -119,7 +119,7 @@ FORETRACE_API CUresult cuMemHostUnregister(void* where) {
 FORETRACE_API CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr where) {
   return with_state([&](State& s) {
     if (data == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const MemoryBlock* block = s.memory.known(pointer(where));
+    const MemoryBlock* block = s.memory.find(pointer(where));
     return block == nullptr ? CUDA_ERROR_INVALID_VALUE : attribute_of(*block, where, attribute, data);
   });
 }
@@ -127,7 +127,7 @@ FORETRACE_API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribut
                                               CUdeviceptr where) {
   return with_state([&](State& s) {
     if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const MemoryBlock* block = s.memory.known(pointer(where));
+    const MemoryBlock* block = s.memory.find(pointer(where));
     for (unsigned i = 0; i < count; ++i) {
       // What the pointer does not have is null.
       const CUpointer_attribute attribute = attributes[i];
@@ -153,7 +153,7 @@ FORETRACE_API CUresult cuPointerSetAttribute(const void* value, CUpointer_attrib
                                              CUdeviceptr where) {
   return with_state([&](State& s) {
     if (value == nullptr || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
-    return s.memory.known(pointer(where)) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return s.memory.find(pointer(where)) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
   });
 }
 
