@@ -13,6 +13,25 @@ __global__ void again(const float* in, float* out, int rounds) {
   out[threadIdx.x] = sum;
 }
 
+/// The graph's one node has the launch's carve-out; the runtime refuses what is out of range and keeps the rest.
+int node_keeps_attributes(cudaGraph_t graph, unsigned percent) {
+  cudaGraphNode_t node;
+  size_t count = 1;
+  cudaLaunchAttributeValue value{};
+  OK(cudaGraphGetNodes(graph, &node, &count));
+  OK(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePreferredSharedMemoryCarveout, &value));
+  const bool kept = value.sharedMemCarveout == percent;
+  value.sharedMemCarveout = 101;
+  const bool refused = cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePreferredSharedMemoryCarveout,
+                                                       &value) == cudaErrorInvalidValue;
+  value.priority = -9;
+  OK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &value));
+  OK(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value));
+  if (kept && refused && value.priority == -5) return 0;
+  std::printf("node: %d %d %d\n", kept, refused, value.priority);
+  return 1;
+}
+
 int main() {
   float *in, *out;
   OK(cudaMalloc(&in, 65536));
@@ -42,6 +61,7 @@ int main() {
     OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     OK(cudaLaunchKernelExC(&config, (const void*)again, arguments));
     OK(cudaStreamEndCapture(stream, &graph));
+    if (node_keeps_attributes(graph, percent)) return 1;
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphLaunch(exec, stream));
     OK(cudaStreamSynchronize(stream));

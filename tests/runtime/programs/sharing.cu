@@ -138,6 +138,16 @@ int main() {
   for (int j = 0; j < kSmall; ++j) right = right && back[j] == 4;
   CHECK(cudaMemcpy(back, neighbour, kSmall * sizeof(int), cudaMemcpyDeviceToHost));
   for (int j = 0; j < kSmall; ++j) right = right && back[j] == 0x11111111;
+  // A pool's block may be imported by the process that has it: the same memory once more.
+  cudaMemPool_t imported;
+  void* twin;
+  CHECK(cudaMemPoolImportFromShareableHandle(&imported, reinterpret_cast<void*>(static_cast<intptr_t>(file)),
+                                             cudaMemHandleTypePosixFileDescriptor, 0));
+  CHECK(cudaMemPoolImportPointer(&twin, imported, &m.pooled));
+  add<<<1, 128>>>(static_cast<int*>(twin), kSmall, 5);
+  CHECK(cudaMemcpy(back, pooled, kSmall * sizeof(int), cudaMemcpyDeviceToHost));
+  for (int j = 0; j < kSmall; ++j) right = right && back[j] == 9;
+  CHECK(cudaFreeAsync(twin, 0));
   std::printf("values: %s\n", right ? "right" : "wrong");
 
   void* own;
