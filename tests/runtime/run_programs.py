@@ -110,7 +110,7 @@ class Core(Case):
             self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
             warnings = [line for line in done.stderr.splitlines() if "warning: " in line]
             self.assertEqual(len(warnings), 1, done.stderr)
-            for part in ("kernel out_of_bounds", "thread (40,0,0)", "faults.cu:", "144 bytes after the end of buffer device memory", "--check bounds"):
+            for part in ("kernel out_of_bounds", "thread (40,0,0)", "faults.cu:", "64 bytes after the end of buffer device memory", "--check bounds"):
                 self.assertIn(part, warnings[0])
 
     def test_bounds_are_checked_and_predicted_at_once(self):

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-__global__ void out_of_bounds(int* data) { data[threadIdx.x + (threadIdx.x == 40 ? 60 : 0)] = 1; }
+__global__ void out_of_bounds(int* data) { data[threadIdx.x + (threadIdx.x == 40 ? 40 : 0)] = 1; }
 __global__ void misaligned(char* data) { *reinterpret_cast<int*>(data + threadIdx.x + 1) = 1; }
 __global__ void trapping(int* data) {
   if (data[threadIdx.x] == 0) __trap();
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     out_of_bounds<<<1, 64>>>(data + beside - 64);
     int host[64];
     expect("copy", cudaMemcpy(host, neighbour, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
-    if (beside == 128 && host[36] != 1) ++failures, std::printf("the neighbour holds %d\n", host[36]);
+    if (beside == 128 && host[16] != 1) ++failures, std::printf("the neighbour holds %d\n", host[16]);
   } else if (which == "use_after_free") {
     cudaFree(data);
     fine<<<1, 64>>>(data);
