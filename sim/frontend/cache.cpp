@@ -84,6 +84,7 @@ void cache(const std::string& name, std::span<const std::byte> bytes) {
   const std::uint64_t bound = cache_bound();
   const fs::path directory = cache_directory();
   if (directory.empty()) return;
+  if (bytes.size() > bound) return shrink(directory, bound);  // would drive out all others and not stay itself
   std::error_code error;
   fs::create_directories(directory, error);
   // A name that nobody else has: processes of two containers may have the same number.
@@ -99,6 +100,8 @@ void cache(const std::string& name, std::span<const std::byte> bytes) {
                              static_cast<std::streamsize>(bytes.size()))) &&
               bool(out.flush());
   }
+  // The kernel's own stamp may lie before that of a use a moment ago.
+  if (written) fs::last_write_time(part, fs::file_time_type::clock::now(), error);
   if (written) fs::rename(part, directory / name, error);
   if (!written || error) fs::remove(part, error);
   shrink(directory, bound);
