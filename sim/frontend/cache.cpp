@@ -84,7 +84,8 @@ void cache(const std::string& name, std::span<const std::byte> bytes) {
   const std::uint64_t bound = cache_bound();
   const fs::path directory = cache_directory();
   if (directory.empty()) return;
-  if (bytes.size() > bound) return shrink(directory, bound);  // would drive out all others and not stay itself
+  if (bytes.size() > bound)
+    return shrink(directory, bound);  // would drive out all others and not stay itself
   std::error_code error;
   fs::create_directories(directory, error);
   // A name that nobody else has: processes of two containers may have the same number.
