@@ -154,10 +154,11 @@ std::vector<Kernel> floods(int sm_number) {
   copies.lines.push_back({"LDGDEPBAR", 1, 0});
   copies.lines.push_back({"DEPBAR.LE SB0, 0x0", 4});
   kernels.push_back(copies);
-  Kernel waiting{"waiting", {}, 32, 16, 1};  // loads that hit behind one that misses, more than an SM holds
+  Kernel waiting{"waiting", {}, 32, 16, 1};  // loads of lines that are on their way, more than an SM holds
   dependent(waiting.lines, {"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 4, 0});
   waiting.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (1 << 24), 16, 512});
-  for (int i = 0; i < 23; ++i) waiting.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 4, 0});
+  for (int i = 0; i < 23; ++i)
+    waiting.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (1 << 24), 0, 512});
   kernels.push_back(waiting);
   // Sums of each kind on the words of a line, and on one alone.
   const std::string reduction = sm_number < 90 ? "RED" : "REDG";
