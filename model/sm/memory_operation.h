@@ -61,10 +61,9 @@ struct MemoryOperation {
   std::uint32_t waiting = 0;             // requests not yet arrived
   std::uint32_t lines = 0, sectors = 0;  // of its detail
   std::uint32_t way_pieces = 0;          // of a reduction: what the way to L2 holds of it
-  bool tags_done = false;
-  bool missed = false;          // some of its data were not in L1
-  std::uint8_t half = 0;        // of the data array: shared memory
-  std::int32_t next_load = -1;  // of the same warp
+  bool missed = false;                   // some of its data were not in L1
+  std::uint8_t half = 0;                 // of the data array: shared memory
+  std::int32_t next_load = -1;           // of the same warp
   bool waits = false;
   std::uint8_t tells = 0;
   work::Signal signal;

@@ -52,7 +52,6 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   operation.wavefronts = 1;
   operation.shared_wavefronts = 0;
   operation.waiting = 0;
-  operation.tags_done = false;
   operation.missed = false;
   operation.lines = operation.sectors = 0;
   operation.way_pieces = 0;
@@ -250,7 +249,6 @@ void MemoryPipe::finish_tags(Cycle now) {
   const auto id = static_cast<std::uint32_t>(tag_operation_);
   Operation& operation = operations_[id];
   tag_operation_ = -1;
-  operation.tags_done = true;
   operation.ready = std::max(operation.ready, now);
   tag_free_ = std::max(tag_free_, now);
   want(tag_free_);

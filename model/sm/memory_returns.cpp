@@ -80,8 +80,7 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
     Operation& operation = operations_[waiting];
     operation.ready = std::max(operation.ready, now);
     if (early) too_early_ |= std::uint64_t{1} << operation.warp;
-    if (--operation.waiting == 0 && operation.tags_done)
-      want(loads_.release(operations_, operation.warp, now));
+    if (--operation.waiting == 0) want(loads_.release(operations_, operation.warp, now));
   });
   out.answered();
   want(now);
