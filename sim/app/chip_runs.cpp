@@ -14,9 +14,9 @@
 #include "sim/app/make_prediction.h"
 #include "sim/app/run_launch.h"
 #include "sim/app/scratch_file.h"
+#include "sim/engine/device.h"
 #include "sim/engine/ideal.h"
 #include "sim/engine/shared_blocks.h"
-#include "sim/frontend/compile.h"
 #include "sim/frontend/load.h"
 #include "sim/report/json.h"
 
@@ -100,14 +100,8 @@ class ChipRun {
 
  private:
   std::shared_ptr<const frontend::LoadedKernel> load(const frontend::LaunchDescription& launch) {
-    frontend::LoadRequest request;
-    request.file = launch.source.string();
-    request.sm = spec_->sm_number;
-    request.kernel = launch.kernel;
-    request.defines = launch.defines;
-    request.options = frontend::split_options(launch.nvcc);
     return std::make_shared<const frontend::LoadedKernel>(
-        frontend::load_kernels(request, toolchain_).front());
+        frontend::load_kernels(engine::load_request(launch, spec_->sm_number), toolchain_).front());
   }
 
   report::Prediction run_one(std::size_t index, const std::shared_ptr<const frontend::LoadedKernel>& kernel,
@@ -117,12 +111,8 @@ class ChipRun {
     const frontend::LaunchDescription& launch = planned.launch;
     const bool followed = index + 1 < launches_.size() && !launches_[index + 1].launch.after.empty();
     const auto program = std::make_shared<const isa::Program>(kernel->program);
-    std::uint64_t buffer_bytes = 0;
-    for (const frontend::Argument& argument : launch.arguments) {
-      if (argument.kind == frontend::ArgumentKind::buffer) buffer_bytes += argument.buffer_bytes();
-    }
-    const engine::LaunchShape shape{program,      launch.grid,   launch.block, launch.dynamic_shared,
-                                    buffer_bytes, launch.cluster};
+    const engine::LaunchShape shape{
+        program, launch.grid, launch.block, launch.dynamic_shared, launch.buffer_bytes(), launch.cluster};
     engine::check_launch(*spec_, shape);
 
     std::string trace =

@@ -13,6 +13,7 @@
 #include "sim/app/kernel_options.h"
 #include "sim/app/launch_options.h"
 #include "sim/app/options.h"
+#include "sim/app/run_launch.h"
 #include "sim/frontend/compile.h"
 #include "sim/frontend/load.h"
 
@@ -108,10 +109,7 @@ int predict(const Words& words) {
   if (chosen.run.gains && chosen.run.warm)
     throw InputError(
         "--gains with --warm: launches are simulated again with cold caches; expected one of the two");
-  if (chosen.run.gains && chosen.run.accuracy == engine::Accuracy::sampled)
-    throw InputError(
-        "--gains with --accuracy sampled: launches are simulated again to their end; expected one of the "
-        "two");
+  if (chosen.run.gains) check_gains(chosen.run.accuracy);
   const std::vector<Planned> launches = plan(values["file"].as<std::vector<std::string>>(), chosen);
   const auto reported = static_cast<std::size_t>(std::count_if(
       launches.begin(), launches.end(), [](const Planned& planned) { return planned.reported; }));

@@ -8,7 +8,7 @@
 #include "model/units/error.h"
 #include "sim/app/make_prediction.h"
 #include "sim/app/run_launch.h"
-#include "sim/frontend/compile.h"
+#include "sim/engine/device.h"
 #include "sim/frontend/load.h"
 #include "sim/report/json.h"
 
@@ -18,9 +18,9 @@ namespace {
 
 frontend::LoadedKernel load(const frontend::LaunchDescription& launch, const MeasuredCodes& codes, int sm,
                             const frontend::Toolchain& toolchain) {
-  frontend::LoadRequest request;
-  request.sm = sm;
   if (const auto code = codes.find(launch.name); code != codes.end()) {
+    frontend::LoadRequest request;
+    request.sm = sm;
     request.file = code->second.cubin;
     request.kernel = code->second.mangled;
     const frontend::LoadedKernel kernel = frontend::load_kernels(request, toolchain).front();
@@ -30,11 +30,7 @@ frontend::LoadedKernel load(const frontend::LaunchDescription& launch, const Mea
     }
     return kernel;
   }
-  request.file = launch.source.string();
-  request.kernel = launch.kernel;
-  request.defines = launch.defines;
-  request.options = frontend::split_options(launch.nvcc);
-  return frontend::load_kernels(request, toolchain).front();
+  return frontend::load_kernels(engine::load_request(launch, sm), toolchain).front();
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "sim/app/page.h"
 #include "sim/app/program_file.h"
 #include "sim/app/run_gains.h"
+#include "sim/app/run_launch.h"
 #include "sim/app/run_page.h"
 #include "sim/app/runtime_files.h"
 #include "sim/app/scratch_file.h"
@@ -221,10 +222,8 @@ void check_options(Asked& asked, const Variant& chip) {
   settings.arch = asked.chip.arch.front();
   settings.set = chip.overrides;
   settings.clock = asked.chip.clock;
-  if (engine::parse_accuracy(settings.accuracy, "--accuracy") == engine::Accuracy::sampled && asked.gains)
-    throw InputError(
-        "--gains with --accuracy sampled: launches are simulated again to their end; expected one of the "
-        "two");
+  const engine::Accuracy accuracy = engine::parse_accuracy(settings.accuracy, "--accuracy");
+  if (asked.gains) check_gains(accuracy);
   if (asked.simulate != "all" && asked.simulate != "representative")
     throw InputError(fmt::format("--simulate {}: expected representative or all", asked.simulate));
   settings.simulate_all = asked.simulate == "all";

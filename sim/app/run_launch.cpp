@@ -2,9 +2,17 @@
 
 #include <optional>
 
+#include "model/units/error.h"
 #include "sim/trace/trace_writer.h"
 
 namespace foretrace::app {
+
+void check_gains(engine::Accuracy accuracy) {
+  if (accuracy == engine::Accuracy::sampled)
+    throw InputError(
+        "--gains with --accuracy sampled: launches are simulated again to their end; expected one of the "
+        "two");
+}
 
 engine::Outcome run_launch(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
                            const std::shared_ptr<const isa::Program>& program, engine::Device& device,

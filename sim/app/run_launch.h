@@ -22,6 +22,9 @@ struct RunChoices {
   std::function<void()> before_executing;  ///< with a reader: called where the launch is executed after all
 };
 
+/// Throws InputError where --gains cannot be had with this accuracy.
+void check_gains(engine::Accuracy accuracy);
+
 /// Emulates the launch on `device`, unless a reader has its records, and simulates it on `machine` at the same time; `chip` names the machine in the progress line.
 engine::Outcome run_launch(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,
                            const std::shared_ptr<const isa::Program>& program, engine::Device& device,

@@ -12,8 +12,8 @@
 #include "sim/app/launch_options.h"
 #include "sim/app/options.h"
 #include "sim/app/run_launch.h"
+#include "sim/engine/device.h"
 #include "sim/engine/sources.h"
-#include "sim/frontend/compile.h"
 #include "sim/frontend/load.h"
 #include "sim/report/json.h"
 #include "sim/report/timeline.h"
@@ -128,13 +128,9 @@ void from_source(const std::string& file, const Chosen& chosen, const Variant& v
   const frontend::LaunchDescription launch = launch_of(file, chosen);
   check_choice(recorded.timeline.choice(), launch.grid, launch.block);
   const auto spec = std::make_shared<const spec::GpuSpec>(variant.chip.spec);
-  frontend::LoadRequest request;
-  request.file = launch.source.string();
-  request.sm = spec->sm_number;
-  request.kernel = launch.kernel;
-  request.defines = launch.defines;
-  request.options = frontend::split_options(launch.nvcc);
-  const frontend::LoadedKernel kernel = frontend::load_kernels(request, frontend::find_toolchain()).front();
+  const frontend::LoadedKernel kernel =
+      frontend::load_kernels(engine::load_request(launch, spec->sm_number), frontend::find_toolchain())
+          .front();
   recorded.program = std::make_shared<const isa::Program>(kernel.program);
   engine::Machine machine(spec);
   engine::Device device;

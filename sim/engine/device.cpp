@@ -9,6 +9,7 @@
 #include "model/units/error.h"
 #include "sim/emulate/tensor/tensor_map.h"
 #include "sim/engine/module_images.h"
+#include "sim/frontend/compile.h"
 #include "sim/frontend/launch/buffer_values.h"
 #include "sim/frontend/launch/parameters.h"
 
@@ -231,6 +232,16 @@ std::vector<std::byte> Device::read(const std::string& buffer) {
   std::vector<std::byte> bytes(found->second.size);
   memory_->read(found->second.address, bytes);
   return bytes;
+}
+
+frontend::LoadRequest load_request(const frontend::LaunchDescription& launch, int sm) {
+  frontend::LoadRequest request;
+  request.file = launch.source.string();
+  request.sm = sm;
+  request.kernel = launch.kernel;
+  request.defines = launch.defines;
+  request.options = frontend::split_options(launch.nvcc);
+  return request;
 }
 
 }  // namespace foretrace::engine

@@ -16,6 +16,7 @@
 #include "sim/emulate/emulator.h"
 #include "sim/emulate/memory/global_memory.h"
 #include "sim/frontend/launch/launch.h"
+#include "sim/frontend/load.h"
 #include "sim/frontend/module.h"
 
 namespace foretrace::engine {
@@ -45,6 +46,9 @@ class Device {
   std::unique_ptr<emulate::GlobalMemory> memory_ = std::make_unique<emulate::GlobalMemory>();
   std::map<std::string, Buffer> named_;
 };
+
+/// What has to be loaded for the launch, for chips of this sm.
+frontend::LoadRequest load_request(const frontend::LaunchDescription& launch, int sm);
 
 /// Contents that an argument of kind buffer, value or bytes starts with.
 std::vector<std::byte> initial_contents(const frontend::Argument& argument);

@@ -12,7 +12,6 @@
 #include "sim/engine/device.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/run_launch.h"
-#include "sim/frontend/compile.h"
 #include "sim/frontend/launch/launch.h"
 #include "sim/frontend/load.h"
 #include "sim/library/foretrace.h"
@@ -67,13 +66,7 @@ frontend::LaunchDescription description(const Launch& launch) {
 }
 
 frontend::LoadedKernel load(const frontend::LaunchDescription& launch, int sm) {
-  frontend::LoadRequest request;
-  request.file = launch.source.string();
-  request.sm = sm;
-  request.kernel = launch.kernel;
-  request.defines = launch.defines;
-  request.options = frontend::split_options(launch.nvcc);
-  return frontend::load_kernels(request, frontend::find_toolchain()).front();
+  return frontend::load_kernels(engine::load_request(launch, sm), frontend::find_toolchain()).front();
 }
 
 report::LaunchResult simulate(const frontend::LaunchDescription& launch, const config::Loaded& chip,
@@ -81,12 +74,8 @@ report::LaunchResult simulate(const frontend::LaunchDescription& launch, const c
   const auto spec = std::make_shared<const spec::GpuSpec>(chip.spec);
   const frontend::LoadedKernel kernel = load(launch, spec->sm_number);
   const auto program = std::make_shared<const isa::Program>(kernel.program);
-  std::uint64_t buffer_bytes = 0;
-  for (const frontend::Argument& argument : launch.arguments) {
-    if (argument.kind == frontend::ArgumentKind::buffer) buffer_bytes += argument.buffer_bytes();
-  }
-  const engine::LaunchShape shape{program,      launch.grid,   launch.block, launch.dynamic_shared,
-                                  buffer_bytes, launch.cluster};
+  const engine::LaunchShape shape{
+      program, launch.grid, launch.block, launch.dynamic_shared, launch.buffer_bytes(), launch.cluster};
   engine::check_launch(*spec, shape);
   engine::Device device;
   engine::Machine machine(spec);

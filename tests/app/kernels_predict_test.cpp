@@ -19,7 +19,6 @@
 #include "sim/engine/device.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/sources.h"
-#include "sim/frontend/compile.h"
 #include "sim/frontend/load.h"
 #include "sim/report/document.h"
 #include "sim/report/json.h"
@@ -114,13 +113,7 @@ class KernelsPredict : public testing::TestWithParam<Case> {
   }
 
   frontend::LoadedKernel load(const LaunchDescription& launch) const {
-    frontend::LoadRequest request;
-    request.file = launch.source.string();
-    request.sm = spec_->sm_number;
-    request.kernel = launch.kernel;
-    request.defines = launch.defines;
-    request.options = frontend::split_options(launch.nvcc);
-    return frontend::load_kernels(request, toolchain_).front();
+    return frontend::load_kernels(engine::load_request(launch, spec_->sm_number), toolchain_).front();
   }
 
   report::Prediction predict(engine::Device& device, const LaunchDescription& launch) const {

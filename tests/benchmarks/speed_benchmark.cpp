@@ -14,7 +14,6 @@
 #include "model/units/error.h"
 #include "sim/engine/device.h"
 #include "sim/engine/run_launch.h"
-#include "sim/frontend/compile.h"
 #include "sim/frontend/launch/launch.h"
 #include "sim/frontend/load.h"
 
@@ -59,13 +58,9 @@ void measure(const std::string& name, const std::string& file, const std::string
   const auto chip = std::make_shared<const spec::GpuSpec>(config::load_gpu("h100").spec);
   for (const frontend::LaunchDescription& launch : frontend::load_launch_file(file)) {
     if (launch.name != wanted) continue;
-    frontend::LoadRequest request;
-    request.file = launch.source.string();
-    request.sm = chip->sm_number;
-    request.kernel = launch.kernel;
-    request.defines = launch.defines;
-    request.options = frontend::split_options(launch.nvcc);
-    const frontend::LoadedKernel kernel = frontend::load_kernels(request, frontend::find_toolchain()).front();
+    const frontend::LoadedKernel kernel =
+        frontend::load_kernels(engine::load_request(launch, chip->sm_number), frontend::find_toolchain())
+            .front();
     const engine::LaunchShape shape{std::make_shared<const isa::Program>(kernel.program), launch.grid,
                                     launch.block, launch.dynamic_shared};
     engine::Device device;

@@ -14,7 +14,6 @@
 #include "model/work/warp_record.h"
 #include "sim/emulate/emulator.h"
 #include "sim/engine/device.h"
-#include "sim/frontend/compile.h"
 #include "sim/frontend/load.h"
 #include "tests/references/host_buffers.h"
 
@@ -117,13 +116,7 @@ class ExampleNumbers : public testing::TestWithParam<int> {
   }
 
   frontend::LoadedKernel load(const LaunchDescription& launch) const {
-    frontend::LoadRequest request;
-    request.file = launch.source.string();
-    request.sm = GetParam();
-    request.kernel = launch.kernel;
-    request.defines = launch.defines;
-    request.options = frontend::split_options(launch.nvcc);
-    return frontend::load_kernels(request, toolchain_).front();
+    return frontend::load_kernels(engine::load_request(launch, GetParam()), toolchain_).front();
   }
 
   /// Executes the launch on `device` and records it.

@@ -147,6 +147,14 @@ std::vector<const LaunchDescription*> launches_before(const std::vector<LaunchDe
   return chain;
 }
 
+std::uint64_t LaunchDescription::buffer_bytes() const {
+  std::uint64_t sum = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind == ArgumentKind::buffer) sum += argument.buffer_bytes();
+  }
+  return sum;
+}
+
 Dim3 parse_extent(std::string_view text, std::string_view what) {
   std::uint32_t numbers[3] = {1, 1, 1};
   std::string_view rest = text;

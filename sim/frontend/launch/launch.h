@@ -60,6 +60,8 @@ struct LaunchDescription {
   std::vector<Check> checks;
   std::string after;  ///< the launch that runs before on the same memory, "" for none
   ExpectedFault fault = ExpectedFault::none;
+
+  std::uint64_t buffer_bytes() const;  ///< of all its arguments' buffers
 };
 
 /// The launches of a file, in its order. Throws InputError: one line that names file, line and key.
