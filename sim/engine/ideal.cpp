@@ -293,25 +293,28 @@ LaunchShape without_shared_memory(const LaunchShape& shape) {
   return result;
 }
 
+std::uint64_t cycles_on(const spec::GpuSpec& spec, work::BlockSource& blocks, const LaunchShape& shape,
+                        const RunOptions& options) {
+  return Machine(std::make_shared<const spec::GpuSpec>(spec)).run(shape, blocks, options).counters.elapsed;
+}
+
 std::uint64_t cycles_without(Ideal limit, const std::string& trace, const spec::GpuSpec& spec,
                              const LaunchShape& shape, const RunOptions& options) {
   trace::TraceReader reader(trace);
   TracedBlocks traced(reader);
-  Machine machine(std::make_shared<const spec::GpuSpec>(without(spec, limit)));
   if (of_work(limit)) {
     IdealBlocks ideal(traced, *reader.program(), limit);
-    return machine.run(shape, ideal, options).counters.elapsed;
+    return cycles_on(spec, ideal, shape, options);
   }
-  const LaunchShape& asked = limit == Ideal::shared_memory ? without_shared_memory(shape) : shape;
-  return machine.run(asked, traced, options).counters.elapsed;
+  return cycles_on(without(spec, limit), traced,
+                   limit == Ideal::shared_memory ? without_shared_memory(shape) : shape, options);
 }
 
 std::uint64_t cycles_as_it_is(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
                               const RunOptions& options) {
   trace::TraceReader reader(trace);
   TracedBlocks traced(reader);
-  Machine machine(std::make_shared<const spec::GpuSpec>(spec));
-  return machine.run(shape, traced, options).counters.elapsed;
+  return cycles_on(spec, traced, shape, options);
 }
 
 }  // namespace
