@@ -9,15 +9,13 @@
 #include "model/rules/clusters.h"
 #include "model/rules/occupancy.h"
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
 using namespace foretrace::runtime;
 
 namespace {
-
-constexpr std::uint32_t kPortableCluster = 8;  // blocks: what every chip with clusters takes
-constexpr std::uint32_t kLargestCluster = 16;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
 
 rules::KernelResources resources(const Kernel& kernel, std::uint32_t threads, std::uint64_t dynamic_shared) {
   const isa::Program& program = kernel.image().program;
@@ -41,10 +39,6 @@ int most_threads(const State& s, const Kernel& kernel) {
     threads -= static_cast<std::uint32_t>(kWarpSize);
   }
   return static_cast<int>(threads);
-}
-
-std::uint32_t largest_cluster(const Kernel& kernel) {
-  return kernel.settings.non_portable_cluster ? kLargestCluster : kPortableCluster;
 }
 
 std::uint32_t threads_of(const cudaLaunchConfig_t& config) {
@@ -209,9 +203,9 @@ FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const vo
     if (clusters == nullptr || config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
       return cudaErrorInvalidValue;
     if (s.spec->sm_number < 90) return cudaErrorNotSupported;
-    const isa::Program& program = kernel.image().program;
-    std::uint64_t size = std::uint64_t{std::max(program.cluster[0], 1u)} * std::max(program.cluster[1], 1u) *
-                         std::max(program.cluster[2], 1u);
+    const Dim3 required = required_cluster(kernel);
+    std::uint64_t size =
+        std::uint64_t{std::max(required.x, 1u)} * std::max(required.y, 1u) * std::max(required.z, 1u);
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
       const auto& dim = config->attrs[i].val.clusterDim;

@@ -29,8 +29,7 @@ SharedHandle read(const Handle& handle) {
 }
 
 cudaError_t open(State& s, void** pointer, const SharedHandle& handle) {
-  if (pointer == nullptr || handle.mark != SharedHandle::kMark || handle.size == 0)
-    return cudaErrorInvalidValue;
+  if (pointer == nullptr || !handle.is_of_block()) return cudaErrorInvalidValue;
   void* opened = s.shared.open(handle);
   if (opened == nullptr) return cudaErrorMapBufferObjectFailed;
   *pointer = opened;
@@ -51,7 +50,7 @@ FORETRACE_API cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_
   return call([&](State& s) {
     if (flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
     const SharedHandle given = read(handle);
-    const bool own = given.mark == SharedHandle::kMark && given.size != 0 && given.process == getpid();
+    const bool own = given.is_of_block() && given.process == getpid();
     return own ? cudaErrorDeviceUninitialized : open(s, pointer, given);  // as CUDA answers
   });
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <unordered_map>
 
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/state.h"
@@ -12,12 +11,6 @@ namespace foretrace::runtime {
 namespace {
 
 using Ports = std::vector<std::pair<const GraphNode*, cudaGraphEdgeData>>;
-
-/// Of events that launches recorded in a capture, by event: how edges from what they stand for begin. Every record renews it.
-std::unordered_map<const Event*, cudaGraphEdgeData>& launch_events() {
-  static auto* all = new std::unordered_map<const Event*, cudaGraphEdgeData>;
-  return *all;
-}
 
 /// The two nodes are one, or the second is the first one's in a copy of its graph.
 bool stands_for(const GraphNode* named, const GraphNode* node) {
@@ -96,10 +89,10 @@ cudaError_t capture_work(Stream& stream, Operation operation) {
 }
 
 cudaError_t record_event(State& s, Event& event, Stream& stream, const cudaGraphEdgeData& edge) {
-  launch_events().erase(&event);
+  event.edge = {};
   if (stream.capture) {
     if (stream.capture->broken != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
-    if (!is_ordinary(edge)) launch_events()[&event] = edge;
+    event.edge = edge;
     event.captured = true;
     event.capture = stream.capture;
     event.frontier = stream.frontier;
@@ -126,16 +119,15 @@ cudaError_t join_capture(Stream& stream, const Event& event) {
     stream.ports.clear();
   }
   stream.capture = capture;
-  const auto launched = launch_events().find(&event);
+  const bool ordinary = is_ordinary(event.edge);
   for (GraphNode* node : event.frontier) {
     // What is waited for to its end already stays so.
     if (std::find(stream.frontier.begin(), stream.frontier.end(), node) != stream.frontier.end()) {
-      if (launched == launch_events().end())
-        std::erase_if(stream.ports, [&](const auto& port) { return port.first == node; });
+      if (ordinary) std::erase_if(stream.ports, [&](const auto& port) { return port.first == node; });
       continue;
     }
     stream.frontier.push_back(node);
-    if (launched != launch_events().end()) stream.ports.emplace_back(node, launched->second);
+    if (!ordinary) stream.ports.emplace_back(node, event.edge);
   }
   return cudaSuccess;
 }

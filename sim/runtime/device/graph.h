@@ -47,6 +47,7 @@ struct Event {
   bool captured = false;  ///< last recorded in a stream that was captured
   std::weak_ptr<Capture> capture;
   std::vector<GraphNode*> frontier;  ///< what waits for the event depends on
+  cudaGraphEdgeData edge{};          ///< how edges from those begin, where a launch has recorded it
 };
 
 struct EmptyWork {};

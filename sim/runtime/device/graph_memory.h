@@ -32,7 +32,7 @@ struct GraphSegment;
 /// The chip's memory of one device that graphs have, by granules.
 class GraphPool {
  public:
-  static constexpr std::uint64_t kGranule = 2 * 1024 * 1024;  ///< bytes
+  static constexpr std::uint64_t kGranule = emulate::kPlacementBytes;  ///< bytes
   using Granule = std::uint32_t;
 
   GraphPool(DeviceMemory& memory, int device) : memory_(memory), device_(device) {}

@@ -10,9 +10,9 @@ namespace foretrace::runtime {
 
 namespace {
 
-constexpr std::uint64_t kPortableCluster =
+constexpr std::uint32_t kPortableCluster =
     8;  // blocks: cuda.h, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
-constexpr std::uint64_t kLargestCluster = 16;  // where the kernel allows what is not portable
+constexpr std::uint32_t kLargestCluster = 16;  // where the kernel allows what is not portable
 
 /// Where each attribute may be set.
 unsigned places_of(cudaLaunchAttributeID id) {
@@ -170,11 +170,15 @@ Dim3 required_cluster(const Kernel& kernel) {
   return compiled[0] != 0 ? Dim3{compiled[0], compiled[1], compiled[2]} : kernel.settings.required_cluster;
 }
 
+std::uint32_t largest_cluster(const Kernel& kernel) {
+  return kernel.settings.non_portable_cluster ? kLargestCluster : kPortableCluster;
+}
+
 cudaError_t check_cluster(const spec::GpuSpec& spec, const KernelCall& call) {
   const Dim3& cluster = call.cluster;  // some of the three 0: never whole
   if (cluster == Dim3{1, 1, 1}) return cudaSuccess;
-  const std::uint64_t most = call.kernel->settings.non_portable_cluster ? kLargestCluster : kPortableCluster;
-  const bool fits = spec.sm_number >= 90 && divides(cluster, call.grid) && cluster.count() <= most;
+  const bool fits =
+      spec.sm_number >= 90 && divides(cluster, call.grid) && cluster.count() <= largest_cluster(*call.kernel);
   return fits ? cudaSuccess : cudaErrorInvalidClusterSize;
 }
 

@@ -30,7 +30,7 @@ const char* name_of(MemoryKind kind) {
 bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
 
 /// Allocations take whole granules of the device: what cudaMemGetInfo shows.
-constexpr std::uint64_t kGranule = 2 * 1024 * 1024;
+constexpr std::uint64_t kGranule = emulate::kPlacementBytes;
 std::uint64_t granules(std::uint64_t size) { return (size + kGranule - 1) / kGranule * kGranule; }
 /// A small block's part of the granule that it shares.
 std::uint64_t part(std::uint64_t size) {

@@ -79,7 +79,7 @@ std::optional<SharedHandle> SharedMemory::share(const void* pointer) {
 }
 
 void* SharedMemory::open(const SharedHandle& handle) {
-  if (handle.mark != SharedHandle::kMark || handle.size == 0) return nullptr;
+  if (!handle.is_of_block()) return nullptr;
   for (auto& [address, opened] : opened_) {
     if (opened.handle.process != handle.process || opened.handle.offset != handle.offset) continue;
     ++opened.count;

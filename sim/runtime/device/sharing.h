@@ -28,6 +28,7 @@ struct SharedHandle {
   std::uint64_t offset = 0;  ///< of the block in the file, bytes
   std::uint64_t size = 0;    ///< of the block, bytes; 0: the handle of an event
   std::uint64_t unused[4] = {};
+  bool is_of_block() const { return mark == kMark && size != 0; }
 };
 static_assert(sizeof(SharedHandle) == 64);
 

@@ -39,7 +39,7 @@ class PhysicalMemory {
 
 class VirtualMemory {
  public:
-  static constexpr std::uint64_t kGranule = 2 * 1024 * 1024;  ///< bytes
+  static constexpr std::uint64_t kGranule = emulate::kPlacementBytes;  ///< bytes
 
   explicit VirtualMemory(DeviceMemory& memory) : memory_(memory) {}
 

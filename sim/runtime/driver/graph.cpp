@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/driver/driver.h"
 
 using namespace foretrace;
@@ -18,19 +17,6 @@ namespace {
   FORETRACE_API CUresult driver_name parameters {                     \
     return in_context([&] { return runtime_name(__VA_ARGS__); });     \
   }
-
-/// Null: no kernel node.
-KernelCall* kernel_of(CUgraphNode handle) {
-  GraphNode* node = node_of(handle);
-  return node == nullptr ? nullptr : std::get_if<KernelCall>(&node->work);
-}
-template <class Body>
-CUresult kernel_node(CUgraphNode handle, Body&& body) {
-  return with_state([&](State& s) {
-    KernelCall* kernel = kernel_of(handle);
-    return kernel == nullptr ? cudaErrorInvalidValue : body(s, *kernel);
-  });
-}
 
 cudaKernelNodeParams plain(const CUDA_KERNEL_NODE_PARAMS_v2& p) {
   if (p.extra != nullptr) stop_not_provided("a graph's kernel node with `extra`");
@@ -285,28 +271,15 @@ FORETRACE_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphN
   const auto form = second_form(*p);
   return cuGraphExecKernelNodeSetParams_v2(exec, node, &form);
 }
-FORETRACE_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
-  return kernel_node(to, [&](const State&, KernelCall& kernel) {
-    const KernelCall* source = kernel_of(from);
-    return source == nullptr ? cudaErrorInvalidValue : copy_node_attributes(kernel, *source);
-  });
-}
-FORETRACE_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id,
-                                                     CUlaunchAttributeValue* value) {
-  return kernel_node(node, [&](const State& s, const KernelCall& kernel) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    return get_node_attribute(*s.spec, kernel, static_cast<cudaLaunchAttributeID>(id),
-                              *reinterpret_cast<cudaLaunchAttributeValue*>(value));
-  });
-}
-FORETRACE_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID id,
-                                                     const CUlaunchAttributeValue* value) {
-  return kernel_node(node, [&](const State& s, KernelCall& kernel) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    return set_node_attribute(*s.spec, kernel, static_cast<cudaLaunchAttributeID>(id),
-                              *reinterpret_cast<const cudaLaunchAttributeValue*>(value));
-  });
-}
+FORETRACE_THROUGH(cuGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes,
+                  (CUgraphNode to, CUgraphNode from), to, from)
+FORETRACE_THROUGH(cuGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute,
+                  (CUgraphNode node, CUlaunchAttributeID id, CUlaunchAttributeValue* value), node,
+                  static_cast<cudaLaunchAttributeID>(id), reinterpret_cast<cudaLaunchAttributeValue*>(value))
+FORETRACE_THROUGH(cuGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute,
+                  (CUgraphNode node, CUlaunchAttributeID id, const CUlaunchAttributeValue* value), node,
+                  static_cast<cudaLaunchAttributeID>(id),
+                  reinterpret_cast<const cudaLaunchAttributeValue*>(value))
 FORETRACE_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* p) {
   return in_context([&] {
     cudaMemcpy3DParms form{};
