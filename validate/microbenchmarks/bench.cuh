@@ -33,6 +33,14 @@ inline void check(cudaError_t error, const char* what, const char* file, int lin
 #define CHECK(call) ::bench::check((call), #call, __FILE__, __LINE__)
 
 /// One warp's (or block's) interval on the clock of its SM, and where and when it ran.
+/// Of rows of `columns` clocks, one row per warp: the mean of each column.
+inline std::vector<double> mean_of_columns(const std::vector<unsigned long long>& clocks, std::size_t columns) {
+  std::vector<double> mean(columns, 0);
+  for (std::size_t i = 0; i < clocks.size(); ++i)
+    mean[i % columns] += static_cast<double>(clocks[i]) / static_cast<double>(clocks.size() / columns);
+  return mean;
+}
+
 struct Stamp {
   unsigned long long start;     // SM clock cycles
   unsigned long long stop;      // SM clock cycles

@@ -78,9 +78,7 @@ int main() {
       CHECK(cudaDeviceSynchronize());
     }
     const std::size_t steps = kCount / kEach;
-    const std::vector<unsigned long long> all = out.download(static_cast<std::size_t>(blocks * warps) * steps);
-    std::vector<double> mean(steps, 0);
-    for (std::size_t i = 0; i < all.size(); ++i) mean[i % steps] += static_cast<double>(all[i]) / (blocks * warps);
+    const std::vector<double> mean = mean_of_columns(out.download(static_cast<std::size_t>(blocks * warps) * steps), steps);
     Answer("stores_under_way", "clock of the mean warp after each four")
         .add_text("kind", names[kind])
         .add_text("place", place.name)

@@ -59,9 +59,7 @@ int main() {
       CHECK(cudaGetLastError());
       CHECK(cudaDeviceSynchronize());
     }
-    const std::vector<unsigned long long> all = out.download(static_cast<std::size_t>(blocks * warps) * kTimes);
-    std::vector<double> mean(kTimes, 0);
-    for (std::size_t i = 0; i < all.size(); ++i) mean[i % kTimes] += static_cast<double>(all[i]) / (blocks * warps);
+    const std::vector<double> mean = mean_of_columns(out.download(static_cast<std::size_t>(blocks * warps) * kTimes), kTimes);
     Answer("vector_reductions", "clock of the mean warp after each four, and after a fence")
         .add_text("kind", names[kind])
         .add_text("place", places[place])
