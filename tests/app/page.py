@@ -89,6 +89,7 @@ class Pages(unittest.TestCase):
         cls.study = FOLDER / "study.html"
         (FOLDER / "study.toml").write_text(f'arch = ["h100"]\ntrace = ["{trace("transpose_tile_32")}", "{trace("vector_add")}"]\n'
                                            '[set]\n"l2.latency" = [50, 100, 200]\n"sm.count" = [8, 132]\n')
+        (FOLDER / "study.sqlite").unlink(missing_ok=True)  # an earlier run's, maybe of an earlier schema
         subprocess.run([sys.executable, "-B", "-m", "foretrace", "sweep", FOLDER / "study.toml", "--html", cls.study], check=True,
                        env={**os.environ, "FORETRACE": FORETRACE, "PYTHONPATH": str(REPOSITORY / "python")})
 
