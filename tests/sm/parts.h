@@ -39,16 +39,30 @@ class Parts {
   /// Warp `id`, which is warp `in_block` of a block, stands before instruction `index`; its lanes execute it as `how` says.
   Warp& stand(std::uint16_t id, std::uint32_t index, const sm_tests::Line& how = {}, std::uint32_t block = 0,
               std::uint32_t in_block = 0) {
+    return begin(id, {{index, how}}, block, in_block);
+  }
+  /// One instruction that a warp executes, how it does, and what a load in a spin loop waits for.
+  struct Executed {
+    std::uint32_t index = 0;
+    sm_tests::Line how = {};
+    std::vector<work::Awaited> awaited = {};
+  };
+  /// Warp `id`, which is warp `in_block` of a block, stands before the first of what it executes.
+  Warp& begin(std::uint16_t id, const std::vector<Executed>& all, std::uint32_t block = 0,
+              std::uint32_t in_block = 0) {
     work::WarpRecord& record = records_.emplace_back();
     work::WarpRecorder recorder(program.shapes, record);
-    std::array<work::LaneAddresses, 2> addresses{};
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      addresses[0][lane] = how.base + static_cast<std::uint64_t>(how.stride * lane);
+    for (const auto& [index, how, awaited] : all) {
+      std::array<work::LaneAddresses, 2> addresses{};
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        addresses[0][lane] = how.base + static_cast<std::uint64_t>(how.stride * lane);
+      }
+      addresses[1].fill(how.operand);
+      const std::uint32_t lanes =
+          how.executed ? how.executed : ~0u;  // a group that none executes is on its way, too
+      recorder.record(index, lanes, lanes, std::span(addresses.data(), program.shapes.of[index].addresses),
+                      lanes, awaited);
     }
-    addresses[1].fill(how.operand);
-    const std::uint32_t lanes =
-        how.executed ? how.executed : ~0u;  // a group that none executes is on its way, too
-    recorder.record(index, lanes, lanes, std::span(addresses.data(), program.shapes.of[index].addresses));
     recorder.finish();
     Warp& warp = table.warps[id];
     warp = Warp{};
@@ -74,6 +88,10 @@ class Parts {
         if (event.kind == Event::Kind::constant_pass) constants.advance(event.id, now);
       });
     }
+  }
+  /// The memory pipe takes what it can, up to and with cycle `last`.
+  void tick_memory(Cycle last) {
+    while (memory.next_tick() <= last) memory.tick(memory.next_tick());
   }
   /// When the warp's scoreboard is released, after all that is due has happened; kNever: it was not.
   Cycle released_at(std::uint16_t id) {
