@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 ELAPSED, ACTIVE = "gpc__cycles_elapsed.max", "sm__cycles_active.avg"
 TENSOR = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"
 SM_CLOCK, L2_CLOCK = "gpc__cycles_elapsed.avg.per_second", "lts__cycles_elapsed.avg.per_second"
-SUB_CORES = 4 * 132    # of an H100 SXM and an H200
+TENSOR_SUM, SUB_CORES = "sm__pipe_tensor_cycles_active.sum", 4    # of an SM
 WRITTEN = [ELAPSED, ACTIVE, "gpu__time_duration.sum", TENSOR, "smsp__inst_executed.sum", "lts__t_sectors_srcunit_tex_op_read.sum",
            "dram__bytes_read.sum"]
 
@@ -52,7 +52,7 @@ def metric(prediction, name):
     """A metric of a result document's prediction; ncu's name of the tensor pipe's share is not one of the document's."""
     metrics = prediction["metrics"]
     if name == TENSOR:
-        return 100 * metrics["sm__pipe_tensor_cycles_active.sum"] / (SUB_CORES * metrics[ELAPSED])
+        return 100 * metrics[TENSOR_SUM] / (SUB_CORES * metrics["launch__sm_count"] * metrics[ELAPSED])
     return metrics[name]
 
 
@@ -115,6 +115,15 @@ def summary(name, errors):
               f" worst {errors[-1]:.1f}%")
 
 
+def tensor_share(row, measured):
+    """The tensor pipe's share in a table's row. The first table of predictions has cycles alone: they are of as many SMs as the device had,
+    which its own cycles and share tell."""
+    if TENSOR in row:
+        return float(row[TENSOR])
+    sub_cores = 100 * float(measured[TENSOR_SUM]) / (float(measured[TENSOR]) * float(measured[ELAPSED]))
+    return 100 * float(row[TENSOR_SUM]) / (SUB_CORES * round(sub_cores / SUB_CORES) * float(row[ELAPSED]))
+
+
 def compare(options):
     ours, theirs = table(options.predicted), table(options.measured)
     judged = numbers(options.judged) if options.judged else set()
@@ -125,9 +134,10 @@ def compare(options):
         p, m = ours[number], theirs[number]
         off, active = (100 * (float(p[name]) / float(m[name]) - 1) for name in (ELAPSED, ACTIVE))
         errors[number in judged].append(off)
-        near[number in judged].append(abs(float(p[TENSOR]) - float(m[TENSOR])) <= 3)
+        share = tensor_share(p, m)
+        near[number in judged].append(abs(share - float(m[TENSOR])) <= 3)
         print(f"| {number} | {m['launch']} | {float(p[ELAPSED]):,.0f} | {float(m[ELAPSED]):,.0f} | {off:+.1f}% | {active:+.1f}% |"
-              f" {float(p[TENSOR]):.1f} | {float(m[TENSOR]):.1f} |")
+              f" {share:.1f} | {float(m[TENSOR]):.1f} |")
     for which, name in ((True, "judged"), (False, "others")):
         summary(name, errors[which])
         if near[which]:
