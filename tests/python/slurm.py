@@ -1,7 +1,9 @@
-"""A study through Slurm: slurm.py FORETRACE REPOSITORY FOLDER.
+"""A study through Slurm: slurm.py FORETRACE REPOSITORY FOLDER [STUDY.toml].
 
 Starts Debian's slurmctld and slurmd on this machine, in a folder of their own, submits the job array of docs/studies.md, merges the shards,
 and holds the CSV against that of the study in one process. Where scripts/setup noted that there is no Slurm to be had: skipped (77).
+With STUDY.toml it is that study, in its own folder, of one part per processor; STUDY.csv is the result of one process, made before:
+`foretrace sweep STUDY.toml --csv STUDY.csv`, the database then out of the way (docs/studies.md).
 """
 
 import os
@@ -50,11 +52,11 @@ trace = ["sgemm.trace", "transpose.trace"]
 "l2.latency" = [100, 150]
 """
 BATCH = """#!/bin/bash
-#SBATCH --array=1-3
+#SBATCH --array=1-{parts}
 #SBATCH --ntasks=1
 #SBATCH --output={folder}/%A_%a.out
 export FORETRACE={foretrace} PYTHONPATH={repository}/python
-{python} -B -m foretrace sweep {folder}/study.toml --jobs 1 --shard $SLURM_ARRAY_TASK_ID/3
+{python} -B -m foretrace sweep {study} --jobs 1 --shard $SLURM_ARRAY_TASK_ID/{parts}
 """
 
 
@@ -114,24 +116,35 @@ def sweep(study: pathlib.Path, *words) -> None:
     subprocess.run([sys.executable, "-B", "-m", "foretrace", "sweep", str(study), *map(str, words)], check=True, env=environment)
 
 
-def main() -> None:
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    FOLDER.mkdir(parents=True)
+def made_up() -> tuple[pathlib.Path, pathlib.Path]:
+    """A small study and its result in one process."""
     for name, file in (("sgemm", "sgemm_tiled_sm_90"), ("transpose", "transpose_tile_32_sm_90")):
         shutil.copy(REPOSITORY / f"tests/data/{file}.trace", FOLDER / f"{name}.trace")
-    study = FOLDER / "study.toml"
-    study.write_text(STUDY.replace(', "a100-sxm-80gb"', ', "h200"'))
-    (FOLDER / "whole.toml").write_text(study.read_text())
-    sweep(FOLDER / "whole.toml", "--csv", FOLDER / "whole.csv")
+    study, whole = FOLDER / "study.toml", FOLDER / "whole.toml"
+    for file in (study, whole):
+        file.write_text(STUDY.replace(', "a100-sxm-80gb"', ', "h200"'))
+    sweep(whole, "--csv", whole.with_suffix(".csv"))
+    return study, whole.with_suffix(".csv")
+
+
+def main(words: list[str]) -> None:
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    given = pathlib.Path(words[0]).resolve() if words else None
+    study, whole = (given, given.with_suffix(".csv")) if given else made_up()
+    if not whole.is_file() or study.with_suffix(".sqlite").exists():
+        sys.exit(f"{whole} is what the study is held against, and {study.with_suffix('.sqlite')} what it must not be taken from: see docs/studies.md")
+    parts, begin = os.cpu_count() if given else 3, time.monotonic()
     batch = FOLDER / "study.sh"
-    batch.write_text(BATCH.format(folder=FOLDER, foretrace=FORETRACE, repository=REPOSITORY, python=sys.executable))
-    with Cluster(FOLDER / "slurm") as cluster:
+    batch.write_text(BATCH.format(folder=FOLDER.resolve(), foretrace=pathlib.Path(FORETRACE).resolve(), repository=REPOSITORY.resolve(), python=sys.executable, study=study, parts=parts))
+    with Cluster(FOLDER.resolve() / "slurm") as cluster:
         job = cluster.run("sbatch", "--parsable", batch).strip()
-        cluster.wait_for(lambda: cluster.run("squeue", "-h", "-j", job, check=False).strip() == "", "the job array to end")
-    sweep(study, "--merge", 3, "--csv", FOLDER / "merged.csv")
-    if (FOLDER / "whole.csv").read_bytes() != (FOLDER / "merged.csv").read_bytes():
+        cluster.wait_for(lambda: cluster.run("squeue", "-h", "-j", job, check=False).strip() == "", "the job array to end", 7200 if given else 120)
+    merged = FOLDER / "merged.csv"
+    sweep(study, "--merge", parts, "--csv", merged)
+    if whole.read_bytes() != merged.read_bytes():
         raise AssertionError("the study through Slurm has another result than in one process")
-    print(f"{len((FOLDER / 'merged.csv').read_text().splitlines()) - 1} points through Slurm: the same as in one process")
+    print(f"{len(merged.read_text().splitlines()) - 1} points through Slurm in {time.monotonic() - begin:.0f} s, {parts} parts: the same as in one process")
 
 
 if __name__ == "__main__":
@@ -142,4 +155,4 @@ if __name__ == "__main__":
         sys.exit(77)
     if missing:
         sys.exit(f"no {missing[0]} here; scripts/setup installs it")
-    main()
+    main(sys.argv[4:])
