@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import sys
+from collections.abc import Mapping
 
 from foretrace import _program, _results
 
@@ -16,7 +17,7 @@ _TOO_LATE = ("torch", "triton", "cupy", "pycuda", "numba.cuda", "cuda.bindings",
 class Session:
     """What activate() started. results() is what was predicted so far, as the runtime library last wrote it (about once per second)."""
 
-    def __init__(self, arch: str, document: pathlib.Path, libraries: list):
+    def __init__(self, arch: str, document: pathlib.Path, libraries: list[ctypes.CDLL]):
         self.arch, self.document, self._libraries = arch, document, libraries
 
     def results(self) -> _results.Results:
@@ -34,8 +35,8 @@ def _mapped() -> list[str]:
     return sorted(name for name in names if os.path.basename(name).startswith(("libcudart.so", "libcuda.so")))
 
 
-def activate(arch: str, *, json=None, budget: int | None = None, accuracy: str = "auto", cold: bool = False, functional: bool = False,
-             quiet: bool = True, set=None) -> Session:
+def activate(arch: str, *, json: _results.PathLike | None = None, budget: int | None = None, accuracy: str = "auto", cold: bool = False, functional: bool = False,
+             quiet: bool = True, set: Mapping[str, object] | None = None) -> Session:
     """Predicts every launch of this process from now on, on a chip that need not be there. To be called before torch, Triton or anything else of
     CUDA is imported; throws ForetraceError where that is too late. The options are those of `foretrace run` (docs/run.md); `json` is the result
     document (default: foretrace.json in the working directory)."""
@@ -61,7 +62,8 @@ def activate(arch: str, *, json=None, budget: int | None = None, accuracy: str =
     return _session
 
 
-def _take_environment(arch, document, budget, accuracy, cold, functional, quiet, changes) -> None:
+def _take_environment(arch: str, document: pathlib.Path, budget: int | None, accuracy: str, cold: bool, functional: bool, quiet: bool,
+                      changes: Mapping[str, object]) -> None:
     """The environment that `foretrace run` gives a program: it is asked for by running one that prints its own."""
     words = ["run", "--arch", arch, "--accuracy", accuracy, *(["--json", str(document)] if not functional else []), *(["--quiet"] if quiet else []),
              *(["--cold"] if cold else []), *(["--functional"] if functional else []), *(["--budget", str(budget)] if budget is not None else []),

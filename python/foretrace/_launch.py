@@ -4,9 +4,13 @@ import dataclasses
 import json
 import pathlib
 import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
 
 from foretrace import _program, _results
 
+Extent = int | Sequence[int]
+Changes = Mapping[str, object]
 # Element types of buffers (the buffer protocol's letters) and of NumPy's scalars, as launch files name them.
 _FORMATS = {"b": "i8", "B": "u8", "?": "u8", "h": "i16", "H": "u16", "i": "i32", "I": "u32", "l": "i64", "L": "u64", "q": "i64", "Q": "u64",
             "e": "f16", "f": "f32", "d": "f64"}
@@ -23,7 +27,7 @@ class Chip:
     name: str
     changes: tuple[tuple[str, object], ...] = ()
 
-    def with_(self, values=None, /, **named) -> "Chip":
+    def with_(self, values: "Changes | None" = None, /, **named: object) -> "Chip":
         """chip("h100").with_(sm_count=144), or with_({"sm.count": 144}) for the keys as `foretrace arch NAME` lists them."""
         changes = dict(self.changes)
         changes.update(values or {})
@@ -32,6 +36,9 @@ class Chip:
 
     def options(self) -> list[str]:
         return ["--arch", self.name, *(word for key, value in self.changes for word in ("--set", f"{key}={value}"))]
+
+
+Arch = str | Chip | Sequence[str | Chip]
 
 
 def chip(name: str) -> Chip:
@@ -50,15 +57,15 @@ def _key(name: str) -> str:
     return group + "." + rest
 
 
-def _chips(arch) -> list[Chip]:
+def _chips(arch: Arch) -> list[Chip]:
     several = [arch] if isinstance(arch, (str, Chip)) else list(arch)
     if not several:
         raise ValueError("no chip given; expected arch= with one or more")
     return [each if isinstance(each, Chip) else Chip(each) for each in several]
 
 
-def _extent(value, name: str) -> list[int]:
-    extent = [int(value)] if not isinstance(value, (tuple, list)) else [int(each) for each in value]
+def _extent(value: Extent, name: str) -> list[int]:
+    extent = [int(each) for each in value] if isinstance(value, (tuple, list)) else [int(value)]  # type: ignore[arg-type]  # NumPy's too
     if not 1 <= len(extent) <= 3:
         raise ValueError(f"{name}: expected one to three numbers, found {len(extent)}")
     return extent
@@ -67,13 +74,15 @@ def _extent(value, name: str) -> list[int]:
 class _Arguments:
     """The arguments of a call: their forms, and the arrays that get what the kernel wrote."""
 
-    def __init__(self, args, folder: pathlib.Path):
+    def __init__(self, args: Iterable[object], folder: pathlib.Path):
         self.folder = folder
-        self.forms, self.dumps, self.written = [], [], []
+        self.forms: list[str] = []
+        self.dumps: list[str] = []
+        self.written: list[tuple[memoryview, pathlib.Path]] = []
         for position, argument in enumerate(args):
             self.forms.append(self._form(argument, position))
 
-    def _form(self, argument, position: int) -> str:
+    def _form(self, argument: Any, position: int) -> str:
         if argument is None:
             return "null"
         if isinstance(argument, str):
@@ -91,7 +100,7 @@ class _Arguments:
             return f"val:f32:{argument!r}"
         return self._buffer(argument, position)
 
-    def _buffer(self, argument, position: int) -> str:
+    def _buffer(self, argument: Any, position: int) -> str:
         try:
             view = memoryview(argument)
         except TypeError:
@@ -114,25 +123,26 @@ class _Arguments:
             view.cast("B")[:] = file.read_bytes()
 
 
-def _toml(values: dict) -> str:
+def _toml(values: Mapping[str, object]) -> str:
     return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value not in (None, [], ""))
 
 
-def _predict(words, folder: pathlib.Path) -> _results.Results:
+def _predict(words: Sequence[str], folder: pathlib.Path) -> _results.Results:
     document = folder / "result.json"
     _program.run([*words, "--json", str(document)])
     return _results.read(document)
 
 
-def _joined(parts) -> _results.Results:
+def _joined(parts: Sequence[_results.Results]) -> _results.Results:
     first, *others = parts
     for other in others:
         first = first + other
     return first
 
 
-def predict(source, kernel: str, *, grid, block, args=(), arch, shared: int = 0, cluster=None, defines=(), nvcc: str = "", symbols=(),
-            clock: str | None = None, accuracy: str = "auto", gains: bool = False, trace=None) -> _results.Results:
+def predict(source: _results.PathLike, kernel: str, *, grid: Extent, block: Extent, args: Iterable[object] = (), arch: Arch,
+            shared: int = 0, cluster: Extent | None = None, defines: Sequence[str] = (), nvcc: str = "", symbols: Sequence[str] = (), clock: str | None = None,
+            accuracy: str = "auto", gains: bool = False, trace: _results.PathLike | None = None) -> _results.Results:
     """Compiles a CUDA source (or takes a cubin), executes the kernel on the CPU and predicts it on each chip of `arch`.
 
     args, in the order of the parameters: arrays (NumPy's, or anything with the buffer protocol; those that can be written hold what the
@@ -152,7 +162,7 @@ def predict(source, kernel: str, *, grid, block, args=(), arch, shared: int = 0,
                   "block": _extent(block, "block"), "shared": shared, "cluster": None if cluster is None else _extent(cluster, "cluster"),
                   "symbols": list(symbols)}
 
-        def file_of(stem: str, dumps) -> pathlib.Path:
+        def file_of(stem: str, dumps: list[str]) -> pathlib.Path:
             file = folder / f"{stem}.toml"
             file.write_text(_toml({"source": str(pathlib.Path(source).resolve())}) + "\n[[launch]]\n" +
                             f"args = {json.dumps(arguments.forms, ensure_ascii=False)}\n" + _toml({**launch, "dump": dumps}))
@@ -170,7 +180,7 @@ def predict(source, kernel: str, *, grid, block, args=(), arch, shared: int = 0,
     return results
 
 
-def simulate(trace, arch, *, set=None, clock: str | None = None, gains: bool = False) -> _results.Results:
+def simulate(trace: _results.PathLike, arch: Arch, *, set: Changes | None = None, clock: str | None = None, gains: bool = False) -> _results.Results:
     """Predicts from a recorded trace. set={"sm.count": [100, 132]} gives a prediction for each value."""
     changes = [word for key, value in (set or {}).items()
                for word in ("--set", f"{key}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")]
@@ -179,7 +189,16 @@ def simulate(trace, arch, *, set=None, clock: str | None = None, gains: bool = F
         return _joined([_predict(["simulate", str(trace), *each.options(), *common], pathlib.Path(folder)) for each in _chips(arch)])
 
 
-def occupancy(arch, *, block, registers: int, shared: int = 0, barriers: int = 1):
+@overload
+def occupancy(arch: str | Chip, *, block: Extent, registers: int, shared: int = 0,  # type: ignore[overload-overlap]  # a str is a sequence, too
+              barriers: int = 1) -> _results.Occupancy: ...
+
+
+@overload
+def occupancy(arch: Sequence[str | Chip], *, block: Extent, registers: int, shared: int = 0, barriers: int = 1) -> list[_results.Occupancy]: ...
+
+
+def occupancy(arch: Arch, *, block: Extent, registers: int, shared: int = 0, barriers: int = 1) -> _results.Occupancy | list[_results.Occupancy]:
     """Blocks per SM and what limits them; a list where several chips are given."""
     found = []
     for each in _chips(arch):

@@ -5,6 +5,8 @@ import os
 import pathlib
 import shutil
 import subprocess
+from collections.abc import Sequence
+from typing import Any
 
 
 class ForetraceError(Exception):
@@ -36,7 +38,7 @@ def environment() -> dict[str, str]:
     return found
 
 
-def run(words) -> str:
+def run(words: Sequence[str]) -> str:
     """Runs the program and returns what it printed. Throws ForetraceError with its one line where it refuses."""
     done = subprocess.run([program(), *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment())
     if done.returncode != 0:
@@ -48,14 +50,16 @@ def version() -> str:
     return run(["--version"]).split()[1]
 
 
-def about() -> dict:
+def about() -> dict[str, Any]:
     """Which foretrace this is, by version, commit and hash, and the tools that it would call."""
     try:
-        return json.loads(run(["--version", "--json"]))
+        told: dict[str, Any] = json.loads(run(["--version", "--json"]))
+        return told
     except ValueError:
         raise ForetraceError(f"{program()}: an older foretrace than this package; expected one that knows --version --json") from None
 
 
-def chip(arch: str) -> dict:
+def chip(arch: str) -> dict[str, Any]:
     """A chip as `foretrace arch NAME --json` describes it. Throws ForetraceError where there is none of that name."""
-    return json.loads(run(["arch", arch, "--json", "-"]))["chips"][0]
+    described: dict[str, Any] = json.loads(run(["arch", arch, "--json", "-"]))["chips"][0]
+    return described

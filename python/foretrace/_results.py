@@ -5,9 +5,14 @@ import dataclasses
 import html
 import json
 import pathlib
+import os
 import tempfile
+from typing import Any
 
 from foretrace import _program
+
+
+PathLike = str | os.PathLike[str]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,9 +52,10 @@ class Gain:
 
 
 class Prediction:
-    """One launch on one chip. prediction["dram__bytes_read.sum"] is a metric under Nsight Compute's name; None is n/a."""
+    """One launch on one chip. prediction["dram__bytes_read.sum"] is a metric under Nsight Compute's name; None is n/a. Those that are asked
+    for most are properties with a type (docs/python.md has the list)."""
 
-    def __init__(self, entry: dict):
+    def __init__(self, entry: dict[str, Any]):
         self._entry = entry
         self.arch: str = entry["arch"]
         self.kernel: str = entry["kernel"]
@@ -65,19 +71,77 @@ class Prediction:
     def __getitem__(self, metric: str) -> float | None:
         return self.metrics[metric]
 
-    @property
-    def cycles(self) -> int:
-        return self.metrics["gpc__cycles_elapsed.max"]
+    def _number(self, metric: str) -> float:
+        """Of a metric that every prediction has."""
+        value = self.metrics[metric]
+        if value is None:
+            raise ValueError(f"{self.kernel} on {self.arch}: {metric} is n/a")
+        return value
 
     @property
     def duration(self) -> float:
-        """Seconds."""
-        return self.metrics["gpu__time_duration.sum"] * 1e-9
+        """Seconds, at the chip's clock."""
+        return self._number("gpu__time_duration.sum") * 1e-9
+
+    @property
+    def cycles(self) -> int:
+        """SM cycles from the launch to the end of its last block and the drain."""
+        return int(self._number("gpc__cycles_elapsed.max"))
+
+    @property
+    def registers(self) -> int:
+        """Per thread."""
+        return int(self._number("launch__registers_per_thread"))
+
+    @property
+    def warp_instructions(self) -> int:
+        """Executed by all warps."""
+        return int(self._number("smsp__inst_executed.sum"))
+
+    @property
+    def dram_bytes_read(self) -> int:
+        """From DRAM."""
+        return int(self._number("dram__bytes_read.sum"))
+
+    @property
+    def dram_bytes_written(self) -> int:
+        """To DRAM, before the kernel's end."""
+        return int(self._number("dram__bytes_write.sum"))
+
+    @property
+    def theoretical_occupancy(self) -> float | None:
+        """Percent: resident warps that the launch allows, over warp slots."""
+        return self.metrics["sm__maximum_warps_per_active_cycle_pct"]
 
     @property
     def achieved_occupancy(self) -> float | None:
-        """Percent."""
+        """Percent: mean resident warps of an active SM, over its warp slots."""
         return self.metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]
+
+    @property
+    def compute_throughput(self) -> float | None:
+        """Percent: the busiest of issue slots, pipes and the memory unit's input."""
+        return self.metrics["sm__throughput.avg.pct_of_peak_sustained_elapsed"]
+
+    @property
+    def memory_throughput(self) -> float | None:
+        """Percent: the busiest of L1, the network, L2 and DRAM."""
+        return self.metrics["gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"]
+
+    @property
+    def dram_throughput(self) -> float | None:
+        """Percent of the cycles of DRAM's data buses."""
+        return self.metrics["dram__throughput.avg.pct_of_peak_sustained_elapsed"]
+
+    @property
+    def l1_hit_rate(self) -> float | None:
+        """Percent of the sectors that were looked up in L1."""
+        return self.metrics["l1tex__t_sector_hit_rate.pct"]
+
+    @property
+    def l2_hit_rate(self) -> float | None:
+        """Percent of the sectors that were looked up in L2."""
+        return self.metrics["lts__t_sector_hit_rate.pct"]
 
     @property
     def instructions(self) -> list[Instruction]:
@@ -93,16 +157,18 @@ class Prediction:
     @property
     def over_time(self) -> dict[str, list[int]] | None:
         """By slice of the launch what was counted in it (docs/json.md, over_time); None where the launch was sampled."""
-        return self._entry.get("over_time")
+        rows: dict[str, list[int]] | None = self._entry.get("over_time")
+        return rows
 
     @property
     def sms(self) -> dict[str, list[int]] | None:
         """By SM its active cycles, instructions and blocks; None where the launch was sampled."""
-        return self._entry.get("sms")
+        rows: dict[str, list[int]] | None = self._entry.get("sms")
+        return rows
 
     def lines(self) -> dict[tuple[str, int], int]:
         """Warp-cycles by source file and line, the most first. Needs -lineinfo, which sources are compiled with."""
-        found = collections.Counter()
+        found: collections.Counter[tuple[str, int]] = collections.Counter()
         for row in self.instructions:
             if row.file is not None and row.line is not None:
                 found[row.file, row.line] += row.warp_cycles
@@ -112,28 +178,28 @@ class Prediction:
         return f"<{self.launch or self.kernel} on {self.arch}: {self.cycles:,} cycles, {self.duration * 1e6:.2f} us, {self.limiter}>"
 
 
-class Results(list):
+class Results(list[Prediction]):
     """The predictions of one call, a list, with the document that they came from."""
 
-    def __init__(self, document: dict):
+    def __init__(self, document: dict[str, Any]):
         super().__init__(Prediction(entry) for entry in document["predictions"])
         self.document = document
 
-    def __add__(self, other):
+    def __add__(self, other: "Results") -> "Results":  # type: ignore[override]
         return Results({**self.document, "predictions": self.document["predictions"] + other.document["predictions"]})
 
-    def to_dataframe(self):
+    def to_dataframe(self) -> Any:
         """A pandas DataFrame: a row per prediction, a column per metric. Needs pandas."""
-        import pandas
+        import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
         return pandas.DataFrame([{"launch": p.launch, "kernel": p.kernel, "arch": p.arch, "set": " ".join(p.set), "limiter": p.limiter,
                                   **p.metrics} for p in self])
 
-    def save(self, path) -> None:
+    def save(self, path: PathLike) -> None:
         """Writes the result document, which `foretrace report` and `foretrace compare` read."""
         pathlib.Path(path).write_text(json.dumps(self.document))
 
-    def html(self, path) -> None:
+    def html(self, path: PathLike) -> None:
         """Writes the page of the whole report (docs/page.md)."""
         with tempfile.TemporaryDirectory() as folder:
             document = pathlib.Path(folder) / "result.json"
@@ -170,6 +236,6 @@ class Occupancy:
     next_step: str
 
 
-def read(path) -> Results:
+def read(path: PathLike) -> Results:
     """Reads a result document that --json wrote."""
     return Results(json.loads(pathlib.Path(path).read_text()))

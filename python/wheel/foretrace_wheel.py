@@ -54,8 +54,9 @@ def _entry_points(project: dict) -> str:
 def _files(stage: pathlib.Path):
     """(name in the wheel, file) in a fixed order."""
     for package in PACKAGES:
-        for file in sorted((ROOT / "python" / package).rglob("*.py")):
-            yield file.relative_to(ROOT / "python").as_posix(), file
+        for file in sorted((ROOT / "python" / package).rglob("*")):
+            if file.suffix == ".py" or file.name == "py.typed":
+                yield file.relative_to(ROOT / "python").as_posix(), file
     for part in INSTALLED:
         for file in [stage / part] if (stage / part).is_file() else sorted((stage / part).rglob("*")):
             if file.is_file():

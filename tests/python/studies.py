@@ -225,6 +225,22 @@ class Calibrate(unittest.TestCase):
         self.assertIn("h101", refused("calibrate", "--base", "h101", "--output", FOLDER / "none.toml"))
 
 
+class Typed(unittest.TestCase):
+    def test_properties_are_the_metrics_in_their_types(self):
+        result = foretrace.simulate(REPOSITORY / "tests/data/sgemm_tiled_sm_90.trace", "h100")[0]
+        self.assertEqual((result.cycles, result.registers, result.dram_bytes_read, result.dram_bytes_written, result.warp_instructions),
+                         tuple(result[name] for name in ("gpc__cycles_elapsed.max", "launch__registers_per_thread", "dram__bytes_read.sum", "dram__bytes_write.sum",
+                                                         "smsp__inst_executed.sum")))
+        self.assertTrue(all(type(number) is int for number in (result.cycles, result.registers, result.dram_bytes_read)))
+        self.assertAlmostEqual(result.duration, result["gpu__time_duration.sum"] * 1e-9)
+        self.assertEqual((result.theoretical_occupancy, result.l2_hit_rate), (result["sm__maximum_warps_per_active_cycle_pct"], result["lts__t_sector_hit_rate.pct"]))
+        self.assertGreater(result.memory_throughput, 0)
+        self.assertGreater(result.compute_throughput, result.dram_throughput)
+        result.metrics["gpc__cycles_elapsed.max"] = None
+        with self.assertRaisesRegex(ValueError, "gpc__cycles_elapsed.max is n/a"):
+            result.cycles
+
+
 class Activate(unittest.TestCase):
     def test_too_late_is_a_clear_error(self):
         folder = FOLDER / "late"
