@@ -224,6 +224,12 @@ FORETRACE_API CUresult cuLibraryGetManaged(CUdeviceptr* out, size_t* size, CUlib
                                            const char* name) {
   return get_global(out, size, library, name);
 }
+/// Functions that host and device call by one pointer: no image here has one.
+FORETRACE_API CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const char* name) {
+  return library_call(library, [&](State&, Library&) {
+    return function == nullptr || name == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
+  });
+}
 
 FORETRACE_API CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   return kernel_call(kernel, [&](State&, Kernel& held) {

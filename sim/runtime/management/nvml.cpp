@@ -250,6 +250,14 @@ NVML_API int nvmlDeviceGetCudaComputeCapability(Device device, int* major, int* 
     return int{kSuccess};
   });
 }
+/// nvml.h's NVML_DEVICE_ARCH_...
+NVML_API int nvmlDeviceGetArchitecture(Device device, unsigned* architecture) {
+  constexpr unsigned kAmpere = 7, kAda = 8, kHopper = 9, kBlackwell = 10;
+  return device_call(device, [&](State& s) {
+    const int sm = s.spec->sm_number;
+    return give(architecture, sm < 89 ? kAmpere : sm == 89 ? kAda : sm < 100 ? kHopper : kBlackwell);
+  });
+}
 NVML_API int nvmlDeviceGetMemoryBusWidth(Device device, unsigned* bits) {
   return device_call(device, [&](State& s) {
     return give(bits, static_cast<unsigned>(attribute(s, cudaDevAttrGlobalMemoryBusWidth)));

@@ -34,6 +34,7 @@ void check_memory(void);
 void check_copies(void);
 void check_streams(void);
 void check_modules(void);
+void check_unified_functions(void);
 void check_launches(void);
 void check_old_launches(void);
 void check_launch_attributes(void);

@@ -82,6 +82,7 @@ static const struct {
                  {"copies", check_copies, 1},
                  {"streams", check_streams, 1},
                  {"modules", check_modules, 1},
+                 {"unified_functions", check_unified_functions, 1},
                  {"launches", check_launches, 1},
                  {"old_launches", check_old_launches, 1},
                  {"launch_attributes", check_launch_attributes, 1},

@@ -149,3 +149,12 @@ void check_modules(void) {
   T(cuModuleUnload(module));
   remove("check.ptx");
 }
+
+void check_unified_functions(void) {
+  CUlibrary library = NULL;
+  void* function = NULL;
+  T(cuLibraryLoadData(&library, kPtx, NULL, NULL, 0, NULL, NULL, 0));
+  T(cuLibraryGetUnifiedFunction(&function, library, "nothing"));
+  T(cuLibraryGetUnifiedFunction(NULL, library, "nothing"));
+  T(cuLibraryUnload(library));
+}
