@@ -1,5 +1,5 @@
-"""What a new chip, instruction and counter touch: each is added to a copy of the sources, in at most three files beside tables of an
-architecture, tests and generated documents, and works there.
+"""What a new chip, instruction, counter and validation kernel touch: each is added to a copy of the sources, in at most three files beside tables of an
+architecture, tests and generated documents (a validation kernel is a folder of its own and a row in a table), and works there.
 
     made_up.py ROOT BUILD COMPILER        ROOT's sources, BUILD's libraries
 
@@ -58,6 +58,57 @@ int main() {
 """
 
 
+CHECKED = r"""
+#include <gtest/gtest.h>
+#include "sim/emulate/emulator.h"
+#include "sim/engine/device.h"
+#include "sim/frontend/load.h"
+#include "tests/references/host_buffers.h"
+TEST(MadeUp, ComputesWhatItsReferenceDoes) {
+  using namespace foretrace;
+  const auto launches = frontend::load_launch_file(FORETRACE_SOURCE_DIR "/validate/suite/made_up/twice.toml");
+  ASSERT_EQ(launches.size(), 1u);
+  engine::Device device;
+  const auto kernel = frontend::load_kernels(engine::load_request(launches[0], 90), frontend::find_toolchain()).front();
+  const emulate::Emulator emulator(device.bind(launches[0], kernel));
+  for (std::uint64_t block = 0; block < emulator.blocks(); ++block) emulator.run_block(block, nullptr);
+  ASSERT_EQ(launches[0].checks.size(), 1u);
+  const frontend::Check& check = launches[0].checks[0];
+  frontend::HostBuffers expected(launches, 0);
+  const auto before = expected.named(check.buffer);
+  expected.run_reference(launches[0]);
+  EXPECT_NE(expected.named(check.buffer), before) << "a kernel that did nothing would pass";
+  const std::vector<std::byte> got = device.read(check.buffer);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(got.data());
+  EXPECT_EQ(frontend::first_difference(check, expected.type_of(check.buffer), bytes, expected.named(check.buffer)), "");
+}
+"""
+
+KERNEL = """extern "C" __global__ void twice(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+"""
+
+REFERENCE = """#include "validate/kernels/references.h"
+
+namespace foretrace::references {
+namespace {
+
+void twice(const Arguments& arguments, Dim3, Dim3) {
+  need(arguments, 2);
+  const std::size_t n = count_of(arguments[1]);
+  auto* x = arguments[0].elements<float>(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] *= 2;
+}
+
+const Registration kRegistered{{"twice", twice}};
+
+}  // namespace
+}  // namespace foretrace::references
+"""
+
+
 def run(*command, **more):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **more)
 
@@ -76,6 +127,7 @@ class MadeUp(unittest.TestCase):
         file = self.copy / path
         if new is not None:
             self.assertFalse(file.exists(), path)
+            file.parent.mkdir(exist_ok=True)
             file.write_text(new)
         else:
             lines = file.read_text().split("\n")
@@ -86,12 +138,12 @@ class MadeUp(unittest.TestCase):
         if not path.startswith(BESIDE):
             self.touched.add(path)
 
-    def built(self, changed, main):
-        """The program of `main`, linked from the copy's `changed` sources and the build's libraries."""
+    def built(self, changed, main, *more):
+        """The program of `main`, linked from the copy's `changed` sources and the build's libraries; `more`: what the linker is told beside."""
         (self.copy / "main.cpp").write_text(main)
         compiles = []
         for number, source in enumerate([*changed, "main.cpp"]):
-            command = [COMPILER, *OPTIONS, "-I", str(self.copy), "-c", str(self.copy / source), "-o", str(self.copy / f"{number}.o")]
+            command = [COMPILER, *OPTIONS, f'-DFORETRACE_SOURCE_DIR="{self.copy}"', "-I", str(self.copy), "-c", str(self.copy / source), "-o", str(self.copy / f"{number}.o")]
             compiles.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
             if len(compiles) % 2 == 0:
                 compiles[-2].wait()
@@ -99,13 +151,16 @@ class MadeUp(unittest.TestCase):
             output, _ = each.communicate()
             self.assertEqual(each.returncode, 0, output)
         libraries = [library for part in ("model", "sim") for library in sorted((BUILD / part).glob("**/libforetrace_*.a"))]
-        done = run(COMPILER, *sorted(self.copy.glob("*.o")), "-Wl,--start-group", *libraries, "-Wl,--end-group", *SYSTEM,
+        done = run(COMPILER, *sorted(self.copy.glob("*.o")), *more, "-Wl,--start-group", *libraries, "-Wl,--end-group", *SYSTEM,
                    "-o", self.copy / "made_up")
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         return self.copy / "made_up"
 
+    def with_configs(self):
+        return {**os.environ, "FORETRACE_CONFIGS": str(self.copy / "configs")}
+
     def output(self, program):
-        done = run(program, env={**os.environ, "FORETRACE_CONFIGS": str(self.copy / "configs")})
+        done = run(program, env=self.with_configs())
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.splitlines()
 
@@ -114,7 +169,7 @@ class MadeUp(unittest.TestCase):
         inherits = next(line for line in parent.splitlines() if line.startswith("inherits"))
         self.touch("configs/made-up.toml", new=parent.replace("H100", "Made-up"))
         self.assertTrue(inherits)
-        done = run(BUILD / "bin/foretrace", "arch", "made-up", env={**os.environ, "FORETRACE_CONFIGS": str(self.copy / "configs")})
+        done = run(BUILD / "bin/foretrace", "arch", "made-up", env=self.with_configs())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Made-up", done.stdout)
         self.assertLessEqual(len(self.touched), MOST_FILES, self.touched)
@@ -160,6 +215,30 @@ void rotate_lanes(Execution& x, const MicroOp& op, std::uint32_t mask) {
         metrics = [f"sim/report/metrics{part}.cpp" for part in ("", "_compute", "_launch", "_memory")]
         lines = self.output(self.built(["model/stats/launch_counters.cpp", "model/sm/sm.cpp", *metrics], COUNTS))
         self.assertEqual(lines, ["42", "made_up 1"])
+
+
+    def test_kernel(self):
+        for part in ("validate/suite", "validate/kernels", "validate/triton", "validate/triton_second", "tests/references"):
+            shutil.copytree(ROOT / part, self.copy / part)
+        walk = (ROOT / "CONTRIBUTING.md").read_text().split("The smallest launch file")[1]
+        launches = "\n".join(line[4:] for line in walk.splitlines()[1:] if line.startswith("    "))
+        self.touch("validate/suite/made_up/twice.cu", new=KERNEL)
+        self.touch("validate/suite/made_up/twice.toml", new=launches + "\n")
+        self.touch("validate/suite/made_up/references.cpp", new=REFERENCE)
+        self.touch("validate/suite/README.md", "|---|---|---|", "| made_up | twice | a stream in place |")
+        self.assertLessEqual(len(self.touched), MOST_FILES + 1, self.touched)
+        known = sorted((BUILD / "tests/references/CMakeFiles/kernel_references.dir").glob("**/*.o"))
+        self.assertTrue(known, "references_test has not been built")
+        program = self.built(["tests/references/suite_test.cpp", "validate/suite/made_up/references.cpp"], CHECKED, *known,
+                             "-lgtest", "-lgtest_main", "-pthread")
+        # Its own check stands for the suite's last, which runs every reference.
+        done = run(program, "--gtest_filter=Suite.*:MadeUp.*-Suite.ReferencesChangeWhatIsChecked", env=self.with_configs())
+        self.assertEqual(done.returncode, 0, done.stdout[-3000:])
+        self.assertIn("[       OK ] MadeUp.ComputesWhatItsReferenceDoes", done.stdout)
+        self.assertIn("[       OK ] Suite.EveryLaunchIsChecked", done.stdout)
+        done = run(BUILD / "bin/foretrace", "predict", self.copy / "validate/suite/made_up/twice.toml", "--arch", "h100", env=self.with_configs())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("twice_1024", done.stdout)
 
 
 if __name__ == "__main__":
