@@ -99,6 +99,7 @@ const Key kKeys[] = {
     FIELD(register_file, banks, "bank", 1, 4),
     FIELD(register_file, ports, "read/cycle", 1, 16),
     FIELD(register_file, window, "cycle", 1, 16),
+    FIELD(register_file, allocate_latency, "cycle", 1, 16),
 
     FIELD(constant, l0_bytes, "B", 64, kMega),
     FIELD(constant, l1_bytes, "B", 64, 16 * kMega),
@@ -161,6 +162,7 @@ const Key kKeys[] = {
 
     FIELD(texture, interval, "cycle", 1, 255),
     FIELD(texture, latency, "cycle", 0, 4096),
+    FIELD(texture, store_passes, "pass", 1, 16),
 
     FIELD(shared, latency, "cycle", 1, 4096),
     FIELD(shared, generic_latency, "cycle", 1, 4096),
@@ -185,6 +187,8 @@ const Key kKeys[] = {
     FIELD(l1, sectors_in_flight, "sector", 4, 262144),
     FIELD(l1, store_sectors_in_flight, "sector", 4, 262144),
     FIELD(l1, reduction_bytes, "B", 64, 1048576),
+    FIELD(l1, reduction_address_bytes, "B", 16, 128),
+    FIELD(l1, reduction_sector_bytes, "B", 16, 64),
     FIELD(l1, reductions_waiting, "instruction", 1, 1024),
     FIELD(l1, store_lines, "line", 1, 32),
     FIELD(l1, store_cycles, "cycle", 1, 4096),
@@ -277,6 +281,8 @@ const Key kKeys[] = {
     FIELD(dram, latency, "L2 cycle", 1, 65536),
     FIELD(dram, queue, "request", 1, 65536),
     FIELD(dram, ahead, "DRAM cycle", 0, 65536),
+    FORETRACE_KEY(dram, drain_from, "1", KeyType::real, 0.001, 1, kAlways),
+    FORETRACE_KEY(dram, drain_until, "1", KeyType::real, 0, 1, kAlways),
     FIELD(dram, overtakings, "queue", 1, 1024),
     FIELD(dram, banks, "bank", 1, 1024),
     FIELD(dram, row_bytes, "B", 128, 65536),
@@ -302,6 +308,13 @@ const Key kKeys[] = {
     FIELD(launch, block_end, "cycle", 0, 65536),
     FIELD(launch, spare_warps, "warp", 0, 64),
     FIELD(launch, drain, "cycle", 0, kMega),
+
+    FORETRACE_KEY(cuda, persisting_share, "1", KeyType::real, 0, 1, kAlways),
+    FIELD(cuda, policy_window, "B", 0, 1024 * kMega),
+    FIELD(cuda, copy_engines, "engine", 0, 64),
+    FIELD(cuda, sync_domains, "domain", 1, 64),
+    FIELD(cuda, compression, "1", 0, 1),
+    FORETRACE_KEY(cuda, largest_cluster, "block", kInteger, 1, 16, KeyNeed::copies),
 };
 
 #undef FIELD

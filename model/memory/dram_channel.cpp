@@ -7,7 +7,8 @@
 namespace foretrace::memory {
 DramChannel::DramChannel(const spec::DramSpec& spec, std::uint64_t phase)
     : spec_(spec), phase_(phase), horizon_(std::uint64_t{spec.t_rp} + spec.t_rcd + spec.t_cl),
-      banks_(spec.banks) {
+      drain_from_(std::max<std::size_t>(1, static_cast<std::size_t>(spec.drain_from * spec.queue))),
+      drain_until_(static_cast<std::size_t>(spec.drain_until * spec.queue)), banks_(spec.banks) {
   FORETRACE_ASSERT(spec.refresh_interval == 0 || spec.refresh_cycles < spec.refresh_interval,
                    "refresh leaves the channel no time");
   FORETRACE_ASSERT(spec.queue > 0, "a DRAM controller without a queue serves nothing");
@@ -62,9 +63,8 @@ void DramChannel::refresh(std::uint64_t now) {
 }
 
 bool DramChannel::choose_writes(std::uint64_t now) {
-  const std::size_t high = std::max<std::size_t>(1, spec_.queue * std::size_t{3} / 4), low = spec_.queue / 4;
-  if (draining_ && writes_.size() <= low) draining_ = false;
-  if (writes_.size() >= high) draining_ = true;
+  if (draining_ && writes_.size() <= drain_until_) draining_ = false;
+  if (writes_.size() >= drain_from_) draining_ = true;
   return draining_ || (reads_.empty() && !writes_.empty() && bus_free_ <= now);
 }
 

@@ -79,9 +79,10 @@ class DramChannel {
 
   const spec::DramSpec spec_;
   const std::uint64_t phase_;
-  const std::uint64_t horizon_;     // how far ahead of now the bus may be reserved: what opening a row takes
-  support::Ring<Access> incoming_;  // on the way, or waiting for a place in the queues
-  std::vector<Waiting> reads_, writes_;  // by age
+  const std::uint64_t horizon_;  // how far ahead of now the bus may be reserved: what opening a row takes
+  const std::size_t drain_from_, drain_until_;  // writes that wait
+  support::Ring<Access> incoming_;              // on the way, or waiting for a place in the queues
+  std::vector<Waiting> reads_, writes_;         // by age
   std::vector<Bank> banks_;
   std::uint32_t writes_waiting_ = 0;
   std::uint64_t bus_free_ = 0, last_activate_ = 0, next_refresh_ = 0;

@@ -39,8 +39,9 @@ namespace {
     return;
   }
   const Cycle held = scheduler.dispatch_free > now + 1 ? scheduler.dispatch_free - now - 1 : 0;
-  const Cycle read = !instruction.reads.empty() ? now + 3 + context.spec.register_file.window + held
-                                                : now + 1;  // control, allocate, operands
+  const spec::RegisterFileSpec& registers = context.spec.register_file;
+  const Cycle read =
+      !instruction.reads.empty() ? now + registers.allocate_latency + 1 + registers.window + held : now + 1;
   timeline.stage(id, Stage::operands, now + 1, read);
   timeline.stage(id, Stage::execute, read,
                  std::max(read + instruction.interval, served + instruction.latency));

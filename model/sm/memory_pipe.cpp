@@ -35,8 +35,7 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
       queues_(spec.lsu), shapes_(program, data.array, counters), texture_(spec.texture),
       tags_(l1_bytes, spec.l1), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
       loads_(kSubCores * kWarpSlots), swaps_(!program.shapes.retries.empty()),
-      write_back_(operations_, events),
-      reductions_(spec.l1.reduction_bytes / ReductionWay::kPieceBytes, spec.l1.reductions_waiting) {}
+      write_back_(operations_, events), reductions_(spec.l1) {}
 
 void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   const std::uint32_t id = operations_.take();

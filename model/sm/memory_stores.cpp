@@ -53,7 +53,7 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
     request.flits = memory::write_flits(access.sectors, request.bytes);
   }
   put_signal(request, operation, tag_line_ + 1 == operation.lines);
-  const std::uint32_t pieces = form.access == Access::reduction ? ReductionWay::pieces_of(request) : 0;
+  const std::uint32_t pieces = form.access == Access::reduction ? reductions_.pieces_of(request) : 0;
   operation.way_pieces += pieces;
   out.send_store(request, now, operation.lines, pieces);
 }

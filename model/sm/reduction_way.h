@@ -1,7 +1,7 @@
 // Reductions on their way to L2: of how many the way holds the data, and which wait in the SM for it.
 //
-// Models:  the way holds so many bytes of an SM until L2 has done them: 48 for an address, which has room for a lone word, and 32 for the data
-//          of a sector; an instruction that does not find room waits with its warp's end, in order, in a limited number of places, beyond
+// Models:  the way holds so many bytes of an SM until L2 has done them: some for an address, which has room for a lone word, and some for the
+//          data of a sector; an instruction that does not find room waits with its warp's end, in order, in a limited number of places, beyond
 //          which no other reduction comes to the tags.
 // Ignores: instructions of which a part has left; where on the way they are; that the SM hears of room later than there is.
 // Source:  stores_under_way (reductions of one, two, eight and 32 lanes on one word: 16 instructions and 266 lone words beside the
@@ -12,20 +12,22 @@
 #include <cstdint>
 
 #include "model/memory/memory_system.h"
+#include "model/spec/gpu_spec.h"
 #include "model/support/ring.h"
 
 namespace foretrace::sm {
 
 class ReductionWay {
  public:
-  static constexpr std::uint32_t kPieceBytes = 16;
+  /// What the way holds; one instruction may be larger.
+  explicit ReductionWay(const spec::L1Spec& spec)
+      : pieces_(spec.reduction_bytes / spec::kWayPieceBytes), places_(spec.reductions_waiting),
+        address_(spec.reduction_address_bytes / spec::kWayPieceBytes),
+        sector_(spec.reduction_sector_bytes / spec::kWayPieceBytes) {}
   /// Pieces of the way that a reduction to one line takes.
-  static std::uint32_t pieces_of(const memory::Request& reduction) {
-    return 3u * reduction.packets + 2u * (reduction.visits - reduction.lone);
+  std::uint32_t pieces_of(const memory::Request& reduction) const {
+    return address_ * reduction.packets + sector_ * (reduction.visits - reduction.lone);
   }
-
-  /// `pieces`: what the way holds; one instruction may be larger. `places`: instructions that wait for it.
-  ReductionWay(std::uint32_t pieces, std::uint32_t places) : pieces_(pieces), places_(places) {}
 
   /// Whether another instruction may come.
   bool has_room() const { return waiting_.size() < places_; }
@@ -55,8 +57,9 @@ class ReductionWay {
   struct Waiting {
     std::uint32_t id = 0, pieces = 0;
   };
-  const std::uint32_t pieces_, places_;
-  std::uint32_t sent_ = 0, held_ = 0;  // pieces not done; of these: of instructions that wait
+  const std::uint32_t pieces_, places_;   // instructions that wait
+  const std::uint32_t address_, sector_;  // pieces
+  std::uint32_t sent_ = 0, held_ = 0;     // pieces not done; of these: of instructions that wait
   support::Ring<Waiting> waiting_;
 };
 

@@ -20,7 +20,7 @@ namespace foretrace::sm {
 class RegisterFile {
  public:
   explicit RegisterFile(const spec::RegisterFileSpec& spec)
-      : banks_(spec.banks), ports_(spec.ports), window_(spec.window) {}
+      : banks_(spec.banks), ports_(spec.ports), window_(spec.window), latency_(spec.allocate_latency) {}
 
   /// Reserves the reads of an instruction issued at `now`; cycles that the allocate stage is held beyond its one.
   Cycle allocate(std::span<const RegisterRead> reads, std::uint16_t warp, Cycle now) {
@@ -31,7 +31,7 @@ class RegisterFile {
       if (cached != name) asked[read.bank] += read.first;
       cached = read.reuse ? name : kNothing;
     }
-    const Cycle start = now + 2;  // control, then allocate
+    const Cycle start = now + latency_;
     Cycle hold = 0;
     for (std::uint32_t bank = 0; bank < banks_; ++bank) {
       if (asked[bank] == 0) continue;
@@ -45,12 +45,12 @@ class RegisterFile {
 
   /// Reads of a memory instruction: they take port cycles but hold nothing up.
   void read(std::span<const RegisterRead> reads, Cycle now) {
-    for (const RegisterRead& read : reads) free_[read.bank] = std::max(free_[read.bank], now + 2) + 1;
+    for (const RegisterRead& read : reads) free_[read.bank] = std::max(free_[read.bank], now + latency_) + 1;
   }
 
  private:
   static constexpr std::uint32_t kNothing = ~0u;
-  const std::uint32_t banks_, ports_, window_;
+  const std::uint32_t banks_, ports_, window_, latency_;
   std::array<Cycle, RegisterRead::kMaxBanks> free_{};
   // By bank and operand slot: warp and register that are kept.
   std::array<std::array<std::uint32_t, 3>, RegisterRead::kMaxBanks> cache_ = nothing_kept();

@@ -18,7 +18,8 @@ Sm::Sm(const spec::GpuSpec& spec, std::uint32_t id, const StaticProgram& program
       held_(context_, table_, blocks_, memory_),
       cluster_(context_, blocks_, mbarriers_, bulk_, held_, cluster_outbox),
       loops_(context_, blocks_, memory_), retries_(program.shapes, memory_),
-      launch_registers_((program.program->registers + 7) / 8 * 8) {
+      launch_registers_(divide_up(program.program->registers, spec.limits.register_unit / kWarpSize) *
+                        (spec.limits.register_unit / kWarpSize)) {
   FORETRACE_ASSERT(spec.limits.warps <= kSubCores * kWarpSlots, "an SM has at most 64 warps");
   counters.instructions.resize(program.code.size());
 }

@@ -1,6 +1,6 @@
 // The texture unit of an SM.
 //
-// Models:  it takes one lookup or surface access at a time, by passes and groups of four lanes; a store takes two passes.
+// Models:  it takes one lookup or surface access at a time, by passes and groups of four lanes.
 // Ignores: its own queue: a lookup waits in the sub-core's memory queue.
 // Source:  our texture microbenchmarks on H100 (docs/mechanisms.md).
 #pragma once
@@ -22,7 +22,7 @@ class TextureUnit {
   /// It takes an access of the lanes that execute it at `now`.
   void take(std::uint32_t executed, bool store, std::uint32_t passes, Cycle now) {
     const Cycle pass = divide_up(spec_.interval * quads(executed), kQuads);
-    free_ = now + std::max<Cycle>(1, pass * (store ? 2 : std::max(1u, passes)));
+    free_ = now + std::max<Cycle>(1, pass * (store ? spec_.store_passes : std::max(1u, passes)));
   }
 
  private:

@@ -83,8 +83,8 @@ void WarpTable::set_scoreboards(std::uint16_t id, const StaticInstruction& instr
   }
   if (instruction.read_barrier < kScoreboards) {
     warp.scoreboards.raise(instruction.read_barrier, false);
-    Cycle read =
-        2 + context_.spec.register_file.window + instruction.interval - 1;  // control, allocate, operands
+    const spec::RegisterFileSpec& registers = context_.spec.register_file;
+    Cycle read = registers.allocate_latency + registers.window + instruction.interval - 1;
     if (instruction.action == Action::transfer) read = context_.spec.tma.source_latency;
     release_at(id, instruction.read_barrier, now + read);
     if (context_.timeline) context_.timeline->sources_read(id, now + read);

@@ -102,6 +102,11 @@ Result check(const L1Spec& l1) {
                    fmt::format("the largest, {} bytes, leaves no L1 of the {} bytes of l1.unified_bytes",
                                l1.carveouts.back(), l1.unified_bytes));
   }
+  for (const auto& [key, bytes] : {std::pair{"l1.reduction_address_bytes", l1.reduction_address_bytes},
+                                   std::pair{"l1.reduction_sector_bytes", l1.reduction_sector_bytes}}) {
+    if (bytes % kWayPieceBytes != 0)
+      return problem(key, fmt::format("expected a multiple of {} bytes", kWayPieceBytes));
+  }
   if (!std::has_single_bit(l1.sets)) {
     return problem("l1.sets", fmt::format("expected a power of two, found {}", l1.sets));
   }
@@ -162,6 +167,8 @@ Result check(const DramSpec& dram) {
   if (dram.row_bytes % kLineBytes != 0) {
     return problem("dram.row_bytes", fmt::format("expected a multiple of a line's {} bytes", kLineBytes));
   }
+  if (dram.drain_until > dram.drain_from)
+    return problem("dram.drain_until", fmt::format("expected at most dram.drain_from ({})", dram.drain_from));
   if (dram.refresh_cycles >= dram.refresh_interval) {
     return problem(
         "dram.refresh_cycles",

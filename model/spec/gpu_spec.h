@@ -108,6 +108,7 @@ struct RegisterFileSpec {    // keys register_file.*
   std::uint32_t banks = 0;   ///< a sub-core; register r is in bank r mod banks
   std::uint32_t ports = 0;   ///< 1024-bit reads a bank serves a cycle
   std::uint32_t window = 0;  ///< cycles within which a fixed-latency instruction reads all its operands
+  std::uint32_t allocate_latency = 0;  ///< cycles from issue until it reserves its reads: control, allocate
 };
 
 struct ConstantSpec {            // keys constant.*
@@ -156,7 +157,8 @@ struct LsuSpec {                       // keys lsu.*
 struct TextureSpec {  // keys texture.*
   std::uint32_t interval =
       0;  ///< cycles a pass of an SM's texture unit takes for 32 lanes: TLD takes one, a bilinear filter of 32 bits two
-  std::uint32_t latency = 0;  ///< cycles that a lookup takes longer than a load that hits in L1
+  std::uint32_t latency = 0;       ///< cycles that a lookup takes longer than a load that hits in L1
+  std::uint32_t store_passes = 0;  ///< passes that a surface store takes
 };
 
 struct SharedSpec {                   // keys shared.*
@@ -170,6 +172,9 @@ struct SharedSpec {                   // keys shared.*
   std::uint32_t compare_passes = 0;     ///< times that of a compare-and-swap, which brings two words per lane
   std::uint32_t copy_wavefronts = 0;    ///< that cp.async writes per cycle, beside the data stage
 };
+
+/// The way of an SM's reductions to L2 is counted in so many bytes.
+inline constexpr std::uint32_t kWayPieceBytes = 16;
 
 struct L1Spec {                          // keys l1.*
   std::uint32_t unified_bytes = 0;       ///< L1 and shared memory together
@@ -188,7 +193,10 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t sectors_in_flight = 0;        ///< load sectors requested and not yet arrived, per SM
   std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2, per SM
   std::uint32_t reduction_bytes = 0;  ///< of reductions that the way to L2 holds until they are done, per SM
-  std::uint32_t reductions_waiting = 0;  ///< reductions in an SM that wait for room on that way
+  std::uint32_t reduction_address_bytes =
+      0;  ///< of these, what an address takes, a lone word with it; a multiple of kWayPieceBytes
+  std::uint32_t reduction_sector_bytes = 0;  ///< what a sector of data takes beside it; likewise
+  std::uint32_t reductions_waiting = 0;      ///< reductions in an SM that wait for room on that way
   std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
   std::uint32_t store_cycles = 0;  ///< how long at least, from the last store to it
   std::uint32_t store_line_cycles =
@@ -347,7 +355,9 @@ struct DramSpec {           // keys dram.*
       0;  ///< L2 cycles of the path slice - controller - slice, without the device's own timing
   std::uint32_t queue = 0;  ///< requests a channel's controller holds and may reorder
   std::uint32_t ahead =
-      0;  ///< cycles of its bus that a controller gives away beyond what opening a row needs
+      0;                   ///< cycles of its bus that a controller gives away beyond what opening a row needs
+  double drain_from = 0;   ///< share of the queue from which on waiting writes are served before reads
+  double drain_until = 0;  ///< share of it down to which they then are
   std::uint32_t overtakings = 0;  ///< queue lengths by which its oldest request may be overtaken
   std::uint32_t banks = 0;        ///< a channel
   std::uint32_t row_bytes = 0;    ///< bytes of a bank's open row
@@ -375,6 +385,16 @@ struct LaunchSpec {         // keys launch.*
   std::uint32_t spare_warps =
       0;  ///< free warp slots of an SM from which on those that warps of unfinished blocks left go to a new one; 0: never
   std::uint32_t drain = 0;  ///< cycles from the last block's end to the launch's end
+};
+
+struct CudaSpec {                   // keys cuda.*: what CUDA says of the device; no cycle depends on it
+  double persisting_share = 0;      ///< of L2 that may be set aside for persisting accesses
+  std::uint32_t policy_window = 0;  ///< bytes that an access-policy window may have
+  std::uint32_t copy_engines = 0;   ///< that copy beside kernels
+  std::uint32_t sync_domains = 0;   ///< memory synchronization domains
+  std::uint32_t compression = 0;    ///< 1: memory can be allocated compressible
+  std::uint32_t largest_cluster =
+      0;  ///< blocks, where the kernel allows what is not portable; 0: no clusters
 };
 
 /// What an opcode needs: one row of configs/isa/sm_*.toml.
@@ -414,6 +434,7 @@ struct GpuSpec {
   L2Spec l2;
   DramSpec dram;
   LaunchSpec launch;
+  CudaSpec cuda;
   /// By opcode name with modifiers, longest match first: "IMAD.WIDE", then "IMAD". Built by the loader.
   struct OpcodeRow {
     std::string pattern;

@@ -84,6 +84,7 @@ def _ends(value: _chip_values.ChipValue, share: float):
 def chosen_keys(arch: str, patterns) -> dict[str, _chip_values.ChipValue]:
     """Keys of a chip by patterns ("l2.*"), by kind ("assumed"), or all. Throws StudyError where a pattern means none."""
     values, found = _chip_values.values(arch), {}
+    values = {key: value for key, value in values.items() if not key.startswith("cuda.")}  # what programs are told: no cycle depends on it
     kinds = {value.kind for value in values.values()}
     for pattern in patterns:
         matching = {key: value for key, value in values.items()

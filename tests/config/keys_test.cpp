@@ -38,11 +38,13 @@ TEST(Keys, EveryFieldOfEverySectionHasOne) {
                                u2, v2, w2, x2, y2, z2, aa2, ab2, ac2] = spec::L2Spec{};
   EXPECT_EQ(keys_of("l2"), 29u);
   [[maybe_unused]] const auto [a3, b3, c3, d3, e3, f3, g3, h3, i3, j3, k3, l3, m3, n3, o3, p3, q3, r3, s3, t3,
-                               u3, v3, w3, x3, y3, z3, aa3] = spec::L1Spec{};
-  EXPECT_EQ(keys_of("l1"), 27u);
-  [[maybe_unused]] const auto [a4, b4, c4, d4, e4, f4, g4, h4, i4, j4, k4, l4, m4, n4, o4, p4, q4, r4, s4,
-                               t4] = spec::DramSpec{};
-  EXPECT_EQ(keys_of("dram"), 20u);
+                               u3, v3, w3, x3, y3, z3, aa3, ab3, ac3] = spec::L1Spec{};
+  EXPECT_EQ(keys_of("l1"), 29u);
+  [[maybe_unused]] const auto [a4, b4, c4, d4, e4, f4, g4, h4, i4, j4, k4, l4, m4, n4, o4, p4, q4, r4, s4, t4,
+                               u4, v4] = spec::DramSpec{};
+  EXPECT_EQ(keys_of("dram"), 22u);
+  [[maybe_unused]] const auto [a5, b5, c5, d5, e5, f5] = spec::CudaSpec{};
+  EXPECT_EQ(keys_of("cuda"), 6u);
   EXPECT_EQ(keys_of("pipe"), static_cast<std::size_t>(spec::kPipes) - 1) << "all but none";
   EXPECT_EQ(keys_of("clock"), 9u);
   std::set<std::string_view> names;
@@ -145,6 +147,32 @@ TEST(Checks, RefreshMustLeaveTimeToServe) {
   EXPECT_FALSE(spec::check(dram).has_value());
   dram.refresh_cycles = 100;
   EXPECT_EQ(spec::check(dram)->key, "dram.refresh_cycles");
+}
+
+TEST(Checks, WritesAreDrainedDownToLessThanWhatBeganIt) {
+  spec::DramSpec dram;
+  dram.access_bytes = 64;
+  dram.row_bytes = 1024;
+  dram.refresh_interval = 100;
+  dram.drain_from = dram.drain_until = 0.5;
+  EXPECT_FALSE(spec::check(dram).has_value());
+  dram.drain_until = 0.51;
+  EXPECT_EQ(spec::check(dram)->key, "dram.drain_until");
+}
+
+TEST(Checks, ReductionsTakeWholePiecesOfTheirWay) {
+  spec::L1Spec l1;
+  l1.unified_bytes = 64 * 1024;
+  l1.sets = 4;
+  l1.carveouts = {0};
+  l1.reduction_address_bytes = 48;
+  l1.reduction_sector_bytes = 32;
+  EXPECT_FALSE(spec::check(l1).has_value());
+  l1.reduction_address_bytes = 40;
+  EXPECT_EQ(spec::check(l1)->key, "l1.reduction_address_bytes");
+  l1.reduction_address_bytes = 48;
+  l1.reduction_sector_bytes = 33;
+  EXPECT_EQ(spec::check(l1)->key, "l1.reduction_sector_bytes");
 }
 
 }  // namespace

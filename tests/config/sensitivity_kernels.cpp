@@ -31,6 +31,8 @@ Kernel one_of_each(int sm_number) {
   dependent(lines, {"ATOMS.ADD R4, [R2], R5", 1, 7, 7, 0, 0, 8, 0});
   dependent(lines, {"LDSM.16.M88.4 R4, [R2]", 1, 7, 7, 0, 0, 16, 0});
   dependent(lines, {"MUFU.RCP R4, R5"});
+  lines.push_back({"MUFU.RCP R4, R5", 1, 7, 1});
+  lines.push_back({"IADD3 R5, R4, R5, RZ", 4, 7, 7, 2});  // as soon as it was read
   dependent(lines, {"SHFL.IDX PT, R4, R5, RZ, 0x1f"});
   dependent(lines, {"S2R R4, SR_TID.X"});
   dependent(lines, {"LDC R4, c[0x3][R5+0x10]"});
@@ -74,7 +76,8 @@ Kernel back_to_back(int sm_number) {
                                     "BSYNC B0",
                                     "S2R R4, SR_TID.X",
                                     "LDS R4, [R2]",
-                                    "TEX.LL RZ, R4, R6, R8, UR4, 0x0, 2D, 0x1"};
+                                    "TEX.LL RZ, R4, R6, R8, UR4, 0x0, 2D, 0x1",
+                                    "SUST.D.BA.2D.STRONG.SM.TRAP [R4], R6, UR4"};
   if (sm_number != 120) texts.push_back("HFMA2.MMA R1, R2, R5, R7");
   texts.push_back(sm_number < 90 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4");
   if (sm_number < 90)
@@ -175,6 +178,9 @@ std::vector<Kernel> floods(int sm_number) {
       kernels.push_back(sums);
     }
   }
+  Kernel line{"line", {}, 8, 16, 8};  // more sums of whole sectors than the way to L2 holds
+  line.lines.push_back({reduction + ".E.ADD.STRONG.GPU " + global + ", R5", 2, 7, 7, 0, kGlobal, 4, 0});
+  kernels.push_back(line);
   // What follows has to wait where one word keeps its slice: reductions and atomics with an answer in turn, and stores.
   const Line behind = {"LDG.E R4, " + global, 2, 0, 7, 0, kGlobal + (1 << 24), 4, 128, 1 << 20};
   Kernel turns{"turns", {}, 8, 8, 4};

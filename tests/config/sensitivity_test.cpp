@@ -231,7 +231,8 @@ TEST_P(Sensitivity, EveryKeyMovesACounter) {
   const Loaded chip = load({}, {});
   int moved = 0;
   for (const Value& value : chip.values) {
-    if (value.key == "dram.bytes") continue;  // below
+    if (value.key == "dram.bytes") continue;       // below
+    if (value.key.starts_with("cuda.")) continue;  // what programs are told: no cycle depends on it
     const bool reacted = reacts(value, 2) || reacts(value, 0.5);
     EXPECT_TRUE(reacted) << value.key << " = " << value.text << " on " << chip_
                          << ": no counter reacts to half or double of it";

@@ -50,6 +50,8 @@ inline spec::GpuSpec small_chip() {
   chip.dram.latency = 100;
   chip.dram.queue = 32;
   chip.dram.ahead = 32;
+  chip.dram.drain_from = 0.75;
+  chip.dram.drain_until = 0.25;
   chip.dram.overtakings = 4;
   chip.dram.banks = 16;
   chip.dram.row_bytes = 1024;

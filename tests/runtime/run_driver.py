@@ -146,6 +146,17 @@ class Driver(unittest.TestCase):
         self.assertEqual([line.split("= ")[1] for line in lines if line.startswith("cuCtxDetach")],
                          ["CUDA_SUCCESS", "CUDA_SUCCESS", "CUDA_ERROR_INVALID_CONTEXT"])
 
+    def test_what_the_configuration_says_of_a_device(self):
+        asked = {"cuda.persisting_share": "0.5", "cuda.policy_window": "4096", "cuda.copy_engines": "7", "cuda.sync_domains": "9",
+                 "cuda.compression": "0", "cuda.largest_cluster": "4"}
+        done = run("--arch", "h100", *(word for pair in asked.items() for word in ("--set", "=".join(pair))), "--functional", "--quiet", "--",
+                   build(), "device")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = dict(re.findall(r"device attribute (\d+): CUDA_SUCCESS (-?\d+)", done.stdout))
+        # Persisting L2, policy window, copy engines, sync domains, compression, clusters.
+        self.assertEqual([said[number] for number in ("108", "109", "40", "126", "107", "120")],
+                         [str(50 * 2**20 // 2), "4096", "7", "9", "0", "1"])
+
     def test_attributes_of_launches(self):
         done = run("--arch", "h100", "--functional", "--quiet", "--", build(), "launch_attributes")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,4 +1,4 @@
-// Parts of the memory pipe by themselves: operations under way, loads on their way to L2, what a request says of its access.
+// Parts of the memory pipe by themselves: operations under way, loads and reductions on their way to L2, what a request says of its access.
 
 #include <cstdint>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "model/sm/access_shapes.h"
 #include "model/sm/memory_requests.h"
 #include "model/sm/misses.h"
+#include "model/sm/reduction_way.h"
 #include "tests/sm/bench.h"
 
 namespace foretrace::sm {
@@ -123,6 +124,55 @@ TEST(MemoryRequests, OnlyTheLastOfAnAccesssLinesTellsAndWaits) {
   put_signal(request, operation, true);
   EXPECT_EQ(request.tells, 1);
   EXPECT_EQ(request.waits, 5);
+}
+
+spec::L1Spec way_spec(std::uint32_t bytes, std::uint32_t places) {
+  spec::L1Spec spec;
+  spec.reduction_bytes = bytes;
+  spec.reductions_waiting = places;
+  spec.reduction_address_bytes = 48;
+  spec.reduction_sector_bytes = 32;
+  return spec;
+}
+
+TEST(ReductionWay, AnAddressHasRoomForALoneWordAndSectorsComeOnTop) {
+  const ReductionWay way(way_spec(160, 2));
+  const auto pieces = [&way](int packets, int visits, int lone) {
+    memory::Request reduction;
+    reduction.packets = static_cast<std::uint8_t>(packets);
+    reduction.visits = static_cast<std::uint8_t>(visits);
+    reduction.lone = static_cast<std::uint8_t>(lone);
+    return way.pieces_of(reduction);
+  };
+  EXPECT_EQ(pieces(1, 1, 1), 3u) << "a word";
+  EXPECT_EQ(pieces(32, 32, 32), 96u) << "32 lanes on it";
+  EXPECT_EQ(pieces(1, 1, 0), 5u) << "words of one sector";
+  EXPECT_EQ(pieces(1, 4, 0), 11u) << "a line";
+}
+
+TEST(ReductionWay, InstructionsWaitBehindWhatIsSentAndInOrder) {
+  ReductionWay way(way_spec(160, 2));  // ten pieces
+  std::vector<std::uint32_t> left;
+  const auto leaves = [&](std::uint32_t id) { left.push_back(id); };
+  EXPECT_TRUE(way.enter(1, 9));
+  EXPECT_TRUE(way.enter(2, 8)) << "a piece of room is enough to go";
+  EXPECT_FALSE(way.enter(3, 1));
+  EXPECT_TRUE(way.has_room());
+  EXPECT_FALSE(way.enter(4, 20));
+  EXPECT_FALSE(way.has_room()) << "two wait";
+  EXPECT_TRUE(way.waits());
+  way.served(7, leaves);
+  EXPECT_TRUE(left.empty()) << "ten pieces of the first two";
+  way.served(1, leaves);
+  EXPECT_EQ(left, (std::vector<std::uint32_t>{3})) << "nine of them, and the third's one";
+  EXPECT_TRUE(way.has_room());
+  way.served(1, leaves);
+  EXPECT_EQ(left, (std::vector<std::uint32_t>{3, 4}));
+  EXPECT_FALSE(way.waits());
+  EXPECT_FALSE(way.enter(5, 1)) << "29";
+  way.served(29, leaves);  // in whatever order L2 does them
+  EXPECT_EQ(left.back(), 5u);
+  EXPECT_TRUE(way.enter(6, 30));
 }
 
 TEST(AccessShapes, InstructionsAreCountedByWhatTheirOpcodeNames) {

@@ -10,7 +10,6 @@
 #include "model/sm/load_order.h"
 #include "model/sm/memory_queues.h"
 #include "model/sm/outgoing_requests.h"
-#include "model/sm/reduction_way.h"
 #include "model/sm/texture_unit.h"
 #include "model/sm/write_back.h"
 #include "tests/sm/bench.h"
@@ -328,45 +327,6 @@ TEST(OutgoingRequests, AnAcknowledgementBringsBackWhatAReductionTakesOfTheWay) {
   EXPECT_TRUE(out.idle());
 }
 
-TEST(ReductionWay, AnAddressHasRoomForALoneWordAndSectorsComeOnTop) {
-  const auto pieces = [](int packets, int visits, int lone) {
-    memory::Request reduction;
-    reduction.packets = static_cast<std::uint8_t>(packets);
-    reduction.visits = static_cast<std::uint8_t>(visits);
-    reduction.lone = static_cast<std::uint8_t>(lone);
-    return ReductionWay::pieces_of(reduction);
-  };
-  EXPECT_EQ(pieces(1, 1, 1), 3u) << "a word";
-  EXPECT_EQ(pieces(32, 32, 32), 96u) << "32 lanes on it";
-  EXPECT_EQ(pieces(1, 1, 0), 5u) << "words of one sector";
-  EXPECT_EQ(pieces(1, 4, 0), 11u) << "a line";
-}
-
-TEST(ReductionWay, InstructionsWaitBehindWhatIsSentAndInOrder) {
-  ReductionWay way(10, 2);
-  std::vector<std::uint32_t> left;
-  const auto leaves = [&](std::uint32_t id) { left.push_back(id); };
-  EXPECT_TRUE(way.enter(1, 9));
-  EXPECT_TRUE(way.enter(2, 8)) << "a piece of room is enough to go";
-  EXPECT_FALSE(way.enter(3, 1));
-  EXPECT_TRUE(way.has_room());
-  EXPECT_FALSE(way.enter(4, 20));
-  EXPECT_FALSE(way.has_room()) << "two wait";
-  EXPECT_TRUE(way.waits());
-  way.served(7, leaves);
-  EXPECT_TRUE(left.empty()) << "ten pieces of the first two";
-  way.served(1, leaves);
-  EXPECT_EQ(left, (std::vector<std::uint32_t>{3})) << "nine of them, and the third's one";
-  EXPECT_TRUE(way.has_room());
-  way.served(1, leaves);
-  EXPECT_EQ(left, (std::vector<std::uint32_t>{3, 4}));
-  EXPECT_FALSE(way.waits());
-  EXPECT_FALSE(way.enter(5, 1)) << "29";
-  way.served(29, leaves);  // in whatever order L2 does them
-  EXPECT_EQ(left.back(), 5u);
-  EXPECT_TRUE(way.enter(6, 30));
-}
-
 TEST(OutgoingRequests, StoresInFlightAreBoundedInSectorsUntilTheyAreAcknowledged) {
   std::vector<memory::Request> outbox;
   OutgoingRequests out(out_spec(), 0, outbox);
@@ -449,6 +409,7 @@ TEST(OutgoingRequests, TheCopyEnginesStoresFollowEachOther) {
 TEST(TextureUnit, TakesAPassForEachGroupOfFourLanesItsIntervalApart) {
   spec::TextureSpec spec;
   spec.interval = 8;  // of 32 lanes
+  spec.store_passes = 3;
   TextureUnit unit(spec);
   EXPECT_EQ(unit.free(), 0u);
   unit.take(~0u, false, 1, 100);
@@ -456,7 +417,7 @@ TEST(TextureUnit, TakesAPassForEachGroupOfFourLanesItsIntervalApart) {
   unit.take(0xff, false, 2, 200);  // two groups of eight, two passes
   EXPECT_EQ(unit.free(), 204u);
   unit.take(0xff, true, 1, 300);
-  EXPECT_EQ(unit.free(), 304u) << "a store takes two";
+  EXPECT_EQ(unit.free(), 306u) << "a store takes three";
   spec::TextureSpec fast;
   TextureUnit least(fast);
   least.take(1, false, 1, 100);

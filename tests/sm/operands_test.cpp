@@ -26,14 +26,14 @@ std::vector<RegisterRead> of_one_bank(int count, bool reuse = false) {
 }
 
 TEST(RegisterFile, AWindowOfThreeCyclesTakesThreeReadsOfABankAndHoldsUpTheNext) {
-  RegisterFile file({.banks = 2, .ports = 1, .window = 3});
+  RegisterFile file({.banks = 2, .ports = 1, .window = 3, .allocate_latency = 2});
   EXPECT_EQ(file.allocate(of_one_bank(3), 0, 100), 0u);  // cycles 102 to 104
   EXPECT_EQ(file.allocate(of_one_bank(3), 0, 101), 2u);  // 105 to 107; its window ends with 105
   EXPECT_EQ(file.allocate(of_one_bank(3), 0, 106), 0u);
 }
 
 TEST(RegisterFile, AnotherBankIsFree) {
-  RegisterFile file({.banks = 2, .ports = 1, .window = 1});
+  RegisterFile file({.banks = 2, .ports = 1, .window = 1, .allocate_latency = 2});
   std::vector<RegisterRead> other = of_one_bank(1);
   other[0].bank = 1;
   EXPECT_EQ(file.allocate(of_one_bank(1), 0, 100), 0u);
@@ -42,13 +42,13 @@ TEST(RegisterFile, AnotherBankIsFree) {
 }
 
 TEST(RegisterFile, TwoPortsReadTwoRegistersACycle) {
-  RegisterFile file({.banks = 2, .ports = 2, .window = 2});
+  RegisterFile file({.banks = 2, .ports = 2, .window = 2, .allocate_latency = 2});
   EXPECT_EQ(file.allocate(of_one_bank(3), 0, 100), 0u);  // 102 and 103
   EXPECT_EQ(file.allocate(of_one_bank(3), 0, 101), 1u);  // 104 and 105; its window ends with 104
 }
 
 TEST(RegisterFile, ARegisterThatTwoOperandsNameIsReadOnce) {
-  RegisterFile file({.banks = 2, .ports = 1, .window = 1});
+  RegisterFile file({.banks = 2, .ports = 1, .window = 1, .allocate_latency = 2});
   std::vector<RegisterRead> twice = of_one_bank(2);
   EXPECT_EQ(file.allocate(twice, 0, 100), 1u);
   twice[1].number = twice[0].number;
@@ -57,7 +57,7 @@ TEST(RegisterFile, ARegisterThatTwoOperandsNameIsReadOnce) {
 }
 
 TEST(RegisterFile, TheReuseCacheServesTheSameWarpRegisterAndOperand) {
-  RegisterFile file({.banks = 2, .ports = 1, .window = 1});
+  RegisterFile file({.banks = 2, .ports = 1, .window = 1, .allocate_latency = 2});
   const std::vector<RegisterRead> kept = of_one_bank(1, true), last = of_one_bank(1);
   std::vector<RegisterRead> of_other_operand = last;
   of_other_operand[0].slot = 1;
@@ -75,7 +75,7 @@ TEST(RegisterFile, TheReuseCacheServesTheSameWarpRegisterAndOperand) {
 }
 
 TEST(RegisterFile, MemoryInstructionsTakeCyclesAndAreNotHeldUp) {
-  RegisterFile file({.banks = 2, .ports = 1, .window = 1});
+  RegisterFile file({.banks = 2, .ports = 1, .window = 1, .allocate_latency = 2});
   file.read(of_one_bank(2), 100);  // cycles 102 and 103
   EXPECT_EQ(file.allocate(of_one_bank(1), 0, 100), 2u);
   EXPECT_EQ(file.allocate(of_one_bank(1), 0, 103), 0u);

@@ -188,9 +188,9 @@ FORETRACE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const 
                                                                const cudaLaunchConfig_t* config) {
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
-    if (s.spec->sm_number < 90) return cudaErrorNotSupported;
+    if (s.spec->cuda.largest_cluster == 0) return cudaErrorNotSupported;
     if (threads_of(*config) == 0) return cudaErrorInvalidValue;
-    std::uint32_t blocks = largest_cluster(kernel);
+    std::uint32_t blocks = largest_cluster(*s.spec, kernel);
     while (blocks > 1 && active_clusters(s, kernel, *config, blocks) == 0) --blocks;
     *size = static_cast<int>(blocks);
     return cudaSuccess;
@@ -202,7 +202,7 @@ FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const vo
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     if (clusters == nullptr || config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
       return cudaErrorInvalidValue;
-    if (s.spec->sm_number < 90) return cudaErrorNotSupported;
+    if (s.spec->cuda.largest_cluster == 0) return cudaErrorNotSupported;
     const Dim3 required = required_cluster(kernel);
     std::uint64_t size =
         std::uint64_t{std::max(required.x, 1u)} * std::max(required.y, 1u) * std::max(required.z, 1u);
@@ -212,7 +212,7 @@ FORETRACE_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const vo
       size = std::uint64_t{dim.x} * dim.y * dim.z;
     }
     if (threads_of(*config) == 0 || size == 0) return cudaErrorInvalidValue;
-    if (size > largest_cluster(kernel)) return cudaErrorInvalidClusterSize;
+    if (size > largest_cluster(*s.spec, kernel)) return cudaErrorInvalidClusterSize;
     *clusters = static_cast<int>(active_clusters(s, kernel, *config, static_cast<std::uint32_t>(size)));
     return cudaSuccess;
   });

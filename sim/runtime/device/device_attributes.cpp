@@ -135,27 +135,6 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
   }
 }
 
-/// What the silicon has beside what the configs know, where a source says so.
-struct Silicon {
-  int sm;             ///< 90: GH100
-  double persisting;  ///< the part of L2 that may be set aside for persisting accesses
-  int window;         ///< bytes of an access-policy window
-  int copy_engines;
-};
-constexpr Silicon kSilicon[] = {
-    // An A100's answers: NVIDIA's developer forum, topic 275542 (31,457,280 of 41,943,040 bytes and 134,213,632).
-    {80, 0.75, 134213632, 2},
-    // An H100's: validate/measurements/driver_calls/h100.txt (32,768,000 of 52,428,800 bytes).
-    {90, 0.625, 134217728, 3},
-};
-constexpr Silicon kOther{0, 0, 0, 2};  // not known: persisting L2 as if the chip had none
-
-const Silicon& silicon_of(const spec::GpuSpec& spec) {
-  const auto* found = std::find_if(std::begin(kSilicon), std::end(kSilicon),
-                                   [&](const Silicon& silicon) { return silicon.sm == spec.sm_number; });
-  return found == std::end(kSilicon) ? kOther : *found;
-}
-
 }  // namespace
 
 std::optional<int> device_attribute(const DeviceFacts& facts, cudaDeviceAttr attribute) {
@@ -189,12 +168,11 @@ std::optional<int> device_attribute(const DeviceFacts& facts, cudaDeviceAttr att
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: return precision_ratio(spec);
     case cudaDevAttrPciBusId: return facts.device;
     case cudaDevAttrMaxPersistingL2CacheSize:
-      return static_cast<int>(silicon_of(spec).persisting * static_cast<double>(spec.l2.bytes));
-    case cudaDevAttrMaxAccessPolicyWindowSize: return silicon_of(spec).window;
-    case cudaDevAttrAsyncEngineCount: return silicon_of(spec).copy_engines;
-    // CUDA C++ Programming Guide, "Memory Synchronization Domains": four on Hopper, one before it.
-    case cudaDevAttrMemSyncDomainCount: return spec.sm_number >= 90 ? 4 : 1;
-    case cudaDevAttrClusterLaunch: return spec.sm_number >= 90 ? 1 : 0;
+      return static_cast<int>(spec.cuda.persisting_share * static_cast<double>(spec.l2.bytes));
+    case cudaDevAttrMaxAccessPolicyWindowSize: return to_int(spec.cuda.policy_window);
+    case cudaDevAttrAsyncEngineCount: return to_int(spec.cuda.copy_engines);
+    case cudaDevAttrMemSyncDomainCount: return to_int(spec.cuda.sync_domains);
+    case cudaDevAttrClusterLaunch: return spec.cuda.largest_cluster != 0 ? 1 : 0;
     default: break;
   }
   if (const auto limit = texture_limit(attribute)) return limit;

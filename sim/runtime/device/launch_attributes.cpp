@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint32_t kPortableCluster =
     8;  // blocks: cuda.h, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
-constexpr std::uint32_t kLargestCluster = 16;  // where the kernel allows what is not portable
 
 /// Where each attribute may be set.
 unsigned places_of(cudaLaunchAttributeID id) {
@@ -170,15 +169,15 @@ Dim3 required_cluster(const Kernel& kernel) {
   return compiled[0] != 0 ? Dim3{compiled[0], compiled[1], compiled[2]} : kernel.settings.required_cluster;
 }
 
-std::uint32_t largest_cluster(const Kernel& kernel) {
-  return kernel.settings.non_portable_cluster ? kLargestCluster : kPortableCluster;
+std::uint32_t largest_cluster(const spec::GpuSpec& spec, const Kernel& kernel) {
+  const std::uint32_t largest = spec.cuda.largest_cluster;
+  return kernel.settings.non_portable_cluster ? largest : std::min(largest, kPortableCluster);
 }
 
 cudaError_t check_cluster(const spec::GpuSpec& spec, const KernelCall& call) {
   const Dim3& cluster = call.cluster;  // some of the three 0: never whole
   if (cluster == Dim3{1, 1, 1}) return cudaSuccess;
-  const bool fits =
-      spec.sm_number >= 90 && divides(cluster, call.grid) && cluster.count() <= largest_cluster(*call.kernel);
+  const bool fits = divides(cluster, call.grid) && cluster.count() <= largest_cluster(spec, *call.kernel);
   return fits ? cudaSuccess : cudaErrorInvalidClusterSize;
 }
 

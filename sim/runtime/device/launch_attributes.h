@@ -42,8 +42,8 @@ const cudaLaunchAttributeValue* kept_attribute(const std::vector<cudaLaunchAttri
 
 /// The clusters that the kernel was compiled for, or was told to have; all 0: none.
 Dim3 required_cluster(const Kernel& kernel);
-/// Blocks that a cluster of the kernel may have at most, as far as the kernel is asked.
-std::uint32_t largest_cluster(const Kernel& kernel);
+/// Blocks that a cluster of the kernel may have at most, as far as the chip and the kernel are asked; 0: there are none.
+std::uint32_t largest_cluster(const spec::GpuSpec& spec, const Kernel& kernel);
 /// CUDA's answer to the call's clusters: those that it was given, or that its kernel was compiled for.
 cudaError_t check_cluster(const spec::GpuSpec& spec, const KernelCall& call);
 

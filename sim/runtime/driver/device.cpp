@@ -31,9 +31,8 @@ std::optional<int> own_attribute(const State& s, CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS: return 1;
-    // A100 whitepaper, "compute data compression"; an H100's answer. Of other chips it is not known. Nothing is compressed here.
-    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
-      return s.spec->sm_number == 80 || s.spec->sm_number == 90 ? 1 : 0;
+    // Nothing is compressed here.
+    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED: return static_cast<int>(s.spec->cuda.compression);
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED: return s.spec->sm_number >= 90 ? 1 : 0;
     case CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER: return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
