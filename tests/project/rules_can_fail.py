@@ -56,6 +56,7 @@ BAD = {
               {"tests/sm/sm_test.cpp": "#include <chrono>\nTEST(Sm, Counts) {\n  EXPECT_EQ(1, 1);\n}\n"}],
     "chip_names": [{"model/sm/sm.cpp": 'bool f(const char* n) { return n == "h100"; }\n'}],
     "format": [{".clang-format": "BasedOnStyle: Google\n", "model/sm/sm.cpp": "int  f( ){return 1;}\n"}],
+    "twice": [{"tests/sm/data/a.cubin": "code", "validate/kernels/b.cubin": "code"}],
     "unfinished": [{"model/sm/sm.cpp": f"// {UNFINISHED}: more\n"}, {"model/sm/sm.cpp": "\n" * 501}],
     "citations": [{"model/sm/sm.cpp": "// As facts D2 say.\n"}, {"model/sm/sm.cpp": "// Source: sass.md 3.9.\n"}],
     "function_sizes": [{"model/sm/sm.cpp": "int f(int a) {\n" + "  ++a;\n" * 99 + "  return a;\n}\n"},

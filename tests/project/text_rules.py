@@ -1,6 +1,7 @@
 """Rules of words: what files may say and mention, how they are formatted."""
 
 import concurrent.futures
+import hashlib
 import os
 import re
 import subprocess
@@ -76,6 +77,19 @@ def rule_unfinished(tree, _):
         length = tree.text(path).count("\n")
         if path.startswith(("model/", "sim/", "tests/")) and path.endswith((".h", ".cpp")) and length > 500:
             yield f"{path}: {length} lines; a file has at most 500"
+
+
+def rule_twice(tree, _):
+    """A fixture, a cubin or a measurement's table stands once: no two files of tests/ and validate/ hold the same."""
+    seen = {}
+    for path in tree.under(["tests/", "validate/"], [""]):
+        whole = os.path.join(tree.root, path)
+        if os.path.islink(whole):
+            continue
+        with open(whole, "rb") as file:
+            first = seen.setdefault(hashlib.sha256(file.read()).digest(), path)
+        if first != path and os.path.getsize(whole) > 0:
+            yield f"{path}: holds what {first} does"
 
 
 def rule_citations(tree, _):

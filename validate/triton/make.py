@@ -20,6 +20,16 @@ def buf(kind, count, content="zero", name=None):
     return f"buf:{kind}:{count}:{content}" + (f":name={name}" if name else "")
 
 
+def kept(name, cubin):
+    """The name of the file in cubins that holds this machine code: one that does already, or `name`'s, new."""
+    folder = HERE / "cubins"
+    folder.mkdir(exist_ok=True)
+    same = [file.name for file in sorted(folder.glob("*.cubin")) if file.read_bytes() == cubin]
+    if not same:
+        (folder / f"{name}.cubin").write_bytes(cubin)
+    return same[0] if same else f"{name}.cubin"
+
+
 def launch(name, kernel, types, grid, args, reference, check, constants, warps=4, stages=3):
     """types: Triton's types of the parameters that are no constants; pointers and numbers that 16 divides are told apart as its launcher does."""
     names = [n for n in kernel.arg_names if n not in constants]
@@ -31,14 +41,13 @@ def launch(name, kernel, types, grid, args, reference, check, constants, warps=4
             attributes[(kernel.arg_names.index(n),)] = [["tt.divisibility", 16]]
     source = ASTSource(kernel, {n: signature[n] for n in kernel.arg_names}, constants, attributes)
     made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps, "num_stages": stages})
-    (HERE / "cubins").mkdir(exist_ok=True)
-    (HERE / "cubins" / f"{name}.cubin").write_bytes(made.asm["cubin"])
+    file = kept(name, made.asm["cubin"])
     shared = made.metadata.shared
     parameters = made.asm["ptx"].split(".entry")[1].split(")")[0].count(".param")
     forms = [*args, *["null"] * (parameters - len(args))]
     text = "".join(f'  "{form}",\n' for form in forms)
     (HERE / f"{name}.toml").write_text(
-        f'''source = "cubins/{name}.cubin"
+        f'''source = "cubins/{file}"
 
 [[launch]]
 name = "{name}"
