@@ -9,7 +9,7 @@ cuFFT do is computed by the CPU (host.py), and said. scaled_dot_product_attentio
 are, or products and a softmax; cuDNN's is switched off. Results are right; the predicted times are
 those of Triton's kernels, not of NVIDIA's libraries: the first use says so on standard error, and each launch's row of the report names the
 operator that it belongs to, with that note. Launches of all other operators are named, too (everywhere.py; FORETRACE_TORCH_NAMES=0: not). foretrace_triton
-is imported.
+is imported, and Inductor's max-autotune measures by it (TORCHINDUCTOR_USE_EXPERIMENTAL_BENCHMARKER=1: by its own benchmark, a hundred launches each).
 """
 
 import os
@@ -28,6 +28,8 @@ def enable():
     import foretrace_triton  # noqa: F401  the autotuner's benchmarks
     import torch
 
+    # Inductor compares candidates by triton.testing then, one launch each, and not by a benchmark of its own that launches each a hundred times.
+    os.environ.setdefault("TORCHINDUCTOR_USE_EXPERIMENTAL_BENCHMARKER", "0")
     library = torch.library.Library("aten", "IMPL")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that kernels of PyTorch's own are replaced is what is wanted

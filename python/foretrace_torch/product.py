@@ -153,7 +153,7 @@ def dot(a, b):
 
 
 def vdot(a, b):
-    return (a.conj() * b).sum()
+    return (a.conj_physical() * b).sum()  # a conjugate that is a view alone is not seen below the key that resolves it
 
 
 def addmm_activation(addend, a, b, *, beta=1, alpha=1, use_gelu=False):
