@@ -5,7 +5,7 @@ import ctypes
 import numpy
 
 CUDA = ctypes.CDLL("libcuda.so.1")
-NAMES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "uint8": "u8"}
+NAMES = {"float32": "fp32", "float16": "fp16", "float64": "fp64", "int8": "i8", "int32": "i32", "int64": "i64", "uint8": "u8"}
 
 
 class Name(str):
@@ -24,10 +24,11 @@ def check(code):
 class Array:
     """Memory on the device; `data_ptr` and `dtype` are what Triton's launcher asks for."""
 
-    def __init__(self, host):
+    def __init__(self, host, dtype=None):
+        """`dtype`: Triton's name where numpy has no such type, such as bf16 or fp8e5."""
         host = numpy.ascontiguousarray(host)
         self.shape, self.kind, self.bytes = host.shape, host.dtype, host.nbytes
-        self.dtype = Name(NAMES[str(host.dtype)])
+        self.dtype = Name(dtype or NAMES[str(host.dtype)])
         self.dtype.itemsize = host.itemsize
         pointer = ctypes.c_uint64()
         check(CUDA.cuMemAlloc_v2(ctypes.byref(pointer), ctypes.c_size_t(self.bytes)))

@@ -1,5 +1,6 @@
 """Models of PyTorch under `foretrace run`, compiled by Inductor or eager, against the CPU: torch_models.py mlp|transformer|conv|train."""
 
+import copy
 import sys
 
 import torch
@@ -41,7 +42,7 @@ def compiled(model, x):
 
 
 def train():
-    """One step of SGD: 2 layers, width 256, 4 heads, sequences of 128, batch 8."""
+    """One step of AdamW: 2 layers, width 256, 4 heads, sequences of 128, batch 8."""
     width, words = 256, 512
     model = nn.Sequential(nn.Embedding(words, width), Block(width, 4), Block(width, 4), nn.LayerNorm(width), nn.Linear(width, words))
     text, target = torch.randint(0, words, (8, 128)), torch.randint(0, words, (8, 128))
@@ -54,13 +55,18 @@ def train():
         optimizer.step()
         return loss.detach(), gradients, [p.detach().clone() for p in model.parameters()]
 
-    import copy
-    other = copy.deepcopy(model).cuda()
+    first, other = copy.deepcopy(model), copy.deepcopy(model).cuda()
     want = step(model, text, target)
     got = step(other, text.cuda(), target.cuda())
     fine = close("loss", got[0], want[0], 1e-5)
     for number, (a, b) in enumerate(zip(got[1], want[1])):
         fine = close(f"gradient {number}", a, b, 1e-3) and fine
+    before = [p.detach() for p in first.parameters()]
+    for number, (a, b, old, gradient) in enumerate(zip(got[2], want[2], before, want[1])):
+        # AdamW's first step is lr g / (|g| + eps): where |g| is of the size of its rounding, the step's size says nothing of the step.
+        told = gradient.abs() > 1e-4 * gradient.abs().max()
+        fine = close(f"step of weight {number}", (a.cpu() - old)[told], (b - old)[told], 1e-3) and fine
+        fine = bool((a.cpu() != old)[told].all()) and fine
     return fine
 
 
