@@ -187,7 +187,7 @@ const Key kKeys[] = {
     FIELD(l1, sectors_in_flight, "sector", 4, 262144),
     FIELD(l1, store_sectors_in_flight, "sector", 4, 262144),
     FIELD(l1, reduction_bytes, "B", 64, 1048576),
-    FIELD(l1, reduction_address_bytes, "B", 16, 128),
+    FIELD(l1, reduction_address_bytes, "B", 16, 112),
     FIELD(l1, reduction_sector_bytes, "B", 16, 64),
     FIELD(l1, reductions_waiting, "instruction", 1, 1024),
     FIELD(l1, store_lines, "line", 1, 32),

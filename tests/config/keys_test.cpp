@@ -71,6 +71,13 @@ TEST(Keys, EachFillsAFieldOfItsOwn) {
   EXPECT_EQ(distinct.size(), images.size()) << "two keys fill the same field";
 }
 
+TEST(Keys, WhatAReductionTakesOfItsWayFitsIntoItsId) {
+  const double address = find_key("l1.reduction_address_bytes")->high / spec::kWayPieceBytes;
+  const double sector = find_key("l1.reduction_sector_bytes")->high / spec::kWayPieceBytes;
+  EXPECT_LE(32 * address, 255) << "32 lone words, in packets of their own";
+  EXPECT_LE(16 * (address + sector), 255) << "16 pairs of words";
+}
+
 TEST(Keys, NearestIsByEditDistance) {
   EXPECT_EQ(nearest("sm.cuont", {"sm.gpcs", "sm.count", "l2.ways"}), "sm.count");
   EXPECT_EQ(nearest("l2.wasy", {"sm.gpcs", "sm.count", "l2.ways"}), "l2.ways");
