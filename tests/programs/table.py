@@ -238,7 +238,8 @@ def cell(row, results, chip):
     if known is None:
         return "not run yet"
     note = row.get("note", {}).get(chip)
-    return known["result"] + (f"; {note}" if note else "")
+    result = f"stops: {row['expect']}" if known["result"] == "stops so" else known["result"]
+    return result + (f"; {note}" if note else "")
 
 
 def command_of(row):

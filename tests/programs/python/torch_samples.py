@@ -35,6 +35,8 @@ for operator in op_db:
         continue
     done.add(operator.name)
     for number, sample in zip(range(3), operator.sample_inputs("cpu", torch.float32)):
+        if sample.kwargs.get("dropout_p") or sample.kwargs.get("training"):
+            continue  # dropout: other random numbers on a GPU
         want = operator.op(sample.input, *sample.args, **sample.kwargs)
         got = operator.op(moved(sample.input), *moved(sample.args), **moved(sample.kwargs))
         for a, b in zip(tensors(got), tensors(want)):
