@@ -137,6 +137,19 @@ class Driver(unittest.TestCase):
         self.assertEqual(refused, ["cuFuncSetBlockShape(scale, 0, 1, 1)", "cuLaunchGrid(scale, 0, 1)"])
         self.assertEqual([line for line in lines if ": " in line], ["first: 3", "first: 1.5", "first: 0.75", "count: 15"])
 
+    def test_functions_of_host_and_device(self):
+        done = run("--arch", "h100", "--functional", "--quiet", "--", build(), "unified_functions")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        codes = [line.split("= ")[1] for line in done.stdout.splitlines() if line.startswith("cuLibraryGetUnifiedFunction")]
+        self.assertEqual(codes, ["CUDA_ERROR_NOT_FOUND", "CUDA_ERROR_INVALID_VALUE"])
+
+    def test_the_architecture_by_name(self):
+        script = ("import ctypes; n = ctypes.CDLL('libnvidia-ml.so.1'); n.nvmlInit_v2(); d = ctypes.c_void_p(); a = ctypes.c_uint(); "
+                  "n.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(d)); print(n.nvmlDeviceGetArchitecture(d, ctypes.byref(a)), a.value)")
+        for chip, expected in (("a100", 7), ("rtx4090", 8), ("h100", 9), ("gb203", 10)):
+            done = run("--arch", chip, "--", sys.executable, "-c", script)
+            self.assertEqual(done.stdout.split(), ["0", str(expected)], chip + done.stderr)
+
     def test_attached_contexts_and_memory_that_is_left(self):
         done = run("--arch", "h100", "--functional", "--quiet", "--", build(), "attached")
         self.assertEqual(done.returncode, 0, done.stderr)
