@@ -12,6 +12,7 @@
 
 #include "sim/app/jobs.h"
 #include "sim/app/make_prediction.h"
+#include "sim/app/page_timeline.h"
 #include "sim/app/run_launch.h"
 #include "sim/app/scratch_file.h"
 #include "sim/engine/device.h"
@@ -71,10 +72,10 @@ class ChipRun {
  public:
   /// `shared`: by launch, or empty. `gives`: this chip executes for the others.
   ChipRun(const Variant& variant, const std::vector<Planned>& launches, const ChipRunChoices& chosen,
-          Shared shared, bool gives)
+          Shared shared, bool gives, std::string* timeline)
       : variant_(variant), launches_(launches), chosen_(chosen), shared_(std::move(shared)), gives_(gives),
         toolchain_(frontend::find_toolchain()), spec_(std::make_shared<spec::GpuSpec>(variant.chip.spec)),
-        machine_(spec_) {}
+        machine_(spec_), timeline_(timeline) {}
   ~ChipRun() {
     for (const auto& shared : shared_) {
       if (gives_ && shared) shared->close();  // nobody waits for what will not come
@@ -147,6 +148,8 @@ class ChipRun {
       context.progress->show("limits of " + program->kernel, 0, engine::kIdeals);
       prediction.gains = engine::gains(trace, *spec_, shape, context.threads);
     }
+    if (timeline_ != nullptr && planned.reported && !trace.empty())
+      *std::exchange(timeline_, nullptr) = page_timeline(trace, spec_, context.threads);
     return prediction;
   }
 
@@ -178,6 +181,7 @@ class ChipRun {
   const frontend::Toolchain toolchain_;
   std::shared_ptr<const spec::GpuSpec> spec_;
   engine::Machine machine_;
+  std::string* timeline_;  // null: nobody asks, or it is there
   std::unique_ptr<engine::Device> device_;
   std::vector<Owed> owed_;  // launches of this chain, by their order, that others have executed
 };
@@ -205,7 +209,8 @@ std::vector<report::Prediction> run_on_chips(const std::vector<Variant>& chips,
     jobs.push_back([&, first](const JobContext& context) -> std::vector<report::Prediction> {
       std::map<std::size_t, ChipRun> runs;
       for (std::size_t chip = first; chip < chips.size(); chip += side_by_side)
-        runs.try_emplace(chip, chips[chip], launches, chosen, shared[chip], gives[chip]);
+        runs.try_emplace(chip, chips[chip], launches, chosen, shared[chip], gives[chip],
+                         chip == 0 ? chosen.timeline : nullptr);
       for (std::size_t launch = 0; launch < launches.size(); ++launch) {
         for (auto& [chip, run] : runs) results[launch][chip] = run.run(launch, context);
       }

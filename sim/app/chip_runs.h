@@ -26,6 +26,8 @@ struct ChipRunChoices {
   bool warm = false;
   bool gains = false;
   engine::Accuracy accuracy = engine::Accuracy::automatic;
+  std::string* timeline =
+      nullptr;  ///< gets that of the first reported launch, if it is recorded, on the first chip; may be null
 };
 
 /// By launch, and for each launch by chip.

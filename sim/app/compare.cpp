@@ -7,6 +7,7 @@
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/page.h"
+#include "sim/app/page_timeline.h"
 #include "sim/app/version.h"
 #include "sim/compare/comparison.h"
 #include "sim/report/json.h"
@@ -14,13 +15,15 @@
 namespace foretrace::app {
 
 int compare(const Words& words) {
-  std::string ncu, arch;
+  std::string ncu, arch, timeline;
   OutputOptions output;
   options::options_description known("options");
   known.add_options()("ncu", options::value(&ncu)->value_name("FILE.csv"),
                       "compare with this CSV of Nsight Compute: ncu --csv --page raw ...")(
       "arch", options::value(&arch)->value_name("CHIP"),
-      "with --ncu: the chip whose predictions are meant, where the result holds several of its kind");
+      "with --ncu: the chip whose predictions are meant, where the result holds several of its kind")(
+      "timeline", options::value(&timeline)->value_name("FILE"),
+      "with --html: show this timeline on the page too: what foretrace timeline --json wrote");
   output.add_to(known);
   output.add_page_to(known);
   options::variables_map values;
@@ -29,6 +32,8 @@ int compare(const Words& words) {
     return 0;
   const auto files =
       values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>{};
+  if (!timeline.empty() && output.html.empty())
+    throw InputError("--timeline: it is shown on a page; expected --html as well");
   const std::size_t expected = ncu.empty() ? 2 : 1;
   if (files.size() != expected) {
     throw InputError(fmt::format("{} result document{} given; expected {}", files.size(),
@@ -49,7 +54,11 @@ int compare(const Words& words) {
   if (ncu.empty()) comparison.time_line = compare::compare_time_lines(text, files[0], after, files[1]);
   const std::string json = compare::to_json(comparison, kVersion);
   if (!output.html.empty())
-    write_page(output.html, documents, {{}, json, {program_of(text), program_of(after)}});
+    write_page(output.html, documents,
+               {timeline.empty() ? timeline : read_timeline(timeline),
+                json,
+                {program_of(text), program_of(after)},
+                {}});
   if (output.json == "-") {
     std::cout << json;
     return 0;

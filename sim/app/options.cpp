@@ -118,14 +118,15 @@ void OutputOptions::add_page_to(options::options_description& description) {
                             "write a page to look at, one file that needs no network, to this file");
 }
 
-void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output) {
+void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output,
+                   const std::string& timeline) {
   report::Document document;
   document.foretrace = kVersion;
   document.commit = kCommit;
   document.command = command_line();
   for (const report::Prediction& prediction : predictions)
     document.predictions.push_back(report::make_result(prediction));
-  if (!output.html.empty()) write_page(output.html, {document});
+  if (!output.html.empty()) write_page(output.html, {document}, {timeline, {}, {}, {}});
   if (output.json == "-") {
     std::cout << report::to_json(document);
     return;

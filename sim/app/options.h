@@ -56,7 +56,8 @@ inline constexpr const char* kGainsHelp =
     "simulate again without each limit (bank conflicts, DRAM ...), and say what that would bring; cold "
     "caches, to the end";
 /// Prints the text report and writes the JSON, as asked.
-void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output);
+void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output,
+                   const std::string& timeline = {});
 
 /// Splits at commas.
 std::vector<std::string> split(const std::string& text, char separator = ',');

@@ -221,6 +221,7 @@ void write_page(const std::string& path, const std::vector<report::Document>& do
   parts.timeline = extras.timeline;
   parts.comparison = extras.comparison;
   parts.programs = extras.programs;
+  parts.traces = extras.traces;
   report::write_file(path, report::page(parts));
 }
 

@@ -14,6 +14,8 @@ struct PageExtras {
   std::string comparison;  ///< what foretrace compare --json wrote; empty: none
   /// By document: its program as a whole (program_of()); empty: none has one.
   std::vector<std::string> programs = {};
+  /// By document: its program's time line (trace_rows()), or "null"; empty: none has one.
+  std::vector<std::string> traces = {};
 };
 
 /// What a result document's text says of a program as a whole; "null": it is no program's.

@@ -119,7 +119,10 @@ int predict(const Words& words) {
     throw InputError(fmt::format("--trace {}: {} traces asked for; expected an existing directory",
                                  chosen.run.trace, chips.size() * reported));
   }
-  write_results(run_on_chips(chips, launches, chosen.run, chosen.threads), chosen.output);
+  std::string timeline;
+  if (!chosen.output.html.empty()) chosen.run.timeline = &timeline;
+  const auto predictions = run_on_chips(chips, launches, chosen.run, chosen.threads);
+  write_results(predictions, chosen.output, timeline);
   return 0;
 }
 

@@ -4,11 +4,12 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/page.h"
+#include "sim/app/page_timeline.h"
+#include "sim/app/trace_rows.h"
 #include "sim/report/json.h"
 #include "sim/report/pages.h"
 
@@ -17,18 +18,16 @@ namespace foretrace::app {
 namespace {
 
 struct Wanted {
-  std::string html, timeline, page, speedscope;
+  std::string html, timeline, perfetto, page, speedscope;
   bool csv = false;
 };
 
-PageExtras extras_of(const std::string& timeline, std::vector<std::string> programs) {
+PageExtras extras_of(const Wanted& wanted, std::vector<std::string> programs) {
   PageExtras extras;
   extras.programs = std::move(programs);
-  if (timeline.empty()) return extras;
-  extras.timeline = report::read_file(timeline);
-  const auto json = nlohmann::json::parse(extras.timeline, nullptr, false);
-  if (!json.is_object() || !json.contains("timeline") || json.value("schema", 0) != 1)
-    throw InputError(fmt::format("{}: no timeline; expected what foretrace timeline --json wrote", timeline));
+  if (!wanted.perfetto.empty())
+    extras.traces = {trace_rows(report::read_file(wanted.perfetto), wanted.perfetto)};
+  if (!wanted.timeline.empty()) extras.timeline = read_timeline(wanted.timeline);
   return extras;
 }
 
@@ -39,6 +38,8 @@ void check(const Wanted& wanted, std::size_t documents) {
     throw InputError("nothing to write; expected --html, --page, --csv or --speedscope");
   if (wanted.html.empty() && !wanted.timeline.empty())
     throw InputError("--timeline: it is shown on a page; expected --html as well");
+  if (wanted.html.empty() && !wanted.perfetto.empty())
+    throw InputError("--perfetto: it is shown on a page; expected --html as well");
   if (documents == 2 && wanted.html.empty())
     throw InputError(
         "two result documents stand side by side on a page alone; expected --html, or one document");
@@ -53,6 +54,8 @@ int report_page(const Words& words) {
                       "write a page to look at to this file")(
       "timeline", options::value(&wanted.timeline)->value_name("FILE"),
       "show this timeline on it too: what foretrace timeline --json wrote")(
+      "perfetto", options::value(&wanted.perfetto)->value_name("FILE"),
+      "of a program's result, the first one: show its whole time line: what foretrace run --perfetto wrote")(
       "page", options::value(&wanted.page)->value_name("NAME"),
       "print a page as Nsight Compute has it: raw (every metric), details (the sections), source (by "
       "instruction)")("csv", options::bool_switch(&wanted.csv),
@@ -62,7 +65,8 @@ int report_page(const Words& words) {
       "speedscope.app");
   options::variables_map values;
   if (!parse(words,
-             "report RESULT.json [RESULT.json] [--html FILE [--timeline FILE]] [--page NAME] [--csv] "
+             "report RESULT.json [RESULT.json] [--html FILE [--timeline FILE] [--perfetto FILE]] [--page "
+             "NAME] [--csv] "
              "[--speedscope FILE]",
              known, "file", values))
     return 0;
@@ -76,8 +80,7 @@ int report_page(const Words& words) {
     documents.push_back(report::from_json(text, file));
     if (!wanted.html.empty()) programs.push_back(program_of(text));
   }
-  if (!wanted.html.empty())
-    write_page(wanted.html, documents, extras_of(wanted.timeline, std::move(programs)));
+  if (!wanted.html.empty()) write_page(wanted.html, documents, extras_of(wanted, std::move(programs)));
   const report::Document& first = documents.front();
   if (!wanted.speedscope.empty()) report::write_file(wanted.speedscope, report::to_speedscope(first));
   if (wanted.csv || !wanted.page.empty()) {

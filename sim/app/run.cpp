@@ -24,12 +24,14 @@
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/page.h"
+#include "sim/app/page_timeline.h"
 #include "sim/app/program_file.h"
 #include "sim/app/run_gains.h"
 #include "sim/app/run_launch.h"
 #include "sim/app/run_page.h"
 #include "sim/app/runtime_files.h"
 #include "sim/app/scratch_file.h"
+#include "sim/app/trace_rows.h"
 #include "sim/app/version.h"
 #include "sim/collective/link_spec.h"
 #include "sim/engine/run_launch.h"
@@ -337,10 +339,15 @@ int run(const Words& words) {
         const auto spec = std::make_shared<const spec::GpuSpec>(chip.chip.spec);
         const int threads =
             settings.threads > 0 ? settings.threads : static_cast<int>(std::thread::hardware_concurrency());
-        if (gains) add_gains(settings.json, settings.trace, spec, threads);
+        const std::string hottest =
+            gains ? add_gains(settings.json, settings.trace, spec, threads) : std::string();
         if (!asked.html.empty()) {
           const std::string text = report::read_file(settings.json);
-          write_page(asked.html, {report::from_json(text, settings.json)}, {{}, {}, {program_of(text)}});
+          PageExtras extras{{}, {}, {program_of(text)}, {}};
+          if (!hottest.empty()) extras.timeline = page_timeline(hottest, spec, threads);
+          if (const std::string& trace = asked.time_line.perfetto; fs::exists(trace))
+            extras.traces = {trace_rows(report::read_file(trace), trace)};
+          write_page(asked.html, {report::from_json(text, settings.json)}, extras);
         }
       });
     }

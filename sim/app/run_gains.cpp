@@ -90,8 +90,8 @@ void add_gains_of(report::LaunchResult& result, const std::string& trace,
 
 }  // namespace
 
-void add_gains(const std::string& json, const std::string& traces,
-               const std::shared_ptr<const spec::GpuSpec>& spec, int threads) {
+std::string add_gains(const std::string& json, const std::string& traces,
+                      const std::shared_ptr<const spec::GpuSpec>& spec, int threads) {
   const std::string text = report::read_file(json);
   report::Document document = report::from_json(text, json);
   const std::map<std::uint64_t, std::string> recorded = traces_in(traces);
@@ -101,6 +101,7 @@ void add_gains(const std::string& json, const std::string& traces,
     add_gains_of(result, recorded.at(*result.place.number), spec, threads);
   }
   report::write_file(json, report::with_gains(text, document, chosen));
+  return chosen.empty() ? "" : recorded.at(*document.predictions[chosen.front()].place.number);
 }
 
 }  // namespace foretrace::app

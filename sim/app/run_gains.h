@@ -9,9 +9,10 @@
 namespace foretrace::app {
 
 /// Simulates again, without each limit, the longest recorded launch of each of the three hottest kernels in the result document `json`,
-/// whose traces `foretrace run --trace` put into `traces`; adds the gains to the document and says the largest on standard error. Throws
+/// whose traces `foretrace run --trace` put into `traces`; adds the gains to the document and says the largest on standard error. Returns the trace of
+/// the hottest kernel's launch; empty: there is none. Throws
 /// InputError where the document or a trace cannot be read.
-void add_gains(const std::string& json, const std::string& traces,
-               const std::shared_ptr<const spec::GpuSpec>& spec, int threads);
+std::string add_gains(const std::string& json, const std::string& traces,
+                      const std::shared_ptr<const spec::GpuSpec>& spec, int threads);
 
 }  // namespace foretrace::app

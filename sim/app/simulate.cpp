@@ -1,5 +1,6 @@
 // foretrace simulate: predict from a trace, on any chip that runs the same machine code.
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "sim/app/kernel_options.h"
 #include "sim/app/make_prediction.h"
 #include "sim/app/options.h"
+#include "sim/app/page_timeline.h"
 #include "sim/engine/ideal.h"
 #include "sim/engine/sources.h"
 #include "sim/trace/trace_reader.h"
@@ -78,7 +80,10 @@ int simulate(const Words& words) {
       return predictions;
     });
   }
-  write_results(run_jobs(jobs, threads), output);
+  const std::vector<report::Prediction> predictions = run_jobs(jobs, threads);
+  write_results(
+      predictions, output,
+      output.html.empty() ? "" : page_timeline(file, predictions.front().gpu, std::max(1, threads)));
   return 0;
 }
 

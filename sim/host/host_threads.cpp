@@ -2,16 +2,21 @@
 
 namespace foretrace::host {
 
+/// When a thread of which nothing is known yet would make its first call: behind the last one of any.
+double HostThreads::first_now() const { return calls_.empty() ? 0 : calls_.back().end; }
+
 HostThreads::Thread& HostThreads::of(unsigned number) {
   while (threads_.size() <= number) {
     Thread fresh;
-    if (!calls_.empty()) fresh.now = calls_.back().end;
+    fresh.now = first_now();
     threads_.push_back(fresh);
   }
   return threads_[number];
 }
 
-double HostThreads::now(unsigned thread) const { return thread < threads_.size() ? threads_[thread].now : 0; }
+double HostThreads::now(unsigned thread) const {
+  return thread < threads_.size() ? threads_[thread].now : first_now();
+}
 
 void HostThreads::own_work(unsigned thread, double ns) {
   Thread& t = of(thread);

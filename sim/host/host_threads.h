@@ -47,6 +47,7 @@ class HostThreads {
   struct Thread {
     double now = 0, own = 0;
   };
+  double first_now() const;
   Thread& of(unsigned number);
   void extend_call(Thread& thread, WorkId waited, double until);
 

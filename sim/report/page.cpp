@@ -2,6 +2,9 @@
 
 #include <string_view>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "model/units/error.h"
 #include "sim/report/page_parts.h"
 
@@ -42,11 +45,12 @@ std::string put_together(const Scripts& scripts, const std::string& data) {
 }  // namespace
 
 std::string page(const PageParts& parts) {
-  std::string data = "{\"documents\":[";
-  for (std::size_t i = 0; i < parts.documents.size(); ++i) data += (i ? "," : "") + parts.documents[i];
-  data += "],\"programs\":[";
-  for (std::size_t i = 0; i < parts.programs.size(); ++i) data += (i ? "," : "") + parts.programs[i];
-  data += "],\"facts\":" + parts.facts + ",\"sources\":" + parts.sources;
+  const auto list = [](const std::vector<std::string>& texts) {
+    return fmt::format("[{}]", fmt::join(texts, ","));
+  };
+  std::string data = "{\"documents\":" + list(parts.documents) + ",\"programs\":" + list(parts.programs) +
+                     ",\"traces\":" + list(parts.traces);
+  data += ",\"facts\":" + parts.facts + ",\"sources\":" + parts.sources;
   data += ",\"timeline\":" + (parts.timeline.empty() ? "null" : parts.timeline);
   data += ",\"comparison\":" + (parts.comparison.empty() ? "null" : parts.comparison) + "}";
   return put_together(html::kResultScripts, data);

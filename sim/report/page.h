@@ -21,6 +21,7 @@ struct PageParts {
   std::string comparison;  ///< docs/comparison_schema.json; empty: none
   std::vector<std::string> programs =
       {};  ///< by document: an object with its "program" and "represented", or null
+  std::vector<std::string> traces = {};  ///< by document: the rows of its program's time line, or null
 };
 
 std::string page(const PageParts& parts);

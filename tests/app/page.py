@@ -130,6 +130,18 @@ class Text(Pages):
         self.assertEqual([d["predictions"][0]["kernel"] for d in data["documents"]], ["transpose_tile<32>", "sgemm_tiled"])
         self.assertEqual(len(data["facts"]), 2)
         self.assertGreater(len(data["timeline"]["timeline"]), 10)
+        compared = FOLDER / "compared.html"
+        run("compare", self.result, self.other, "--html", compared, "--timeline", self.timeline)
+        self.assertEqual(data_of(compared)["timeline"], data["timeline"])
+        self.assertIn("--timeline", refused("compare", self.result, self.other, "--timeline", self.timeline))
+        self.assertIn("no timeline", refused("compare", self.result, self.other, "--html", FOLDER / "no.html", "--timeline", self.result))
+
+    def test_what_is_recorded_has_the_timeline_of_two_warps(self):
+        rows = data_of(self.transpose)["timeline"]["timeline"]
+        self.assertEqual({(row["block"], row["warp"]) for row in rows}, {(0, 0), (0, 1)})
+        self.assertLessEqual(len(rows), 400)
+        alone = json.loads(self.timeline.read_text())["timeline"]  # what foretrace timeline says of the same warps, the first 60 instructions
+        self.assertEqual([row for row in rows if row["warp"] == 0][:20], [row for row in alone if row["warp"] == 0][:20])
 
     def test_ceilings_and_occupancy_are_those_of_the_chip(self):
         facts = data_of(self.transpose)["facts"][0][0]
@@ -204,6 +216,7 @@ class Text(Pages):
 
     def test_bad_input_is_one_line(self):
         for words in ([self.result], ["--html", FOLDER / "no.html"], [self.result, "--html", FOLDER / "no.html", "--timeline", self.result],
+                      [self.result, "--html", FOLDER / "no.html", "--perfetto", self.result], [self.result, "--csv", "--perfetto", self.result],
                       [self.timeline, "--html", FOLDER / "no.html"], [self.result, "--page", "none"], [self.result, self.other, "--csv"]):
             self.assertEqual(refused("report", *words).count("\n"), 1)
         self.assertFalse((FOLDER / "no.html").exists())
@@ -308,6 +321,27 @@ class Browser(Pages):
         self.assertEqual(program.count("<rect"), 2)
         self.assertNotIn("NaN", drawn)
         self.assertNotIn('<section id="program"', self.dom(self.transpose))
+        # With what run --perfetto wrote: calls and outermost ranges of threads, the stream's copies beside its launches, engines.
+        named = [(0, 2, "stream 2"), (1, 0, "to the device"), (1, 1, "to the host"), (2, 0, "thread 0")]
+        spans = [(2, 0, "call", "launch", 0, 1, None), (2, 0, "range", "operator/aten::mm", 0, 2, None), (2, 0, "range", "operator/aten::inner", 0.5, 1, None),
+                 (0, 2, "kernel", "sgemm_tiled", 1, time / 1e3, 0), (0, 2, "kernel", "sgemm_tiled", 2 + time / 1e3, time / 1e3, 1), (0, 2, "work", "copy to the device", 0, 0.5, None),
+                 (1, 0, "work", "copy to the device", 0, 0.5, None)]
+        events = [{"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}} for pid, tid, name in named]
+        events += [{"ph": "X", "pid": pid, "tid": tid, "cat": kind, "name": name, "ts": ts, "dur": dur, "args": {} if launch is None else {"launch": launch}}
+                   for pid, tid, kind, name, ts, dur, launch in spans]
+        events.append({"ph": "C", "name": "room taken", "pid": 0, "ts": 1, "args": {"percent": 5}})
+        trace_file = FOLDER / "program_trace.txt"
+        trace_file.write_text(json.dumps({"traceEvents": events}))
+        run("report", result, "--perfetto", trace_file, "--html", page)
+        self.assertEqual([(row["group"], row["name"], len(row["spans"])) for row in data_of(page)["traces"][0]["rows"]],
+                         [("calls", "thread 0", 1), ("ranges", "thread 0", 1), ("gpu", "stream 2", 3), ("engine", "to the device", 1)])
+        drawn = self.drawn(page)
+        program = drawn[drawn.index('<section id="program"'):drawn.index('<section id="verdict"')]
+        for text in ("thread 0, calls", "thread 0, ranges", "engine to the device", "aten::mm", "as launch #0", "the host's calls"):
+            self.assertIn(text, program)
+        self.assertNotIn("aten::inner", program)
+        self.assertEqual(program.count("<rect"), 6)
+        self.assertEqual(program.count('class="launch"'), 2)
 
     def test_counters_stand_beside_nsight_computes(self):
         table, page = FOLDER / "ncu.csv", FOLDER / "measured.html"

@@ -35,7 +35,7 @@ TEST(HostThreads, CallsTakeTimeAndOwnWorkLiesBeforeThem) {
   EXPECT_EQ(b.threads.calls()[0].own, 30);
   b.threads.spend(0, "launch", 10);
   EXPECT_EQ(b.threads.calls()[1].own, 0);
-  EXPECT_EQ(b.threads.now(3), 0) << "nobody has started it";
+  EXPECT_EQ(b.threads.now(3), 440) << "where its first call would begin";
   EXPECT_EQ(b.threads.spend(1, "launch", 5), 445) << "begins at what the last call has come to";
 }
 

@@ -72,5 +72,17 @@ TEST(Ranges, ProcessRangesHoldAllThreadsAndGraphsTheirNodes) {
   EXPECT_EQ(ranges.all().back().end, end_of(line));
 }
 
+TEST(Ranges, AThreadThatHasCalledNothingYetBeginsOneBehindTheLastCallOfAny) {
+  TimeLine line(spec());
+  Ranges ranges(line);
+  line.kernel(kMain, {0, 1000, 1, false});
+  line.kernel(kMain, {1, 1000, 1, false});
+  ranges.push(1, nullptr, "backward");
+  line.kernel(kOther, {2, 1000, 1, false});
+  ranges.pop(1, nullptr);
+  EXPECT_EQ(ranges.all().front().begin, 200);
+  EXPECT_EQ(ranges.all().front().end, 300);
+}
+
 }  // namespace
 }  // namespace foretrace::host

@@ -29,15 +29,16 @@ function partnerOf(index) {
 }
 
 function head() {
-  const a = entries[chosen.a].prediction;
+  const a = entries[chosen.a].prediction, command = data.documents[entries[chosen.a].document].command ?? [], program = data.programs[entries[chosen.a].document]?.program;
+  const title = program && command.includes("--") ? command.slice(command.indexOf("--") + 1).map(baseName).join(" ") : a.kernel;
   const dimensions = d => "(" + d.join(", ") + ")";
   const pick = (label, key, none) => entries.length < 2 ? null : el("label", null, label + " ", el("select", { "aria-label": label,
     onchange: event => { chosen[key] = Number(event.target.value); render(); } },
     none ? el("option", { value: -1 }, "nothing") : null,
     entries.map((entry, i) => el("option", { value: i, selected: chosen[key] === i ? "" : null }, entry.title))));
-  document.title = a.kernel + " on " + a.arch + " - Foretrace";
-  document.getElementById("head").replaceChildren(el("h1", null, a.kernel), el("div", { class: "controls" }, pick("Show", "a", false), pick("beside", "b", true), themeButton),
-    el("p", { class: "sub" }, dimensions(a.grid) + " blocks of " + dimensions(a.block) + " threads" + (a.cluster.some(x => x > 1) ? ", clusters of " + dimensions(a.cluster) : "") + " on " + (entries[chosen.a].facts?.title || a.arch) +
+  document.title = title + " on " + a.arch + " - Foretrace";
+  document.getElementById("head").replaceChildren(el("h1", null, title), el("div", { class: "controls" }, pick("Show", "a", false), pick("beside", "b", true), themeButton),
+    el("p", { class: "sub" }, (title === a.kernel ? "" : a.kernel + ", ") + dimensions(a.grid) + " blocks of " + dimensions(a.block) + " threads" + (a.cluster.some(x => x > 1) ? ", clusters of " + dimensions(a.cluster) : "") + " on " + (entries[chosen.a].facts?.title || a.arch) +
       (a.set.length ? " with " + a.set.join(" ") : "") + ", " + (a.warm ? "warm" : "cold") + " caches, SM at " + (a.clock_hz.sm / 1e6).toFixed(0) + " MHz"));
 }
 

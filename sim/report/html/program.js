@@ -26,7 +26,7 @@ function partsBar(words, parts) {
     legend(partTexts.filter(([key]) => parts[key]).map(([key, name, colour]) => [colour, name + " " + duration(parts[key]) + ", " + percent(100 * parts[key] / whole)])));
 }
 
-const kernelColours = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)"];
+const kernelColours = ["var(--c3)", "var(--c2)", "var(--c4)", "var(--c6)", "var(--c7)"];  // others: copies, calls
 
 /** Kernels by their share of the time, longest first. */
 function kernelsOf(launches) {
@@ -51,7 +51,8 @@ function kernelTable(kernels, choose) {
   const head = ["Kernel", "Share", "", "Launches", "Time", "Mean", "Longest", "What limits it"];
   return el("div", { class: "wide" }, el("table", { class: "kernels" }, el("thead", null, el("tr", null, head.map((text, i) => el("th", { class: [1, 3, 4, 5, 6].includes(i) ? "n" : null, scope: "col" }, text)))),
     el("tbody", null, kernels.slice(0, 40).map(kernel => el("tr", null,
-      el("td", null, kernel.shown.shows === null ? kernel.name : el("button", { onclick: () => choose(kernel.shown.shows), title: "Show its longest simulated launch below" }, kernel.name)),
+      el("td", { class: "name", title: kernel.name }, kernel.shown.shows === null ? kernel.name : el("button", { onclick: () => choose(kernel.shown.shows), title: kernel.name + "\nA click shows its longest simulated launch below" },
+        kernel.name.replaceAll("(anonymous namespace)::", "").replace(/^([A-Za-z_]\w*::)+/, ""))),
       el("td", { class: "n" }, percent(100 * kernel.time / whole)),
       el("td", { class: "share" }, el("div", { class: "track" }, el("div", { class: "fill", style: `width:${100 * kernel.time / whole}%;background:${kernel.colour}` }))),
       el("td", { class: "n" }, number(kernel.launches.length)), el("td", { class: "n" }, duration(kernel.time)), el("td", { class: "n" }, duration(kernel.time / kernel.launches.length)),
@@ -59,15 +60,38 @@ function kernelTable(kernels, choose) {
     kernels.length > 40 ? el("p", { class: "note" }, "The 40 longest of " + kernels.length + " kernels.") : null);
 }
 
-/** Launches on the program's time line, a lane per stream of each GPU. */
-function lanes(launches, kernels, choose) {
+/** A kernel's or an operator's name as there is room for it: without namespaces, what it was made from, and its kind. */
+function shortName(name) {
+  const plain = name.replace(/ \[.*$/, "").replaceAll("(anonymous namespace)::", "").replace(/^operator\//, "");
+  const end = plain.search(/[<(]/), whole = end > 0 ? plain.slice(0, end) : plain;
+  return name.startsWith("operator/") ? whole : whole.slice(whole.lastIndexOf("::") < 0 ? 0 : whole.lastIndexOf("::") + 2);
+}
+
+const rowTitles = { calls: name => name + ", calls", ranges: name => name + ", ranges", gpu: name => name, engine: name => "engine " + name };
+const rowFills = { calls: "var(--c5)", ranges: "var(--soft)", gpu: "var(--c1)", engine: "var(--c1)" };
+
+/** Rows of the time line: what --perfetto wrote, or a row of launches per stream of each GPU. */
+function timeRows(launches, trace) {
+  if (trace) {
+    const byNumber = new Map(launches.map(launch => [launch.number, launch]));
+    return trace.rows.map(row => ({ title: rowTitles[row.group](row.name), fill: rowFills[row.group], border: row.group === "ranges", spans: row.spans.map(([from, length, name, launch]) =>
+      ({ from, to: from + length, name: trace.names[name], launch: byNumber.get(launch) ?? null })) }));
+  }
   const placed = launches.filter(launch => launch.from !== undefined && launch.from !== null);
-  if (placed.length === 0) return null;
   const keyOf = launch => launch.device + "." + launch.stream, several = new Set(placed.map(launch => launch.device)).size > 1;
   const keys = [...new Map(placed.map(launch => [keyOf(launch), launch])).values()].sort((a, b) => a.device - b.device || a.stream - b.stream);
-  const first = 0, last = Math.max(...placed.map(launch => launch.to)), width = 1180, labels = 130, top = 22, lane = 22, height = top + keys.length * lane + 6;
+  return keys.map(key => ({ title: (several ? "GPU " + key.device + ", " : "") + (key.stream === 0 ? "default stream" : "stream " + key.stream), fill: "var(--c8)",
+    spans: placed.filter(launch => keyOf(launch) === keyOf(key)).map(launch => ({ from: launch.from, to: launch.to, name: launch.kernel, launch })) }));
+}
+
+/** The program's time line: calls and ranges of host threads, streams with their launches, copy engines. */
+function lanes(launches, kernels, choose, trace) {
+  const rows = timeRows(launches, trace);
+  if (rows.length === 0) return null;
+  const first = 0, last = Math.max(...rows.map(row => row.spans.reduce((most, span) => Math.max(most, span.to), 0))), width = 1180, labels = 150, top = 22, lane = 24;
+  const height = top + rows.length * lane + 6;
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, style: "min-width:900px", tabindex: 0, role: "group",
-    "aria-label": "Launches over the program's time: plus and minus zoom, the arrow keys move, 0 shows all; Tab goes to a launch, the arrow keys to the next, Enter shows it" });
+    "aria-label": "The program's time: plus and minus zoom, the arrow keys move, 0 shows all; Tab goes to a launch, the arrow keys to the next, Enter shows it" });
   // One launch is a stop of the Tab key; the arrow keys go on from it, along its lane or to the nearest of the next.
   function next(box, key) {
     const boxes = [...root.querySelectorAll("rect.launch")], here = boxes.indexOf(box), y = each => Number(each.getAttribute("y")), x = each => Number(each.getAttribute("x"));
@@ -93,37 +117,41 @@ function lanes(launches, kernels, choose) {
       },
       onfocus: () => { stop = launch; } }, []);
   }
-  let stop = placed.find(launch => launch.shows !== null);
+  let stop = rows.flatMap(row => row.spans).find(span => span.launch && span.launch.shows !== null)?.launch;
   const colourOf = new Map(kernels.map(kernel => [kernel.name, kernel.colour]));
+  function boxOf(row, span, a, b, y) {
+    const launch = span.launch, box = svg("rect", { x: a, y: y + 3, width: Math.max(1, b - a), height: lane - 8, fill: launch ? colourOf.get(launch.kernel) || "var(--c8)" : row.fill,
+      stroke: row.border ? "var(--c8)" : null, opacity: launch && launch.by !== null ? 0.55 : 1 },
+    svg("title", null, (launch ? "#" + launch.number + " " + launch.kernel : span.name) + "\n" + duration(span.from) + " to " + duration(span.to) + ": " + duration(span.to - span.from) +
+      (launch ? "\n" + duration(launch.time) + " alone" : "") + (launch && launch.by !== null ? "\nas launch #" + launch.by : "")));
+    if (launch && launch.shows !== null) canBeChosen(box, launch);
+    return box;
+  }
   const zoomed = zoomable(root, { first, last, least: 100, labels, width }, (from, to) => {
     const at = time => labels + (time - from) / (to - from) * (width - labels - 8), parts = [], step = niceStep(to - from, 8);
     for (let t = Math.ceil(from / step) * step; t <= to; t += step) parts.push(svg("line", { x1: at(t), x2: at(t), y1: top - 4, y2: height, class: "grid" }),
       svg("text", { x: at(t), y: 12, "font-size": 11, "text-anchor": at(t) > width - 40 ? "end" : "middle", class: "faint" }, t === 0 ? "0" : duration(t)));
-    keys.forEach((key, i) => {
+    rows.forEach((row, i) => {
       const y = top + i * lane;
-      parts.push(svg("text", { x: 4, y: y + 14, "font-size": 12, class: "faint" }, (several ? "GPU " + key.device + ", " : "") + (key.stream === 0 ? "default stream" : "stream " + key.stream)),
-        svg("line", { x1: labels, x2: width - 8, y1: y + lane - 1, y2: y + lane - 1, class: "grid" }));
+      parts.push(svg("text", { x: 4, y: y + 15, "font-size": 12, class: "faint" }, row.title), svg("line", { x1: labels, x2: width - 8, y1: y + lane - 1, y2: y + lane - 1, class: "grid" }));
       let drawn = -1;
-      for (const launch of placed) {
-        if (keyOf(launch) !== keyOf(key)) continue;
-        const a = Math.max(labels, at(launch.from)), b = Math.min(width - 8, at(launch.to));
+      for (const span of row.spans) {
+        const a = Math.max(labels, at(span.from)), b = Math.min(width - 8, at(span.to));
         if (b < labels || a > width - 8 || b < drawn + 0.3) continue;  // what a pixel cannot tell apart is one
         drawn = b;
-        const box = svg("rect", { x: a, y: y + 2, width: Math.max(1, b - a), height: lane - 6, fill: colourOf.get(launch.kernel) || "var(--c8)", opacity: launch.by === null ? 1 : 0.55 },
-          svg("title", null, "#" + launch.number + " " + launch.kernel + "\n" + duration(launch.from) + " to " + duration(launch.to) + "\n" + duration(launch.time) + " alone" +
-            (launch.by === null ? "" : "\nas launch #" + launch.by)));
-        if (launch.shows !== null) canBeChosen(box, launch);
-        parts.push(box);
-        if (b - a > 8 * launch.kernel.length) parts.push(svg("text", { x: (a + b) / 2, y: y + 14, "font-size": 11, "text-anchor": "middle", style: "fill:var(--card);pointer-events:none" }, launch.kernel));
+        const text = shortName(span.name);
+        parts.push(boxOf(row, span, a, b, y));
+        if (b - a > 6.6 * text.length) parts.push(svg("text", { x: (a + b) / 2, y: y + 15, "font-size": 11, "text-anchor": "middle", style: (row.border ? "" : "fill:var(--card);") + "pointer-events:none" }, text));
       }
     });
     const boxes = parts.filter(part => part.classList.contains("launch"));
     if (boxes.length && !boxes.some(box => box.tabIndex === 0)) boxes[0].setAttribute("tabindex", "0");
     return parts;
   });
-  return el("div", null, el("h3", null, "Launches over the program's time"), zoomed.controls, el("div", { class: "lanes" }, root),
-    legend(kernels.slice(0, kernelColours.length).map(kernel => [kernel.colour, kernel.name]).concat(kernels.length > kernelColours.length ? [["var(--c8)", "other kernels"]] : [])),
-    el("p", { class: "note" }, "A click on a launch, or Enter, shows it below. Copies, calls and graphs' nodes: foretrace run --perfetto FILE, for ui.perfetto.dev."));
+  const named = kernels.slice(0, kernelColours.length).map(kernel => [kernel.colour, shortName(kernel.name) + (kernel.name.match(/ \[.*$/)?.[0] ?? "")]);
+  return el("div", null, el("h3", null, trace ? "The program's time line" : "Launches over the program's time"), zoomed.controls, el("div", { class: "lanes" }, root),
+    legend(named.concat(kernels.length > kernelColours.length ? [["var(--c8)", "other kernels"]] : [], trace ? [["var(--c1)", "copies and fills"], ["var(--c5)", "the host's calls"]] : [])),
+    el("p", { class: "note" }, "A click on a launch, or Enter, shows it below." + (launches.some(launch => launch.by !== null) ? " Pale launches have the time of others that are like them." : "") + (trace ? "" : " Copies, calls and ranges are shown too where foretrace run --html has --perfetto FILE, which is for ui.perfetto.dev as well.")));
 }
 
 function programSection(document_, choose) {
@@ -136,5 +164,5 @@ function programSection(document_, choose) {
     " in nine cases of ten: " + number(program.represented) + " launches have the time of others that are like them.") : null;
   return el("div", null, el("div", { class: "tiles" }, tiles.map(([name, text]) => el("div", { class: "tile" }, el("b", null, text), el("span", null, name)))), between,
     line ? partsBar("What the time line is made of, with " + line.host_title, line.time) : null, line ? partsBar("What its critical path is made of", line.critical_path) : null,
-    el("h3", null, "Kernels by their time"), kernelTable(kernels, choose), lanes(launches, kernels, choose));
+    lanes(launches, kernels, choose, data.traces[document_]), el("h3", null, "Kernels by their time"), kernelTable(kernels, choose));
 }
