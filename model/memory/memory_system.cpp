@@ -37,6 +37,10 @@ void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
   const L2Tags& tags = lines_.tags();
   // Writes are looked up at home, when they have left their GPC.
   const auto written = [](const Event& event) { return event.write() && event.at_home() && event.crossed(); };
+  const bool merges = merging_.on();
+  const auto joins = [merges](const Event& event) {
+    return merges && !event.write() && event.kind() == EventKind::arrive && event.at() == event.near();
+  };
   calendar.look_at(
       shared_.now + 2, [&](const Event& event) __attribute__((always_inline)) {
         if (event.write()) return;
@@ -57,11 +61,13 @@ void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
           tags.bring_slot(shared_.pool[event.index()].slot);
         } else if (event.kind() == EventKind::arrive || event.kind() == EventKind::serve) {
           tags.bring_set(shared_.set_of(event));
+          if (joins(event)) merging_.bring(shared_.set_of(event), event.tag());
         }
       });
   calendar.look_at(
       shared_.now, [&](const Event& event) __attribute__((always_inline)) {
         if (written(event)) tags.bring_written(shared_.set_of(event), event.tag());
+        if (joins(event)) merging_.bring_leader(shared_.set_of(event), event.tag());
       });
 }
 

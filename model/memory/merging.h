@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "model/memory/l2_tags.h"
+#include "model/support/large_pages.h"
 
 namespace foretrace::memory {
 
@@ -41,6 +42,13 @@ class Merging {
       if (entries_[at].key == key) return &entries_[at];
       if (entries_[at].key == 0) return nullptr;
     }
+  }
+  /// The line will be looked for soon.
+  [[gnu::always_inline]] void bring(std::uint64_t key) const { support::prefetch(&entries_[home(key)]); }
+  /// The first read of the line if it stands at its home, else kNone: for what is asked of the host's caches.
+  std::uint32_t leader_at_home(std::uint64_t key) const {
+    const Entry& entry = entries_[home(key)];
+    return entry.key == key ? entry.leaders : kNone;
   }
   /// Notes a line that is not there.
   void put(const Entry& entry) {
@@ -72,14 +80,14 @@ class Merging {
   }
   std::size_t next(std::size_t at) const { return (at + 1) & (entries_.size() - 1); }
   void grow() {
-    std::vector<Entry> old(2 * entries_.size());
+    support::LargeVector<Entry> old(2 * entries_.size());
     old.swap(entries_);
     count_ = 0;
     for (const Entry& entry : old) {
       if (entry.key != 0) put(entry);
     }
   }
-  std::vector<Entry> entries_;  // a power of two of them
+  support::LargeVector<Entry> entries_;  // a power of two of them
   std::size_t count_ = 0;
 };
 

@@ -20,6 +20,14 @@ class ReadMerging {
   /// True when an earlier read of the same sectors takes this one along; else others may join it from now on, unless it asked for other
   /// sectors than those under way.
   bool join(std::uint32_t index);
+  /// A read of the line comes soon; at the next cycle, what it would join.
+  [[gnu::always_inline]] void bring(std::uint32_t set, std::uint32_t tag) const {
+    lines_.bring(Merging::key(set, tag));
+  }
+  [[gnu::always_inline]] void bring_leader(std::uint32_t set, std::uint32_t tag) const {
+    const std::uint32_t leader = lines_.leader_at_home(Merging::key(set, tag));
+    if (leader != kNone) shared_.pool.bring(leader);
+  }
   /// Something else than a read comes to a line beside its SM.
   void stop(std::uint32_t set, std::uint32_t tag) {
     if (lines_.size() == 0) return;

@@ -59,6 +59,11 @@ class L1Tags {
     const Slot& found = slots_[slot_of(line)];
     if (found.mark == mark_of(line) && found.entry != kEmpty) support::prefetch(&entries_[found.entry]);
   }
+  /// The entry at the position will be looked at soon, and where its line lies.
+  [[gnu::always_inline]] void bring_at(std::uint32_t position) const {
+    support::prefetch(&entries_[position]);
+    support::prefetch(&places_[position]);
+  }
   /// Takes an entry of the line's set for the line. Only after find() found nothing.
   Entry& allocate(std::uint64_t line);
   /// Entry by its position, for replies; nullptr when it holds another line by now.

@@ -59,7 +59,10 @@ void MemoryPipe::return_load(std::uint32_t id, Cycle now) {
 }
 
 Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
-  const auto bytes = memory::sector_count(misses_[id & ~memory::kTooEarly].sectors) * kSectorBytes;
+  const Misses::Miss& miss = misses_[id & ~memory::kTooEarly];
+  if (miss.tagged) tags_.bring_at(miss.entry);  // for filled()
+  misses_.bring_waiter(miss);
+  const auto bytes = memory::sector_count(miss.sectors) * kSectorBytes;
   fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
   if (timeline_) timeline_->arrived(id & ~memory::kTooEarly, now, fill_free_);
   return fill_free_;

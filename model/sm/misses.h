@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/memory/memory_system.h"
+#include "model/support/large_pages.h"
 
 namespace foretrace::sm {
 
@@ -60,6 +61,10 @@ class Misses {
     (miss.last_waiter < 0 ? miss.first_waiter : waiters_[static_cast<std::size_t>(miss.last_waiter)].next) =
         waiter;
     miss.last_waiter = waiter;
+  }
+  /// The first that waits for it will be looked at soon.
+  [[gnu::always_inline]] void bring_waiter(const Miss& miss) const {
+    if (miss.first_waiter >= 0) support::prefetch(&waiters_[static_cast<std::size_t>(miss.first_waiter)]);
   }
   /// Takes it out of its line's list, which begins at `first`. False: it is not there (the line was given to others meanwhile).
   bool unlink(std::int32_t& first, std::uint32_t id) {

@@ -194,6 +194,33 @@ void load_constant(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+template <std::size_t kBytes>
+void copy_lanes(std::byte* to, const std::byte* from, const Execution& x, const AddressRange& shared,
+                const AddressRange& global, std::uint32_t mask) {
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(m));
+    std::memcpy(to + (x.addresses[0][i] - shared.least), from + (x.addresses[1][i] - global.least), kBytes);
+  }
+}
+
+/// Copies `bytes` for each lane, from addresses[1] to addresses[0], if all of them are aligned and in one piece of host memory each: the
+/// host then waits for all lanes' lines at once.
+bool copy_together(Execution& x, std::uint32_t bytes, std::uint32_t mask) {
+  const AddressRange shared = x.lanes().range(x.addresses[0].data(), mask);
+  const AddressRange global = x.lanes().range(x.addresses[1].data(), mask);
+  std::byte* const to = x.memory.shared_span(shared, bytes);
+  const std::byte* const from = x.memory.global_span(global, bytes);
+  if (to == nullptr || from == nullptr) return false;
+  if (bytes == 16) {
+    copy_lanes<16>(to, from, x, shared, global, mask);
+  } else if (bytes == 8) {
+    copy_lanes<8>(to, from, x, shared, global, mask);
+  } else {
+    copy_lanes<4>(to, from, x, shared, global, mask);
+  }
+  return true;
+}
+
 /// cp.async. a (a register or a uniform one) + index2: shared; b + c + immediate: global; p_in false: zeros are written.
 void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t bytes = 1u << log2_bytes(op);
@@ -203,6 +230,7 @@ void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
                    static_cast<std::uint64_t>(static_cast<std::int32_t>(op.index2)) & 0xffffffffu, 0);
   x.form_addresses(op.b, op.c, op.flags, op.immediate, 1);
   const std::uint32_t full = x.predicate(op.p_in);
+  if ((mask & ~full) == 0 && copy_together(x, bytes, mask)) return;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const auto i = static_cast<std::size_t>(l);

@@ -120,14 +120,20 @@ inline std::uint64_t float_bits(ElementType type, double number) {
   const std::uint64_t infinity = ((std::uint64_t{1} << info.exponent) - 1) << fraction;
   if (std::isnan(number)) return sign | infinity | (std::uint64_t{1} << (fraction - 1));
   if (std::isinf(number)) return sign | infinity;
-  const double magnitude = std::fabs(number);
-  if (magnitude == 0.0) return sign;
-  int exponent = std::ilogb(magnitude);
+  const std::uint64_t magnitude = wide & ~(std::uint64_t{1} << 63);
+  int exponent = static_cast<int>(magnitude >> 52) - 1023;
   if (exponent > bias) return sign | infinity;
-  if (exponent < 1 - bias) exponent = 1 - bias;  // a subnormal number keeps the smallest exponent
-  // The significand as an integer: the scaling is exact, and nearbyint rounds half to even.
-  const auto significand =
-      static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, fraction - exponent)));
+  int surplus = 52 - fraction;  // bits of the significand that are rounded away
+  if (exponent < 1 - bias) {    // a subnormal number keeps the smallest exponent
+    surplus += 1 - bias - exponent;
+    exponent = 1 - bias;
+  }
+  if (surplus > 54) return sign;  // less than half of the smallest number
+  const std::uint64_t hidden = std::uint64_t{1} << 52, exact = hidden | (magnitude & (hidden - 1));
+  const std::uint64_t rest = exact & ((std::uint64_t{1} << surplus) - 1),
+                      half = std::uint64_t{1} << (surplus - 1);
+  std::uint64_t significand = exact >> surplus;
+  significand += rest > half || (rest == half && (significand & 1) != 0) ? 1 : 0;
   // The hidden one, if there, adds 1 to the exponent field; so does a carry out of the fraction.
   const std::uint64_t bits = (static_cast<std::uint64_t>(exponent + bias - 1) << fraction) + significand;
   return sign | (bits > infinity ? infinity : bits);
@@ -157,7 +163,9 @@ inline double float_value(ElementType type, std::uint64_t bits) {
   } else if (exponent == 0) {
     result = std::ldexp(static_cast<double>(low), 1 - bias - fraction);
   } else {
-    result = std::ldexp(static_cast<double>(low | std::uint64_t{1} << fraction), exponent - bias - fraction);
+    const std::uint64_t wide =
+        static_cast<std::uint64_t>(exponent - bias + 1023) << 52 | low << (52 - fraction);
+    std::memcpy(&result, &wide, sizeof(result));
   }
   return negative ? -result : result;
 }
