@@ -179,9 +179,12 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   L1Tags::Entry* entry = tags_.find(access.line);
   const std::uint8_t present = entry ? entry->valid : std::uint8_t{0};
   auto missing = static_cast<std::uint8_t>(access.sectors & ~present);
-  if (entry && (missing & entry->written) && form.access == Access::load && operation.space != Space::local) {
-    missing = static_cast<std::uint8_t>(
-        missing & ~tags_.covered(*entry, missing, operation.detail->written[tag_line_]));
+  const bool local = operation.space == Space::local;
+  // Of local memory whole words are kept (H100, partial_local); which lanes are on which of several lines is not known here.
+  const bool known = !local || (form.bytes >= 4 && access.lanes == std::popcount(operation.executed));
+  if (entry && (missing & entry->written) && form.access == Access::load && known) {
+    const auto& bytes = local ? local_bytes(operation, missing) : operation.detail->written[tag_line_];
+    missing = static_cast<std::uint8_t>(missing & ~tags_.covered(*entry, missing, bytes));
   }
   const auto missing_count = memory::sector_count(missing);
   if (missing && !misses_.room(missing_count)) return false;

@@ -1,6 +1,7 @@
 // What a request says of the access that it is part of.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "model/memory/memory_system.h"
@@ -11,6 +12,10 @@ namespace foretrace::sm {
 /// How an atomic or a reduction of lanes on the request's line leaves the SM: its packets, and the flits of 32 bytes that they are.
 void put_packets(memory::Request& request, const isa::MemoryForm& form, const work::LaneAddresses& addresses,
                  std::uint32_t executed);
+
+/// The bytes of a line's `sectors` that an access to local memory goes to, a mask per sector: lane l has the line's l-th word.
+std::array<std::uint32_t, kSectorsPerLine> local_bytes(const MemoryOperation& operation,
+                                                       std::uint8_t sectors);
 
 /// What an access tells or waits for goes with the last of its lines.
 inline void put_signal(memory::Request& request, const MemoryOperation& operation, bool last) {

@@ -24,14 +24,7 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
   } else {
     request.kind = memory::RequestKind::write;
     if (operation.space == Space::local) {
-      for (std::uint32_t m = operation.executed; m; m &= m - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(m));
-        const std::uint32_t word = form.bytes >= 4 ? 0xfu : (1u << form.bytes) - 1;
-        request.bytes[lane / 8] |= word << (lane % 8 * 4);
-      }
-      for (unsigned s = 0; s < kSectorsPerLine; ++s) {
-        if (!(access.sectors >> s & 1)) request.bytes[s] = 0;
-      }
+      request.bytes = local_bytes(operation, access.sectors);
     } else {
       request.bytes = operation.detail->written[tag_line_];
     }

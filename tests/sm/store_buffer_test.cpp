@@ -146,5 +146,21 @@ TEST(StoreBuffer, AnEndedBlockLeavesNothingBehind) {
   EXPECT_LT(left[0].time, ran.end + chip.l1.store_cycles / 2);
 }
 
+// H100, partial_local: a word that the same lanes wrote is there, whoever else has left; bytes are not, nor a word that nobody wrote.
+TEST(LocalMemory, WordsThatSomeLanesWroteAreThereForThem) {
+  const auto hits = [](const char* store, const char* load, std::uint32_t wrote, std::uint32_t reads,
+                       std::uint64_t at) {
+    return run(bench_chip(),
+               {{store, 2, 7, 0, 0, wrote, 256, 0}, {load, 2, 0, 7, 1, reads, at, 0}, {"NOP", 1, 7, 7, 1}})
+        .counters.l1_hits_local_ld;
+  };
+  EXPECT_EQ(hits("STL [R2], R0", "LDL R1, [R2]", 0x7f, 0x7f, 256), 1u);
+  EXPECT_EQ(hits("STL [R2], R0", "LDL R1, [R2]", 0x7f, 0x0f, 256), 1u);
+  EXPECT_EQ(hits("STL [R2], R0", "LDL R1, [R2]", 0x7f, 0xff, 256), 0u) << "one lane's word was not written";
+  EXPECT_EQ(hits("STL [R2], R0", "LDL R1, [R2]", 0x7f, 0x7f, 260), 0u) << "another word";
+  EXPECT_EQ(hits("STL.U8 [R2], R0", "LDL.U8 R1, [R2]", 0x7f, 0x7f, 256), 0u) << "bytes";
+  EXPECT_EQ(hits("STL [R2], R0", "LDL R1, [R2]", ~0u, ~0u, 256), 4u);
+}
+
 }  // namespace
 }  // namespace foretrace::sm_tests
