@@ -98,10 +98,13 @@ class Environments:
         return program
 
     def make(self, name, environment, place, under):
-        subprocess.run([sys.executable, "-m", "venv", "--clear", place], check=True)
+        packages = environment["packages"]
+        subprocess.run([sys.executable, "-m", "venv", "--clear", *([] if packages else ["--without-pip"]), place], check=True)
         with open(os.path.join(self.site(name, made=True), "zz_over.pth"), "w", encoding="utf-8") as file:
             file.write("".join(path + "\n" for path in under))
-        pip = [os.path.join(place, "bin", "python"), "-m", "pip", "install", "--quiet", "--no-cache-dir", "--no-deps", *environment["packages"]]
+        if not packages:
+            return
+        pip = [os.path.join(place, "bin", "python"), "-m", "pip", "install", "--quiet", "--no-cache-dir", "--no-deps", *packages]
         subprocess.run(pip, check=True, env={**os.environ, **environment.get("variables", {})})
 
     def site(self, name, made=False):
