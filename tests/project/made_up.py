@@ -232,11 +232,17 @@ void rotate_lanes(Execution& x, const MicroOp& op, std::uint32_t mask) {
         program = self.built(["tests/references/suite_test.cpp", "validate/suite/made_up/references.cpp"], CHECKED, *known,
                              "-lgtest", "-lgtest_main", "-pthread")
         # Its own check stands for the suite's last, which runs every reference.
-        done = run(program, "--gtest_filter=Suite.*:MadeUp.*-Suite.ReferencesChangeWhatIsChecked", env=self.with_configs())
+        # The copy has no virtual environment of its own: the tools are this tree's.
+        tools = {}
+        for tool in ("nvcc", "nvdisasm"):
+            found = run("bash", "-c", 'source "$0/scripts/common.sh"; cuda_tool "$1"', ROOT, tool)
+            self.assertEqual(found.returncode, 0, f"no {tool}")
+            tools["FORETRACE_" + tool.upper()] = found.stdout.strip()
+        done = run(program, "--gtest_filter=Suite.*:MadeUp.*-Suite.ReferencesChangeWhatIsChecked", env=self.with_configs() | tools)
         self.assertEqual(done.returncode, 0, done.stdout[-3000:])
         self.assertIn("[       OK ] MadeUp.ComputesWhatItsReferenceDoes", done.stdout)
         self.assertIn("[       OK ] Suite.EveryLaunchIsChecked", done.stdout)
-        done = run(BUILD / "bin/foretrace", "predict", self.copy / "validate/suite/made_up/twice.toml", "--arch", "h100", env=self.with_configs())
+        done = run(BUILD / "bin/foretrace", "predict", self.copy / "validate/suite/made_up/twice.toml", "--arch", "h100", env=self.with_configs() | tools)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("twice_1024", done.stdout)
 
