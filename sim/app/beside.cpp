@@ -41,9 +41,8 @@ class ReadTrace final : public work::BlockSource {
 
 engine::BesideLaunch launch_of(const std::string& file) {
   const trace::TraceReader reader(file);
-  const trace::LaunchInfo& launch = reader.launch();
   engine::BesideLaunch found;
-  found.shape = {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster};
+  found.shape = engine::shape_of(reader);
   found.open = [file] { return std::make_unique<ReadTrace>(file); };
   return found;
 }

@@ -32,8 +32,7 @@ int compare(const Words& words) {
     return 0;
   const auto files =
       values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>{};
-  if (!timeline.empty() && output.html.empty())
-    throw InputError("--timeline: it is shown on a page; expected --html as well");
+  check_page("--timeline", timeline, output.html);
   const std::size_t expected = ncu.empty() ? 2 : 1;
   if (files.size() != expected) {
     throw InputError(fmt::format("{} result document{} given; expected {}", files.size(),

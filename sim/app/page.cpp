@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "model/bounds/bounds.h"
@@ -204,6 +205,11 @@ std::string program_of(const std::string& text) {
   Json program{{"program", document["program"]}};
   if (document.contains("represented")) program["represented"] = document["represented"];
   return program.dump();
+}
+
+void check_page(const char* option, const std::string& file, const std::string& page) {
+  if (!file.empty() && page.empty())
+    throw InputError(fmt::format("{}: it is shown on a page; expected --html as well", option));
 }
 
 void write_page(const std::string& path, const std::vector<report::Document>& documents,

@@ -21,6 +21,9 @@ struct PageExtras {
 /// What a result document's text says of a program as a whole; "null": it is no program's.
 std::string program_of(const std::string& text);
 
+/// Throws InputError where `file`, which `option` names, would be shown on a page and `page`, its file, is not asked for.
+void check_page(const char* option, const std::string& file, const std::string& page);
+
 /// Writes the page. Sources that are not where the documents say are left out, and the page says so.
 void write_page(const std::string& path, const std::vector<report::Document>& documents,
                 const PageExtras& extras = {});

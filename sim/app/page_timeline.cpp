@@ -24,7 +24,6 @@ constexpr std::uint64_t kMostOfEach = 200;  // instructions of each warp; the pa
 std::string page_timeline(const std::string& trace, const std::shared_ptr<const spec::GpuSpec>& spec,
                           int threads) {
   trace::TraceReader reader(trace);
-  const trace::LaunchInfo& launch = reader.launch();
   engine::Machine machine(spec);
   engine::TracedBlocks source(reader);
   sm::TimelineChoice choice;
@@ -36,8 +35,7 @@ std::string page_timeline(const std::string& trace, const std::shared_ptr<const 
   run.threads = threads;
   run.timeline = &timeline;
   run.watch = [](const gpu::Snapshot& seen) { return gpu::Verdict{.stop = seen.now >= kMostCycles}; };
-  machine.run({reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster}, source,
-              run);
+  machine.run(engine::shape_of(reader), source, run);
   report::TimelineDocument document;
   document.arch = spec->name;
   document.program = reader.program();

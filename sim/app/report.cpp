@@ -36,10 +36,8 @@ void check(const Wanted& wanted, std::size_t documents) {
     throw InputError(fmt::format("{} result documents given; expected one, or two to compare", documents));
   if (wanted.html.empty() && wanted.page.empty() && wanted.speedscope.empty() && !wanted.csv)
     throw InputError("nothing to write; expected --html, --page, --csv or --speedscope");
-  if (wanted.html.empty() && !wanted.timeline.empty())
-    throw InputError("--timeline: it is shown on a page; expected --html as well");
-  if (wanted.html.empty() && !wanted.perfetto.empty())
-    throw InputError("--perfetto: it is shown on a page; expected --html as well");
+  check_page("--timeline", wanted.timeline, wanted.html);
+  check_page("--perfetto", wanted.perfetto, wanted.html);
   if (documents == 2 && wanted.html.empty())
     throw InputError(
         "two result documents stand side by side on a page alone; expected --html, or one document");

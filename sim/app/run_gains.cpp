@@ -67,9 +67,7 @@ std::vector<std::size_t> hottest(const report::Document& document,
 void add_gains_of(report::LaunchResult& result, const std::string& trace,
                   const std::shared_ptr<const spec::GpuSpec>& spec, int threads) {
   trace::TraceReader reader(trace);
-  const trace::LaunchInfo& launch = reader.launch();
-  const engine::LaunchShape shape{reader.program(),      launch.grid, launch.block,
-                                  launch.dynamic_shared, 0,           launch.cluster};
+  const engine::LaunchShape shape = engine::shape_of(reader);
   engine::TracedBlocks source(reader);
   engine::RunOptions options;
   options.threads = threads;

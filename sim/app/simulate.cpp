@@ -58,9 +58,7 @@ int simulate(const Words& words) {
       };
       engine::Outcome outcome;
       try {
-        outcome = machine.run(
-            {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster}, source,
-            run);
+        outcome = machine.run(engine::shape_of(reader), source, run);
       } catch (const InputError& error) { throw InputError(in_file(file, error.what())); }
       work::BlockRecord none;
       if (reader.next(none))
@@ -72,10 +70,7 @@ int simulate(const Words& words) {
           std::move(outcome)));
       if (gains) {
         context.progress->show("limits of " + what, 0, engine::kIdeals);
-        predictions.back().gains = engine::gains(
-            file, *spec,
-            {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster},
-            context.threads);
+        predictions.back().gains = engine::gains(file, *spec, engine::shape_of(reader), context.threads);
       }
       return predictions;
     });

@@ -150,8 +150,7 @@ void from_trace(const std::string& file, const Variant& variant, Recorded& recor
   engine::TracedBlocks source(reader);
   engine::RunOptions run;
   run.timeline = &recorded.timeline;
-  machine.run({reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster}, source,
-              run);
+  machine.run(engine::shape_of(reader), source, run);
 }
 
 }  // namespace

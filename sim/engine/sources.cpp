@@ -108,6 +108,11 @@ void StreamedBlocks::finish() {
   while (next_ < emulator_.blocks()) emulator_.run_block(next_++, nullptr);
 }
 
+LaunchShape shape_of(const trace::TraceReader& reader) {
+  const trace::LaunchInfo& launch = reader.launch();
+  return {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster};
+}
+
 std::shared_ptr<const work::BlockRecord> TracedBlocks::next() {
   auto record = std::make_shared<work::BlockRecord>();
   if (!reader_.next(*record)) return nullptr;

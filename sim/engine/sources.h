@@ -12,6 +12,7 @@
 #include "model/work/block_source.h"
 #include "sim/emulate/emulator.h"
 #include "sim/emulate/schedule/block_stream.h"
+#include "sim/engine/machine.h"
 #include "sim/engine/shared_blocks.h"
 #include "sim/trace/trace_reader.h"
 #include "sim/trace/trace_writer.h"
@@ -81,6 +82,9 @@ class TracedBlocks final : public work::BlockSource {
  private:
   trace::TraceReader& reader_;
 };
+
+/// The launch that a trace holds; the bytes of its buffers are not known.
+LaunchShape shape_of(const trace::TraceReader& reader);
 
 /// Another source's blocks, of which each goes to a trace, too.
 class WritingBlocks final : public work::BlockSource {

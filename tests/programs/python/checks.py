@@ -28,6 +28,18 @@ def close(name, got, want, tolerance):
     return right
 
 
+def attention(function):
+    """Of FlashAttention's interface: bfloat16, heads of 64 and, with a causal mask, of 128, against PyTorch on the CPU."""
+    import torch
+
+    torch.manual_seed(0)
+    for width, causal in ((64, False), (128, True)):
+        q, k, v = (torch.randn(1, 256, 2, width).bfloat16() for _ in range(3))
+        out = function(q.cuda(), k.cuda(), v.cuda(), causal=causal)
+        want = torch.nn.functional.scaled_dot_product_attention(*(x.float().transpose(1, 2) for x in (q, k, v)), is_causal=causal)
+        close(f"heads of {width}{', causal' if causal else ''}", out[0] if isinstance(out, tuple) else out, want.transpose(1, 2), 1e-2)
+
+
 def finish():
     print("right" if not _WRONG else "WRONG: " + ", ".join(_WRONG))
     raise SystemExit(1 if _WRONG else 0)
