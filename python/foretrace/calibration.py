@@ -1,6 +1,6 @@
 """foretrace calibrate --base CHIP --output FILE.toml: on a machine with a GPU, from its microbenchmarks to a configuration of it.
 
-Builds and runs the microbenchmarks one after the other; what has answered is kept in a folder beside the output, so that a second call goes on
+Builds and runs the microbenchmarks that the configuration is made of, one after the other; what has answered is kept in a folder beside the output, so that a second call goes on
 where the first one stopped. Then `foretrace calibrate` makes the configuration, and a page shows each number with its range. With a document of
 answers as its argument the program does the last step alone. docs/calibration.md.
 """
@@ -49,15 +49,16 @@ def _progress(done: int, names: list[str], known: dict[str, float], name: str) -
 
 
 def ask(work: pathlib.Path, say=_progress) -> pathlib.Path:
-    """Runs every benchmark that has not answered; returns the document of all answers. Throws ForetraceError where nothing can run."""
+    """Runs every benchmark of a calibration that has not answered; returns the document of all answers. Throws ForetraceError where nothing can run."""
     folder = _benchmarks()
     for tool in ("nvcc", "nvidia-smi"):
         if shutil.which(tool) is None:
             raise _program.ForetraceError(f"calibrate: no {tool} in PATH; expected a machine with an NVIDIA GPU, its driver and the CUDA Toolkit")
     work.mkdir(parents=True, exist_ok=True)
     document, known = work / "microbenchmarks.json", _seconds_known(folder)
-    listed = subprocess.run([sys.executable, str(folder / "run"), "--list"], capture_output=True, text=True, check=True).stdout.split()
-    command = [sys.executable, str(folder / "run"), "--binaries", str(work / "binaries"), "--out", str(document), "--resume"]
+    run = [sys.executable, str(folder / "run"), "--calibration"]
+    listed = subprocess.run([*run, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    command = [*run, "--binaries", str(work / "binaries"), "--out", str(document), "--resume"]
     say(0, listed, known, "building")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:

@@ -7,6 +7,7 @@ goes on where it was, with the same result; answers that were damaged, or are an
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -117,6 +118,16 @@ class Calibrate(unittest.TestCase):
             self.assertIn(f"{file}: no answers of this program", said.stderr)
             self.assertNotIn("Traceback", said.stderr)
             self.assertEqual(file.read_text(), broken)  # it is left as it was found
+
+    def test_every_rule_finds_its_benchmark_among_those_that_run(self):
+        words = ["calibrate", str(REPOSITORY / "validate/measurements/h100-sxm-microbenchmarks.json"), "--base", "h100-sxm", "--output", str(FOLDER / "ruled.toml")]
+        table = subprocess.run([FORETRACE, *words], check=True, capture_output=True, text=True).stdout
+        read = set(re.findall(r"[+-][\d.]+% +(\w+)$", table, re.M)) - {"nvidia_smi_after"}
+        self.assertGreater(len(read), 15)
+        benchmarks = REPOSITORY / "validate/microbenchmarks"
+        run = subprocess.run([sys.executable, "-B", str(benchmarks / "run"), "--calibration", "--list"], capture_output=True, text=True, check=True).stdout.split()
+        said = "".join((benchmarks / f"{name}.cu").read_text() for name in run if not name.startswith("profiled_"))
+        self.assertEqual({name for name in read if name not in run and f'{name}"' not in said.replace("\\", "")}, set())
 
     def test_another_devices_answers_are_refused(self):
         self.assertEqual(self.calibrate("other").returncode, 0)
