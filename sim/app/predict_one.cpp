@@ -35,9 +35,9 @@ frontend::LoadedKernel load(const frontend::LaunchDescription& launch, const Mea
 
 }  // namespace
 
-compare::PredictedLaunch predict_one(const IndexedLaunch& indexed, const LaunchIndex& index,
-                                     const ValidatedChip& chip, const MeasuredCodes& codes,
-                                     const JobContext& context) {
+validate::PredictedLaunch predict_one(const IndexedLaunch& indexed, const LaunchIndex& index,
+                                      const ValidatedChip& chip, const MeasuredCodes& codes,
+                                      const JobContext& context) {
   const frontend::LaunchDescription& launch = indexed.launch;
   const Variant variant{config::load_gpu(chip.arch, chip.overrides, chip.clock), {}};
   const auto spec = std::make_shared<const spec::GpuSpec>(variant.chip.spec);
@@ -54,7 +54,7 @@ compare::PredictedLaunch predict_one(const IndexedLaunch& indexed, const LaunchI
       make_prediction(variant, spec, program,
                       {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false},
                       std::move(outcome));
-  compare::PredictedLaunch predicted;
+  validate::PredictedLaunch predicted;
   predicted.name = launch.name;
   predicted.file = indexed.file;
   predicted.kernel = program->kernel;

@@ -9,7 +9,7 @@
 #include "model/config/load.h"
 #include "sim/app/jobs.h"
 #include "sim/app/launch_index.h"
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
 namespace foretrace::app {
 
@@ -28,9 +28,9 @@ using MeasuredCodes = std::map<std::string, MeasuredCode>;
 
 /// Cold, as ncu flushes. Launches that come before on the same memory are emulated first. Throws InputError, also where the
 /// cubin's code is not the measured one.
-compare::PredictedLaunch predict_one(const IndexedLaunch& launch, const LaunchIndex& index,
-                                     const ValidatedChip& chip, const MeasuredCodes& codes,
-                                     const JobContext& context);
+validate::PredictedLaunch predict_one(const IndexedLaunch& launch, const LaunchIndex& index,
+                                      const ValidatedChip& chip, const MeasuredCodes& codes,
+                                      const JobContext& context);
 
 /// A folder's zstd-compressed cubins, decompressed into a directory of ours when they are asked for.
 class PackedCubins {

@@ -22,15 +22,15 @@
 #include "sim/app/options.h"
 #include "sim/app/predict_one.h"
 #include "sim/app/version.h"
-#include "sim/compare/class_errors.h"
-#include "sim/compare/frozen.h"
-#include "sim/compare/launch_class.h"
-#include "sim/compare/picture.h"
-#include "sim/compare/validation.h"
 #include "sim/frontend/process.h"
 #include "sim/frontend/toolchain.h"
 #include "sim/report/json.h"
 #include "sim/report/page.h"
+#include "sim/validate/class_errors.h"
+#include "sim/validate/frozen.h"
+#include "sim/validate/launch_class.h"
+#include "sim/validate/picture.h"
+#include "sim/validate/validation.h"
 
 namespace foretrace::app {
 
@@ -64,11 +64,11 @@ ValidatedChip chip_of(const ValidateOptions& chosen) {
 
 /// What was predicted of each launch, or why there is nothing.
 struct Answer {
-  std::optional<compare::PredictedLaunch> predicted;
+  std::optional<validate::PredictedLaunch> predicted;
   std::string failure;
 };
 
-using PredictAnswer = std::function<compare::PredictedLaunch(const JobContext&)>;
+using PredictAnswer = std::function<validate::PredictedLaunch(const JobContext&)>;
 
 /// Runs the predictions side by side; a failure is an answer too, so that one launch does not hide the others.
 std::vector<Answer> answers(const std::vector<PredictAnswer>& questions, int threads) {
@@ -100,7 +100,7 @@ int freeze(const ValidateOptions& chosen) {
     if (std::find(chosen.leave_out.begin(), chosen.leave_out.end(), each.launch.name) !=
         chosen.leave_out.end())
       continue;
-    if (is_in(chosen.split, compare::is_held_out(each.file))) launches.push_back(&each);
+    if (is_in(chosen.split, validate::is_held_out(each.file))) launches.push_back(&each);
   }
   if (launches.empty()) throw InputError("no launch is left to predict");
   const frontend::Toolchain toolchain = frontend::find_toolchain();
@@ -119,7 +119,7 @@ int freeze(const ValidateOptions& chosen) {
         [&, each](const JobContext& context) { return predict_one(*each, index, chip, none, context); });
   }
   const std::vector<Answer> all = answers(questions, chosen.threads);
-  compare::Frozen frozen;
+  validate::Frozen frozen;
   frozen.foretrace = kVersion;
   frozen.commit = kCommit;
   frozen.date =
@@ -142,7 +142,7 @@ int freeze(const ValidateOptions& chosen) {
   }
   std::sort(frozen.launches.begin(), frozen.launches.end(),
             [](const auto& a, const auto& b) { return std::tie(a.file, a.name) < std::tie(b.file, b.name); });
-  report::write_file(chosen.freeze, compare::to_json(frozen));
+  report::write_file(chosen.freeze, validate::to_json(frozen));
   for (const std::string& each : frozen.failed) std::cout << "NOT PREDICTED: " << each << "\n";
   std::cout << fmt::format("{}: {} launches predicted for {} at {} MHz, {} not predicted\n", chosen.freeze,
                            frozen.launches.size(), frozen.arch, frozen.clock_hz.sm / 1'000'000,
@@ -153,11 +153,11 @@ int freeze(const ValidateOptions& chosen) {
 /// Divides a measurement's launches into those to compare and those that options leave out.
 class Selection {
  public:
-  Selection(const ValidateOptions& chosen, compare::Validation& validation)
+  Selection(const ValidateOptions& chosen, validate::Validation& validation)
       : chosen_(chosen), validation_(validation) {
     for (const std::string& each : chosen.leave_out) unused_.insert(each);
   }
-  bool takes(const compare::MeasuredLaunch& launch) {
+  bool takes(const validate::MeasuredLaunch& launch) {
     double instructions = 0;
     unused_.erase(launch.name);
     if (std::find(chosen_.leave_out.begin(), chosen_.leave_out.end(), launch.name) !=
@@ -170,10 +170,10 @@ class Selection {
     }
     return true;
   }
-  bool takes(const compare::MeasuredLaunch& launch, const std::string& file) {
-    return is_in(chosen_.split, compare::is_held_out(file)) || leave_out(launch, "--split " + chosen_.split);
+  bool takes(const validate::MeasuredLaunch& launch, const std::string& file) {
+    return is_in(chosen_.split, validate::is_held_out(file)) || leave_out(launch, "--split " + chosen_.split);
   }
-  bool leave_out(const compare::MeasuredLaunch& launch, const std::string& why) {
+  bool leave_out(const validate::MeasuredLaunch& launch, const std::string& why) {
     validation_.left_out.push_back({launch.name, why});
     return false;
   }
@@ -186,13 +186,13 @@ class Selection {
 
  private:
   const ValidateOptions& chosen_;
-  compare::Validation& validation_;
+  validate::Validation& validation_;
   std::set<std::string> unused_;
 };
 
-void compare_frozen(const ValidateOptions& chosen, const compare::Measurement& measurement,
-                    compare::Validation& validation) {
-  const compare::Frozen frozen = compare::read_frozen(report::read_file(chosen.frozen), chosen.frozen);
+void compare_frozen(const ValidateOptions& chosen, const validate::Measurement& measurement,
+                    validate::Validation& validation) {
+  const validate::Frozen frozen = validate::read_frozen(report::read_file(chosen.frozen), chosen.frozen);
   if (frozen.arch != config::resolve_name(chosen.arch)) {
     throw InputError(
         fmt::format("{}: predictions for {}; expected {}", chosen.frozen, frozen.arch, chosen.arch));
@@ -203,9 +203,9 @@ void compare_frozen(const ValidateOptions& chosen, const compare::Measurement& m
   validation.frozen = fmt::format("{} at commit {}, SM clock {} MHz", frozen.date, frozen.commit,
                                   frozen.clock_hz.sm / 1'000'000);
   Selection selection(chosen, validation);
-  for (const compare::MeasuredLaunch& measured : measurement.launches) {
+  for (const validate::MeasuredLaunch& measured : measurement.launches) {
     if (!selection.takes(measured)) continue;
-    const compare::PredictedLaunch* predicted = compare::find(frozen, measured.name);
+    const validate::PredictedLaunch* predicted = validate::find(frozen, measured.name);
     if (predicted == nullptr) {
       selection.leave_out(measured, "not among the frozen predictions");
     } else if (!measured.code_sha256.empty() && predicted->code_sha256 != measured.code_sha256) {
@@ -217,8 +217,8 @@ void compare_frozen(const ValidateOptions& chosen, const compare::Measurement& m
   selection.check_all_used();
 }
 
-void compare_now(const ValidateOptions& chosen, const compare::Measurement& measurement,
-                 compare::Validation& validation) {
+void compare_now(const ValidateOptions& chosen, const validate::Measurement& measurement,
+                 validate::Validation& validation) {
   const std::filesystem::path document(chosen.measurements);
   const LaunchIndex index(chosen.launches);
   const ValidatedChip chip = chip_of(chosen);
@@ -227,9 +227,9 @@ void compare_now(const ValidateOptions& chosen, const compare::Measurement& meas
   // GPUs with the same machine code share its folder: all but one have a link to it.
   const PackedCubins cubins(document.parent_path() / document.stem() / "cubins", scratch.path());
   MeasuredCodes codes;
-  std::vector<const compare::MeasuredLaunch*> compared;
+  std::vector<const validate::MeasuredLaunch*> compared;
   Selection selection(chosen, validation);
-  for (const compare::MeasuredLaunch& measured : measurement.launches) {
+  for (const validate::MeasuredLaunch& measured : measurement.launches) {
     if (!measured.cubin.empty())
       codes[measured.name] = {cubins.path_of(measured.cubin), measured.mangled, measured.code_sha256};
     if (selection.takes(measured) && selection.takes(measured, index.at(measured.name).file))
@@ -237,15 +237,15 @@ void compare_now(const ValidateOptions& chosen, const compare::Measurement& meas
   }
   selection.check_all_used();
   std::vector<PredictAnswer> questions;
-  for (const compare::MeasuredLaunch* measured : compared) {
+  for (const validate::MeasuredLaunch* measured : compared) {
     questions.push_back([&, measured](const JobContext& context) {
       ValidatedChip at_measured_clocks = chip;
       if (measured->clocks().sm > 0)
         at_measured_clocks.clock = {spec::ClockChoice::custom, measured->clocks()};
-      compare::PredictedLaunch predicted =
+      validate::PredictedLaunch predicted =
           predict_one(index.at(measured->name), index, at_measured_clocks, codes, context);
       if (measured->less.empty()) return predicted;
-      return compare::difference(
+      return validate::difference(
           predicted, predict_one(index.at(measured->less), index, at_measured_clocks, codes, context),
           *measured);
     });
@@ -261,23 +261,23 @@ void compare_now(const ValidateOptions& chosen, const compare::Measurement& meas
 }
 
 /// 1 where a class of kernel got worse than the committed errors.
-int check_errors(const ValidateOptions& chosen, const compare::Validation& validation) {
-  const compare::ClassErrorTable now = compare::class_error_table(validation);
-  if (!chosen.write_errors.empty()) report::write_file(chosen.write_errors, compare::to_json(now));
+int check_errors(const ValidateOptions& chosen, const validate::Validation& validation) {
+  const validate::ClassErrorTable now = validate::class_error_table(validation);
+  if (!chosen.write_errors.empty()) report::write_file(chosen.write_errors, validate::to_json(now));
   if (chosen.errors.empty()) return 0;
-  const auto before = compare::read_class_errors(report::read_file(chosen.errors), chosen.errors);
-  const std::vector<std::string> worse = compare::what_got_worse(before, now, kSlack);
+  const auto before = validate::read_class_errors(report::read_file(chosen.errors), chosen.errors);
+  const std::vector<std::string> worse = validate::what_got_worse(before, now, kSlack);
   for (const std::string& each : worse) std::cout << "  WORSE than " << chosen.errors << ": " << each << "\n";
   return worse.empty() ? 0 : 1;
 }
 
 int compare_measured(ValidateOptions& chosen) {
-  const compare::Measurement measurement =
-      compare::read_measurement(report::read_file(chosen.measurements), chosen.measurements);
+  const validate::Measurement measurement =
+      validate::read_measurement(report::read_file(chosen.measurements), chosen.measurements);
   const std::filesystem::path document(chosen.measurements);
   if (chosen.arch.empty())
     chosen.arch = measurement.arch.empty() ? document.stem().string() : measurement.arch;
-  compare::Validation validation;
+  validate::Validation validation;
   validation.foretrace = kVersion;
   validation.commit = kCommit;
   validation.arch = config::resolve_name(chosen.arch);
@@ -291,22 +291,23 @@ int compare_measured(ValidateOptions& chosen) {
   if (validation.launches.empty() && validation.failed.empty()) {
     throw InputError(fmt::format("{}: no launch is left to compare", chosen.measurements));
   }
-  const std::string json = compare::to_json(validation);
+  const std::string json = validate::to_json(validation);
   if (chosen.output.json == "-") {
     std::cout << json;
   } else {
     if (!chosen.output.json.empty()) report::write_file(chosen.output.json, json);
-    std::cout << compare::to_text(validation);
+    std::cout << validate::to_text(validation);
   }
   if (!chosen.html.empty()) report::write_file(chosen.html, report::validation_page(json));
-  if (!chosen.picture.empty()) report::write_file(chosen.picture, compare::to_svg(validation));
+  if (!chosen.picture.empty()) report::write_file(chosen.picture, validate::to_svg(validation));
   const int worse = check_errors(chosen, validation);
   if (!validation.failed.empty()) {
     std::cerr << fmt::format("foretrace: {} of {} measured launches could not be compared\n",
                              validation.failed.size(), measurement.launches.size());
     return 2;
   }
-  const double mean = compare::errors_of(validation.all(), compare::kElapsed, 20000).mean_abs_pct.value_or(0);
+  const double mean =
+      validate::errors_of(validation.all(), validate::kElapsed, 20000).mean_abs_pct.value_or(0);
   return chosen.max_mean > 0 && mean > chosen.max_mean ? 1 : worse;
 }
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
-#include "sim/compare/measurement.h"
 
 namespace foretrace::compare {
 namespace {
@@ -74,14 +73,6 @@ TEST(NcuCsv, RefusesLaunchColumnsThatAreNot) {
 TEST(NcuCsv, RefusesARowOfUnitsThatIsTooShort) {
   EXPECT_EQ(refusal("\"Metric\"\n" + kLaunch + "\n\"\"\n" + kRow + "\n"),
             "report.csv: line 3: 1 units for 11 columns");
-}
-
-/// Both kinds of measured launches live in one program.
-TEST(NcuCsv, StandsBesideTheMeasurementsOfTheHarness) {
-  const Measurement none = read_measurement(
-      R"({"schema": 1, "device": "d", "driver": "1", "date": "2026-01-01", "launches": []})", "m.json");
-  EXPECT_TRUE(none.launches.empty());
-  EXPECT_EQ(read_ncu_csv(file("", "", ""), "report.csv").size(), 1u);
 }
 
 TEST(NcuCsv, UnitFactors) {

@@ -1,4 +1,4 @@
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
 #include <algorithm>
 #include <map>
@@ -6,23 +6,23 @@
 
 #include <fmt/format.h>
 
-#include "sim/compare/accuracy.h"
-#include "sim/compare/launch_class.h"
 #include "sim/report/table.h"
+#include "sim/validate/accuracy.h"
+#include "sim/validate/launch_class.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 /// Errors of a prediction that is no metric of ours.
 template <typename Predict>
-ErrorStatistics errors_of_predictor(const Launches& launches, const char* metric, double at_least,
-                                    const Predict& predict) {
-  std::vector<ValuePair> pairs;
+compare::ErrorStatistics errors_of_predictor(const Launches& launches, const char* metric, double at_least,
+                                             const Predict& predict) {
+  std::vector<compare::ValuePair> pairs;
   for (const auto* launch : launches) {
     const auto reference = launch->reference(metric);
     if (reference && *reference >= at_least) pairs.push_back({predict(*launch), *reference});
   }
-  return error_statistics(pairs);
+  return compare::error_statistics(pairs);
 }
 
 std::vector<double> measured_at_least(const Launches& launches, const char* metric, double at_least) {
@@ -56,14 +56,14 @@ std::optional<double> ValidatedLaunch::reference(const std::string& metric) cons
   return measured.mean(metric, value) ? std::optional(value) : std::nullopt;
 }
 
-ErrorStatistics errors_of(const Launches& launches, const std::string& metric, double at_least) {
-  std::vector<ValuePair> pairs;
+compare::ErrorStatistics errors_of(const Launches& launches, const std::string& metric, double at_least) {
+  std::vector<compare::ValuePair> pairs;
   for (const auto* launch : launches) {
     const auto value = launch->value(metric);
     const auto reference = launch->reference(metric);
     if (value && reference && *reference >= at_least) pairs.push_back({*value, *reference});
   }
-  return error_statistics(pairs);
+  return compare::error_statistics(pairs);
 }
 
 std::vector<ClassErrors> errors_by_class(const Launches& launches) {
@@ -127,4 +127,4 @@ Launches Validation::all() const {
   return every;
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

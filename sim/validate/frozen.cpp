@@ -1,4 +1,4 @@
-#include "sim/compare/frozen.h"
+#include "sim/validate/frozen.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 #include "sim/report/json_text.h"
 #include "sim/report/table.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 constexpr int kFrozenSchema = 1;  // docs/frozen_schema.json
 namespace {
@@ -109,4 +109,4 @@ const PredictedLaunch* find(const Frozen& frozen, const std::string& launch) {
   return found == frozen.launches.end() ? nullptr : &*found;
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

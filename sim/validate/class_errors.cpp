@@ -1,4 +1,4 @@
-#include "sim/compare/class_errors.h"
+#include "sim/validate/class_errors.h"
 
 #include <cmath>
 
@@ -8,10 +8,10 @@
 #include "sim/report/json_text.h"
 #include "sim/report/table.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
-double rounded(const ErrorStatistics& errors) {
+double rounded(const compare::ErrorStatistics& errors) {
   return std::round(1000 * errors.mean_abs_pct.value_or(0)) / 1000;
 }
 
@@ -86,4 +86,4 @@ std::vector<std::string> what_got_worse(const ClassErrorTable& before, const Cla
   return worse;
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 /// "scan" for "validate/suite/scan/blelloch.toml", "transpose" for "validate/kernels/transpose.toml".
 std::string class_of(const std::string& launch_file);
@@ -19,4 +19,4 @@ std::string class_of(const std::string& launch_file);
 /// True for a third of the suite's names, always the same ones; false for every other file.
 bool is_held_out(const std::string& launch_file);
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -15,7 +15,7 @@
 #include "model/spec/gpu_spec.h"
 #include "model/units/units.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 struct MeasuredLaunch {
   std::string name;  ///< in its launch file
@@ -47,4 +47,4 @@ struct Measurement {
 /// Throws InputError in one line when the text is no measurement; `name` is the file's in errors.
 Measurement read_measurement(std::string_view text, const std::string& name);
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -5,12 +5,12 @@
 #include <set>
 
 #include "model/units/error.h"
-#include "sim/compare/measurement.h"
-#include "sim/compare/validation.h"
 #include "sim/frontend/launch/launch.h"
 #include "sim/report/json.h"
+#include "sim/validate/measurement.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 const std::filesystem::path kPublished = std::filesystem::path(FORETRACE_SOURCE_DIR) / "validate/published";
@@ -67,4 +67,4 @@ TEST(Published, EveryDocumentNamesLaunchesThatThereAre) {
 }
 
 }  // namespace
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

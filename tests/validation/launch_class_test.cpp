@@ -1,11 +1,11 @@
 // Classes, and the split into development and held-out kernels.
-#include "sim/compare/launch_class.h"
+#include "sim/validate/launch_class.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 TEST(LaunchClass, TheSuitesFoldersNameClassesAndAnExampleIsItsOwn) {
@@ -33,4 +33,4 @@ TEST(LaunchClass, AThirdIsHeldOut) {
 }
 
 }  // namespace
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -1,12 +1,12 @@
 // Each row of the acceptance criteria: met at its tolerance, not met beyond it.
-#include "sim/compare/accuracy.h"
+#include "sim/validate/accuracy.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/compare/stall_states.h"
-#include "tests/compare/validation_sample.h"
+#include "sim/validate/stall_states.h"
+#include "tests/validation/validation_sample.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 using testing::cycles;
@@ -158,4 +158,4 @@ TEST(StallStates, DistanceAndTheLargest) {
 }
 
 }  // namespace
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 inline constexpr double kLeastElapsed = 20'000;  ///< measured cycles from which elapsed cycles are asked
 inline constexpr double kLeastActive = 2'000;    ///< the same for active cycles
@@ -35,4 +35,4 @@ struct Row {
 /// All rows, always the same ones in the same order.
 std::vector<Row> accuracy_rows(const Launches& launches);
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "model/stats/launch_counters.h"
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 /// Share of each state, summing to 1.
 using StateShares = std::array<double, stats::kWarpStates>;
@@ -30,4 +30,4 @@ bool leads_by_a_fifth(const StateShares& shares);
 /// A predictor that knows one answer: every warp-cycle is long_scoreboard.
 StateShares always_long_scoreboard();
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/compare/accuracy.h"
-#include "sim/compare/stall_states.h"
-#include "sim/compare/validation.h"
 #include "sim/report/document.h"
 #include "sim/report/json_text.h"
 #include "sim/report/table.h"
+#include "sim/validate/accuracy.h"
+#include "sim/validate/stall_states.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 constexpr std::size_t kNamesShown = 5;  // of launches that were left out for one reason
 constexpr int kValidationSchema = 1;    // docs/validation_schema.json
@@ -71,7 +71,7 @@ std::string launches_text(const Validation& validation) {
       const auto value = launch->value(name), reference = launch->reference(name);
       cells.push_back(value ? fmt::format("{:.0f}", *value) : "-");
       cells.push_back(reference ? fmt::format("{:.0f}", *reference) : "-");
-      cells.push_back(value && reference ? places(relative_error_pct(*value, *reference)) : "-");
+      cells.push_back(value && reference ? places(compare::relative_error_pct(*value, *reference)) : "-");
     }
     table.add(std::move(cells));
   }
@@ -89,7 +89,7 @@ std::string classes_text(const Validation& validation) {
               1);
   for (const ClassErrors& each : errors_by_class(readable(validation))) {
     std::vector<std::string> cells{each.name, fmt::format("{}", each.launches)};
-    for (const ErrorStatistics* errors : {&each.elapsed, &each.active}) {
+    for (const compare::ErrorStatistics* errors : {&each.elapsed, &each.active}) {
       for (const auto* value :
            {&errors->mean_abs_pct, &errors->median_abs_pct, &errors->p90_abs_pct, &errors->worst_abs_pct}) {
         cells.push_back(places(*value));
@@ -104,7 +104,7 @@ std::string classes_text(const Validation& validation) {
 std::string metrics_text(const Validation& validation) {
   Table table({"Absolute error, %", "n", "mean", "median", "p90", "worst", "r"}, 1);
   for (const std::string& name : shared_metrics(validation)) {
-    const ErrorStatistics errors = errors_of(validation.all(), name);
+    const compare::ErrorStatistics errors = errors_of(validation.all(), name);
     table.add({name, fmt::format("{}", errors.pairs), places(errors.mean_abs_pct),
                places(errors.median_abs_pct), places(errors.p90_abs_pct), places(errors.worst_abs_pct),
                places(errors.pearson, 4)});
@@ -149,10 +149,10 @@ std::string predictors_text(const Validation& validation) {
     Table table({fmt::format("Cycle error % ({})", part.name), "Elapsed mean", "p90", "worst", "r",
                  "Active mean", "p90", "worst", "r"},
                 1);
-    const auto add = [&](const std::string& name, const ErrorStatistics& elapsed,
-                         const ErrorStatistics& active) {
+    const auto add = [&](const std::string& name, const compare::ErrorStatistics& elapsed,
+                         const compare::ErrorStatistics& active) {
       std::vector<std::string> cells{name};
-      for (const ErrorStatistics* errors : {&elapsed, &active}) {
+      for (const compare::ErrorStatistics* errors : {&elapsed, &active}) {
         for (const auto* value : {&errors->mean_abs_pct, &errors->p90_abs_pct, &errors->worst_abs_pct}) {
           cells.push_back(places(*value));
         }
@@ -180,7 +180,7 @@ std::string anchors_text(const Validation& validation) {
     for (const auto& [metric, values] : launch.measured.metrics) {
       const auto value = launch.value(metric), reference = launch.reference(metric);
       if (!value || !reference) continue;
-      const auto error = relative_error_pct(*value, *reference);
+      const auto error = compare::relative_error_pct(*value, *reference);
       table.add({launch.predicted.name, metric, places(value, 1), places(reference, 1), places(error, 1)});
       ++all;
       within += error && std::fabs(*error) <= 10 ? 1u : 0u;
@@ -189,7 +189,7 @@ std::string anchors_text(const Validation& validation) {
   return table.text(2) + fmt::format("\n  {} of {} within 10% (aim: 8 in 10)\n\n", within, all);
 }
 
-Json errors_json(const ErrorStatistics& errors) {
+Json errors_json(const compare::ErrorStatistics& errors) {
   return Json{{"launches", errors.pairs},
               {"mean_abs_pct", json_number(errors.mean_abs_pct)},
               {"median_abs_pct", json_number(errors.median_abs_pct)},
@@ -352,4 +352,4 @@ std::string to_json(const Validation& validation) {
                          {});
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -1,5 +1,5 @@
 // What a validation says of many launches, what it keeps to itself, and the documents it writes.
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
 #include <filesystem>
 
@@ -7,14 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
-#include "sim/compare/class_errors.h"
-#include "sim/compare/frozen.h"
-#include "sim/compare/picture.h"
 #include "sim/report/json.h"
 #include "sim/report/page.h"
-#include "tests/compare/validation_sample.h"
+#include "sim/validate/class_errors.h"
+#include "sim/validate/frozen.h"
+#include "sim/validate/picture.h"
+#include "tests/validation/validation_sample.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 using testing::cycles;
@@ -212,4 +212,4 @@ TEST(Validation, WritesTheDocumentThatTheSchemaTestReads) {
 }
 
 }  // namespace
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -1,4 +1,4 @@
-#include "sim/compare/accuracy.h"
+#include "sim/validate/accuracy.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "sim/compare/stall_states.h"
+#include "sim/validate/stall_states.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 /// Both sides of something asked of a launch.
@@ -62,11 +62,11 @@ std::optional<Sides> metric(const ValidatedLaunch& launch, const std::string& na
 
 /// |error| in percent of the measured; where that is 0, 100 for anything else.
 double error_pct(const Sides& sides) {
-  return std::fabs(relative_error_pct(sides.predicted, sides.measured).value_or(100));
+  return std::fabs(compare::relative_error_pct(sides.predicted, sides.measured).value_or(100));
 }
 
 Row cycles_row(const Launches& launches, const char* name, const char* metric_name, double at_least) {
-  const ErrorStatistics errors = errors_of(launches, metric_name, at_least);
+  const compare::ErrorStatistics errors = errors_of(launches, metric_name, at_least);
   Row row{name, "mean <= 8%, p90 <= 20%, worst <= 40%, r >= 0.99", errors.pairs, {}, {}, {}, {}, {}};
   if (!errors.mean_abs_pct) return row;
   row.reached =
@@ -89,7 +89,7 @@ Row cycles_row(const Launches& launches, const char* name, const char* metric_na
 
 /// What a launch costs beyond the cycles that its SMs are active: start, imbalance, drain.
 Row launch_row(const Launches& launches) {
-  std::vector<ValuePair> pairs;
+  std::vector<compare::ValuePair> pairs;
   std::vector<double> cycles;
   for (const auto* launch : launches) {
     const auto elapsed = metric(*launch, kElapsed);
@@ -100,7 +100,7 @@ Row launch_row(const Launches& launches) {
   }
   Row row{"launch and drain (elapsed - active)", "", pairs.size(), {}, {}, {}, {}, {}};
   if (pairs.empty()) return row;
-  const ErrorStatistics errors = error_statistics(pairs);
+  const compare::ErrorStatistics errors = compare::error_statistics(pairs);
   double mean = 0;
   for (const double each : cycles) mean += each / static_cast<double>(cycles.size());
   row.reached = fmt::format("mean {:.2f}% or {:.0f} cycles, p90 {:.2f}%, worst {:.2f}%",
@@ -302,4 +302,4 @@ std::vector<Row> accuracy_rows(const Launches& launches) {
   return rows;
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

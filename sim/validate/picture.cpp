@@ -1,4 +1,4 @@
-#include "sim/compare/picture.h"
+#include "sim/validate/picture.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "sim/report/table.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 // Lay-out in SVG's user units.
@@ -75,7 +75,7 @@ std::string mark(double x, double y, const Style& style, const std::string& titl
 /// Cycles to user units: the decades that hold every value.
 class Axis {
  public:
-  explicit Axis(const std::vector<ValuePair>& pairs) {
+  explicit Axis(const std::vector<compare::ValuePair>& pairs) {
     double least = 1e300, most = 1;
     for (const auto& pair : pairs) {
       least = std::min({least, pair.value, pair.reference});
@@ -131,7 +131,7 @@ std::string grid(const Axis& axis) {
 }  // namespace
 
 std::string to_svg(const Validation& validation) {
-  std::vector<ValuePair> pairs;
+  std::vector<compare::ValuePair> pairs;
   std::vector<const ValidatedLaunch*> drawn;
   for (const auto& launch : validation.launches) {
     const auto value = launch.value(kElapsed);
@@ -187,4 +187,4 @@ std::string to_svg(const Validation& validation) {
   return svg + "</svg>\n";
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

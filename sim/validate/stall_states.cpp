@@ -1,11 +1,11 @@
-#include "sim/compare/stall_states.h"
+#include "sim/validate/stall_states.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 template <typename Read>
@@ -58,4 +58,4 @@ StateShares always_long_scoreboard() {
   return shares;
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 struct ClassMeans {
   std::size_t launches = 0;
@@ -33,4 +33,4 @@ ClassErrorTable read_class_errors(std::string_view text, const std::string& name
 std::vector<std::string> what_got_worse(const ClassErrorTable& before, const ClassErrorTable& now,
                                         double slack);
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "sim/compare/error_statistics.h"
-#include "sim/compare/measurement.h"
 #include "sim/report/metrics.h"
+#include "sim/validate/measurement.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 inline constexpr const char* kElapsed = "gpc__cycles_elapsed.max";
 inline constexpr const char* kActive = "sm__cycles_active.avg";
@@ -51,22 +51,22 @@ struct ValidatedLaunch {
 using Launches = std::vector<const ValidatedLaunch*>;
 
 /// Errors of one metric over the launches that both sides have it for and whose measurement is `at_least`.
-ErrorStatistics errors_of(const Launches& launches, const std::string& metric, double at_least = 0);
+compare::ErrorStatistics errors_of(const Launches& launches, const std::string& metric, double at_least = 0);
 
 /// Cycle errors of one class of kernel.
 struct ClassErrors {
   std::string name;
   std::size_t launches = 0;
-  ErrorStatistics elapsed, active;
+  compare::ErrorStatistics elapsed, active;
 };
 /// By class, in alphabetical order.
 std::vector<ClassErrors> errors_by_class(const Launches& launches);
 
 /// A predictor that needs no simulator, on the same launches.
 struct TrivialPredictor {
-  std::string name;                 ///< "best constant", "roofline"
-  std::string how;                  ///< in words, with the constant's value
-  ErrorStatistics elapsed, active;  ///< over the launches that the rows of cycles are asked of
+  std::string name;                          ///< "best constant", "roofline"
+  std::string how;                           ///< in words, with the constant's value
+  compare::ErrorStatistics elapsed, active;  ///< over the launches that the rows of cycles are asked of
 };
 /// The constant c of least mean |c - m| / m over measurements m > 0: their median, weighted with 1 / m.
 double best_constant(std::vector<double> measured);
@@ -99,4 +99,4 @@ std::string to_text(const Validation& validation);
 /// docs/validation_schema.json, ending with a newline.
 std::string to_json(const Validation& validation);
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

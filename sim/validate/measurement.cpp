@@ -1,4 +1,4 @@
-#include "sim/compare/measurement.h"
+#include "sim/validate/measurement.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,7 +8,7 @@
 
 #include "model/units/error.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 bool MeasuredLaunch::mean(const std::string& metric, double& value) const {
   const auto found = metrics.find(metric);
@@ -85,4 +85,4 @@ Measurement read_measurement(std::string_view text, const std::string& name) {
   return measurement;
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

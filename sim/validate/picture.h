@@ -8,11 +8,11 @@
 
 #include <string>
 
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 /// The whole file, ending with a newline. Hovering over a mark shows the launch's name and numbers.
 std::string to_svg(const Validation& validation);
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

@@ -1,10 +1,10 @@
-#include "sim/compare/launch_class.h"
+#include "sim/validate/launch_class.h"
 
 #include <filesystem>
 
 #include "model/config/sha256.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 namespace {
 
 /// validate/suite/CLASS/NAME.toml
@@ -25,4 +25,4 @@ bool is_held_out(const std::string& launch_file) {
          std::stoul(config::sha256(file.stem().string()).substr(0, 8), nullptr, 16) % 3 == 0;
 }
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

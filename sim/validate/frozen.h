@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare {
+namespace foretrace::validate {
 
 struct Frozen {
   std::string foretrace, commit;  ///< of the program that predicted
@@ -33,4 +33,4 @@ Frozen read_frozen(std::string_view text, const std::string& name);
 /// The frozen prediction of a launch; nullptr where there is none.
 const PredictedLaunch* find(const Frozen& frozen, const std::string& launch);
 
-}  // namespace foretrace::compare
+}  // namespace foretrace::validate

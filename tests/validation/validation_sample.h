@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/compare/validation.h"
+#include "sim/validate/validation.h"
 
-namespace foretrace::compare::testing {
+namespace foretrace::validate::testing {
 
 using Numbers = std::map<std::string, std::pair<double, double>>;  ///< metric: predicted, measured
 
@@ -55,4 +55,4 @@ inline Validation sample_validation() {
   return validation;
 }
 
-}  // namespace foretrace::compare::testing
+}  // namespace foretrace::validate::testing
