@@ -10,7 +10,7 @@
 #include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
 #include "model/isa/product_flow.h"
-#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/schedule/block.h"
 #include "sim/emulate/tensor/products.h"
 
 namespace foretrace::emulate {
@@ -294,10 +294,10 @@ std::uint64_t Emulator::blocks() const { return launch_->context.grid.count(); }
 
 BlockCount Emulator::run_block(std::uint64_t block, work::BlockRecord* record) const {
   FORETRACE_ASSERT(block < blocks(), "a block that is run lies inside the grid");
-  Execution execution(*launch_, block, record);
+  RunningBlock running(*launch_, block, record);
   const std::uint64_t limit = launch_->context.idle_limit;
-  if (!execution.run(limit)) execution.fault_never_ends(limit);
-  return execution.count();
+  if (!running.run(limit)) running.fault_never_ends(limit);
+  return running.count();
 }
 
 bool blocks_are_independent(const isa::Program& program) {

@@ -241,22 +241,22 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 void translate(Decoder& d, MemorySpace space, bool returns) {
   MicroOp& op = d.op();
-  d.take("E");
+  d.printed.take("E");
   // .POPC.INC has the name of another operation in it, so it is asked for first.
-  const bool counts = d.take("POPC");
+  const bool counts = d.printed.take("POPC");
   const int which = counts ? static_cast<int>(AtomicOp::popc_inc)
-                           : d.take_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS",
-                                         "CAST", "", "ARRIVE"},
-                                        -1);
-  if (which < 0) Decoder::refuse("no operation that is known");
+                           : d.printed.take_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
+                                                 "EXCH", "CAS", "CAST", "", "ARRIVE"},
+                                                -1);
+  if (which < 0) PrintedForm::refuse("no operation that is known");
   const auto operation = static_cast<AtomicOp>(which);
-  if (operation == AtomicOp::cast_spin && !d.take("SPIN")) Decoder::refuse(".CAST without .SPIN");
-  if (operation == AtomicOp::popc_inc && !d.take("INC")) Decoder::refuse(".POPC without .INC");
+  if (operation == AtomicOp::cast_spin && !d.printed.take("SPIN")) PrintedForm::refuse(".CAST without .SPIN");
+  if (operation == AtomicOp::popc_inc && !d.printed.take("INC")) PrintedForm::refuse(".POPC without .INC");
   AtomicType type = AtomicType::u32;
   std::uint32_t words = 1;  // more: a vector, or 128 bits
-  switch (d.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "BF16_V2",
-                      "128", "F32x2", "F32x4", "F16x4", "F16x8", "BF16x4", "BF16x8"},
-                     0)) {
+  switch (d.printed.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2",
+                              "BF16_V2", "128", "F32x2", "F32x4", "F16x4", "F16x8", "BF16x4", "BF16x8"},
+                             0)) {
     case 2: type = AtomicType::s32; break;
     case 3:
     case 4: type = AtomicType::u64; break;
@@ -273,32 +273,32 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
     case 12:
     case 13:
       type = AtomicType::f32;
-      words = d.instruction().has("F32x2") ? 2 : 4;
+      words = d.printed.instruction().has("F32x2") ? 2 : 4;
       break;
     case 14:
     case 15:
       type = AtomicType::f16x2;
-      words = d.instruction().has("F16x4") ? 2 : 4;
+      words = d.printed.instruction().has("F16x4") ? 2 : 4;
       break;
     case 16:
     case 17:
       type = AtomicType::bf16x2;
-      words = d.instruction().has("BF16x4") ? 2 : 4;
+      words = d.printed.instruction().has("BF16x4") ? 2 : 4;
       break;
     default: break;
   }
   const bool is_float = type >= AtomicType::f32 && type != AtomicType::b128;
   const bool halves = type == AtomicType::f16x2 || type == AtomicType::bf16x2;
   if (is_float) {
-    if (d.take("FTZ") && type == AtomicType::f32) type = AtomicType::f32_flush;
-    d.take("RN");
+    if (d.printed.take("FTZ") && type == AtomicType::f32) type = AtomicType::f32_flush;
+    d.printed.take("RN");
     if (operation != AtomicOp::add && operation != AtomicOp::exch &&
         !(halves && (operation == AtomicOp::min || operation == AtomicOp::max))) {
-      Decoder::refuse("such an operation on floats");
+      PrintedForm::refuse("such an operation on floats");
     }
   }
-  d.take_one({"STRONG", "WEAK"}, 0);
-  d.take_one({"CTA", "SM", "GPU", "SYS"}, 0);
+  d.printed.take_one({"STRONG", "WEAK"}, 0);
+  d.printed.take_one({"CTA", "SM", "GPU", "SYS"}, 0);
   const bool wide = type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
   const std::uint32_t size = words == 4 ? 4 : wide || words == 2 ? 3 : 2;
   op.flags = size << kSizeShift | static_cast<std::uint32_t>(space) << kSpaceShift |
@@ -307,7 +307,7 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   op.destination = kSinkWord;
   if (returns) {
     d.predicate_outputs(1);
-    if (d.next_is_register()) d.destination();
+    if (d.printed.next_is_register()) d.destination();
   }
   std::uint32_t form = op.flags;
   take_memory_address(d, form, space);
@@ -315,14 +315,14 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   op.c.word = kZeroWord;
   if (operation != AtomicOp::popc_inc && operation != AtomicOp::arrive) op.c = d.source(Style::raw);
   if (operation == AtomicOp::cas || operation == AtomicOp::cast_spin) {
-    const isa::Operand& replacement = d.next();
+    const isa::Operand& replacement = d.printed.next();
     if (replacement.kind != isa::OperandKind::register_)
-      Decoder::refuse(fmt::format("'{}'", replacement.text));
+      PrintedForm::refuse(fmt::format("'{}'", replacement.text));
     op.destination2 = Decoder::register_word(replacement.index, false);
   }
   op.address_sets = 1;
   if (type == AtomicType::b128 && operation != AtomicOp::cas && operation != AtomicOp::exch) {
-    Decoder::refuse("such an operation on 128 bits");
+    PrintedForm::refuse("such an operation on 128 bits");
   }
   d.warp(words > 1 ? atomic_words : atomic);
 }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/schedule/block.h"
 #include "sim/emulate/schedule/cluster.h"
 #include "sim/emulate/translate/address_form.h"
 
@@ -212,7 +212,7 @@ std::byte* BlockMemory::cluster_shared_at(std::uint64_t address, std::uint32_t b
   const std::uint64_t offset = address & kSharedOffsetMask;
   if (offset + bytes > at_.launch().shared_bytes) beyond_shared(address, offset, bytes, lane);
   if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);
-  BlockMemory& other = cluster_->block(rank).memory;
+  BlockMemory& other = cluster_->block(rank).memory();
   if (other.shared_checks_) other.shared_checks_->mark_written(offset, bytes);
   return other.shared_.data() + offset;
 }

@@ -117,13 +117,13 @@ void clear(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 void clears(Decoder& d) {
   MicroOp& op = d.op();
-  if (!d.take("64")) Decoder::refuse("units other than .64");
+  if (!d.printed.take("64")) PrintedForm::refuse("units other than .64");
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);
   op.immediate = static_cast<std::uint64_t>(offset);
-  const isa::Operand& value = d.next();
+  const isa::Operand& value = d.printed.next();
   if (value.kind != isa::OperandKind::uniform_register || value.index != isa::kUrz)
-    Decoder::refuse(fmt::format("'{}' as what is stored", value.text));
+    PrintedForm::refuse(fmt::format("'{}' as what is stored", value.text));
   op.c = d.source(Style::raw);
   op.progress = true;
   d.warp(clear);
@@ -149,7 +149,7 @@ void next_work(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 void asks_for_work(Decoder& d) {
   MicroOp& op = d.op();
-  if (d.need_one({"SELFCAST", "BROADCAST"}) == 1) op.flags |= kMulticast;
+  if (d.printed.need_one({"SELFCAST", "BROADCAST"}) == 1) op.flags |= kMulticast;
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);
   op.immediate = static_cast<std::uint64_t>(offset);
@@ -163,14 +163,15 @@ void asks_for_work(Decoder& d) {
 void take_reduction(Decoder& d) {
   MicroOp& op = d.op();
   const auto operation =
-      static_cast<AtomicOp>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
+      static_cast<AtomicOp>(d.printed.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
   static constexpr AtomicType kTypes[] = {AtomicType::u32, AtomicType::s32,   AtomicType::u64,
                                           AtomicType::s64, AtomicType::f16x2, AtomicType::bf16x2,
                                           AtomicType::f32, AtomicType::f64};
-  const AtomicType type = kTypes[d.take_one({"U32", "S32", "U64", "S64", "F16", "BF16", "F32", "F64"}, 0)];
-  d.take("RN");
+  const AtomicType type =
+      kTypes[d.printed.take_one({"U32", "S32", "U64", "S64", "F16", "BF16", "F32", "F64"}, 0)];
+  d.printed.take("RN");
   if ((type == AtomicType::f32 || type == AtomicType::f64) && operation != AtomicOp::add) {
-    Decoder::refuse("such an operation on floats");
+    PrintedForm::refuse("such an operation on floats");
   }
   op.flags |= kReduces | static_cast<std::uint32_t>(operation) << kAtomicOpShift |
               static_cast<std::uint32_t>(type) << kAtomicTypeShift;
@@ -179,20 +180,22 @@ void take_reduction(Decoder& d) {
 void translate(Decoder& d, bool reduces) {
   MicroOp& op = d.op();
   // Destination, then source: S.G, G.S, or S twice.
-  const bool shared_first = d.instruction().modifiers.size() >= 2 && d.instruction().modifiers[0] == "S";
-  const bool shared_second = d.instruction().modifiers.size() >= 2 && d.instruction().modifiers[1] == "S";
-  d.take_one({"S", "G"}, 0);
-  d.take_one({"S", "G"}, 0);
-  if (!shared_first && !shared_second) Decoder::refuse("a copy within global memory");
+  const bool shared_first =
+      d.printed.instruction().modifiers.size() >= 2 && d.printed.instruction().modifiers[0] == "S";
+  const bool shared_second =
+      d.printed.instruction().modifiers.size() >= 2 && d.printed.instruction().modifiers[1] == "S";
+  d.printed.take_one({"S", "G"}, 0);
+  d.printed.take_one({"S", "G"}, 0);
+  if (!shared_first && !shared_second) PrintedForm::refuse("a copy within global memory");
   d.flag(shared_first, kToShared);
   d.flag(shared_second, kFromShared);
   if (reduces) {
     take_reduction(d);
-  } else if (d.take("MULTICAST")) {
-    if (!shared_first) Decoder::refuse("a multicast to global memory");
+  } else if (d.printed.take("MULTICAST")) {
+    if (!shared_first) PrintedForm::refuse("a multicast to global memory");
     op.flags |= kMulticast;
-  } else if (d.take("DST_G_BYTE_MASK")) {
-    if (shared_first) Decoder::refuse("a byte mask of a copy to shared memory");
+  } else if (d.printed.take("DST_G_BYTE_MASK")) {
+    if (shared_first) PrintedForm::refuse("a byte mask of a copy to shared memory");
     op.flags |= kMasked;
   }
   std::int64_t offset = 0;
@@ -201,7 +204,7 @@ void translate(Decoder& d, bool reduces) {
   op.b = take_uniform_address(d, offset);
   op.index2 = static_cast<std::uint32_t>(offset);
   op.c = d.source(Style::raw);
-  if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  if (d.printed.more() && d.printed.peek().text.starts_with("desc")) d.printed.next();  // a cache hint
   op.transfers = true;
   op.progress = true;
   d.warp(bulk);
@@ -209,12 +212,12 @@ void translate(Decoder& d, bool reduces) {
 
 void prefetches(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("L2");
+  d.printed.take("L2");
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);
   op.immediate = static_cast<std::uint64_t>(offset);
   op.c = d.source(Style::raw);
-  if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  if (d.printed.more() && d.printed.peek().text.starts_with("desc")) d.printed.next();  // a cache hint
   op.transfers = true;
   d.warp(prefetch);
 }

@@ -138,12 +138,12 @@ void store_transposed_bytes(Execution& x, const MicroOp& op, std::uint32_t mask)
 WarpFunction byte_form(Decoder& d, bool loads) {
   MicroOp& op = d.op();
   if (!loads) {
-    if (!d.take("8") || !d.take("MT168")) Decoder::refuse("another form of tiles");
+    if (!d.printed.take("8") || !d.printed.take("MT168")) PrintedForm::refuse("another form of tiles");
     return store_transposed_bytes;
   }
   const std::uint32_t bits[] = {8, 6, 4};
-  op.index2 = bits[d.need_one({"8", "U6x16P32TO8", "U4x16P64TO8"})];
-  return d.need_one({"M816", "MT1616"}) == 1 ? load_transposed_bytes : load_bytes;
+  op.index2 = bits[d.printed.need_one({"8", "U6x16P32TO8", "U4x16P64TO8"})];
+  return d.printed.need_one({"M816", "MT1616"}) == 1 ? load_transposed_bytes : load_bytes;
 }
 
 }  // namespace
@@ -151,13 +151,13 @@ WarpFunction byte_form(Decoder& d, bool loads) {
 void translate_matrix(Decoder& d, bool loads) {
   MicroOp& op = d.op();
   WarpFunction function = loads ? load_matrix : store_matrix;
-  if (!d.take("16")) {
+  if (!d.printed.take("16")) {
     function = byte_form(d, loads);
-  } else if (d.need_one({"M88", "MT88"}) == 1) {
+  } else if (d.printed.need_one({"M88", "MT88"}) == 1) {
     op.flags |= kTransposed;
   }
   const std::uint32_t tiles[] = {2, 4, 1};
-  op.flags |= tiles[d.take_one({"2", "4"}, 2)] << kMatricesShift;
+  op.flags |= tiles[d.printed.take_one({"2", "4"}, 2)] << kMatricesShift;
   if (loads) d.destination();
   take_memory_address(d, op.flags, MemorySpace::shared);
   if (!loads) {

@@ -273,8 +273,9 @@ void query_space(Execution& x, const MicroOp& op, std::uint32_t mask) {
 /// The address operand into a (base), b (uniform part), immediate (offset) and the flags.
 void take_address(Decoder& d, Source& base, Source& uniform, std::uint32_t& flags, std::uint64_t& offset,
                   MemorySpace space) {
-  const isa::Operand& operand = d.next();
-  if (operand.kind != OperandKind::memory) Decoder::refuse(fmt::format("'{}' is no address", operand.text));
+  const isa::Operand& operand = d.printed.next();
+  if (operand.kind != OperandKind::memory)
+    PrintedForm::refuse(fmt::format("'{}' is no address", operand.text));
   const bool far = space == MemorySpace::global || space == MemorySpace::generic;
   base = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
   uniform = Source{
@@ -292,19 +293,19 @@ void take_address(Decoder& d, Source& base, Source& uniform, std::uint32_t& flag
   } else if (operand.base_suffix == "X16") {
     flags |= 4u << kBaseShift;
   } else if (operand.base_suffix != "U32") {
-    Decoder::refuse(fmt::format("address '{}'", operand.text));
+    PrintedForm::refuse(fmt::format("address '{}'", operand.text));
   }
   if (far) flags |= kUniform64;
-  if (!far && (flags & kBase64) != 0) Decoder::refuse(fmt::format("address '{}'", operand.text));
+  if (!far && (flags & kBase64) != 0) PrintedForm::refuse(fmt::format("address '{}'", operand.text));
 }
 
 void take_size(Decoder& d, MicroOp& op) {
-  if (d.take("ENL2")) {
-    if (!d.take("256")) Decoder::refuse(".ENL2 without .256");
+  if (d.printed.take("ENL2")) {
+    if (!d.printed.take("256")) PrintedForm::refuse(".ENL2 without .256");
     op.flags |= 5u << kSizeShift;
     return;
   }
-  switch (d.take_one({"U8", "S8", "U16", "S16", "32", "64", "128"}, 4)) {
+  switch (d.printed.take_one({"U8", "S8", "U16", "S16", "32", "64", "128"}, 4)) {
     case 0: break;
     case 1: op.flags |= kLoadSigned; break;
     case 2: op.flags |= 1u << kSizeShift; break;
@@ -317,11 +318,11 @@ void take_size(Decoder& d, MicroOp& op) {
 
 /// Modifiers that change no value: hints, order, scope.
 void take_hints(Decoder& d) {
-  d.take("E");
-  d.take_one({"CONSTANT", "STRONG", "WEAK", "MMIO"}, 0);
-  d.take_one({"CTA", "SM", "GPU", "SYS", "VC", "PRIVATE"}, 0);
-  d.take_one({"EF", "EL", "LU", "EU", "NA"}, 0);
-  d.take_one({"LTC64B", "LTC128B", "LTC256B"}, 0);
+  d.printed.take("E");
+  d.printed.take_one({"CONSTANT", "STRONG", "WEAK", "MMIO"}, 0);
+  d.printed.take_one({"CTA", "SM", "GPU", "SYS", "VC", "PRIVATE"}, 0);
+  d.printed.take_one({"EF", "EL", "LU", "EU", "NA"}, 0);
+  d.printed.take_one({"LTC64B", "LTC128B", "LTC256B"}, 0);
 }
 
 MemorySpace space_of(Opcode opcode) {
@@ -338,14 +339,17 @@ MemorySpace space_of(Opcode opcode) {
 
 void translate_load(Decoder& d) {
   MicroOp& op = d.op();
-  const MemorySpace space = space_of(d.opcode());
+  const MemorySpace space = space_of(d.printed.opcode());
   const bool far = space == MemorySpace::global || space == MemorySpace::generic;
-  if (far && (d.instruction().has("STRONG") || d.instruction().has("MMIO"))) op.flags |= kAsksAgain;
+  if (far && (d.printed.instruction().has("STRONG") || d.printed.instruction().has("MMIO")))
+    op.flags |= kAsksAgain;
   take_hints(d);
   take_size(d, op);
   op.flags |= static_cast<std::uint32_t>(space) << kSpaceShift;
   d.destination();
-  if ((op.flags >> kSizeShift & 7) == 5) { op.destination2 = Decoder::register_word(d.next().index, true); }
+  if ((op.flags >> kSizeShift & 7) == 5) {
+    op.destination2 = Decoder::register_word(d.printed.next().index, true);
+  }
   take_address(d, op.a, op.b, op.flags, op.immediate, space);
   op.address_sets = 1;
   d.warp(load);
@@ -353,13 +357,14 @@ void translate_load(Decoder& d) {
 
 void translate_store(Decoder& d) {
   MicroOp& op = d.op();
-  const MemorySpace space = space_of(d.opcode());
+  const MemorySpace space = space_of(d.printed.opcode());
   take_hints(d);
   take_size(d, op);
   op.flags |= static_cast<std::uint32_t>(space) << kSpaceShift;
   take_address(d, op.a, op.b, op.flags, op.immediate, space);
   op.c = d.source(Style::raw);
-  if ((op.flags >> kSizeShift & 7) == 5) op.destination2 = Decoder::register_word(d.next().index, false);
+  if ((op.flags >> kSizeShift & 7) == 5)
+    op.destination2 = Decoder::register_word(d.printed.next().index, false);
   op.address_sets = 1;
   const bool own = space == MemorySpace::shared || space == MemorySpace::local;
   op.progress = !own;  // store_own says so itself
@@ -370,17 +375,17 @@ void translate_constant(Decoder& d) {
   MicroOp& op = d.op();
   take_size(d, op);
   d.destination();
-  const isa::Operand& operand = d.next();
+  const isa::Operand& operand = d.printed.next();
   if (operand.kind != OperandKind::constant || operand.negate || operand.absolute ||
       !operand.suffix.empty()) {
-    Decoder::refuse(fmt::format("'{}' is no constant", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is no constant", operand.text));
   }
   const std::uint32_t size = op.flags >> kSizeShift & 7;
   if (size == 5 || operand.bank < 0 || operand.bank >= kConstantBanks) {
-    Decoder::refuse(fmt::format("constant operand '{}'", operand.text));
+    PrintedForm::refuse(fmt::format("constant operand '{}'", operand.text));
   }
   if (operand.base_suffix != "" && operand.base >= 0)
-    Decoder::refuse(fmt::format("address '{}'", operand.text));
+    PrintedForm::refuse(fmt::format("address '{}'", operand.text));
   const bool indexed = (operand.base >= 0 && operand.base != isa::kRz) ||
                        (operand.uniform_base >= 0 && operand.uniform_base != isa::kUrz);
   if (!indexed && (size == 2 || size == 3)) {
@@ -396,31 +401,32 @@ void translate_constant(Decoder& d) {
       .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
       .file = File::uniform};
   op.immediate = static_cast<std::uint64_t>(operand.offset);
-  op.address_sets = isa::indexes_constants(d.instruction()) ? 1 : 0;
+  op.address_sets = isa::indexes_constants(d.printed.instruction()) ? 1 : 0;
   d.warp(load_constant);
 }
 
 void translate_copy(Decoder& d) {
   MicroOp& op = d.op();
   take_hints(d);
-  d.take("BYPASS");
-  d.take("ACCESS");
-  if (d.take("ZFILL")) op.flags |= kZeroFill;
+  d.printed.take("BYPASS");
+  d.printed.take("ACCESS");
+  if (d.printed.take("ZFILL")) op.flags |= kZeroFill;
   take_size(d, op);
   const std::uint32_t size = op.flags >> kSizeShift & 7;
-  if (size < 2 || size > 4) Decoder::refuse("a copy of that size");
+  if (size < 2 || size > 4) PrintedForm::refuse("a copy of that size");
   std::uint32_t form = 0;
   std::uint64_t offset = 0;
   Source uniform;
   take_address(d, op.a, uniform, form, offset, MemorySpace::shared);
   if (uniform.word != kZeroWord) {
-    if (op.a.word != kZeroWord) Decoder::refuse("a register and a uniform register in the shared address");
+    if (op.a.word != kZeroWord)
+      PrintedForm::refuse("a register and a uniform register in the shared address");
     op.a = uniform;
   }
   op.index2 = static_cast<std::uint32_t>(offset);
   op.flags |= (form >> kBaseShift & 7) << kSharedShift;
   take_address(d, op.b, op.c, op.flags, op.immediate, MemorySpace::global);
-  if (d.more()) op.p_in = d.predicate_input();
+  if (d.printed.more()) op.p_in = d.predicate_input();
   op.address_sets = 2;
   op.progress = true;
   d.warp(copy_to_shared);
@@ -435,7 +441,7 @@ void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space) {
 
 void take_cluster_address(Decoder& d, std::uint32_t& flags) {
   MicroOp& op = d.op();
-  const isa::Operand& operand = d.next();
+  const isa::Operand& operand = d.printed.next();
   op.a = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
   op.b = Source{
       .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
@@ -462,10 +468,10 @@ bool translate_memory(Decoder& d, Opcode opcode) {
     case Opcode::STSM: translate_matrix(d, false); return true;
     case Opcode::QSPC: {
       take_hints(d);
-      d.op().index2 = static_cast<std::uint32_t>(d.need_one({"S", "D", "L", "G"}));
+      d.op().index2 = static_cast<std::uint32_t>(d.printed.need_one({"S", "D", "L", "G"}));
       d.op().p_out = d.predicate_output();
       d.destination();
-      if (d.op().destination != kSinkWord) Decoder::refuse("a register result");
+      if (d.op().destination != kSinkWord) PrintedForm::refuse("a register result");
       std::uint32_t flags = 0;
       take_memory_address(d, flags, MemorySpace::generic);
       d.op().flags = flags;

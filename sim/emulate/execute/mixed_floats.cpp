@@ -52,9 +52,9 @@ void mixed(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 void mixes(Decoder& d, LaneOp which, std::uint32_t halves) {
   MicroOp& op = d.op();
-  d.flag(d.take("BF16"), kBfloat);
-  op.flags |= static_cast<std::uint32_t>(d.take_one({"RN", "RM", "RP", "RZ"}, 0)) << kRoundingShift;
-  d.flag(d.take("SAT"), kSaturate);
+  d.flag(d.printed.take("BF16"), kBfloat);
+  op.flags |= static_cast<std::uint32_t>(d.printed.take_one({"RN", "RM", "RP", "RZ"}, 0)) << kRoundingShift;
+  d.flag(d.printed.take("SAT"), kSaturate);
   d.destination();
   op.a = d.source(Style::half);
   if (halves == 2) op.b = d.source(Style::half);
@@ -133,19 +133,19 @@ void round_stochastically(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 void take_stochastic_rounding(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("RS");
-  d.flag(d.take("SATFINITE"), kSaturate);
-  d.flag(d.take("RELU"), kRelu);
-  const int narrow = d.take_one({"E4M3", "E5M2", "E3M2", "E2M3"}, -1);
+  d.printed.take("RS");
+  d.flag(d.printed.take("SATFINITE"), kSaturate);
+  d.flag(d.printed.take("RELU"), kRelu);
+  const int narrow = d.printed.take_one({"E4M3", "E5M2", "E3M2", "E2M3"}, -1);
   if (narrow >= 0) {
-    if ((op.flags & kSaturate) == 0) Decoder::refuse("a narrow form without .SATFINITE");
+    if ((op.flags & kSaturate) == 0) PrintedForm::refuse("a narrow form without .SATFINITE");
     op.index2 = static_cast<std::uint32_t>(narrow);
   } else {
-    op.index2 = d.take("BF16") ? kToBfloat : kToHalf;
-    d.take("F16");
+    op.index2 = d.printed.take("BF16") ? kToBfloat : kToHalf;
+    d.printed.take("F16");
   }
-  if (!d.take("F32") || !d.take(narrow >= 0 ? "PACK_AB_MERGE_C" : "PACK_AB"))
-    Decoder::refuse("random bits for such a conversion: which number gets which is not known");
+  if (!d.printed.take("F32") || !d.printed.take(narrow >= 0 ? "PACK_AB_MERGE_C" : "PACK_AB"))
+    PrintedForm::refuse("random bits for such a conversion: which number gets which is not known");
   d.destination();
   op.a = d.source(Style::single);
   op.b = d.source(Style::single);

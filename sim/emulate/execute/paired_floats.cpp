@@ -104,7 +104,7 @@ void of_warp(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 /// The next operand as source number `index`.
 Source pair_source(Decoder& d, std::uint32_t index) {
-  const isa::Operand& operand = d.peek();
+  const isa::Operand& operand = d.printed.peek();
   const std::string& form = operand.suffix;
   const auto mark = [&](std::uint32_t bit) { d.op().index2 |= bit << index; };
   const bool number = operand.kind == OperandKind::immediate && form.empty();
@@ -116,10 +116,10 @@ Source pair_source(Decoder& d, std::uint32_t index) {
   } else if (mixed) {
     mark(kLowNegated);
   } else if (form != "F32x2.HI_LO") {
-    Decoder::refuse(fmt::format("operand '{}'", operand.text));
+    PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
   }
   if (operand.invert || operand.absolute || operand.kind == OperandKind::constant)
-    Decoder::refuse(fmt::format("operand '{}'", operand.text));
+    PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
   const bool negate = operand.negate && !mixed;
   Source s = d.sign_source();
   if (negate) s.xor_mask = kSign;
@@ -128,8 +128,8 @@ Source pair_source(Decoder& d, std::uint32_t index) {
 
 void pairs(Decoder& d, LaneOp which, std::uint32_t sources) {
   MicroOp& op = d.op();
-  d.flag(d.take("FTZ"), kFlush);
-  op.flags |= static_cast<std::uint32_t>(d.take_one({"RN", "RM", "RP", "RZ"}, 0)) << kRoundingShift;
+  d.flag(d.printed.take("FTZ"), kFlush);
+  op.flags |= static_cast<std::uint32_t>(d.printed.take_one({"RN", "RM", "RP", "RZ"}, 0)) << kRoundingShift;
   d.destination();
   op.a = pair_source(d, 0);
   op.b = pair_source(d, 1);
@@ -140,8 +140,8 @@ void pairs(Decoder& d, LaneOp which, std::uint32_t sources) {
 
 void three(Decoder& d) {
   MicroOp& op = d.op();
-  d.flag(d.take("FTZ"), kFlush);
-  d.flag(d.take("NAN"), kNan);
+  d.flag(d.printed.take("FTZ"), kFlush);
+  d.flag(d.printed.take("NAN"), kNan);
   d.destination();
   op.a = d.source(Style::single);
   op.b = d.source(Style::single);
@@ -152,12 +152,12 @@ void three(Decoder& d) {
 
 void warp_wide(Decoder& d) {
   MicroOp& op = d.op();
-  const int which = d.need_one({"MIN", "MAX", "MINABS", "MAXABS"});
+  const int which = d.printed.need_one({"MIN", "MAX", "MINABS", "MAXABS"});
   d.flag(which % 2 == 1, kLargest);
   d.flag(which >= 2, kMagnitude);
-  d.flag(d.take("F32"), kFloat);
-  d.flag(d.take("S32"), kSigned);
-  d.flag(d.take("NAN"), kNan);
+  d.flag(d.printed.take("F32"), kFloat);
+  d.flag(d.printed.take("S32"), kSigned);
+  d.flag(d.printed.take("NAN"), kNan);
   d.destination();
   op.a = d.source(Style::raw);
   d.warp(of_warp);

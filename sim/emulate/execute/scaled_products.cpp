@@ -147,9 +147,9 @@ void multiply_narrow(Execution& x, const MicroOp& op, std::uint32_t mask) {
 }
 
 std::uint32_t register_word(Decoder& d, int further = 0) {
-  const isa::Operand& operand = d.next();
+  const isa::Operand& operand = d.printed.next();
   if (operand.kind != isa::OperandKind::register_ || operand.negate || operand.absolute)
-    Decoder::refuse("operand '" + operand.text + "'");
+    PrintedForm::refuse("operand '" + operand.text + "'");
   const bool is_zero = operand.index == isa::kRz;
   return Decoder::register_word(is_zero ? isa::kRz : operand.index + further, false);
 }
@@ -159,35 +159,37 @@ std::uint32_t register_word(Decoder& d, int further = 0) {
 /// Rd, Ra, Rb, Rc; sparse: the metadata; scaled: A's scales (in the register behind the metadata), B's scales, selectors; sparse: 0.
 void translate_narrow(Decoder& d) {
   MicroOp& op = d.op();
-  const bool sparse = d.take("SP"), scaled = d.take("SF"), packed = d.opcode() == isa::Opcode::OMMA;
+  const bool sparse = d.printed.take("SP"), scaled = d.printed.take("SF"),
+             packed = d.printed.opcode() == isa::Opcode::OMMA;
   d.flag(sparse, kSparse);
   d.flag(scaled, kScaled);
   d.flag(packed, kPacked);
   op.index2 = packed ? (sparse ? 128 : 64) : (sparse ? 64 : 32);
   const std::initializer_list<std::string_view> shapes = {"16832", "16864", "168128"};
-  if (32u << d.need_one(shapes) != op.index2) Decoder::refuse("a shape of another type");
-  d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
+  if (32u << d.printed.need_one(shapes) != op.index2) PrintedForm::refuse("a shape of another type");
+  d.flag(d.printed.need_one({"F32", "F16"}) == 1, kHalfResult);
   std::vector<std::uint32_t> types;
-  for (const std::string& modifier : d.instruction().modifiers) {
+  for (const std::string& modifier : d.printed.instruction().modifiers) {
     const auto* const found = std::find(std::begin(kNames), std::end(kNames), modifier);
     if (found != std::end(kNames)) types.push_back(static_cast<std::uint32_t>(found - std::begin(kNames)));
   }
-  if (types.size() != 2) Decoder::refuse("two element types are needed");
-  for (const std::uint32_t type : types) d.take(kNames[type]);
-  if (packed && (types[0] != e2m1 || types[1] != e2m1)) Decoder::refuse("elements of more than four bits");
+  if (types.size() != 2) PrintedForm::refuse("two element types are needed");
+  for (const std::uint32_t type : types) d.printed.take(kNames[type]);
+  if (packed && (types[0] != e2m1 || types[1] != e2m1))
+    PrintedForm::refuse("elements of more than four bits");
   op.flags |= types[0] << kTypeAShift | types[1] << kTypeBShift;
   if (scaled) {
-    const bool is_float = d.need_one({"E8", "UE4M3"}) == 1;
+    const bool is_float = d.printed.need_one({"E8", "UE4M3"}) == 1;
     d.flag(is_float, kFloatScale);
-    const bool four = d.take("4X");
+    const bool four = d.printed.take("4X");
     op.flags |= (four ? 4u : packed ? 2u : 1u) << kScalesShift;
   } else if (packed) {
-    Decoder::refuse("packed elements without scales");
+    PrintedForm::refuse("packed elements without scales");
   }
   d.destination();
   for (Source* source : {&op.a, &op.b, &op.c}) *source = Source{.word = register_word(d)};
   if (sparse) {
-    const isa::Operand metadata = d.peek();
+    const isa::Operand metadata = d.printed.peek();
     op.immediate = register_word(d);
     if (scaled)
       op.immediate |= static_cast<std::uint64_t>(Decoder::register_word(metadata.index + 1, false)) << 32;
@@ -196,12 +198,12 @@ void translate_narrow(Decoder& d) {
   }
   if (scaled) {
     op.target = register_word(d);
-    const isa::Operand& selectors = d.next();
+    const isa::Operand& selectors = d.printed.next();
     if (selectors.kind != isa::OperandKind::uniform_register)
-      Decoder::refuse("operand '" + selectors.text + "'");
+      PrintedForm::refuse("operand '" + selectors.text + "'");
     op.destination2 = Decoder::uniform_word(selectors.index, false);
   }
-  if (sparse && d.immediate() != 0) Decoder::refuse("a selector of metadata");
+  if (sparse && d.printed.immediate() != 0) PrintedForm::refuse("a selector of metadata");
   d.warp(multiply_narrow);
 }
 

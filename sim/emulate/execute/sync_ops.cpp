@@ -173,20 +173,20 @@ void stores_and_signals(Decoder& d, bool reduces) {
   MicroOp& op = d.op();
   std::uint32_t combines = 0;
   if (reduces) {
-    const auto operation =
-        static_cast<std::uint32_t>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
+    const auto operation = static_cast<std::uint32_t>(
+        d.printed.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}));
     combines = kCombines | operation << kAtomicOpShift;
   }
-  const bool is_signed = reduces && d.take("S32");
-  const int size = d.take_one({"32", "64", "128"}, 0);
+  const bool is_signed = reduces && d.printed.take("S32");
+  const int size = d.printed.take_one({"32", "64", "128"}, 0);
   if (reduces) {
-    if (size == 2) Decoder::refuse("a reduction of 128 bits");
+    if (size == 2) PrintedForm::refuse("a reduction of 128 bits");
     const AtomicType type = size == 1 ? AtomicType::u64 : is_signed ? AtomicType::s32 : AtomicType::u32;
     combines |= static_cast<std::uint32_t>(type) << kAtomicTypeShift;
   }
-  const isa::Operand& address = d.peek();
+  const isa::Operand& address = d.printed.peek();
   if (address.kind != isa::OperandKind::memory || address.base_suffix != "64") {
-    Decoder::refuse(fmt::format("address '{}'", address.text));
+    PrintedForm::refuse(fmt::format("address '{}'", address.text));
   }
   std::uint32_t form = 0;
   take_cluster_address(d, form);
@@ -205,20 +205,20 @@ void syncs(Decoder& d) {
     op.flags = form;
     op.address_sets = 2;
   };
-  if (d.take("CCTL")) {
+  if (d.printed.take("CCTL")) {
     // sm_120 stores an mbarrier's first state with STS and has the unit forget what it holds: no value changes.
-    if (d.take("IV")) {
+    if (d.printed.take("IV")) {
       address();
       d.warp(forget);
       return;
     }
-    if (!d.take("IVALL")) Decoder::refuse("a form other than .CCTL.IV and .CCTL.IVALL");
-    while (d.more()) d.next();
+    if (!d.printed.take("IVALL")) PrintedForm::refuse("a form other than .CCTL.IV and .CCTL.IVALL");
+    while (d.printed.more()) d.printed.next();
     op.kind = Kind::nothing;
     return;
   }
-  if (d.take("EXCH")) {
-    if (!d.take("64")) Decoder::refuse("an exchange that is not of 64 bits");
+  if (d.printed.take("EXCH")) {
+    if (!d.printed.take("64")) PrintedForm::refuse("an exchange that is not of 64 bits");
     d.destination();
     address();
     op.c = d.source(Style::raw);
@@ -226,20 +226,22 @@ void syncs(Decoder& d) {
     d.warp(exchange);
     return;
   }
-  if (d.take("PHASECHK")) {
-    if (!d.take("TRANS64")) Decoder::refuse("a word other than .TRANS64");
-    d.take("TRYWAIT");
+  if (d.printed.take("PHASECHK")) {
+    if (!d.printed.take("TRANS64")) PrintedForm::refuse("a word other than .TRANS64");
+    d.printed.take("TRYWAIT");
     op.p_out = d.predicate_output();
     address();
     op.c = d.source(Style::raw);
     d.warp(check_phase);
     return;
   }
-  if (!d.take("ARRIVE") || !d.take("TRANS64")) Decoder::refuse("an operation that is not known");
-  d.take("RED");
-  op.index2 = static_cast<std::uint32_t>(d.take_one({"A1TR", "A1T0", "ART0", "A0TR", "A0T1", "A0TX"}, 0));
-  if (d.take("OPTOUT")) op.index2 |= kDrop;
-  if (d.take("TMASK")) op.index2 |= kTellsLanes;
+  if (!d.printed.take("ARRIVE") || !d.printed.take("TRANS64"))
+    PrintedForm::refuse("an operation that is not known");
+  d.printed.take("RED");
+  op.index2 =
+      static_cast<std::uint32_t>(d.printed.take_one({"A1TR", "A1T0", "ART0", "A0TR", "A0T1", "A0TX"}, 0));
+  if (d.printed.take("OPTOUT")) op.index2 |= kDrop;
+  if (d.printed.take("TMASK")) op.index2 |= kTellsLanes;
   d.destination();
   address();
   op.c = d.source(Style::raw);
@@ -249,17 +251,18 @@ void syncs(Decoder& d) {
 
 void arrives(Decoder& d) {
   MicroOp& op = d.op();
-  if (!d.take("LDGSTSBAR") || !d.take("64")) Decoder::refuse("a form other than .LDGSTSBAR.64");
+  if (!d.printed.take("LDGSTSBAR") || !d.printed.take("64"))
+    PrintedForm::refuse("a form other than .LDGSTSBAR.64");
   op.destination = kSinkWord;
   op.c.word = kZeroWord;
-  switch (d.take_one({"ARVCNT", "TRANSCNT"}, -1)) {
+  switch (d.printed.take_one({"ARVCNT", "TRANSCNT"}, -1)) {
     case 0: op.index2 = static_cast<std::uint32_t>(Arrival::a1t0); break;
     case 1:
       op.index2 = static_cast<std::uint32_t>(Arrival::a0tx);
       op.c = d.literal_source(1);
       break;
     default:
-      if (d.sm() >= 90) Decoder::refuse("neither .ARVCNT nor .TRANSCNT");
+      if (d.sm() >= 90) PrintedForm::refuse("neither .ARVCNT nor .TRANSCNT");
       op.index2 = kOldWord;
       break;
   }

@@ -250,10 +250,10 @@ void take_operands(Decoder& d) {
   MicroOp& op = d.op();
   d.destination();
   const auto take = [&](std::string_view layout) {
-    const isa::Operand& o = d.peek();
+    const isa::Operand& o = d.printed.peek();
     if (o.negate || o.invert || o.absolute || o.kind != isa::OperandKind::register_ ||
         (!o.suffix.empty() && o.suffix != layout)) {
-      Decoder::refuse(fmt::format("operand '{}'", o.text));
+      PrintedForm::refuse(fmt::format("operand '{}'", o.text));
     }
     return d.sign_source();
   };
@@ -262,12 +262,13 @@ void take_operands(Decoder& d) {
   op.c = take("");
   if ((op.flags & kSparse) == 0) return;
   op.immediate = take("").word;
-  if (d.next_is(isa::OperandKind::immediate)) op.immediate |= std::uint64_t{d.immediate()} << 32;
+  if (d.printed.next_is(isa::OperandKind::immediate))
+    op.immediate |= std::uint64_t{d.printed.immediate()} << 32;
 }
 
 void take_shape(Decoder& d, std::initializer_list<std::string_view> names,
                 std::initializer_list<Shape> shapes) {
-  const Shape s = shapes.begin()[d.need_one(names)];
+  const Shape s = shapes.begin()[d.printed.need_one(names)];
   d.op().index2 = static_cast<std::uint32_t>(s.m | s.n << 8 | s.k << 16);
 }
 
@@ -278,15 +279,16 @@ void set_elements(MicroOp& op, Element a, Element b) {
 
 void hmma(Decoder& d) {
   MicroOp& op = d.op();
-  d.flag(d.take("SP"), kSparse);
+  d.flag(d.printed.take("SP"), kSparse);
   take_shape(d, {"16816", "1688", "1684", "16832"}, {{16, 8, 16}, {16, 8, 8}, {16, 8, 4}, {16, 8, 32}});
   // The first of F32 and F16 is the result's.
-  d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
+  d.flag(d.printed.need_one({"F32", "F16"}) == 1, kHalfResult);
   d.flag(d.sm() < 90, kAmpere);
-  const int type = d.take_one({"BF16", "TF32"}, -1);
+  const int type = d.printed.take_one({"BF16", "TF32"}, -1);
   const Element e = type == 0 ? Element::bf16 : type == 1 ? Element::tf32 : Element::f16;
   const int k = shape_of(op).k / ((op.flags & kSparse) != 0 ? 2 : 1);
-  if (e == Element::tf32 ? k != 4 && k != 8 : k != 8 && k != 16) Decoder::refuse("a shape of another type");
+  if (e == Element::tf32 ? k != 4 && k != 8 : k != 8 && k != 16)
+    PrintedForm::refuse("a shape of another type");
   set_elements(op, e, e);
   take_operands(d);
   d.warp(multiply_floats_of_warp);
@@ -294,7 +296,7 @@ void hmma(Decoder& d) {
 
 void qmma(Decoder& d) {
   MicroOp& op = d.op();
-  const auto& modifiers = d.instruction().modifiers;
+  const auto& modifiers = d.printed.instruction().modifiers;
   if (std::any_of(modifiers.begin(), modifiers.end(), [](const std::string& m) {
         return m == "SP" || m == "SF" || m == "E3M2" || m == "E2M3" || m == "E2M1";
       })) {
@@ -302,15 +304,15 @@ void qmma(Decoder& d) {
     return;
   }
   take_shape(d, {"16832", "16816"}, {{16, 8, 32}, {16, 8, 16}});
-  d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
+  d.flag(d.printed.need_one({"F32", "F16"}) == 1, kHalfResult);
   std::vector<Element> types;
-  for (const std::string& m : d.instruction().modifiers) {
+  for (const std::string& m : d.printed.instruction().modifiers) {
     if (m == "E4M3") types.push_back(Element::e4m3);
     if (m == "E5M2") types.push_back(Element::e5m2);
   }
-  if (types.size() != 2) Decoder::refuse("two element types of eight bits are needed");
-  d.take_one({"E4M3", "E5M2"}, 0);
-  d.take_one({"E4M3", "E5M2"}, 0);
+  if (types.size() != 2) PrintedForm::refuse("two element types of eight bits are needed");
+  d.printed.take_one({"E4M3", "E5M2"}, 0);
+  d.printed.take_one({"E4M3", "E5M2"}, 0);
   set_elements(op, types[0], types[1]);
   take_operands(d);
   d.warp(multiply_floats_of_warp);
@@ -318,29 +320,29 @@ void qmma(Decoder& d) {
 
 void imma(Decoder& d) {
   MicroOp& op = d.op();
-  d.flag(d.take("SP"), kSparse);
+  d.flag(d.printed.take("SP"), kSparse);
   take_shape(d, {"16832", "16816", "8816", "16864", "8832", "168128"},
              {{16, 8, 32}, {16, 8, 16}, {8, 8, 16}, {16, 8, 64}, {8, 8, 32}, {16, 8, 128}});
   std::vector<Element> types;
-  for (const std::string& m : d.instruction().modifiers) {
+  for (const std::string& m : d.printed.instruction().modifiers) {
     const std::string_view names[] = {"S8", "U8", "S4", "U4"};
     for (int i = 0; i < 4; ++i) {
       if (m == names[i]) {
         types.push_back(static_cast<Element>(static_cast<int>(Element::s8) + i));
-        d.take(m);
+        d.printed.take(m);
       }
     }
   }
-  if (types.size() != 2) Decoder::refuse("two element types are needed");
+  if (types.size() != 2) PrintedForm::refuse("two element types are needed");
   if (kElementBits[static_cast<int>(types[0])] != kElementBits[static_cast<int>(types[1])]) {
-    Decoder::refuse("elements of different widths");
+    PrintedForm::refuse("elements of different widths");
   }
-  d.flag(d.take("SAT"), kSaturates);
+  d.flag(d.printed.take("SAT"), kSaturates);
   set_elements(op, types[0], types[1]);
   const bool bytes = bits_of(types[0]) == 8 && shape_of(op).m == 16;
   const bool sparse = (op.flags & kSparse) != 0;
   if ((sparse && shape_of(op).m != 16) || (shape_of(op).k == 128 && (!sparse || bytes)))
-    Decoder::refuse("a shape of another type");
+    PrintedForm::refuse("a shape of another type");
   take_operands(d);
   d.warp(bytes ? multiply_bytes_of_warp : sparse ? multiply_sparse_nibbles : multiply_integers_of_warp);
 }
@@ -348,8 +350,8 @@ void imma(Decoder& d) {
 void bmma(Decoder& d) {
   MicroOp& op = d.op();
   take_shape(d, {"168256", "168128", "88128"}, {{16, 8, 256}, {16, 8, 128}, {8, 8, 128}});
-  d.flag(d.need_one({"AND", "XOR"}) == 1, kXor);
-  if (!d.take("POPC")) Decoder::refuse("an operation other than POPC");
+  d.flag(d.printed.need_one({"AND", "XOR"}) == 1, kXor);
+  if (!d.printed.take("POPC")) PrintedForm::refuse("an operation other than POPC");
   set_elements(op, Element::bit, Element::bit);
   take_operands(d);
   d.warp(multiply_integers_of_warp);

@@ -268,13 +268,13 @@ void widen_tile(Execution& x, const MicroOp& op, std::uint32_t mask) {
 void special(Decoder& d, std::uint32_t words) {
   MicroOp& op = d.op();
   d.destination();
-  const isa::Operand& operand = d.next();
-  if (operand.kind != OperandKind::special_register) Decoder::refuse(fmt::format("'{}'", operand.text));
+  const isa::Operand& operand = d.printed.next();
+  if (operand.kind != OperandKind::special_register) PrintedForm::refuse(fmt::format("'{}'", operand.text));
   static constexpr std::uint8_t kKnown[] = {0,  1,  2,  3,  33, 34, 35, 37, 38, 39, 46, 47,  48,  50, 52,
                                             55, 56, 57, 58, 59, 60, 67, 80, 81, 82, 83, 136, 138, 255};
   if (std::find(std::begin(kKnown), std::end(kKnown), operand.value) == std::end(kKnown) ||
       operand.value > 255) {
-    Decoder::refuse(fmt::format("special register {}", operand.text));
+    PrintedForm::refuse(fmt::format("special register {}", operand.text));
   }
   op.immediate = operand.value;
   op.index2 = words;
@@ -284,20 +284,20 @@ void special(Decoder& d, std::uint32_t words) {
 /// "P2R.B1" writes a byte, "R2P PR, Rn.B1" reads one; 0 when none is named.
 std::uint32_t take_byte(Decoder& d) {
   for (const char* name : {"B1", "B2", "B3"}) {
-    if (d.take(name)) return static_cast<std::uint32_t>(name[1] - '0');
+    if (d.printed.take(name)) return static_cast<std::uint32_t>(name[1] - '0');
   }
-  const isa::Operand& operand = d.peek();
+  const isa::Operand& operand = d.printed.peek();
   if (operand.suffix.empty() || operand.suffix == "B0") return 0;
   if (operand.suffix == "B1") return 1;
   if (operand.suffix == "B2") return 2;
   if (operand.suffix == "B3") return 3;
-  Decoder::refuse(fmt::format("operand '{}'", operand.text));
+  PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
 }
 
 /// Which predicates; all where no mask is printed.
 void take_predicate_mask(Decoder& d) {
   MicroOp& op = d.op();
-  if (d.next_is(OperandKind::immediate) || d.next_is_register()) {
+  if (d.printed.next_is(OperandKind::immediate) || d.printed.next_is_register()) {
     op.c = d.source(Style::raw);
   } else {
     op.c.file = File::literal;
@@ -306,29 +306,94 @@ void take_predicate_mask(Decoder& d) {
 }
 
 void take_predicate_register(Decoder& d) {
-  const isa::Operand& operand = d.next();
+  const isa::Operand& operand = d.printed.next();
   if (operand.text != "PR" && operand.text != "UPR")
-    Decoder::refuse(fmt::format("'{}' is not PR", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is not PR", operand.text));
 }
 
 void move_rpc(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("32");
+  d.printed.take("32");
   const auto rpc = [](const isa::Operand& o) -> int {
     return o.text == "Rpc.LO" ? 0 : o.text == "Rpc.HI" ? 1 : -1;
   };
-  if (rpc(d.peek()) >= 0) {
+  if (rpc(d.printed.peek()) >= 0) {
     op.destination_file = File::registers;
-    op.destination = kRpcWord + 32 * static_cast<std::uint32_t>(rpc(d.next()));
+    op.destination = kRpcWord + 32 * static_cast<std::uint32_t>(rpc(d.printed.next()));
     op.a = d.source(Style::raw);
   } else {
     d.destination();
-    const int which = rpc(d.peek());
-    if (which < 0) Decoder::refuse(fmt::format("'{}'", d.peek().text));
-    d.next();
+    const int which = rpc(d.printed.peek());
+    if (which < 0) PrintedForm::refuse(fmt::format("'{}'", d.printed.peek().text));
+    d.printed.next();
     op.a = Source{.word = kRpcWord + 32 * static_cast<std::uint32_t>(which)};
   }
   d.lane(LaneOp::mov);
+}
+
+/// What lanes find out together: shuffles, votes, matches, reductions.
+bool translate_exchange(Decoder& d, Opcode opcode) {
+  MicroOp& op = d.op();
+  switch (opcode) {
+    case Opcode::SHFL:
+      op.index2 = static_cast<std::uint32_t>(d.printed.need_one({"IDX", "UP", "DOWN", "BFLY"}));
+      op.p_out = d.predicate_output();
+      d.destination();
+      op.a = d.source(Style::raw);
+      op.b = d.source(Style::raw);
+      op.c = d.source(Style::raw);
+      d.warp(shuffle);
+      return true;
+    case Opcode::VOTE:
+    case Opcode::VOTEU:
+      op.index2 = static_cast<std::uint32_t>(d.printed.need_one({"ALL", "ANY", "EQ"}));
+      op.destination = kSinkWord;
+      if (opcode == Opcode::VOTEU) op.destination_file = File::uniform;
+      if (d.printed.next_is_register()) d.destination();
+      op.p_out = d.predicate_output();
+      op.p_in = d.predicate_input();
+      d.warp(vote);
+      return true;
+    case Opcode::MATCH:
+      op.index2 = static_cast<std::uint32_t>(d.printed.need_one({"ANY", "ALL"}));
+      d.flag(d.printed.take("U64"), 1);
+      d.predicate_outputs(1);
+      d.destination();
+      op.a = d.source(Style::raw);
+      d.warp(match);
+      return true;
+    case Opcode::REDUX:
+      op.index2 =
+          static_cast<std::uint32_t>(d.printed.take_one({"AND", "SUM", "MIN", "MAX", "OR", "XOR"}, 0));
+      d.flag(d.printed.take("S32"), 1);
+      d.printed.take("U32");
+      d.destination();
+      op.a = d.source(Style::raw);
+      d.warp(reduce);
+      return true;
+    case Opcode::R2UR:
+      d.flag(d.printed.take("OR"), 1);
+      d.printed.take("FILL");
+      d.printed.take("BROADCAST");  // of the first lane that executes it, as without it
+      d.predicate_outputs(1);
+      d.destination();
+      op.a = d.source(Style::raw);
+      d.warp(to_uniform);
+      return true;
+    case Opcode::ELECT:
+      d.printed.take("IGNOREKILL");
+      op.p_out = d.predicate_output();
+      d.destination();
+      if (d.printed.next_is_predicate()) {
+        op.p_in = d.predicate_input();
+      } else {
+        op.a = d.source(Style::raw);
+        op.flags = 1;
+      }
+      d.warp(elect);
+      return true;
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -340,63 +405,7 @@ bool translate_warp(Decoder& d, Opcode opcode) {
     case Opcode::S2UR: special(d, 1); return true;
     case Opcode::CS2R:
     case Opcode::UCS2R:
-    case Opcode::CS2UR: special(d, d.take("32") ? 1 : 2); return true;
-    case Opcode::SHFL:
-      op.index2 = static_cast<std::uint32_t>(d.need_one({"IDX", "UP", "DOWN", "BFLY"}));
-      op.p_out = d.predicate_output();
-      d.destination();
-      op.a = d.source(Style::raw);
-      op.b = d.source(Style::raw);
-      op.c = d.source(Style::raw);
-      d.warp(shuffle);
-      return true;
-    case Opcode::VOTE:
-    case Opcode::VOTEU:
-      op.index2 = static_cast<std::uint32_t>(d.need_one({"ALL", "ANY", "EQ"}));
-      op.destination = kSinkWord;
-      if (opcode == Opcode::VOTEU) op.destination_file = File::uniform;
-      if (d.next_is_register()) d.destination();
-      op.p_out = d.predicate_output();
-      op.p_in = d.predicate_input();
-      d.warp(vote);
-      return true;
-    case Opcode::MATCH:
-      op.index2 = static_cast<std::uint32_t>(d.need_one({"ANY", "ALL"}));
-      d.flag(d.take("U64"), 1);
-      d.predicate_outputs(1);
-      d.destination();
-      op.a = d.source(Style::raw);
-      d.warp(match);
-      return true;
-    case Opcode::REDUX:
-      op.index2 = static_cast<std::uint32_t>(d.take_one({"AND", "SUM", "MIN", "MAX", "OR", "XOR"}, 0));
-      d.flag(d.take("S32"), 1);
-      d.take("U32");
-      d.destination();
-      op.a = d.source(Style::raw);
-      d.warp(reduce);
-      return true;
-    case Opcode::R2UR:
-      d.flag(d.take("OR"), 1);
-      d.take("FILL");
-      d.take("BROADCAST");  // of the first lane that executes it, as without it
-      d.predicate_outputs(1);
-      d.destination();
-      op.a = d.source(Style::raw);
-      d.warp(to_uniform);
-      return true;
-    case Opcode::ELECT:
-      d.take("IGNOREKILL");
-      op.p_out = d.predicate_output();
-      d.destination();
-      if (d.next_is_predicate()) {
-        op.p_in = d.predicate_input();
-      } else {
-        op.a = d.source(Style::raw);
-        op.flags = 1;
-      }
-      d.warp(elect);
-      return true;
+    case Opcode::CS2UR: special(d, d.printed.take("32") ? 1 : 2); return true;
     case Opcode::P2R:
     case Opcode::UP2UR:
       d.destination();
@@ -416,31 +425,32 @@ bool translate_warp(Decoder& d, Opcode opcode) {
       d.warp(register_to_predicates);
       return true;
     case Opcode::B2R:
-      if (!d.take("RESULT")) Decoder::refuse("anything but .RESULT");
+      if (!d.printed.take("RESULT")) PrintedForm::refuse("anything but .RESULT");
       d.destination();
       d.predicate_outputs(1);
       d.warp(barrier_result);
       return true;
     case Opcode::FSWZADD: {
-      d.take("NDV");
+      d.printed.take("NDV");
       d.destination();
       op.a = d.source(Style::raw);
       op.b = d.source(Style::raw);
-      const isa::Operand& which = d.next();
-      if (which.kind != OperandKind::immediate) Decoder::refuse(fmt::format("'{}' is no number", which.text));
+      const isa::Operand& which = d.printed.next();
+      if (which.kind != OperandKind::immediate)
+        PrintedForm::refuse(fmt::format("'{}' is no number", which.text));
       op.index2 = static_cast<std::uint32_t>(which.value);
       d.warp(swizzled_add);
       return true;
     }
     case Opcode::MOVM:
-      if (d.take("U4TO8")) {
-        if (!d.take("M832")) Decoder::refuse("a form other than .U4TO8.M832");
+      if (d.printed.take("U4TO8")) {
+        if (!d.printed.take("M832")) PrintedForm::refuse("a form other than .U4TO8.M832");
         d.destination();
         op.a = d.source(Style::raw);
         d.warp(widen_tile);
         return true;
       }
-      if (!d.take("16") || !d.take("MT88")) Decoder::refuse("a form other than .16.MT88");
+      if (!d.printed.take("16") || !d.printed.take("MT88")) PrintedForm::refuse("a form other than .16.MT88");
       d.destination();
       op.a = d.source(Style::raw);
       d.warp(transpose_tile);
@@ -448,14 +458,14 @@ bool translate_warp(Decoder& d, Opcode opcode) {
     case Opcode::RPCMOV: move_rpc(d); return true;
     case Opcode::LEPC: {
       d.destination();
-      std::uint64_t address = d.instruction().offset;  // without an operand: its own
-      if (d.next_is(OperandKind::label)) address = d.next().value;
+      std::uint64_t address = d.printed.instruction().offset;  // without an operand: its own
+      if (d.printed.next_is(OperandKind::label)) address = d.printed.next().value;
       op.a.file = File::literal;
       op.a.word = d.literal({static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(address >> 32)});
       d.lane(LaneOp::mov64);
       return true;
     }
-    default: return false;
+    default: return translate_exchange(d, opcode);
   }
 }
 

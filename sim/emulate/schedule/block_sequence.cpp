@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/schedule/block.h"
 #include "sim/emulate/schedule/cluster.h"
 
 namespace foretrace::emulate {

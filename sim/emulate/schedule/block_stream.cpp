@@ -1,6 +1,6 @@
 #include "sim/emulate/schedule/block_stream.h"
 
-#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/schedule/block.h"
 
 namespace foretrace::emulate {
 
@@ -23,19 +23,19 @@ const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
   reader.reading = false;
   if (reader.parts.empty() && !ended_) {
     work::BlockRecord none;  // what the recorders write to until they are told where
-    if (!execution_) begin(none);
+    if (!running_) begin(none);
     for (std::uint32_t i = 0; i < warps_.size(); ++i) {
       warps_[i].parts.emplace_back();
-      execution_->record_in(i, warps_[i].parts.back());
+      running_->record_in(i, warps_[i].parts.back());
     }
-    while (!ended_ && !execution_->ended(warp) && reader.parts.back().instructions < kLeast) {
-      ended_ = execution_->run_turn(kTurn);
+    while (!ended_ && !running_->ended(warp) && reader.parts.back().instructions < kLeast) {
+      ended_ = running_->run_turn(kTurn);
     }
     for (std::uint32_t i = 0; i < warps_.size(); ++i) {
-      execution_->close_record(i);
+      running_->close_record(i);
       if (warps_[i].parts.back().instructions == 0) warps_[i].parts.pop_back();
     }
-    if (ended_) execution_.reset();
+    if (ended_) running_.reset();
   }
   if (reader.parts.empty()) return nullptr;
   reader.reading = true;
@@ -45,24 +45,24 @@ const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
 /// Begins the block; with its first part executed and not recorded, as long as that leaves each warp something to do.
 void BlockStream::begin(work::BlockRecord& record) {
   for (std::uint64_t ahead = ahead_; ahead > 0; ahead /= 2) {
-    execution_ = std::make_unique<Execution>(emulator_.launch(), block_, nullptr);
+    running_ = std::make_unique<RunningBlock>(emulator_.launch(), block_, nullptr);
     bool ended = false;
-    while (!ended && execution_->count().instructions < ahead) ended = execution_->run_turn(kTurn);
-    while (!ended && execution_->someone_waits()) ended = execution_->run_turn(1);
-    if (execution_->someone_ended()) continue;
-    execution_->begin_recording(record);
+    while (!ended && running_->count().instructions < ahead) ended = running_->run_turn(kTurn);
+    while (!ended && running_->someone_waits()) ended = running_->run_turn(1);
+    if (running_->someone_ended()) continue;
+    running_->begin_recording(record);
     return;
   }
-  execution_ = std::make_unique<Execution>(emulator_.launch(), block_, &record);
+  running_ = std::make_unique<RunningBlock>(emulator_.launch(), block_, &record);
 }
 
 void BlockStream::finish() {
   if (ended_) return;
-  if (!execution_) execution_ = std::make_unique<Execution>(emulator_.launch(), block_, nullptr);
-  execution_->stop_recording();
-  while (!execution_->run_turn(kLongTurn)) {}
+  if (!running_) running_ = std::make_unique<RunningBlock>(emulator_.launch(), block_, nullptr);
+  running_->stop_recording();
+  while (!running_->run_turn(kLongTurn)) {}
   ended_ = true;
-  execution_.reset();
+  running_.reset();
 }
 
 std::shared_ptr<const work::BlockRecord> BlockStream::record(std::shared_ptr<BlockStream> stream) {

@@ -14,7 +14,7 @@
 
 namespace foretrace::emulate {
 
-class Execution;
+class RunningBlock;
 
 class BlockStream final : public work::RecordStream {
  public:
@@ -38,7 +38,7 @@ class BlockStream final : public work::RecordStream {
   void begin(work::BlockRecord& record);
   const Emulator& emulator_;
   const std::uint64_t block_, ahead_;
-  std::unique_ptr<Execution> execution_;  // made when the block is first asked for, gone when it has ended
+  std::unique_ptr<RunningBlock> running_;  // made when the block is first asked for, gone when it has ended
   std::vector<Warp> warps_;
   bool ended_ = false;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/emulate/execute/execution.h"
+#include "sim/emulate/schedule/block.h"
 
 namespace foretrace::emulate {
 
@@ -31,8 +31,8 @@ Cluster::Cluster(const Emulator& emulator, std::uint64_t number, bool recording)
     const Dim3 block = {at.x * shape.x + inside.x, at.y * shape.y + inside.y, at.z * shape.z + inside.z};
     records_.push_back(std::make_shared<work::BlockRecord>());
     records_.back()->block = linear(block, grid);
-    blocks_.push_back(std::make_unique<Execution>(launch, linear(block, grid),
-                                                  recording ? records_.back().get() : nullptr));
+    blocks_.push_back(std::make_unique<RunningBlock>(launch, linear(block, grid),
+                                                     recording ? records_.back().get() : nullptr));
     if (shape.count() > 1) blocks_.back()->enter_cluster(this);
   }
 }
@@ -65,7 +65,7 @@ bool Cluster::run(std::uint64_t patience) {
     const std::uint64_t issued = count().instructions - before;
     if (issued == 0) {  // every warp waits at a barrier that nobody can complete
       for (const auto& block : blocks_) {
-        if (!block->ended()) block->barriers.fault_impossible();
+        if (!block->ended()) block->barriers().fault_impossible();
       }
     }
     progress_ = progress_ || some;
@@ -86,10 +86,10 @@ BlockCount Cluster::count() const {
 
 void Cluster::complete_phase() {
   for (const auto& block : blocks_) {
-    if (!block->barriers.all_arrived(phase_)) return;
+    if (!block->barriers().all_arrived(phase_)) return;
   }
   ++phase_;
-  for (const auto& block : blocks_) block->barriers.release_from_cluster();
+  for (const auto& block : blocks_) block->barriers().release_from_cluster();
 }
 
 }  // namespace foretrace::emulate

@@ -16,7 +16,7 @@
 
 namespace foretrace::emulate {
 
-class Execution;
+class RunningBlock;
 
 /// Blocks of a cluster are in order of their rank, x fastest.
 class Cluster {
@@ -37,7 +37,7 @@ class Cluster {
   std::uint64_t idle() const { return count().instructions - progress_at_; }
   BlockCount count() const;
   std::size_t size() const { return blocks_.size(); }
-  Execution& block(std::size_t rank) { return *blocks_[rank]; }
+  RunningBlock& block(std::size_t rank) { return *blocks_[rank]; }
   std::shared_ptr<work::BlockRecord> record(std::size_t rank) const { return records_[rank]; }
 
   // The barrier, for the blocks.
@@ -47,7 +47,7 @@ class Cluster {
 
  private:
   std::vector<std::shared_ptr<work::BlockRecord>> records_;
-  std::vector<std::unique_ptr<Execution>> blocks_;
+  std::vector<std::unique_ptr<RunningBlock>> blocks_;
   std::uint64_t phase_ = 0, progress_at_ = 0;
   bool ended_ = false, progress_ = false;
 };

@@ -305,24 +305,24 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 void translate(Decoder& d, WarpFunction function) {
   MicroOp& op = d.op();
-  op.index2 = static_cast<std::uint32_t>(d.need_one({"1D", "2D", "3D", "4D", "5D"})) + 1;
-  d.flag(d.take("IM2COL"), kIm2col);
-  const bool four = d.take("GATHER4") || d.take("SCATTER4");
-  if (four && op.index2 != 2) Decoder::refuse("four rows of what is no matrix");
+  op.index2 = static_cast<std::uint32_t>(d.printed.need_one({"1D", "2D", "3D", "4D", "5D"})) + 1;
+  d.flag(d.printed.take("IM2COL"), kIm2col);
+  const bool four = d.printed.take("GATHER4") || d.printed.take("SCATTER4");
+  if (four && op.index2 != 2) PrintedForm::refuse("four rows of what is no matrix");
   d.flag(four, kScattered);
-  if (d.take("W") || d.take("W128"))
-    Decoder::refuse("im2col::w, of whose tensor maps nothing public says how the driver writes them");
-  d.flag(d.take("MULTICAST"), kMulticast);
+  if (d.printed.take("W") || d.printed.take("W128"))
+    PrintedForm::refuse("im2col::w, of whose tensor maps nothing public says how the driver writes them");
+  d.flag(d.printed.take("MULTICAST"), kMulticast);
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);
   op.immediate = static_cast<std::uint64_t>(offset);
   op.b = take_uniform_address(d, offset);
-  if (offset != 0) Decoder::refuse("an offset of the map's address");
-  if (d.next_is(isa::OperandKind::uniform_register)) {
+  if (offset != 0) PrintedForm::refuse("an offset of the map's address");
+  if (d.printed.next_is(isa::OperandKind::uniform_register)) {
     op.c = d.source(Style::raw);
     op.flags |= kExtra;
   }
-  if (d.more() && d.peek().text.starts_with("desc")) d.next();  // a cache hint
+  if (d.printed.more() && d.printed.peek().text.starts_with("desc")) d.printed.next();  // a cache hint
   op.transfers = true;
   op.progress = true;
   d.warp(function);
@@ -335,9 +335,9 @@ bool translate_tensor_copy(Decoder& d, Opcode opcode) {
     case Opcode::UTMALDG: translate(d, load); return true;
     case Opcode::UTMASTG: translate(d, store); return true;
     case Opcode::UTMAREDG:
-      d.op().flags |=
-          static_cast<std::uint32_t>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}))
-          << kAtomicOpShift;
+      d.op().flags |= static_cast<std::uint32_t>(
+                          d.printed.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}))
+                      << kAtomicOpShift;
       translate(d, reduce);
       return true;
     default: return false;

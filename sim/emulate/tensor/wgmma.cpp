@@ -213,8 +213,8 @@ namespace {
 /// gdesc[URn] with its modifiers.
 void take_descriptors(Decoder& d) {
   MicroOp& op = d.op();
-  const isa::Operand& operand = d.next();
-  if (!operand.text.starts_with("gdesc[")) Decoder::refuse(fmt::format("operand '{}'", operand.text));
+  const isa::Operand& operand = d.printed.next();
+  if (!operand.text.starts_with("gdesc[")) PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
   op.b = Source{.word = Decoder::uniform_word(operand.index, false), .file = File::uniform};
   std::string_view rest = operand.suffix;
   while (!rest.empty()) {
@@ -230,7 +230,7 @@ void take_descriptors(Decoder& d) {
     } else if (part == "negB") {
       op.flags |= kNegatedB;
     } else {
-      Decoder::refuse(fmt::format("operand '{}'", operand.text));
+      PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
     }
   }
 }
@@ -240,9 +240,9 @@ std::vector<Element> take_types(Decoder& d) {
   static constexpr std::pair<std::string_view, Element> kNames[] = {
       {"BF16", Element::bf16}, {"TF32", Element::tf32}, {"E4M3", Element::e4m3},
       {"E5M2", Element::e5m2}, {"S8", Element::s8},     {"U8", Element::u8}};
-  for (const std::string& m : d.instruction().modifiers) {
+  for (const std::string& m : d.printed.instruction().modifiers) {
     for (const auto& [name, element] : kNames) {
-      if (m == name && d.take(m)) types.push_back(element);
+      if (m == name && d.printed.take(m)) types.push_back(element);
     }
   }
   return types;
@@ -254,34 +254,34 @@ void take_elements(Decoder& d, Opcode opcode) {
   const std::vector<Element> types = take_types(d);
   Element a = Element::f16, b = Element::f16;
   if (opcode == Opcode::BGMMA) {
-    if (!d.take("AND") || !d.take("POPC") || !types.empty())
-      Decoder::refuse("an operation other than AND.POPC");
+    if (!d.printed.take("AND") || !d.printed.take("POPC") || !types.empty())
+      PrintedForm::refuse("an operation other than AND.POPC");
     a = b = Element::bit;
   } else if (opcode == Opcode::HGMMA) {
-    if (types.size() > 1) Decoder::refuse("two element types");
+    if (types.size() > 1) PrintedForm::refuse("two element types");
     if (!types.empty()) a = b = types[0];
   } else {
-    if (types.size() != 2) Decoder::refuse("two element types are needed");
+    if (types.size() != 2) PrintedForm::refuse("two element types are needed");
     a = types[0];
     b = types[1];
   }
   const bool integers = opcode == Opcode::IGMMA || opcode == Opcode::BGMMA;
-  if (!integers) d.flag(d.need_one({"F32", "F16"}) == 1, kHalfResult);
+  if (!integers) d.flag(d.printed.need_one({"F32", "F16"}) == 1, kHalfResult);
   d.flag(opcode == Opcode::QGMMA, kNarrow);
-  d.flag(opcode == Opcode::IGMMA && d.take("SAT"), kSaturates);
+  d.flag(opcode == Opcode::IGMMA && d.printed.take("SAT"), kSaturates);
   op.flags |= static_cast<std::uint32_t>(a) << kTypeAShift | static_cast<std::uint32_t>(b) << kTypeBShift;
 }
 
 void take_shape(Decoder& d) {
   isa::MatrixShape shape;
-  if (!isa::matrix_shape(d.instruction(), shape)) Decoder::refuse("an unknown shape");
-  for (const std::string& m : d.instruction().modifiers) {
-    if (m.starts_with("64x")) d.take(m);
+  if (!isa::matrix_shape(d.printed.instruction(), shape)) PrintedForm::refuse("an unknown shape");
+  for (const std::string& m : d.printed.instruction().modifiers) {
+    if (m.starts_with("64x")) d.printed.take(m);
   }
   const int elements = kOperandBytes * 8 / bits_of(type_a(d.op()));
   const bool sparse = (d.op().flags & kSparse) != 0;
   if (shape.m != 64 || shape.n % 8 != 0 || shape.n > kMostColumns || shape.k != (sparse ? 2 : 1) * elements)
-    Decoder::refuse("a shape of another type");
+    PrintedForm::refuse("a shape of another type");
   d.op().index2 = static_cast<std::uint32_t>(shape.n);
 }
 
@@ -289,9 +289,9 @@ void take_shape(Decoder& d) {
 void take_operands(Decoder& d) {
   MicroOp& op = d.op();
   d.destination();
-  if (d.next_is(isa::OperandKind::register_)) {
-    const isa::Operand& a = d.peek();
-    if (a.invert || a.absolute || !a.suffix.empty()) Decoder::refuse(fmt::format("operand '{}'", a.text));
+  if (d.printed.next_is(isa::OperandKind::register_)) {
+    const isa::Operand& a = d.printed.peek();
+    if (a.invert || a.absolute || !a.suffix.empty()) PrintedForm::refuse(fmt::format("operand '{}'", a.text));
     d.flag(a.negate, kNegatedA);
     op.a = d.sign_source();
   } else {
@@ -301,22 +301,22 @@ void take_operands(Decoder& d) {
   op.c = d.source(Style::raw);
   d.flag(op.c.word == kZeroWord, kZero);
   d.flag(op.destination == kSinkWord, kDummy);  // ends a group of its own
-  if (d.next_is_predicate()) op.p_in = d.predicate_input();
+  if (d.printed.next_is_predicate()) op.p_in = d.predicate_input();
   if ((op.flags & kSparse) != 0) {
     const Source meta = d.source(Style::raw);
-    if (meta.file != File::registers) Decoder::refuse("metadata that is in no register");
+    if (meta.file != File::registers) PrintedForm::refuse("metadata that is in no register");
     op.immediate = meta.word;
-    if (d.next_is(isa::OperandKind::immediate))
-      op.immediate |= std::uint64_t{d.immediate()} << kSelectorShift;
+    if (d.printed.next_is(isa::OperandKind::immediate))
+      op.immediate |= std::uint64_t{d.printed.immediate()} << kSelectorShift;
   }
-  op.target = d.more() && d.peek().text == "gsb0" ? 1 : 0;
-  if (op.target != 0) d.next();
+  op.target = d.printed.more() && d.printed.peek().text == "gsb0" ? 1 : 0;
+  if (op.target != 0) d.printed.next();
   const bool overlaps = op.c.word != op.destination && (op.flags & kZero) == 0;
-  if (overlaps) Decoder::refuse("an accumulator that is not the result's registers");
+  if (overlaps) PrintedForm::refuse("an accumulator that is not the result's registers");
 }
 
 void warpgroup_product(Decoder& d, Opcode opcode) {
-  d.flag(d.take("SP"), kSparse);
+  d.flag(d.printed.take("SP"), kSparse);
   take_elements(d, opcode);
   take_shape(d);
   take_operands(d);
@@ -331,10 +331,11 @@ void wait_for_products(Execution& x, const MicroOp& op, std::uint32_t) {
 
 /// gsb0, how many
 void waits_for_products(Decoder& d) {
-  d.take("LE");
-  if (!d.more() || d.peek().text != "gsb0") Decoder::refuse("a wait for something other than gsb0");
-  d.next();
-  d.op().immediate = d.more() ? d.immediate() : 0;
+  d.printed.take("LE");
+  if (!d.printed.more() || d.printed.peek().text != "gsb0")
+    PrintedForm::refuse("a wait for something other than gsb0");
+  d.printed.next();
+  d.op().immediate = d.printed.more() ? d.printed.immediate() : 0;
   d.warp(wait_for_products);
 }
 
@@ -343,10 +344,10 @@ void give_registers(Execution& x, const MicroOp& op, std::uint32_t) { x.set_pred
 
 void set_registers(Decoder& d) {
   MicroOp& op = d.op();
-  const bool asks = d.need_one({"DEALLOC", "TRY_ALLOC"}) == 1;
-  d.take("CTAPOOL");
+  const bool asks = d.printed.need_one({"DEALLOC", "TRY_ALLOC"}) == 1;
+  d.printed.take("CTAPOOL");
   if (asks) op.p_out = d.predicate_output();
-  d.immediate();
+  d.printed.immediate();
   if (asks) {
     d.warp(give_registers);
   } else {
@@ -364,11 +365,11 @@ bool translate_wgmma(Decoder& d, Opcode opcode) {
     case Opcode::BGMMA: warpgroup_product(d, opcode); return true;
     case Opcode::USETMAXREG: set_registers(d); return true;
     case Opcode::WARPGROUP:
-      if (d.need_one({"ARRIVE", "DEPBAR", "WAIT"}) == 1) {
+      if (d.printed.need_one({"ARRIVE", "DEPBAR", "WAIT"}) == 1) {
         waits_for_products(d);
         return true;
       }
-      while (d.more()) d.next();
+      while (d.printed.more()) d.printed.next();
       d.op().kind = Kind::nothing;
       return true;
     default: return false;

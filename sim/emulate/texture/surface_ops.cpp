@@ -136,7 +136,7 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
 }
 
 std::uint32_t log2_size(Decoder& d) {
-  switch (d.take_one({"U8", "S8", "U16", "S16", "64", "128", "32"}, 6)) {
+  switch (d.printed.take_one({"U8", "S8", "U16", "S16", "64", "128", "32"}, 6)) {
     case 0: return 0;
     case 1: d.flag(true, kSigned); return 0;
     case 2: return 1;
@@ -150,18 +150,18 @@ std::uint32_t log2_size(Decoder& d) {
 void take_shape(Decoder& d) {
   static constexpr std::uint32_t kShapes[] = {1, 2, 3, 1 | kLayered, 2 | kLayered};
   MicroOp& op = d.op();
-  op.flags |= kShapes[d.need_one({"1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"})];
-  op.flags |= static_cast<std::uint32_t>(d.take_one({"TRAP", "IGN"}, 2)) << kOutsideShift;
-  d.take_one({"STRONG", "WEAK", "CONSTANT"}, 0);
-  d.take_one({"CTA", "SM", "GPU", "SYS"}, 0);
-  d.take_one({"EF", "EL", "LU", "EU", "NA"}, 0);
+  op.flags |= kShapes[d.printed.need_one({"1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"})];
+  op.flags |= static_cast<std::uint32_t>(d.printed.take_one({"TRAP", "IGN"}, 2)) << kOutsideShift;
+  d.printed.take_one({"STRONG", "WEAK", "CONSTANT"}, 0);
+  d.printed.take_one({"CTA", "SM", "GPU", "SYS"}, 0);
+  d.printed.take_one({"EF", "EL", "LU", "EU", "NA"}, 0);
 }
 
 void take_place(Decoder& d) {
-  const isa::Operand& operand = d.next();
+  const isa::Operand& operand = d.printed.next();
   if (operand.kind != isa::OperandKind::memory || operand.base < 0 || operand.uniform_base >= 0 ||
       operand.offset != 0)
-    Decoder::refuse(fmt::format("place '{}'", operand.text));
+    PrintedForm::refuse(fmt::format("place '{}'", operand.text));
   d.op().a = Source{.word = Decoder::register_word(operand.base, false)};
 }
 
@@ -169,18 +169,18 @@ void take_place(Decoder& d) {
 
 void translate_surface(Decoder& d) {
   MicroOp& op = d.op();
-  const Opcode opcode = d.opcode();
-  const bool formatted = d.need_one({"D", "P"}) == 1;
-  if (formatted && opcode != Opcode::SUST) Decoder::refuse("a formatted access");
+  const Opcode opcode = d.printed.opcode();
+  const bool formatted = d.printed.need_one({"D", "P"}) == 1;
+  if (formatted && opcode != Opcode::SUST) PrintedForm::refuse("a formatted access");
   d.flag(formatted, kFormatted);
-  d.flag(d.take("BA"), kBytes);
+  d.flag(d.printed.take("BA"), kBytes);
   if (opcode == Opcode::SURED) {
-    op.flags |=
-        static_cast<std::uint32_t>(d.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}))
-        << kAtomicOpShift;
+    op.flags |= static_cast<std::uint32_t>(
+                    d.printed.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}))
+                << kAtomicOpShift;
     static constexpr AtomicType kTypes[] = {AtomicType::s32, AtomicType::u64, AtomicType::s64,
                                             AtomicType::u32};
-    const AtomicType type = kTypes[d.take_one({"S32", "U64", "S64", "U32"}, 3)];
+    const AtomicType type = kTypes[d.printed.take_one({"S32", "U64", "S64", "U32"}, 3)];
     op.flags |= static_cast<std::uint32_t>(type) << kAtomicTypeShift;
     op.flags |= (type == AtomicType::u64 || type == AtomicType::s64 ? 3u : 2u) << kSizeShift;
   } else {

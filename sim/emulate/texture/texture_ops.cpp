@@ -154,35 +154,35 @@ TextureShape shape_of(const std::string& text, bool& array) {
   if (shape == "2D") return TextureShape::d2;
   if (shape == "3D" && !array) return TextureShape::d3;
   if (shape == "CUBE") return TextureShape::cube;
-  Decoder::refuse(fmt::format("textures of shape {}", text));
+  PrintedForm::refuse(fmt::format("textures of shape {}", text));
 }
 
 void take_results(Decoder& d) {
   MicroOp& op = d.op();
-  if (d.next_is_predicate()) op.p_out = d.predicate_output();
-  const isa::Operand& second = d.next();
-  if (second.kind != OperandKind::register_) Decoder::refuse(fmt::format("operand '{}'", second.text));
+  if (d.printed.next_is_predicate()) op.p_out = d.predicate_output();
+  const isa::Operand& second = d.printed.next();
+  if (second.kind != OperandKind::register_) PrintedForm::refuse(fmt::format("operand '{}'", second.text));
   op.destination2 = Decoder::register_word(second.index, true);
   d.destination();
 }
 
 void take_mask(Decoder& d) {
-  d.op().index2 = d.more() ? d.immediate() : 15;
-  if (d.op().index2 == 0 || d.op().index2 > 15) Decoder::refuse("such a mask of components");
+  d.op().index2 = d.printed.more() ? d.printed.immediate() : 15;
+  if (d.op().index2 == 0 || d.op().index2 > 15) PrintedForm::refuse("such a mask of components");
 }
 
 void translate_lookup(Decoder& d) {
   MicroOp& op = d.op();
-  const Opcode opcode = d.opcode();
-  d.flag(d.take("SCR"), kSplit);
-  d.flag(d.take("B"), kBindless);
+  const Opcode opcode = d.printed.opcode();
+  d.flag(d.printed.take("SCR"), kSplit);
+  d.flag(d.printed.take("B"), kBindless);
   d.flag(opcode == Opcode::TLD, kWhole);
   d.flag(opcode == Opcode::TXD, kDerivatives);
-  d.take("CL");
-  d.take("NODEP");
+  d.printed.take("CL");
+  d.printed.take("NODEP");
   if (opcode == Opcode::TLD4)
-    op.flags |= (static_cast<std::uint32_t>(d.need_one({"R", "G", "B", "A"})) + 1) << kGatherShift;
-  switch (d.take_one({"LL", "LZ"}, 2)) {
+    op.flags |= (static_cast<std::uint32_t>(d.printed.need_one({"R", "G", "B", "A"})) + 1) << kGatherShift;
+  switch (d.printed.take_one({"LL", "LZ"}, 2)) {
     case 0: op.flags |= kLevel; break;
     case 1: break;
     default: d.flag(opcode == Opcode::TEX, kNoLevel); break;
@@ -190,14 +190,14 @@ void translate_lookup(Decoder& d) {
   take_results(d);
   op.a = d.source(Style::raw);
   op.b = Source{.word = kZeroWord};
-  if (d.next_is(OperandKind::register_)) op.b = d.source(Style::raw);
+  if (d.printed.next_is(OperandKind::register_)) op.b = d.source(Style::raw);
   if ((op.flags & kBindless) != 0) {
     op.c = opcode == Opcode::TXD ? op.a : op.b;
   } else {
     op.c = take_handle(d);
   }
   bool array = false;
-  op.flags |= static_cast<std::uint32_t>(shape_of(d.next().text, array));
+  op.flags |= static_cast<std::uint32_t>(shape_of(d.printed.next().text, array));
   d.flag(array, kArray);
   take_mask(d);
   op.address_sets = 2;
@@ -209,7 +209,7 @@ void translate_question(Decoder& d) {
   MicroOp& op = d.op();
   take_results(d);
   op.a = d.source(Style::raw);
-  if (d.next().text != "TEX_HEADER_DIMENSION") Decoder::refuse("such a question about a texture");
+  if (d.printed.next().text != "TEX_HEADER_DIMENSION") PrintedForm::refuse("such a question about a texture");
   op.c = take_handle(d);
   take_mask(d);
   d.warp(ask);
@@ -231,13 +231,14 @@ const Texture& texture_at(Execution& x, std::uint32_t handle, int lane, bool sur
 }
 
 Source take_handle(Decoder& d) {
-  if (!d.next_is(OperandKind::immediate)) {
+  if (!d.printed.next_is(OperandKind::immediate)) {
     const Source handle = d.source(Style::raw);
-    if (handle.file == File::uniform && d.next_is(OperandKind::immediate) && d.immediate() != 0)
-      Decoder::refuse("an offset of the handle");
+    if (handle.file == File::uniform && d.printed.next_is(OperandKind::immediate) &&
+        d.printed.immediate() != 0)
+      PrintedForm::refuse("an offset of the handle");
     return handle;
   }
-  const std::uint32_t bank = d.immediate(), word = d.immediate();
+  const std::uint32_t bank = d.printed.immediate(), word = d.printed.immediate();
   return Source{.word = d.constant_literal(static_cast<int>(bank), std::int64_t{word} * 4, 1),
                 .file = File::literal};
 }

@@ -52,10 +52,10 @@ inline std::uint64_t pair(const std::uint32_t* words) {
 
 /// [URn+offset]
 inline Source take_uniform_address(Decoder& d, std::int64_t& offset) {
-  const isa::Operand& operand = d.next();
+  const isa::Operand& operand = d.printed.next();
   if (operand.kind != isa::OperandKind::memory || operand.uniform_base < 0 ||
       (operand.base >= 0 && operand.base != isa::kRz)) {
-    Decoder::refuse(fmt::format("address '{}'", operand.text));
+    PrintedForm::refuse(fmt::format("address '{}'", operand.text));
   }
   offset = operand.offset;
   return Source{.word = Decoder::uniform_word(operand.uniform_base, false), .file = File::uniform};

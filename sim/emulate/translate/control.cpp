@@ -19,15 +19,15 @@ namespace {
 
 void nothing(Decoder& d) {
   // Fences, cache control, padding: no operand or modifier of theirs changes a value.
-  for (const std::string& modifier : d.instruction().modifiers) d.take(modifier);
-  while (d.more()) d.next();
+  for (const std::string& modifier : d.printed.instruction().modifiers) d.printed.take(modifier);
+  while (d.printed.more()) d.printed.next();
   d.op().kind = Kind::nothing;
 }
 
 void bra(Decoder& d) {
   MicroOp& op = d.op();
-  const bool uniform = d.take("U"), any = d.take("ANY");
-  const bool diverged = d.take("DIV"), converged = d.take("CONV");
+  const bool uniform = d.printed.take("U"), any = d.printed.take("ANY");
+  const bool diverged = d.printed.take("DIV"), converged = d.printed.take("CONV");
   op.kind = Kind::branch;
   if (diverged || converged) {
     op.kind = Kind::branch_diverged;
@@ -37,27 +37,27 @@ void bra(Decoder& d) {
     op.kind = Kind::branch_uniform;
     op.flags = any ? 1 : 0;
   }
-  if (d.next_is_predicate()) op.p_in = d.predicate_input();
-  op.target = d.branch_target();
+  if (d.printed.next_is_predicate()) op.p_in = d.predicate_input();
+  op.target = d.printed.branch_target();
 }
 
 /// A register pair and what is added to it; `relative` to the next instruction.
 void indirect(Decoder& d, bool relative) {
   MicroOp& op = d.op();
   op.kind = Kind::branch_indirect;
-  const Operand& target = d.next();
+  const Operand& target = d.printed.next();
   if (target.kind == OperandKind::register_) {
     op.a = Source{.word = Decoder::register_word(target.index, false)};
   } else if (target.kind == OperandKind::uniform_register) {
     op.a = Source{.word = Decoder::uniform_word(target.index, false), .file = File::uniform};
   } else {
-    Decoder::refuse(fmt::format("'{}' is no jump target", target.text));
+    PrintedForm::refuse(fmt::format("'{}' is no jump target", target.text));
   }
-  if (relative) op.immediate = d.instruction().offset + 16;
-  while (d.more()) {
-    const Operand& more = d.next();
+  if (relative) op.immediate = d.printed.instruction().offset + 16;
+  while (d.printed.more()) {
+    const Operand& more = d.printed.next();
     if (more.kind != OperandKind::immediate && more.kind != OperandKind::label) {
-      Decoder::refuse(fmt::format("'{}' is no code address", more.text));
+      PrintedForm::refuse(fmt::format("'{}' is no code address", more.text));
     }
     op.immediate += more.value;
   }
@@ -65,49 +65,49 @@ void indirect(Decoder& d, bool relative) {
 
 void call(Decoder& d) {
   // Absolute addresses count from the kernel's start, too; the driver's functions are beyond (driver_functions.h).
-  if (!d.take("REL") && !d.take("ABS")) Decoder::refuse("neither .REL nor .ABS");
-  d.take("NOINC");
-  if (d.next_is(OperandKind::label)) {
+  if (!d.printed.take("REL") && !d.printed.take("ABS")) PrintedForm::refuse("neither .REL nor .ABS");
+  d.printed.take("NOINC");
+  if (d.printed.next_is(OperandKind::label)) {
     d.op().kind = Kind::branch;
-    d.op().target = d.branch_target();
-  } else if (d.next_is(OperandKind::immediate)) {
+    d.op().target = d.printed.branch_target();
+  } else if (d.printed.next_is(OperandKind::immediate)) {
     d.op().kind = Kind::branch_indirect;
     d.op().a = Source{.word = Decoder::register_word(isa::kRz, false)};
-    d.op().immediate = d.next().value;
+    d.op().immediate = d.printed.next().value;
   } else {
     indirect(d, false);
   }
 }
 
 void ret(Decoder& d) {
-  if (!d.take("REL") && !d.take("ABS")) Decoder::refuse("neither .REL nor .ABS");
-  d.take("NODEC");
+  if (!d.printed.take("REL") && !d.printed.take("ABS")) PrintedForm::refuse("neither .REL nor .ABS");
+  d.printed.take("NODEC");
   indirect(d, false);
 }
 
 std::uint32_t barrier_number(Decoder& d) {
-  const Operand& operand = d.next();
+  const Operand& operand = d.printed.next();
   if (operand.kind != OperandKind::convergence_barrier || operand.index >= 16) {
-    Decoder::refuse(fmt::format("'{}' is no convergence barrier", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is no convergence barrier", operand.text));
   }
   return operand.index;
 }
 
 void convergence(Decoder& d, Opcode opcode) {
   MicroOp& op = d.op();
-  const bool reconvergent = d.take("RECONVERGENT");
-  d.take("RELIABLE");
+  const bool reconvergent = d.printed.take("RECONVERGENT");
+  d.printed.take("RELIABLE");
   if (opcode == Opcode::BREAK) {
     op.kind = Kind::leave_barrier;
-    if (d.next_is_predicate()) op.p_in = d.predicate_input();
+    if (d.printed.next_is_predicate()) op.p_in = d.predicate_input();
     op.index2 = barrier_number(d);
     return;
   }
-  if (d.next_is_predicate()) Decoder::refuse("a predicate beside the guard");
+  if (d.printed.next_is_predicate()) PrintedForm::refuse("a predicate beside the guard");
   op.index2 = barrier_number(d);
   if (opcode == Opcode::BSSY) {
     op.kind = Kind::open_barrier;
-    d.branch_target();
+    d.printed.branch_target();
   } else {
     op.kind = Kind::join_barrier;
     op.flags = reconvergent ? 0 : 1;  // on sm_120 only the bare form may be left early
@@ -116,10 +116,10 @@ void convergence(Decoder& d, Opcode opcode) {
 
 void bmov(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("32");
-  const bool clear = d.take("CLEAR");
+  d.printed.take("32");
+  const bool clear = d.printed.take("CLEAR");
   op.kind = Kind::move_barrier;
-  if (d.next_is(OperandKind::convergence_barrier)) {
+  if (d.printed.next_is(OperandKind::convergence_barrier)) {
     op.flags = 1;
     op.index2 = barrier_number(d);
     op.a = d.source(Style::raw);
@@ -133,41 +133,43 @@ void bmov(Decoder& d) {
 void warpsync(Decoder& d) {
   MicroOp& op = d.op();
   op.kind = Kind::warpsync;
-  const bool exclusive = d.take("EXCLUSIVE"), all = d.take("ALL"), collective = d.take("COLLECTIVE");
+  const bool exclusive = d.printed.take("EXCLUSIVE"), all = d.printed.take("ALL"),
+             collective = d.printed.take("COLLECTIVE");
   op.flags = exclusive || collective ? 1 : 0;
   op.a = all ? d.literal_source(~0u) : d.source(Style::raw);
-  if (collective) d.branch_target();
+  if (collective) d.printed.branch_target();
 }
 
 void bar(Decoder& d) {
   MicroOp& op = d.op();
   op.kind = Kind::block_barrier;
-  op.flags = static_cast<std::uint32_t>(d.need_one({"SYNC", "ARV", "RED"}));
-  op.destination2 = op.flags == 2 ? static_cast<std::uint32_t>(d.need_one({"POPC", "AND", "OR"})) + 1 : 0;
-  d.take("DEFER_BLOCKING");
-  if (d.next_is(OperandKind::immediate)) {
-    op.index2 = d.immediate();
-    if (op.index2 > 15) Decoder::refuse("a barrier number above 15");
+  op.flags = static_cast<std::uint32_t>(d.printed.need_one({"SYNC", "ARV", "RED"}));
+  op.destination2 =
+      op.flags == 2 ? static_cast<std::uint32_t>(d.printed.need_one({"POPC", "AND", "OR"})) + 1 : 0;
+  d.printed.take("DEFER_BLOCKING");
+  if (d.printed.next_is(OperandKind::immediate)) {
+    op.index2 = d.printed.immediate();
+    if (op.index2 > 15) PrintedForm::refuse("a barrier number above 15");
   } else {
     op.index2 = 255;
     op.a = d.source(Style::raw);
-    op.value_recorded = d.instruction().operands[0].index != isa::kRz;
+    op.value_recorded = d.printed.instruction().operands[0].index != isa::kRz;
   }
-  if (d.next_is(OperandKind::immediate)) {
-    op.immediate = d.immediate();
-  } else if (d.next_is(OperandKind::register_)) {
+  if (d.printed.next_is(OperandKind::immediate)) {
+    op.immediate = d.printed.immediate();
+  } else if (d.printed.next_is(OperandKind::register_)) {
     op.b = d.source(Style::raw);
     op.immediate = ~std::uint64_t{0};
   }
-  if (d.next_is_predicate()) op.p_in = d.predicate_input();
+  if (d.printed.next_is_predicate()) op.p_in = d.predicate_input();
 }
 
 void nanosleep(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("SYNCS");
+  d.printed.take("SYNCS");
   op.kind = Kind::yield;
-  op.value_recorded = d.next_is(OperandKind::register_) && d.peek().index != isa::kRz;
-  if (d.next_is_predicate()) d.predicate_input();
+  op.value_recorded = d.printed.next_is(OperandKind::register_) && d.printed.peek().index != isa::kRz;
+  if (d.printed.next_is_predicate()) d.predicate_input();
   op.a = d.source(Style::raw);
 }
 
@@ -179,16 +181,16 @@ bool translate_control(Decoder& d, Opcode opcode) {
     case Opcode::BRA: bra(d); return true;
     case Opcode::JMP:
       op.kind = Kind::branch;
-      op.target = d.branch_target();
+      op.target = d.printed.branch_target();
       return true;
     case Opcode::BRX:
     case Opcode::BRXU: indirect(d, true); return true;
     case Opcode::CALL: call(d); return true;
     case Opcode::RET: ret(d); return true;
     case Opcode::EXIT:
-      d.take_one({"KEEPREFCOUNT", "PREEMPTED"}, 0);
+      d.printed.take_one({"KEEPREFCOUNT", "PREEMPTED"}, 0);
       op.kind = Kind::exit;
-      if (d.next_is_predicate()) op.p_in = d.predicate_input();
+      if (d.printed.next_is_predicate()) op.p_in = d.predicate_input();
       return true;
     case Opcode::BSSY:
     case Opcode::BSYNC:
@@ -204,8 +206,8 @@ bool translate_control(Decoder& d, Opcode opcode) {
     case Opcode::YIELD: op.kind = Kind::yield; return true;
     case Opcode::NANOSLEEP: nanosleep(d); return true;
     case Opcode::BPT:
-      if (!d.take("TRAP")) Decoder::refuse("a breakpoint");
-      if (d.more()) d.immediate();
+      if (!d.printed.take("TRAP")) PrintedForm::refuse("a breakpoint");
+      if (d.printed.more()) d.printed.immediate();
       op.kind = Kind::trap;
       return true;
     case Opcode::NOP:
@@ -239,15 +241,15 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
     try {
       Decoder d(instruction, program, lanes, pool, op);
       d.guard();
-      const Opcode opcode = d.opcode();
+      const Opcode opcode = d.printed.opcode();
       const bool known =
           translate_integer(d, opcode) || translate_float(d, opcode) || translate_conversion(d, opcode) ||
           translate_warp(d, opcode) || translate_control(d, opcode) || translate_memory(d, opcode) ||
           translate_atomic(d, opcode) || translate_sync(d, opcode) || translate_tensor(d, opcode) ||
           translate_wgmma(d, opcode) || translate_bulk(d, opcode) || translate_tensor_copy(d, opcode) ||
           translate_texture(d, opcode) || translate_paired(d, opcode) || translate_mixed(d, opcode);
-      if (opcode == Opcode::opaque) Decoder::refuse(instruction.opaque);
-      if (!known) Decoder::refuse(fmt::format("opcode {}", name_of(opcode)));
+      if (opcode == Opcode::opaque) PrintedForm::refuse(instruction.opaque);
+      if (!known) PrintedForm::refuse(fmt::format("opcode {}", name_of(opcode)));
       d.finish();
       op.uniform = op.kind == Kind::lane && name_of(opcode).front() == 'U';
       if (op.kind == Kind::lane && op.destination_file == File::uniform) op.uniform = true;

@@ -70,7 +70,7 @@ LaneWords LiteralPool::finish() const {
 
 Decoder::Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes,
                  LiteralPool& pool, MicroOp& op)
-    : PrintedForm(instruction), program_(program), lanes_(lanes), pool_(pool), op_(op) {}
+    : printed(instruction), program_(program), lanes_(lanes), pool_(pool), op_(op) {}
 
 std::uint32_t Decoder::register_word(int index, bool destination) {
   if (index == isa::kRz) return destination ? kSinkWord : kZeroWord;
@@ -82,7 +82,7 @@ std::uint32_t Decoder::uniform_word(int index, bool destination) {
 }
 
 void Decoder::destination() {
-  const Operand& operand = next();
+  const Operand& operand = printed.next();
   if (operand.kind == OperandKind::register_) {
     op_.destination_file = File::registers;
     op_.destination = register_word(operand.index, true);
@@ -90,18 +90,18 @@ void Decoder::destination() {
     op_.destination_file = File::uniform;
     op_.destination = uniform_word(operand.index, true);
   } else {
-    refuse(fmt::format("'{}' is no register to write", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is no register to write", operand.text));
   }
   if (operand.negate || operand.invert || operand.absolute || !operand.suffix.empty()) {
-    refuse(fmt::format("'{}' is no plain register to write", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is no plain register to write", operand.text));
   }
 }
 
 std::uint8_t Decoder::predicate_output() {
-  const Operand& operand = next();
+  const Operand& operand = printed.next();
   if (operand.negate ||
       (operand.kind != OperandKind::predicate && operand.kind != OperandKind::uniform_predicate)) {
-    refuse(fmt::format("'{}' is no predicate to write", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is no predicate to write", operand.text));
   }
   if (operand.index == isa::kPt) return kSinkSlot;
   return static_cast<std::uint8_t>(operand.index +
@@ -109,14 +109,14 @@ std::uint8_t Decoder::predicate_output() {
 }
 
 void Decoder::predicate_outputs(int most) {
-  if (most > 0 && next_is_predicate()) op_.p_out = predicate_output();
-  if (most > 1 && next_is_predicate()) op_.q_out = predicate_output();
+  if (most > 0 && printed.next_is_predicate()) op_.p_out = predicate_output();
+  if (most > 1 && printed.next_is_predicate()) op_.q_out = predicate_output();
 }
 
 PredicateSource Decoder::predicate_input() {
-  const Operand& operand = next();
+  const Operand& operand = printed.next();
   if (operand.kind != OperandKind::predicate && operand.kind != OperandKind::uniform_predicate) {
-    refuse(fmt::format("'{}' is no predicate", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is no predicate", operand.text));
   }
   const int base = operand.kind == OperandKind::uniform_predicate ? kUniformSlot : 0;
   return {static_cast<std::uint8_t>(operand.index + base), operand.negate ? ~0u : 0u};
@@ -145,27 +145,27 @@ Source Decoder::place(const Operand& operand, bool wide, bool is_double) {
       s.file = File::literal;
       const auto low = static_cast<std::uint32_t>(operand.value),
                  high = static_cast<std::uint32_t>(operand.value >> 32);
-      if (is_double && !operand.is_float) refuse(fmt::format("'{}' is no double", operand.text));
+      if (is_double && !operand.is_float) PrintedForm::refuse(fmt::format("'{}' is no double", operand.text));
       s.word = wide ? pool_.place({low, high}) : pool_.place({low});
       return s;
     }
     case OperandKind::constant: {
       if (operand.base >= 0 || operand.uniform_base >= 0) {
-        refuse(fmt::format("'{}' is indexed", operand.text));
+        PrintedForm::refuse(fmt::format("'{}' is indexed", operand.text));
       }
       s.file = File::literal;
       s.word = pool_.place_constant(operand.bank, operand.offset, wide ? 2 : 1);
       return s;
     }
-    default: refuse(fmt::format("'{}' is not a value", operand.text));
+    default: PrintedForm::refuse(fmt::format("'{}' is not a value", operand.text));
   }
 }
 
 Source Decoder::source(Style style) {
-  const Operand& operand = next();
+  const Operand& operand = printed.next();
   Source s = place(operand, false, false);
   const bool changed = operand.negate || operand.invert || operand.absolute;
-  const auto odd = [&] { refuse(fmt::format("operand '{}'", operand.text)); };
+  const auto odd = [&] { PrintedForm::refuse(fmt::format("operand '{}'", operand.text)); };
   if (style != Style::half && !operand.suffix.empty()) odd();
   switch (style) {
     case Style::raw:
@@ -203,13 +203,14 @@ Source Decoder::source(Style style) {
   return s;
 }
 
-Source Decoder::sign_source() { return place(next(), false, false); }
-Source Decoder::wide_sign_source() { return place(next(), true, false); }
+Source Decoder::sign_source() { return place(printed.next(), false, false); }
+Source Decoder::wide_sign_source() { return place(printed.next(), true, false); }
 
 Source Decoder::wide_integer() {
-  const Operand& operand = next();
+  const Operand& operand = printed.next();
   Source s = place(operand, true, false);
-  if (operand.absolute || !operand.suffix.empty()) refuse(fmt::format("operand '{}'", operand.text));
+  if (operand.absolute || !operand.suffix.empty())
+    PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
   if (operand.negate) {
     s.xor_mask = ~0u;
     s.add = 1;
@@ -220,9 +221,10 @@ Source Decoder::wide_integer() {
 }
 
 Source Decoder::wide_double() {
-  const Operand& operand = next();
+  const Operand& operand = printed.next();
   Source s = place(operand, true, true);
-  if (operand.invert || !operand.suffix.empty()) refuse(fmt::format("operand '{}'", operand.text));
+  if (operand.invert || !operand.suffix.empty())
+    PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
   if (operand.absolute) s.and_mask = 0x7fffffff;
   if (operand.negate) s.xor_mask = 0x80000000;
   return s;
@@ -239,13 +241,13 @@ void Decoder::warp(WarpFunction function) {
 }
 
 void Decoder::guard() {
-  op_.guard.slot =
-      static_cast<std::uint8_t>(instruction().guard + (instruction().guard_uniform ? kUniformSlot : 0));
-  op_.guard.invert = instruction().guard_negate ? ~0u : 0u;
+  op_.guard.slot = static_cast<std::uint8_t>(printed.instruction().guard +
+                                             (printed.instruction().guard_uniform ? kUniformSlot : 0));
+  op_.guard.invert = printed.instruction().guard_negate ? ~0u : 0u;
 }
 
 void Decoder::finish() {
-  refuse_rest();
+  printed.refuse_rest();
   const auto idle = [](const Source& s) {
     return s.and_mask == ~0u && s.xor_mask == 0 && s.add == 0 && s.swizzle == 0 && !s.sign_only;
   };

@@ -43,10 +43,12 @@ enum class Style : std::uint8_t {
   half,     ///< of two halves, with swizzles
 };
 
-class Decoder : public PrintedForm {
+class Decoder {
  public:
   Decoder(const isa::Instruction& instruction, const isa::Program& program, const LaneTable& lanes,
           LiteralPool& pool, MicroOp& op);
+
+  PrintedForm printed;  ///< what the instruction's text says, as it is asked for
 
   int sm() const { return program_.sm; }
   MicroOp& op() { return op_; }

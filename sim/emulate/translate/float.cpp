@@ -13,28 +13,29 @@ namespace {
 
 /// .RM, .RP, .RZ; nearest even (.RN or nothing) is 0.
 void take_rounding(Decoder& d) {
-  d.op().flags |= static_cast<std::uint32_t>(d.take_one({"RN", "RM", "RP", "RZ"}, 0)) << kRoundingShift;
+  d.op().flags |= static_cast<std::uint32_t>(d.printed.take_one({"RN", "RM", "RP", "RZ"}, 0))
+                  << kRoundingShift;
 }
 void take_flush(Decoder& d) {
-  d.flag(d.take("FTZ"), kFlush);
-  if (d.take("FMZ")) d.op().flags |= kFlush | kZeroWins;
+  d.flag(d.printed.take("FTZ"), kFlush);
+  if (d.printed.take("FMZ")) d.op().flags |= kFlush | kZeroWins;
 }
 
 /// Comparison with unordered forms. Codes: 1 less, 2 equal, 4 greater, 8 unordered.
 void take_comparison(Decoder& d) {
-  const int code = d.need_one(
+  const int code = d.printed.need_one(
       {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"});
   d.op().flags |= static_cast<std::uint32_t>(code) << kCompareShift;
 }
 void take_combination(Decoder& d) {
-  d.op().flags |= static_cast<std::uint32_t>(d.need_one({"AND", "OR", "XOR"})) << kCombineShift;
+  d.op().flags |= static_cast<std::uint32_t>(d.printed.need_one({"AND", "OR", "XOR"})) << kCombineShift;
 }
 
 void single_arithmetic(Decoder& d, int sources, LaneOp simple, LaneOp general) {
   MicroOp& op = d.op();
   take_flush(d);
   take_rounding(d);
-  d.flag(d.take("SAT"), kSaturate);
+  d.flag(d.printed.take("SAT"), kSaturate);
   d.destination();
   op.a = d.source(Style::single);
   op.b = d.source(Style::single);
@@ -45,7 +46,7 @@ void single_arithmetic(Decoder& d, int sources, LaneOp simple, LaneOp general) {
 /// FMUL, also with a power of two that the product is multiplied by: the compiler makes it of a product and a second constant
 /// factor, whose two roundings it must keep, so the result is that of two multiplications.
 void single_product(Decoder& d) {
-  const int scale = d.take_one({"D2", "D4", "D8", "M8", "M4", "M2"}, -1);
+  const int scale = d.printed.take_one({"D2", "D4", "D8", "M8", "M4", "M2"}, -1);
   if (scale < 0) {
     single_arithmetic(d, 2, LaneOp::fmul, LaneOp::fmul_general);
     return;
@@ -59,11 +60,11 @@ void single_product(Decoder& d) {
 void single_minimum(Decoder& d) {
   MicroOp& op = d.op();
   take_flush(d);
-  d.flag(d.take("NAN"), kNan);
-  d.flag(d.take("XORSIGN"), kXorSign);
+  d.flag(d.printed.take("NAN"), kNan);
+  d.flag(d.printed.take("XORSIGN"), kXorSign);
   d.destination();
-  if (d.next_is_predicate()) {
-    if (d.predicate_output() != kSinkSlot) Decoder::refuse("a predicate result");
+  if (d.printed.next_is_predicate()) {
+    if (d.predicate_output() != kSinkSlot) PrintedForm::refuse("a predicate result");
   }
   op.a = d.source(Style::single);
   op.b = d.source(Style::single);
@@ -73,7 +74,7 @@ void single_minimum(Decoder& d) {
 
 void single_set(Decoder& d, bool predicate) {
   MicroOp& op = d.op();
-  const bool one = d.take("BF");
+  const bool one = d.printed.take("BF");
   d.flag(!one && !predicate, kAllOnes);
   take_comparison(d);
   take_flush(d);
@@ -102,7 +103,7 @@ void single_select(Decoder& d) {
 
 void check_division(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("DIVIDE");
+  d.printed.take("DIVIDE");
   op.p_out = d.predicate_output();
   op.a = d.source(Style::single);
   op.b = d.source(Style::single);
@@ -121,7 +122,7 @@ void double_arithmetic(Decoder& d, int sources, LaneOp which) {
 
 void double_compare(Decoder& d) {
   MicroOp& op = d.op();
-  const int extreme = d.take_one({"MIN", "MAX"}, -1);
+  const int extreme = d.printed.take_one({"MIN", "MAX"}, -1);
   if (extreme >= 0) {
     op.flags |= static_cast<std::uint32_t>(extreme + 1) << kModeShift;
   } else {
@@ -137,7 +138,7 @@ void double_compare(Decoder& d) {
 }
 
 void take_half_format(Decoder& d) {
-  d.flag(d.take("BF16_V2") || d.take("BF16"), kBfloat);
+  d.flag(d.printed.take("BF16_V2") || d.printed.take("BF16"), kBfloat);
   take_flush(d);
 }
 
@@ -146,9 +147,9 @@ void take_half_format(Decoder& d) {
 bool loads_pair(Decoder& d, const MicroOp& op) {
   const auto zero = [](const Source& s) { return s.file == File::registers && s.word == kZeroWord; };
   if (op.flags != 0 || !zero(op.a) || !zero(op.b)) return false;
-  if (op.a.xor_mask != 0x80008000 || op.b.xor_mask != 0 || !d.next_is(isa::OperandKind::immediate))
+  if (op.a.xor_mask != 0x80008000 || op.b.xor_mask != 0 || !d.printed.next_is(isa::OperandKind::immediate))
     return false;
-  const auto pair = static_cast<std::uint32_t>(d.peek().value);
+  const auto pair = static_cast<std::uint32_t>(d.printed.peek().value);
   return (pair & 0x7fff) <= 0x7c00 && (pair >> 16 & 0x7fff) <= 0x7c00;
 }
 
@@ -156,17 +157,17 @@ bool loads_pair(Decoder& d, const MicroOp& op) {
 void half_arithmetic(Decoder& d, Opcode opcode) {
   MicroOp& op = d.op();
   take_half_format(d);
-  d.take("MMA");
-  const bool single = d.take("F32");
-  d.flag(d.take("SAT"), kSaturate);
-  d.flag(d.take("RELU"), kRelu);
+  d.printed.take("MMA");
+  const bool single = d.printed.take("F32");
+  d.flag(d.printed.take("SAT"), kSaturate);
+  d.flag(d.printed.take("RELU"), kRelu);
   d.destination();
   const bool bfloat = (op.flags & kBfloat) != 0;
   op.a = d.source(Style::half);
   if (single) {
-    if (opcode != Opcode::HADD2) Decoder::refuse("a single-precision result");
+    if (opcode != Opcode::HADD2) PrintedForm::refuse("a single-precision result");
     op.b = d.source(Style::half);
-    if ((op.flags & (kSaturate | kRelu)) != 0) Decoder::refuse("a clamped single-precision result");
+    if ((op.flags & (kSaturate | kRelu)) != 0) PrintedForm::refuse("a clamped single-precision result");
     d.lane(LaneOp::hadd2_f32);
     return;
   }
@@ -196,8 +197,8 @@ void half_arithmetic(Decoder& d, Opcode opcode) {
 void half_minimum(Decoder& d, bool three) {
   MicroOp& op = d.op();
   take_half_format(d);
-  d.flag(d.take("NAN"), kNan);
-  if (!three) d.flag(d.take("XORSIGN"), kXorSign);
+  d.flag(d.printed.take("NAN"), kNan);
+  if (!three) d.flag(d.printed.take("XORSIGN"), kXorSign);
   d.destination();
   op.a = d.source(Style::half);
   op.b = d.source(Style::half);
@@ -209,9 +210,9 @@ void half_minimum(Decoder& d, bool three) {
 void half_set(Decoder& d, bool predicate) {
   MicroOp& op = d.op();
   take_half_format(d);
-  const bool one = d.take("BF");
+  const bool one = d.printed.take("BF");
   d.flag(!one && !predicate, kAllOnes);
-  d.flag(d.take("H_AND"), kBothHalves);
+  d.flag(d.printed.take("H_AND"), kBothHalves);
   take_comparison(d);
   take_combination(d);
   if (predicate) {

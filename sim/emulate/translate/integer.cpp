@@ -37,19 +37,19 @@ void add_saturated(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
 
 /// U32 or S32 as a modifier; signed when neither stands there.
 void take_sign(Decoder& d) {
-  const int which = d.take_one({"U32", "S32"}, 1);
+  const int which = d.printed.take_one({"U32", "S32"}, 1);
   d.flag(which == 1, kSigned);
 }
 
 void take_comparison(Decoder& d) {
-  const int code = d.need_one({"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"});
+  const int code = d.printed.need_one({"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"});
   d.op().flags |= static_cast<std::uint32_t>(code) << kCompareShift;
-  d.op().flags |= static_cast<std::uint32_t>(d.need_one({"AND", "OR", "XOR"})) << kCombineShift;
+  d.op().flags |= static_cast<std::uint32_t>(d.printed.need_one({"AND", "OR", "XOR"})) << kCombineShift;
 }
 
 void iadd3(Decoder& d) {
   MicroOp& op = d.op();
-  const bool wide = d.take("64"), extended = d.take("X");
+  const bool wide = d.printed.take("64"), extended = d.printed.take("X");
   d.destination();
   d.predicate_outputs(2);
   const auto source = [&] { return wide ? d.wide_integer() : d.source(Style::integer); };
@@ -59,11 +59,12 @@ void iadd3(Decoder& d) {
   op.p_in.invert = op.q_in.invert = ~0u;
   if (extended) {
     op.flags |= kCarryIn;
-    if (d.more()) op.p_in = d.predicate_input();
-    if (d.more()) op.q_in = d.predicate_input();
+    if (d.printed.more()) op.p_in = d.predicate_input();
+    if (d.printed.more()) op.q_in = d.predicate_input();
   }
   if (wide) {
-    if (op.p_out != kSinkSlot || op.q_out != kSinkSlot) Decoder::refuse("a carry out of three 64-bit terms");
+    if (op.p_out != kSinkSlot || op.q_out != kSinkSlot)
+      PrintedForm::refuse("a carry out of three 64-bit terms");
     d.lane(LaneOp::iadd64);
   } else if (op.p_out == kSinkSlot && op.q_out == kSinkSlot && !extended) {
     d.lane(LaneOp::iadd3);
@@ -75,7 +76,7 @@ void iadd3(Decoder& d) {
 /// IADD: two terms, of 32 or 64 bits.
 void iadd(Decoder& d) {
   MicroOp& op = d.op();
-  const bool wide = d.take("64"), extended = d.take("X");
+  const bool wide = d.printed.take("64"), extended = d.printed.take("X");
   d.destination();
   d.predicate_outputs(1);
   const auto source = [&] { return wide ? d.wide_integer() : d.source(Style::integer); };
@@ -92,21 +93,21 @@ void iadd(Decoder& d) {
 
 void viadd(Decoder& d) {
   MicroOp& op = d.op();
-  const int packed = d.take_one({"16x2", "U8x4", "S8x4"}, -1);
-  const bool saturates = d.take("ISAT");
+  const int packed = d.printed.take_one({"16x2", "U8x4", "S8x4"}, -1);
+  const bool saturates = d.printed.take("ISAT");
   take_sign(d);
   d.destination();
   op.a = d.source(Style::integer);
   op.b = d.source(Style::integer);
   op.c.word = kZeroWord;
   if (saturates) {
-    if (packed >= 0) Decoder::refuse("saturation of packed integers");
+    if (packed >= 0) PrintedForm::refuse("saturation of packed integers");
     d.lane(add_saturated);
   } else if (packed < 0) {
     d.lane(LaneOp::iadd3);
   } else {
     if (op.a.xor_mask != 0) std::swap(op.a, op.b);  // the sum's second term may be negated, part by part
-    if (op.a.xor_mask != 0) Decoder::refuse("two negated terms");
+    if (op.a.xor_mask != 0) PrintedForm::refuse("two negated terms");
     d.flag(packed > 0, 1u << kModeShift);
     d.lane(LaneOp::viadd_packed);
   }
@@ -114,9 +115,9 @@ void viadd(Decoder& d) {
 
 void imad(Decoder& d) {
   MicroOp& op = d.op();
-  const int form = d.take_one({"WIDE", "HI"}, 2);
-  const bool extended = d.take("X");
-  d.take_one({"MOV", "IADD", "SHL"}, 0);
+  const int form = d.printed.take_one({"WIDE", "HI"}, 2);
+  const bool extended = d.printed.take("X");
+  d.printed.take_one({"MOV", "IADD", "SHL"}, 0);
   take_sign(d);
   d.destination();
   d.predicate_outputs(1);
@@ -125,15 +126,15 @@ void imad(Decoder& d) {
     op.a = d.source(Style::integer);
     op.b = d.source(Style::integer);
     op.c = d.source(Style::integer);
-    if (op.p_out != kSinkSlot) Decoder::refuse("a carry out of a 32-bit product");
+    if (op.p_out != kSinkSlot) PrintedForm::refuse("a carry out of a 32-bit product");
     if (extended) op.p_in = d.predicate_input();
     d.lane(extended ? LaneOp::imad_x : LaneOp::imad);
     return;
   }
   op.a = d.source(Style::raw);
   op.b = d.source(Style::raw);
-  if (d.next_is(OperandKind::immediate) && (d.peek().value >> 31) != 0) {
-    Decoder::refuse("a 32-bit immediate as a 64-bit term");
+  if (d.printed.next_is(OperandKind::immediate) && (d.printed.peek().value >> 31) != 0) {
+    PrintedForm::refuse("a 32-bit immediate as a 64-bit term");
   }
   op.c = d.wide_integer();
   if (extended) {
@@ -149,17 +150,17 @@ void imad(Decoder& d) {
 
 void idp(Decoder& d) {
   MicroOp& op = d.op();
-  const bool four = d.need_one({"4A", "2A"}) == 0;
-  if (!four) d.flag(d.need_one({"LO", "HI"}) == 1, kHigh);
+  const bool four = d.printed.need_one({"4A", "2A"}) == 0;
+  if (!four) d.flag(d.printed.need_one({"LO", "HI"}) == 1, kHigh);
   // First type, then second; both may be the same modifier.
-  const std::vector<std::string>& m = d.instruction().modifiers;
+  const std::vector<std::string>& m = d.printed.instruction().modifiers;
   std::vector<std::string> types;
   for (const std::string& name : m) {
     if (name == "S8" || name == "U8" || name == "S16" || name == "U16") types.push_back(name);
   }
-  if (types.size() != 2) Decoder::refuse("factor types");
-  d.take(types[0]);
-  d.take(types[1]);
+  if (types.size() != 2) PrintedForm::refuse("factor types");
+  d.printed.take(types[0]);
+  d.printed.take(types[1]);
   d.flag(types[0][0] == 'S', kSigned);
   d.flag(types[1][0] == 'S', kSignedB);
   d.destination();
@@ -171,48 +172,48 @@ void idp(Decoder& d) {
 
 void lea(Decoder& d) {
   MicroOp& op = d.op();
-  const bool high = d.take("HI"), extended = d.take("X"), sign = d.take("SX32");
+  const bool high = d.printed.take("HI"), extended = d.printed.take("X"), sign = d.printed.take("SX32");
   d.flag(sign, kSignExtend);
   d.destination();
   d.predicate_outputs(1);
   op.a = d.source(Style::integer);
   op.b = d.source(Style::integer);
   if (high && !sign) op.c = d.source(Style::raw);
-  op.index2 = d.immediate();
+  op.index2 = d.printed.immediate();
   op.p_in.invert = ~0u;
   if (extended) {
     op.flags |= kCarryIn;
     op.p_in = d.predicate_input();
   }
-  if (!high && extended) Decoder::refuse("a carry into the low half");
+  if (!high && extended) PrintedForm::refuse("a carry into the low half");
   d.lane(high ? LaneOp::lea_hi : LaneOp::lea);
 }
 
 void lop3(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("LUT");
-  const bool both = d.take("PAND");
+  d.printed.take("LUT");
+  const bool both = d.printed.take("PAND");
   d.predicate_outputs(1);
   d.destination();
   op.a = d.source(Style::integer);
   op.b = d.source(Style::integer);
   op.c = d.source(Style::integer);
-  op.index2 = d.immediate() & 0xff;
+  op.index2 = d.printed.immediate() & 0xff;
   op.p_in.invert = ~0u;
-  if (d.more()) op.p_in = d.predicate_input();
+  if (d.printed.more()) op.p_in = d.predicate_input();
   d.flag(!both, 1u << kCombineShift);
   d.lane(op.p_out == kSinkSlot ? LaneOp::lop3 : LaneOp::lop3_predicate);
 }
 
 /// A predicate, or the sign of a register as one.
 void plop3_input(Decoder& d, PredicateSource& p, Source& s) {
-  if (d.next_is_predicate()) {
+  if (d.printed.next_is_predicate()) {
     p = d.predicate_input();
     return;
   }
-  const isa::Operand& operand = d.peek();
+  const isa::Operand& operand = d.printed.peek();
   if (operand.suffix != "SIGN" || operand.absolute || operand.invert) {
-    Decoder::refuse(fmt::format("'{}' is no predicate", operand.text));
+    PrintedForm::refuse(fmt::format("'{}' is no predicate", operand.text));
   }
   p.invert = operand.negate ? ~0u : 0u;
   s = d.sign_source();
@@ -221,23 +222,23 @@ void plop3_input(Decoder& d, PredicateSource& p, Source& s) {
 
 void plop3(Decoder& d) {
   MicroOp& op = d.op();
-  d.take("LUT");
+  d.printed.take("LUT");
   op.p_out = d.predicate_output();
   op.q_out = d.predicate_output();
   plop3_input(d, op.p_in, op.a);
   plop3_input(d, op.q_in, op.b);
   plop3_input(d, op.r_in, op.c);
-  op.index2 = d.immediate() & 0xff;
-  op.index2 |= (d.immediate() & 0xff) << 8;
+  op.index2 = d.printed.immediate() & 0xff;
+  op.index2 |= (d.printed.immediate() & 0xff) << 8;
   d.lane(LaneOp::plop3);
 }
 
 void shf(Decoder& d) {
   MicroOp& op = d.op();
-  const bool left = d.need_one({"L", "R"}) == 0;
-  const bool wrap = d.take("W");
-  const int type = d.need_one({"U32", "S32", "U64", "S64"});
-  const bool high = d.take("HI");
+  const bool left = d.printed.need_one({"L", "R"}) == 0;
+  const bool wrap = d.printed.take("W");
+  const int type = d.printed.need_one({"U32", "S32", "U64", "S64"});
+  const bool high = d.printed.take("HI");
   d.destination();
   op.a = d.source(Style::raw);
   op.b = d.source(Style::raw);
@@ -261,13 +262,13 @@ void shf(Decoder& d) {
 void isetp(Decoder& d) {
   MicroOp& op = d.op();
   take_comparison(d);
-  const int wide = d.take_one({"S64", "U64"}, -1);
+  const int wide = d.printed.take_one({"S64", "U64"}, -1);
   if (wide < 0) {
     take_sign(d);
   } else {
     d.flag(wide == 0, kSigned);
   }
-  const bool extended = d.take("EX");
+  const bool extended = d.printed.take("EX");
   d.flag(extended, kExtended);
   op.p_out = d.predicate_output();
   op.q_out = d.predicate_output();
@@ -281,8 +282,8 @@ void isetp(Decoder& d) {
 /// IMNMX, VIMNMX and the packed forms.
 void imnmx(Decoder& d) {
   MicroOp& op = d.op();
-  const int wide = d.take_one({"S64", "U64"}, -1);
-  const int packed = d.take_one({"S16x2", "U16x2", "S8x4", "U8x4"}, -1);
+  const int wide = d.printed.take_one({"S64", "U64"}, -1);
+  const int packed = d.printed.take_one({"S16x2", "U16x2", "S8x4", "U8x4"}, -1);
   if (wide >= 0) {
     d.flag(wide == 0, kSigned);
   } else if (packed >= 0) {
@@ -291,19 +292,19 @@ void imnmx(Decoder& d) {
   } else {
     take_sign(d);
   }
-  d.flag(d.take("RELU"), kRelu);
+  d.flag(d.printed.take("RELU"), kRelu);
   if (wide >= 0) {  // P, Q, Rd, a, b, which, !PT
     op.p_out = d.predicate_output();
     op.q_out = d.predicate_output();
     if (op.p_out != kSinkSlot || op.q_out != kSinkSlot)
-      Decoder::refuse("predicate results of a 64-bit minimum");
+      PrintedForm::refuse("predicate results of a 64-bit minimum");
     d.destination();
     op.a = d.wide_integer();
     op.b = d.wide_integer();
     op.p_in = d.predicate_input();
     const PredicateSource last = d.predicate_input();
     if (last.slot % kUniformSlot != kTrueSlot || last.invert == 0)
-      Decoder::refuse("a last predicate that is not !PT");
+      PrintedForm::refuse("a last predicate that is not !PT");
     d.lane(LaneOp::imnmx64);
     return;
   }
@@ -312,20 +313,21 @@ void imnmx(Decoder& d) {
   op.a = d.source(packed >= 0 ? Style::raw : Style::integer);
   op.b = d.source(packed >= 0 ? Style::raw : Style::integer);
   op.p_in = d.predicate_input();
-  if (packed < 0 && (op.p_out != kSinkSlot || op.q_out != kSinkSlot)) Decoder::refuse("predicate results");
+  if (packed < 0 && (op.p_out != kSinkSlot || op.q_out != kSinkSlot))
+    PrintedForm::refuse("predicate results");
   d.lane(packed >= 0 ? LaneOp::vimnmx_packed : LaneOp::imnmx);
 }
 
 void three_minimum(Decoder& d, bool adds) {
   MicroOp& op = d.op();
-  const int packed = d.take_one({"S16x2", "U16x2"}, -1);
+  const int packed = d.printed.take_one({"S16x2", "U16x2"}, -1);
   if (packed < 0) {
     take_sign(d);
   } else {
     d.flag(packed == 0, kSigned);
     d.flag(adds, kExtended);
   }
-  d.flag(d.take("RELU"), kRelu);
+  d.flag(d.printed.take("RELU"), kRelu);
   d.destination();
   const Style style = packed < 0 ? Style::integer : Style::raw;
   op.a = d.source(style);
@@ -338,8 +340,8 @@ void three_minimum(Decoder& d, bool adds) {
 void absolute_difference(Decoder& d, bool bytes) {
   MicroOp& op = d.op();
   if (bytes) {
-    d.flag(d.need_one({"U8", "S8"}) == 1, kSigned);
-    d.flag(d.take("ACC"), kExtended);
+    d.flag(d.printed.need_one({"U8", "S8"}) == 1, kSigned);
+    d.flag(d.printed.take("ACC"), kExtended);
   } else {
     take_sign(d);
   }
@@ -352,17 +354,17 @@ void absolute_difference(Decoder& d, bool bytes) {
 
 void mov(Decoder& d) {
   MicroOp& op = d.op();
-  const bool wide = d.take("64");
-  d.take("SPILL");
+  const bool wide = d.printed.take("64");
+  d.printed.take("SPILL");
   d.destination();
   op.a = wide ? d.wide_integer() : d.source(Style::raw);
-  if (d.more() && d.immediate() != 0xf) Decoder::refuse("a quad mask");
+  if (d.printed.more() && d.printed.immediate() != 0xf) PrintedForm::refuse("a quad mask");
   d.lane(wide ? LaneOp::mov64 : LaneOp::mov);
 }
 
 void select(Decoder& d) {
   MicroOp& op = d.op();
-  const bool wide = d.take("64");
+  const bool wide = d.printed.take("64");
   d.destination();
   op.a = wide ? d.wide_integer() : d.source(Style::integer);
   op.b = wide ? d.wide_integer() : d.source(Style::integer);
@@ -372,7 +374,7 @@ void select(Decoder& d) {
 
 void permute(Decoder& d) {
   MicroOp& op = d.op();
-  const int mode = d.take_one({"IDX", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"}, 0);
+  const int mode = d.printed.take_one({"IDX", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"}, 0);
   op.flags |= static_cast<std::uint32_t>(mode) << kModeShift;
   d.destination();
   op.a = d.source(Style::raw);
@@ -383,7 +385,7 @@ void permute(Decoder& d) {
 
 void two_operands(Decoder& d, LaneOp which) {
   MicroOp& op = d.op();
-  d.flag(d.take("W"), kWrap);
+  d.flag(d.printed.take("W"), kWrap);
   take_sign(d);
   d.destination();
   op.a = d.source(Style::raw);
@@ -395,11 +397,11 @@ void one_operand(Decoder& d, LaneOp which) {
   MicroOp& op = d.op();
   if (which == LaneOp::flo) {
     take_sign(d);
-    d.flag(d.take("SH"), kHigh);
+    d.flag(d.printed.take("SH"), kHigh);
   }
   d.destination();
-  if (which == LaneOp::flo && d.next_is_predicate() && d.predicate_output() != kSinkSlot) {
-    Decoder::refuse("a predicate result");
+  if (which == LaneOp::flo && d.printed.next_is_predicate() && d.predicate_output() != kSinkSlot) {
+    PrintedForm::refuse("a predicate result");
   }
   op.a = d.source(Style::integer);
   d.lane(which);
@@ -407,9 +409,10 @@ void one_operand(Decoder& d, LaneOp which) {
 
 void narrow(Decoder& d, bool packed) {
   MicroOp& op = d.op();
-  const int mode = packed ? d.need_one({"S8", "U8", "S16", "U16", "S4", "U4", "S2", "U2"})
-                          : d.need_one({"S8", "U8", "S16", "U16"});
-  if (!d.take("S32") || !d.take("SAT")) Decoder::refuse("a conversion other than from S32 with .SAT");
+  const int mode = packed ? d.printed.need_one({"S8", "U8", "S16", "U16", "S4", "U4", "S2", "U2"})
+                          : d.printed.need_one({"S8", "U8", "S16", "U16"});
+  if (!d.printed.take("S32") || !d.printed.take("SAT"))
+    PrintedForm::refuse("a conversion other than from S32 with .SAT");
   op.flags |= static_cast<std::uint32_t>(mode) << kModeShift;
   d.destination();
   op.a = d.source(Style::raw);
@@ -417,10 +420,10 @@ void narrow(Decoder& d, bool packed) {
     op.b = d.source(Style::raw);
     // The narrow ones print by how much the packed bits leave of c.
     const std::string suffix = mode < 4 ? "" : mode < 6 ? "24" : "28";
-    const isa::Operand& rest = d.peek();
+    const isa::Operand& rest = d.printed.peek();
     if (rest.kind != isa::OperandKind::register_ || rest.suffix != suffix || rest.negate || rest.invert ||
         rest.absolute) {
-      Decoder::refuse(fmt::format("operand '{}'", rest.text));
+      PrintedForm::refuse(fmt::format("operand '{}'", rest.text));
     }
     op.c = d.sign_source();
   }
