@@ -136,6 +136,7 @@ void branches(const Bench& bench, Buffer<char>& memory) {
                            Kind{"taken over 32", 32, true}, Kind{"taken over 100", 100, true}}) {
     Program p(bench);
     for (unsigned i = 0; i < 2; ++i) {  // twice, so that nothing is cold the second time
+      p.keep_together(kind.skip + 3);
       p.clock(2 * i, {1});
       p.branch(kind.skip, kind.taken, {5});
       for (unsigned n = 0; n < kind.skip; ++n) p.nop();

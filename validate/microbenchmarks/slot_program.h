@@ -117,6 +117,15 @@ class Program {
     const std::uint64_t words = skip * 4;  // the low 8 bits apart from the others
     add({(taken ? 0x7947ull : 0xf947ull) | (words & 0xff) << 16 | (words >> 8) << 34, 0x03800000}, c);
   }
+  /// NOPs up to where the next `count` instructions lie one behind the other: between slots lies the loop's counter, which a jump over it
+  /// would leave as it is for ever.
+  void keep_together(std::size_t count) {
+    const auto& slots = bench_->slots;
+    const auto apart = [&](std::size_t first) {
+      return slots.at(first + count - 1) - slots.at(first) != 16 * (count - 1);
+    };
+    while (apart(words_.size())) nop();
+  }
   /// An operation on one register: MUFU.EX2, POPC, F2I, S2R, SHFL, LDC, I2FP, IMAD, DADD-like.
   void one_register(const std::string& name, const Control& c) {
     const std::uint64_t d = quad_, a = scratch(0);
