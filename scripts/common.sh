@@ -3,13 +3,9 @@
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
-# The compiler parts, as they stand on PyPI. One release, 13.0, so that a prediction here and a measurement on a machine
-# with the toolkit of that release are of the same machine code.
-cuda_compiler_packages=(
-  nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88
-  nvidia-cuda-runtime==13.0.88 nvidia-cuda-cccl==13.0.85)
-# PyPI has no nvdisasm of 13.0. This one prints the same `-c -hex` text for our corpus; a test holds it to that.
-cuda_disassembler_packages=(nvidia-cuda-nvdisasm==13.2.51)
+# The compiler's parts, as pyproject.toml lists them: nvcc with what it needs, and nvdisasm.
+mapfile -t cuda_disassembler_packages < <(sed -n 's/^  "\(nvidia-[^"]*nvdisasm==[^"]*\)",$/\1/p' "$root/pyproject.toml")
+mapfile -t cuda_compiler_packages < <(sed -n '/nvdisasm/d; s/^  "\(nvidia-[^"]*==[^"]*\)",$/\1/p' "$root/pyproject.toml")
 
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }

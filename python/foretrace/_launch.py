@@ -1,13 +1,14 @@
 """Launches: arguments as launch-file forms (docs/launch_files.md), and the calls that predict them."""
 
 import dataclasses
+import itertools
 import json
+import math
 import pathlib
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
-from foretrace import _program, _results
+from foretrace import _native, _results
 
 Extent = int | Sequence[int]
 Changes = Mapping[str, object]
@@ -34,8 +35,9 @@ class Chip:
         changes.update((_key(name), value) for name, value in named.items())
         return Chip(self.name, tuple(changes.items()))
 
-    def options(self) -> list[str]:
-        return ["--arch", self.name, *(word for key, value in self.changes for word in ("--set", f"{key}={value}"))]
+    def settings(self) -> list[str]:
+        """Its changes as the library takes them."""
+        return [f"{key}={value}" for key, value in self.changes]
 
 
 Arch = str | Chip | Sequence[str | Chip]
@@ -43,7 +45,8 @@ Arch = str | Chip | Sequence[str | Chip]
 
 def chip(name: str) -> Chip:
     """A chip by its name or alias. Throws ForetraceError where there is none of that name."""
-    _program.run(["arch", name])
+    native = _native.module()
+    native.describe(name, native.Options())
     return Chip(name)
 
 
@@ -68,17 +71,17 @@ def _extent(value: Extent, name: str) -> list[int]:
     extent = [int(each) for each in value] if isinstance(value, (tuple, list)) else [int(value)]  # type: ignore[arg-type]  # NumPy's too
     if not 1 <= len(extent) <= 3:
         raise ValueError(f"{name}: expected one to three numbers, found {len(extent)}")
-    return extent
+    if min(extent) < 0:
+        raise ValueError(f"{name}: {min(extent)}; expected numbers of at least 1")
+    return extent + [1] * (3 - len(extent))
 
 
 class _Arguments:
-    """The arguments of a call: their forms, and the arrays that get what the kernel wrote."""
+    """The arguments of a call: their forms, and the arrays whose memory some of them are."""
 
-    def __init__(self, args: Iterable[object], folder: pathlib.Path):
-        self.folder = folder
+    def __init__(self, args: Iterable[object]):
         self.forms: list[str] = []
-        self.dumps: list[str] = []
-        self.written: list[tuple[memoryview, pathlib.Path]] = []
+        self.arrays: list[tuple[str, Any]] = []
         for position, argument in enumerate(args):
             self.forms.append(self._form(argument, position))
 
@@ -112,25 +115,16 @@ class _Arguments:
         if not view.c_contiguous or view.nbytes == 0:
             raise ValueError(f"argument {position}: expected a contiguous array that is not empty")
         name = f"argument{position}"
-        (self.folder / f"{name}.bin").write_bytes(view.tobytes())
-        if not view.readonly:
-            self.dumps.append(f"{name}={self.folder / name}.out")
-            self.written.append((view, self.folder / f"{name}.out"))
-        return f"buf:{_FORMATS[letter]}:{view.nbytes // view.itemsize}:file={name}.bin:name={name}"
+        self.arrays.append((name, view))
+        return f"buf:{_FORMATS[letter]}:{view.nbytes // view.itemsize}:name={name}"
 
-    def write_back(self) -> None:
-        for view, file in self.written:
-            view.cast("B")[:] = file.read_bytes()
+    def memory(self, written: bool) -> list[tuple[str, Any, bool]]:
+        """As the library takes them. `written`: those that can be get what the kernel left in them."""
+        return [(name, view, written and not view.readonly) for name, view in self.arrays]
 
 
 def _toml(values: Mapping[str, object]) -> str:
     return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value not in (None, [], ""))
-
-
-def _predict(words: Sequence[str], folder: pathlib.Path) -> _results.Results:
-    document = folder / "result.json"
-    _program.run([*words, "--json", str(document)])
-    return _results.read(document)
 
 
 def _joined(parts: Sequence[_results.Results]) -> _results.Results:
@@ -153,28 +147,23 @@ def predict(source: _results.PathLike, kernel: str, *, grid: Extent, block: Exte
     chips = _chips(arch)
     if trace is not None and len(chips) != 1:
         raise ValueError("trace=: expected one chip")
-    common = ["--accuracy", accuracy, *(["--gains"] if gains else []), *(["--clock", clock] if clock else []),
-              *(["--trace", str(trace)] if trace is not None else [])]
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        arguments = _Arguments(args, folder)
-        launch = {"name": kernel, "kernel": kernel, "define": list(defines), "nvcc": nvcc, "grid": _extent(grid, "grid"),
-                  "block": _extent(block, "block"), "shared": shared, "cluster": None if cluster is None else _extent(cluster, "cluster"),
-                  "symbols": list(symbols)}
+    arguments, native = _Arguments(args), _native.module()
+    launch = native.Launch()
+    launch.name = launch.kernel = kernel
+    launch.file = str(pathlib.Path(source).resolve())
+    launch.defines, launch.compiler_options, launch.symbols = list(defines), nvcc, list(symbols)
+    launch.grid, launch.block = _extent(grid, "grid"), _extent(block, "block")
+    launch.cluster = _extent(1 if cluster is None else cluster, "cluster")
+    launch.dynamic_shared, launch.arguments = shared, arguments.forms
 
-        def file_of(stem: str, dumps: list[str]) -> pathlib.Path:
-            file = folder / f"{stem}.toml"
-            file.write_text(_toml({"source": str(pathlib.Path(source).resolve())}) + "\n[[launch]]\n" +
-                            f"args = {json.dumps(arguments.forms, ensure_ascii=False)}\n" + _toml({**launch, "dump": dumps}))
-            return file
+    def on(each: Chip, first: bool) -> _results.Results:
+        options = native.Options(accuracy=accuracy, clock=clock or "boost", set=each.settings(), gains=gains,
+                                 trace="" if trace is None else str(trace))
+        return _results.Results(json.loads(native.predict(launch, arguments.memory(first), each.name, options)))
 
-        # The first chip's run leaves its results in the arrays; the others start from the same contents.
-        parts = []
-        for i, each in enumerate(chips):
-            words = ["predict", str(file_of(f"launch{i}", arguments.dumps if i == 0 else [])), *each.options(), *common]
-            parts.append(_predict(words, folder))
-        results = _joined(parts)
-        arguments.write_back()
+    # All start from the same contents: the first chip's run, which leaves its results in the arrays, is the last one.
+    others = [on(each, False) for each in chips[1:]]
+    results = _joined([on(chips[0], True), *others])
     for prediction in results:
         prediction._entry["launch"] = prediction.launch = None
     return results
@@ -182,11 +171,11 @@ def predict(source: _results.PathLike, kernel: str, *, grid: Extent, block: Exte
 
 def simulate(trace: _results.PathLike, arch: Arch, *, set: Changes | None = None, clock: str | None = None, gains: bool = False) -> _results.Results:
     """Predicts from a recorded trace. set={"sm.count": [100, 132]} gives a prediction for each value."""
-    changes = [word for key, value in (set or {}).items()
-               for word in ("--set", f"{key}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")]
-    common = [*changes, *(["--clock", clock] if clock else []), *(["--gains"] if gains else [])]
-    with tempfile.TemporaryDirectory() as folder:
-        return _joined([_predict(["simulate", str(trace), *each.options(), *common], pathlib.Path(folder)) for each in _chips(arch)])
+    native = _native.module()
+    values = [[f"{key}={each}" for each in (value if isinstance(value, (list, tuple)) else [value])] for key, value in (set or {}).items()]
+    return _joined([_results.Results(json.loads(native.simulate(str(trace), each.name, native.Options(set=[*each.settings(), *combination],
+                                                                                                      clock=clock or "boost", gains=gains))))
+                    for each in _chips(arch) for combination in itertools.product(*values)])
 
 
 @overload
@@ -200,9 +189,7 @@ def occupancy(arch: Sequence[str | Chip], *, block: Extent, registers: int, shar
 
 def occupancy(arch: Arch, *, block: Extent, registers: int, shared: int = 0, barriers: int = 1) -> _results.Occupancy | list[_results.Occupancy]:
     """Blocks per SM and what limits them; a list where several chips are given."""
-    found = []
-    for each in _chips(arch):
-        text = _program.run(["occupancy", *each.options(), "--block", ",".join(map(str, _extent(block, "block"))), "--registers", str(registers),
-                             "--shared", str(shared), "--barriers", str(barriers), "--json", "-"])
-        found.append(_results.Occupancy(**json.loads(text)["occupancy"][0]))
+    native, threads = _native.module(), math.prod(_extent(block, "block"))
+    found = [_results.Occupancy(**json.loads(native.occupancy(threads, registers, shared, barriers, each.name, native.Options(set=each.settings())))
+                                ["occupancy"][0]) for each in _chips(arch)]
     return found[0] if isinstance(arch, (str, Chip)) else found

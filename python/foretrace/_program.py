@@ -28,14 +28,15 @@ def program() -> str:
     raise ForetraceError("no program foretrace: the package has none, and $FORETRACE names none")
 
 
+def tools() -> dict[str, str]:
+    """The compiler that `pip install foretrace[compiler]` put beside this package, by the variables that name its parts."""
+    folder = pathlib.Path(__file__).resolve().parent.parent / "nvidia/cu13/bin"
+    return {"FORETRACE_" + tool.upper(): str(folder / tool) for tool in ("nvcc", "nvdisasm", "ptxas") if (folder / tool).is_file()}
+
+
 def environment() -> dict[str, str]:
-    """The process's, with the compiler that `pip install foretrace[compiler]` put beside this package."""
-    found = dict(os.environ)
-    tools = pathlib.Path(__file__).resolve().parent.parent / "nvidia/cu13/bin"
-    for tool in ("nvcc", "nvdisasm", "ptxas"):
-        if (tools / tool).is_file():
-            found.setdefault("FORETRACE_" + tool.upper(), str(tools / tool))
-    return found
+    """The process's, with these tools."""
+    return {**tools(), **os.environ}
 
 
 def run(words: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ import json
 import pathlib
 import os
 import tempfile
+from collections.abc import Sequence
 from typing import Any
 
 from foretrace import _program
@@ -239,3 +240,12 @@ class Occupancy:
 def read(path: PathLike) -> Results:
     """Reads a result document that --json wrote."""
     return Results(json.loads(pathlib.Path(path).read_text()))
+
+
+def of_process(words: Sequence[str]) -> Results:
+    """What a command that takes --json predicts in a process of its own: a study's points and a baseline's launches, of which many run side by side,
+    each on one thread, and each of which may be killed or run out of memory alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        document = pathlib.Path(folder) / "result.json"
+        _program.run([*words, "--json", str(document)])
+        return read(document)

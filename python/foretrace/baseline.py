@@ -80,7 +80,7 @@ def _measure_file(folder: pathlib.Path, contents: dict, arch: str) -> list[dict]
             text += "\n[[launch]]\n" + _launch._toml(kept)
         file = pathlib.Path(name) / "launches.toml"
         file.write_text(text)
-        results = _launch._predict(["predict", str(file), "--arch", arch, "--threads", "1"], pathlib.Path(name))
+        results = _results.of_process(["predict", str(file), "--arch", arch, "--threads", "1"])
     return [_entry(prediction) for prediction in results]
 
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 import uuid
 
-from foretrace import _launch, _program, _sweep_picture
+from foretrace import _program, _results, _sweep_picture
 from foretrace._origin import StudyError
 from foretrace._points import Points
 from foretrace._study import Study
@@ -45,9 +45,8 @@ def _record(study: Study, work: str, arch: str) -> pathlib.Path:
 
 
 def _predict(trace: pathlib.Path, arch: str, changes: dict):
-    with tempfile.TemporaryDirectory() as folder:
-        words = ["simulate", str(trace), "--arch", arch, "--threads", "1", *(w for key, value in changes.items() for w in ("--set", f"{key}={value}"))]
-        return _launch._predict(words, pathlib.Path(folder))[0]
+    words = ["simulate", str(trace), "--arch", arch, "--threads", "1", *(w for key, value in changes.items() for w in ("--set", f"{key}={value}"))]
+    return _results.of_process(words)[0]
 
 
 def one_line(error: Exception) -> str:

@@ -2,38 +2,12 @@
 
 #include <iostream>
 
-#include <nlohmann/json.hpp>
-
 #include "model/config/describe.h"
 #include "sim/app/options.h"
+#include "sim/report/chip_json.h"
 #include "sim/report/json.h"
 
 namespace foretrace::app {
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json json_of(const config::Loaded& chip) {
-  Json values = Json::array();
-  for (const config::Value& value : chip.values) {
-    values.push_back(Json{{"key", value.key},
-                          {"value", value.text},
-                          {"numbers", value.numbers},
-                          {"unit", value.unit},
-                          {"kind", value.overridden ? "set" : config::name_of(value.kind)},
-                          {"low", value.has_range ? Json(value.low) : Json(nullptr)},
-                          {"high", value.has_range ? Json(value.high) : Json(nullptr)},
-                          {"source", value.source}});
-  }
-  return Json{{"name", chip.spec.name},
-              {"title", chip.title},
-              {"sm", chip.spec.sm_number},
-              {"sha256", chip.sha256},
-              {"values", std::move(values)}};
-}
-
-}  // namespace
 
 int arch(const Words& words) {
   bool sources = false;
@@ -61,9 +35,9 @@ int arch(const Words& words) {
   chosen.set = set;
   chosen.clock = clock;
   const std::vector<Variant> chips = variants(chosen);
-  Json all = Json::array();
-  for (const Variant& variant : chips) all.push_back(json_of(variant.chip));
-  const std::string text = Json{{"schema", 1}, {"chips", std::move(all)}}.dump(1) + "\n";
+  std::vector<const config::Loaded*> loaded;
+  for (const Variant& variant : chips) loaded.push_back(&variant.chip);
+  const std::string text = report::chips_json(loaded);
   if (!json.empty() && json != "-") report::write_file(json, text);
   if (json == "-") {
     std::cout << text;

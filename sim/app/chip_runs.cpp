@@ -12,14 +12,14 @@
 
 #include "sim/app/jobs.h"
 #include "sim/app/make_prediction.h"
-#include "sim/app/page_timeline.h"
 #include "sim/app/run_launch.h"
-#include "sim/app/scratch_file.h"
 #include "sim/engine/device.h"
 #include "sim/engine/ideal.h"
 #include "sim/engine/shared_blocks.h"
 #include "sim/frontend/load.h"
+#include "sim/report/first_warps.h"
 #include "sim/report/json.h"
+#include "sim/trace/scratch_file.h"
 
 namespace foretrace::app {
 
@@ -118,7 +118,7 @@ class ChipRun {
 
     std::string trace =
         planned.reported ? trace_path(chosen_.trace, chosen_.many_traces, launch, variant_) : std::string();
-    std::optional<ScratchFile> scratch;
+    std::optional<trace::ScratchFile> scratch;
     if (chosen_.gains && planned.reported && trace.empty()) trace = scratch.emplace().path();
     bool executed = reader == nullptr;
     RunChoices choices;
@@ -129,6 +129,8 @@ class ChipRun {
     choices.complete = followed || !launch.dumps.empty();
     choices.share = gives;
     choices.reader = reader;
+    std::optional<report::FirstWarps> warps;
+    if (timeline_ != nullptr && planned.reported) choices.timeline = warps.emplace().timeline();
     choices.before_executing = [&] {
       executed = true;
       execute_owed();
@@ -140,6 +142,7 @@ class ChipRun {
     } else if (followed) {
       owed_.push_back({&launch, kernel, machine_.resident_blocks(shape)});
     }
+    if (warps) *std::exchange(timeline_, nullptr) = warps->json(spec_->name, program);
     report::Prediction prediction = make_prediction(
         variant_, spec_, program,
         {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, chosen_.warm},
@@ -148,8 +151,6 @@ class ChipRun {
       context.progress->show("limits of " + program->kernel, 0, engine::kIdeals);
       prediction.gains = engine::gains(trace, *spec_, shape, context.threads);
     }
-    if (timeline_ != nullptr && planned.reported && !trace.empty())
-      *std::exchange(timeline_, nullptr) = page_timeline(trace, spec_, context.threads);
     return prediction;
   }
 

@@ -27,7 +27,7 @@ struct ChipRunChoices {
   bool gains = false;
   engine::Accuracy accuracy = engine::Accuracy::automatic;
   std::string* timeline =
-      nullptr;  ///< gets that of the first reported launch, if it is recorded, on the first chip; may be null
+      nullptr;  ///< gets that of the first reported launch on the first chip (report::FirstWarps); may be null
 };
 
 /// By launch, and for each launch by chip.

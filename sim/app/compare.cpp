@@ -7,7 +7,6 @@
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/page.h"
-#include "sim/app/page_timeline.h"
 #include "sim/app/version.h"
 #include "sim/compare/comparison.h"
 #include "sim/report/json.h"

@@ -3,13 +3,12 @@
 #include <iostream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "model/rules/clusters.h"
-#include "model/rules/occupancy.h"
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/frontend/launch/launch.h"
+#include "sim/report/chip_json.h"
 #include "sim/report/json.h"
 
 namespace foretrace::app {
@@ -41,14 +40,13 @@ int occupancy(const Words& words) {
   kernel.registers = registers;
   kernel.dynamic_shared = shared;
   kernel.barriers = barriers;
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  std::vector<report::OccupancyResult> results;
   std::string text;
   for (const Variant& variant : variants(chosen)) {
     const spec::GpuSpec& spec = variant.chip.spec;
-    if (const std::string why = rules::impossible(spec, kernel); !why.empty())
-      throw InputError(fmt::format("{} on {}", why, spec.name));
-    const rules::Occupancy found = rules::occupancy(spec, kernel);
-    const std::string next = rules::next_step(spec, kernel);
+    results.push_back(report::occupancy_of(spec, kernel));
+    const rules::Occupancy& found = results.back().found;
+    const std::string& next = results.back().next_step;
     text +=
         fmt::format("{}: {} blocks per SM, {} of {} warps, {:.4g}%, limited by {}\n", spec.name, found.blocks,
                     found.warps, spec.limits.warps, found.percent, rules::name_of(found.limiter));
@@ -59,36 +57,21 @@ int occupancy(const Words& words) {
     text += fmt::format(
         "  allocated per block: {} registers, {} bytes of shared memory; the SM is set to {} bytes of it\n",
         found.registers_per_block, found.shared_per_block, found.shared_config);
-    std::uint64_t clusters = 0;
     if (cluster != 1) {
       if (cluster == 0 || spec.sm_number < 90)
         throw InputError(
             fmt::format("--cluster {}: {}", cluster,
                         cluster == 0 ? "expected at least one block"
                                      : spec.name + " has no clusters; expected a chip of sm_90 or later"));
-      clusters = rules::max_active_clusters(spec, found.blocks, cluster);
+      const std::uint64_t clusters = rules::max_active_clusters(spec, found.blocks, cluster);
       text += fmt::format(
           "  clusters of {} blocks: {} at a time on the chip, {} blocks of the {} that run singly\n", cluster,
           clusters, clusters * cluster, std::uint64_t{found.blocks} * spec.sm.count);
+      results.back().clusters = clusters;
     }
     if (!next.empty()) text += "  next step: " + next + "\n";
-    results.push_back({{"arch", spec.name},
-                       {"blocks", found.blocks},
-                       {"warps", found.warps},
-                       {"percent", found.percent},
-                       {"limiter", rules::name_of(found.limiter)},
-                       {"limit_registers", found.limit_registers},
-                       {"limit_shared_mem", found.limit_shared},
-                       {"limit_warps", found.limit_warps},
-                       {"limit_blocks", found.limit_blocks},
-                       {"limit_barriers", found.limit_barriers},
-                       {"registers_per_block", found.registers_per_block},
-                       {"shared_per_block", found.shared_per_block},
-                       {"shared_config", found.shared_config},
-                       {"next_step", next}});
-    if (cluster != 1) results.back()["max_active_clusters"] = clusters;
   }
-  const std::string json = nlohmann::ordered_json{{"schema", 1}, {"occupancy", results}}.dump(2) + "\n";
+  const std::string json = report::occupancy_json(results);
   if (output.json == "-") {
     std::cout << json;
     return 0;

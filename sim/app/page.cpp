@@ -207,6 +207,14 @@ std::string program_of(const std::string& text) {
   return program.dump();
 }
 
+std::string read_timeline(const std::string& file) {
+  std::string text = report::read_file(file);
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("timeline") || json.value("schema", 0) != 1)
+    throw InputError(fmt::format("{}: no timeline; expected what foretrace timeline --json wrote", file));
+  return text;
+}
+
 void check_page(const char* option, const std::string& file, const std::string& page) {
   if (!file.empty() && page.empty())
     throw InputError(fmt::format("{}: it is shown on a page; expected --html as well", option));

@@ -21,6 +21,9 @@ struct PageExtras {
 /// What a result document's text says of a program as a whole; "null": it is no program's.
 std::string program_of(const std::string& text);
 
+/// What foretrace timeline --json wrote to the file. Throws InputError: it is something else.
+std::string read_timeline(const std::string& file);
+
 /// Throws InputError where `file`, which `option` names, would be shown on a page and `page`, its file, is not asked for.
 void check_page(const char* option, const std::string& file, const std::string& page);
 

@@ -8,7 +8,6 @@
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/page.h"
-#include "sim/app/page_timeline.h"
 #include "sim/app/trace_rows.h"
 #include "sim/report/json.h"
 #include "sim/report/pages.h"

@@ -24,13 +24,11 @@
 #include "model/units/error.h"
 #include "sim/app/options.h"
 #include "sim/app/page.h"
-#include "sim/app/page_timeline.h"
 #include "sim/app/program_file.h"
 #include "sim/app/run_gains.h"
 #include "sim/app/run_launch.h"
 #include "sim/app/run_page.h"
 #include "sim/app/runtime_files.h"
-#include "sim/app/scratch_file.h"
 #include "sim/app/trace_rows.h"
 #include "sim/app/version.h"
 #include "sim/collective/link_spec.h"
@@ -41,6 +39,7 @@
 #include "sim/report/table.h"
 #include "sim/runtime/settings.h"
 #include "sim/runtime/trace_settings.h"
+#include "sim/trace/scratch_file.h"
 
 namespace foretrace::app {
 
@@ -298,14 +297,15 @@ int run(const Words& words) {
       throw InputError(fmt::format("no program given; expected: foretrace {}", kRunUsage));
     const Variant chip = chosen_chip(asked);
     check_options(asked, chip);
-    std::optional<ScratchFile> scratch;
-    std::optional<ScratchDirectory> recorded;
+    std::optional<trace::ScratchFile> scratch;
+    std::optional<trace::ScratchDirectory> recorded, timelines;
     const bool gains = asked.gains;
     if (asked.afterwards() && settings.functional)
       throw InputError(fmt::format("--{} with --functional: nothing is predicted; expected one of the two",
                                    gains ? "gains" : "html"));
     if (asked.afterwards() && settings.json.empty()) settings.json = scratch.emplace().path();
     if (gains && settings.trace.empty()) settings.trace = recorded.emplace().path();
+    if (!asked.html.empty()) settings.timelines = timelines.emplace().path();
     if (!settings.json.empty()) settings.json = fs::absolute(settings.json).string();
     if (std::string& file = asked.time_line.perfetto; !file.empty()) file = fs::absolute(file).string();
     add_tools(settings);
@@ -339,15 +339,14 @@ int run(const Words& words) {
         const auto spec = std::make_shared<const spec::GpuSpec>(chip.chip.spec);
         const int threads =
             settings.threads > 0 ? settings.threads : static_cast<int>(std::thread::hardware_concurrency());
-        const std::string hottest =
-            gains ? add_gains(settings.json, settings.trace, spec, threads) : std::string();
+        if (gains) add_gains(settings.json, settings.trace, spec, threads);
         if (!asked.html.empty()) {
           const std::string text = report::read_file(settings.json);
-          PageExtras extras{{}, {}, {program_of(text)}, {}};
-          if (!hottest.empty()) extras.timeline = page_timeline(hottest, spec, threads);
+          const report::Document document = report::from_json(text, settings.json);
+          PageExtras extras{hottest_timeline(document, settings.timelines), {}, {program_of(text)}, {}};
           if (const std::string& trace = asked.time_line.perfetto; fs::exists(trace))
             extras.traces = {trace_rows(report::read_file(trace), trace)};
-          write_page(asked.html, {report::from_json(text, settings.json)}, extras);
+          write_page(asked.html, {document}, extras);
         }
       });
     }

@@ -26,11 +26,11 @@ double duration_of(const report::LaunchResult& result) {
   return result.metrics.get("gpu__time_duration.sum", 0);
 }
 
-/// Traces by the launch's number, with which their names begin.
-std::map<std::uint64_t, std::string> traces_in(const std::string& directory) {
+/// Files of that kind by the launch's number, with which their names begin.
+std::map<std::uint64_t, std::string> files_in(const std::string& directory, const char* extension) {
   std::map<std::uint64_t, std::string> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-    if (entry.path().extension() == ".trace")
+    if (entry.path().extension() == extension)
       found[std::strtoull(entry.path().filename().c_str(), nullptr, 10)] = entry.path().string();
   }
   return found;
@@ -88,18 +88,24 @@ void add_gains_of(report::LaunchResult& result, const std::string& trace,
 
 }  // namespace
 
-std::string add_gains(const std::string& json, const std::string& traces,
-                      const std::shared_ptr<const spec::GpuSpec>& spec, int threads) {
+void add_gains(const std::string& json, const std::string& traces,
+               const std::shared_ptr<const spec::GpuSpec>& spec, int threads) {
   const std::string text = report::read_file(json);
   report::Document document = report::from_json(text, json);
-  const std::map<std::uint64_t, std::string> recorded = traces_in(traces);
+  const std::map<std::uint64_t, std::string> recorded = files_in(traces, ".trace");
   std::vector<std::size_t> chosen = hottest(document, recorded);
   for (const std::size_t i : chosen) {
     report::LaunchResult& result = document.predictions[i];
     add_gains_of(result, recorded.at(*result.place.number), spec, threads);
   }
   report::write_file(json, report::with_gains(text, document, chosen));
-  return chosen.empty() ? "" : recorded.at(*document.predictions[chosen.front()].place.number);
+}
+
+std::string hottest_timeline(const report::Document& document, const std::string& directory) {
+  const std::map<std::uint64_t, std::string> recorded = files_in(directory, ".json");
+  const std::vector<std::size_t> chosen = hottest(document, recorded);
+  return chosen.empty() ? ""
+                        : report::read_file(recorded.at(*document.predictions[chosen.front()].place.number));
 }
 
 }  // namespace foretrace::app

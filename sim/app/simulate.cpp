@@ -1,7 +1,6 @@
 // foretrace simulate: predict from a trace, on any chip that runs the same machine code.
 
-#include <algorithm>
-#include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,21 +9,12 @@
 #include "sim/app/kernel_options.h"
 #include "sim/app/make_prediction.h"
 #include "sim/app/options.h"
-#include "sim/app/page_timeline.h"
 #include "sim/engine/ideal.h"
 #include "sim/engine/sources.h"
+#include "sim/report/first_warps.h"
 #include "sim/trace/trace_reader.h"
 
 namespace foretrace::app {
-
-namespace {
-
-/// The reader names its file; what replays a record does not know it.
-std::string in_file(const std::string& file, const std::string& what) {
-  return what.find(file) == std::string::npos ? fmt::format("trace {}: {}", file, what) : what;
-}
-
-}  // namespace
 
 int simulate(const Words& words) {
   ChipOptions chosen;
@@ -43,26 +33,23 @@ int simulate(const Words& words) {
   const std::string file = one_file(values, "a trace, as 'foretrace predict --trace' writes");
   const std::vector<Variant> chips = variants(chosen);
   std::vector<Job> jobs;
+  std::string timeline;
   for (const Variant& variant : chips) {
     jobs.push_back([&](const JobContext& context) {
       trace::TraceReader reader(file);
       const trace::LaunchInfo& launch = reader.launch();
       const auto spec = std::make_shared<const spec::GpuSpec>(variant.chip.spec);
       engine::Machine machine(spec);
-      engine::TracedBlocks source(reader);
       engine::RunOptions run;
       run.threads = context.threads;
       const std::string what = reader.program()->kernel + " on " + spec->name;
       run.progress = [&](std::uint64_t done, Cycle) {
         context.progress->show(what, done, launch.grid.count());
       };
-      engine::Outcome outcome;
-      try {
-        outcome = machine.run(engine::shape_of(reader), source, run);
-      } catch (const InputError& error) { throw InputError(in_file(file, error.what())); }
-      work::BlockRecord none;
-      if (reader.next(none))
-        throw InputError(fmt::format("{}: more blocks than the grid of {}", file, launch.grid.count()));
+      std::optional<report::FirstWarps> warps;
+      if (!output.html.empty() && &variant == &chips.front()) run.timeline = warps.emplace().timeline();
+      engine::Outcome outcome = engine::run_traced(file, reader, machine, run);
+      if (warps) timeline = warps->json(spec->name, reader.program());
       std::vector<report::Prediction> predictions;
       predictions.push_back(make_prediction(
           variant, spec, reader.program(),
@@ -76,9 +63,7 @@ int simulate(const Words& words) {
     });
   }
   const std::vector<report::Prediction> predictions = run_jobs(jobs, threads);
-  write_results(
-      predictions, output,
-      output.html.empty() ? "" : page_timeline(file, predictions.front().gpu, std::max(1, threads)));
+  write_results(predictions, output, timeline);
   return 0;
 }
 

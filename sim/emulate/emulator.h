@@ -74,6 +74,8 @@ struct LaunchContext {
                    ///< kLongestWork for programs whose blocks wait for nobody
   double time_limit =
       0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
+  const std::atomic<bool>* stop =
+      nullptr;  ///< set by another thread: the launch ends with Interrupted; null: nobody does
   Checks checks;
   /// Nobody reads what the launch writes, only its records matter: matrix products that decide nothing (isa/product_flow.h) are not
   /// computed, and nothing is looked at that they would read. Without effect where something is checked.

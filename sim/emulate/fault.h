@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "model/units/error.h"
@@ -27,6 +28,12 @@ enum class FaultKind : std::uint8_t {
 
 /// The name a launch file uses: "divergent_barrier".
 const char* name_of(FaultKind kind);
+
+/// Somebody asked for a launch's end before it was there (LaunchContext::stop). Nobody's fault.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
 
 /// One line: what, kernel, block, thread, code offset, source line, and for memory the address and the nearest buffer.
 class KernelFault : public InputError {

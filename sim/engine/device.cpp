@@ -224,14 +224,25 @@ emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch,
   return context;
 }
 
-std::vector<std::byte> Device::read(const std::string& buffer) {
+const Device::Buffer& Device::named(const std::string& buffer) const {
   const auto found = named_.find(buffer);
   if (found == named_.end())
     throw InputError(
         fmt::format("dump {}: there is no buffer of that name; expected name={} on one", buffer, buffer));
-  std::vector<std::byte> bytes(found->second.size);
-  memory_->read(found->second.address, bytes);
+  return found->second;
+}
+
+std::vector<std::byte> Device::read(const std::string& buffer) {
+  const Buffer& found = named(buffer);
+  std::vector<std::byte> bytes(found.size);
+  memory_->read(found.address, bytes);
   return bytes;
+}
+
+void Device::write(const std::string& buffer, std::span<const std::byte> bytes) {
+  const Buffer& found = named(buffer);
+  FORETRACE_ASSERT(bytes.size() == found.size, "contents are as large as their buffer");
+  memory_->write(found.address, bytes);
 }
 
 frontend::LoadRequest load_request(const frontend::LaunchDescription& launch, int sm) {

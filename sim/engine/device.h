@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Device {
   /// Contents of a named buffer. Throws InputError when there is none of that name.
   std::vector<std::byte> read(const std::string& buffer);
 
+  /// The same, to be what the buffer holds.
+  void write(const std::string& buffer, std::span<const std::byte> bytes);
+
   emulate::GlobalMemory& memory() { return *memory_; }
 
  private:
@@ -38,6 +42,7 @@ class Device {
     std::uint64_t address = 0, size = 0;
   };
 
+  const Buffer& named(const std::string& buffer) const;
   std::uint64_t place(const frontend::Argument& argument, const std::string& kernel);
   std::vector<std::byte> argument_bytes(const frontend::Argument& argument, const std::string& kernel);
   void set_symbols(const frontend::LaunchDescription& launch, const frontend::LoadedKernel& kernel,

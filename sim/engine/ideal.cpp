@@ -320,9 +320,10 @@ std::uint64_t cycles_as_it_is(const std::string& trace, const spec::GpuSpec& spe
 }  // namespace
 
 std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
-                        int threads) {
+                        int threads, const std::function<void(std::uint64_t, Cycle)>& progress) {
   RunOptions options;
   options.threads = threads;
+  options.progress = progress;
   std::optional<std::uint64_t> as_it_is;
   std::vector<Gain> result;
   for (std::size_t i = 0; i < kIdeals; ++i) {

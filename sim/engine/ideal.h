@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -82,8 +83,9 @@ struct Gain {
   std::uint64_t cycles = 0;  ///< elapsed, without the limit
 };
 
-/// Simulates the launch of a trace again, once for each limit that can concern it, with cold caches. Throws InputError as TraceReader does.
+/// Simulates the launch of a trace again, once for each limit that can concern it, with cold caches. `progress`: as RunOptions. Throws
+/// InputError as TraceReader does.
 std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
-                        int threads);
+                        int threads, const std::function<void(std::uint64_t, Cycle)>& progress = {});
 
 }  // namespace foretrace::engine

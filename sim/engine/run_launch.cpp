@@ -16,7 +16,7 @@ RunOptions options_of(const LaunchRun& run) {
   RunOptions options;
   options.warm = run.warm;
   options.threads = run.threads;
-  options.progress = run.progress;
+  options.progress = stopping(run.progress, run.stop);
   options.timeline = run.timeline;
   return options;
 }
@@ -25,11 +25,12 @@ emulate::LaunchContext launched(emulate::LaunchContext context, const Machine& m
                                 const LaunchRun& run) {
   on_chip(context, machine.spec());
   context.results_unused = !run.complete;
+  context.stop = run.stop;
   return context;
 }
 
 bool has_to_be_exact(const LaunchRun& run) {
-  return run.accuracy == Accuracy::exact || run.writer != nullptr || run.timeline != nullptr;
+  return run.accuracy == Accuracy::exact || run.writer != nullptr;
 }
 
 /// Whole blocks, executed ahead of the cycle model by a thread of their own.
@@ -94,6 +95,15 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where) {
   if (word == "sampled" || word == "fast") return Accuracy::sampled;
   if (word == "exact") return Accuracy::exact;
   throw InputError(fmt::format("{} {}: expected auto, sampled (or fast) or exact", where, word));
+}
+
+std::function<void(std::uint64_t, Cycle)> stopping(std::function<void(std::uint64_t, Cycle)> progress,
+                                                   const std::atomic<bool>* stop) {
+  if (stop == nullptr) return progress;
+  return [stop, progress = std::move(progress)](std::uint64_t done, Cycle now) {
+    if (*stop) throw emulate::Interrupted();
+    if (progress) progress(done, now);
+  };
 }
 
 void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec) {

@@ -4,6 +4,7 @@
 // Sampled: a part is simulated, the rest is estimated with an interval (sampled_launch.h, docs/accuracy.md).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -36,9 +37,14 @@ struct LaunchRun {
   KeptBlocks* keep = nullptr;     ///< gets the records where the launch is simulated exactly; may be null
   SharedBlocks* share = nullptr;  ///< the same, for runs on other chips; closed at the end; may be null
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
-  sm::Timeline* timeline =
-      nullptr;  ///< records what becomes of instructions, which asks for an exact run; may be null
+  sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions that are simulated; may be null
+  const std::atomic<bool>* stop =
+      nullptr;  ///< see emulate::LaunchContext; the simulation ends with it as well
 };
+
+/// `progress` that throws emulate::Interrupted where `stop` is set; both may be empty.
+std::function<void(std::uint64_t, Cycle)> stopping(std::function<void(std::uint64_t, Cycle)> progress,
+                                                   const std::atomic<bool>* stop);
 
 /// What a launch can see of the chip that it is executed for, its shared memory.
 void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec);

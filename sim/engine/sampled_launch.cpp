@@ -101,7 +101,8 @@ Outcome run_sampled(const emulate::LaunchContext& context, const LaunchShape& sh
   RunOptions options;
   options.warm = run.warm;
   options.threads = run.threads;
-  options.progress = run.progress;
+  options.progress = stopping(run.progress, run.stop);
+  options.timeline = run.timeline;
   options.watch_interval = 500;
   options.watch = [&](const gpu::Snapshot& snapshot) -> gpu::Verdict {
     if (decided || !monitor.converged(snapshot)) return {};

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "model/units/error.h"
 #include "sim/engine/kept_blocks.h"
 
@@ -111,6 +113,22 @@ void StreamedBlocks::finish() {
 LaunchShape shape_of(const trace::TraceReader& reader) {
   const trace::LaunchInfo& launch = reader.launch();
   return {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster};
+}
+
+Outcome run_traced(const std::string& file, trace::TraceReader& reader, Machine& machine,
+                   const RunOptions& options) {
+  TracedBlocks source(reader);
+  Outcome outcome;
+  try {
+    outcome = machine.run(shape_of(reader), source, options);
+  } catch (const InputError& error) {  // the reader names its file; what replays a record does not know it
+    const std::string what = error.what();
+    throw InputError(what.find(file) == std::string::npos ? fmt::format("trace {}: {}", file, what) : what);
+  }
+  work::BlockRecord none;
+  if (reader.next(none))
+    throw InputError(fmt::format("{}: more blocks than the grid of {}", file, reader.launch().grid.count()));
+  return outcome;
 }
 
 std::shared_ptr<const work::BlockRecord> TracedBlocks::next() {

@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "model/work/block_source.h"
@@ -85,6 +86,10 @@ class TracedBlocks final : public work::BlockSource {
 
 /// The launch that a trace holds; the bytes of its buffers are not known.
 LaunchShape shape_of(const trace::TraceReader& reader);
+
+/// Simulates the launch of a trace, of which nothing was read yet, on the machine. Throws InputError that names `file`.
+Outcome run_traced(const std::string& file, trace::TraceReader& reader, Machine& machine,
+                   const RunOptions& options);
 
 /// Another source's blocks, of which each goes to a trace, too.
 class WritingBlocks final : public work::BlockSource {

@@ -1,5 +1,6 @@
 #include "sim/frontend/toolchain.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
 #include <unistd.h>
@@ -25,11 +26,21 @@ bool can_run(const fs::path& file) {
   return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
 }
 
-/// bin directories of virtual environments above this program, nearest first.
+/// The library that this code is in, else the program.
+fs::path this_file(std::error_code& error) {
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<const void*>(&can_run), &self) != 0 && self.dli_fname != nullptr &&
+      std::string_view(self.dli_fname).find(".so") != std::string_view::npos) {
+    return fs::canonical(self.dli_fname, error);
+  }
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+/// bin directories of virtual environments above it, nearest first.
 std::vector<fs::path> environment_directories() {
   std::vector<fs::path> found;
   std::error_code error;
-  fs::path directory = fs::read_symlink("/proc/self/exe", error).parent_path();
+  fs::path directory = this_file(error).parent_path();
   for (; !error && directory.has_relative_path(); directory = directory.parent_path()) {
     const fs::path libraries = directory / ".venv" / "lib";
     if (!fs::is_directory(libraries, error)) {

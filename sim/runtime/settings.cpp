@@ -33,6 +33,7 @@ void each_member(AnySettings& s, Visit visit) {
   visit("json", s.json);
   visit("process", s.process);
   visit("trace", s.trace);
+  visit("timelines", s.timelines);
   visit("kernel", s.kernel);
   visit("launches", s.launches);
   visit("accuracy", s.accuracy);

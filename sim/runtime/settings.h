@@ -25,6 +25,8 @@ struct Settings {
   std::string json;                   ///< file of the result document, %p in it the process; empty: none
   int process = 0;                    ///< the first process: the one that the program was started in
   std::string trace;                  ///< directory for a trace of each predicted launch; empty: none
+  std::string
+      timelines;       ///< directory for the first warps of each kernel's first predicted launch; empty: none
   std::string kernel;  ///< predict kernels whose source name matches this regular expression; empty: all
   std::vector<std::pair<std::uint64_t, std::uint64_t>>
       launches;                        ///< predict launches first..last, from 0; empty: all

@@ -80,7 +80,7 @@ class Installed(unittest.TestCase):
         own = [name for name in names if "foretrace::" in name]
         self.assertTrue(any("foretrace::predict(" in name for name in own))
         for name in names:
-            self.assertRegex(name, r"foretrace::(Error|Result::metric|predict|chips|version)\b")
+            self.assertRegex(name, r"foretrace::(Error|Interrupted|Result::metric|predict|simulate|occupancy|describe|chips|version)\b")
 
 
 if __name__ == "__main__":

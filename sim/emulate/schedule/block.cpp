@@ -63,6 +63,7 @@ void RunningBlock::give_turn(Warp& w, std::uint64_t slice) {
     x_.barriers.complete();  // those that have ended are not waited for
     x_.barriers.complete_cluster_phase();
   }
+  if (x_.launch().context.stop != nullptr && *x_.launch().context.stop) throw Interrupted();
   if (x_.launch().context.max_instructions != 0 &&
       x_.progress.issued > x_.launch().context.max_instructions) {
     x_.fault(

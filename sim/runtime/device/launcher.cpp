@@ -1,5 +1,7 @@
 #include "sim/runtime/device/launcher.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -10,7 +12,9 @@
 #include <fmt/format.h>
 
 #include "sim/engine/run_launch.h"
+#include "sim/report/first_warps.h"
 #include "sim/report/from_outcome.h"
+#include "sim/report/json.h"
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/device_queue.h"
 #include "sim/runtime/device/error_texts.h"
@@ -314,12 +318,21 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   run.progress = [&](std::uint64_t done, Cycle) {
     journal_.progress(shape.program->kernel, done, call.grid.count());
   };
+  std::optional<report::FirstWarps> warps;
+  if (!settings.timelines.empty() && settings.process == getpid() &&
+      shown_.insert(shape.program->mangled).second) {
+    run.timeline = warps.emplace().timeline();
+  }
   SideBySide& beside = *state_.side_by_side;
   SideBySide::Kept kept;
   if (beside.expected()) kept = beside.begin(shape, machine(call.device));
   run.keep = kept.blocks.get();
   engine::Outcome outcome = engine::run_launch(context, shape, machine(call.device), run);
   if (writer) writer->close();
+  if (warps) {
+    const auto path = std::filesystem::path(settings.timelines) / fmt::format("{:05}.json", index);
+    report::write_file(path.string(), warps->json(state_.spec->name, shape.program));
+  }
   kept.warp_instructions = outcome.counters.inst_executed;
   report::Prediction prediction = report::prediction_of(
       state_.chip, settings.set, state_.spec, shape.program,

@@ -71,7 +71,9 @@ class Launcher {
   emulate::Checks checks_;
   int threads_ = 1;
   Repeats repeats_;
-  int depth_ = 0;           // of launches by device code
+  int depth_ = 0;  // of launches by device code
+  std::unordered_set<std::string>
+      shown_;               // mangled names of kernels whose first warps were recorded (Settings::timelines)
   std::uint64_t next_ = 0;  // launches so far
   std::optional<sampling::Representatives> representatives_;
   std::unordered_set<std::uint64_t> move_all_of_l2_;  // simulated launches that moved as much as L2 holds

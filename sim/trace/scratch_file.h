@@ -11,7 +11,7 @@
 
 #include "model/units/error.h"
 
-namespace foretrace::app {
+namespace foretrace::trace {
 
 /// A file of our own that is gone afterwards.
 class ScratchFile {
@@ -56,4 +56,4 @@ class ScratchDirectory {
   std::string path_;
 };
 
-}  // namespace foretrace::app
+}  // namespace foretrace::trace
