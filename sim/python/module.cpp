@@ -6,13 +6,16 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <future>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -88,7 +91,7 @@ std::string simulate(const std::string& trace, const std::string& arch, const Op
 
 void raise(std::exception_ptr failure) {
   try {
-    if (failure) std::rethrow_exception(failure);
+    if (failure) std::rethrow_exception(std::move(failure));
   } catch (const foretrace::Error& error) {
     const py::object type = py::module_::import("foretrace._program").attr("ForetraceError");
     PyErr_SetString(type.ptr(), error.what());
