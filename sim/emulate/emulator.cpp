@@ -10,6 +10,7 @@
 #include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
 #include "model/isa/product_flow.h"
+#include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/schedule/block.h"
 #include "sim/emulate/tensor/products.h"
 
@@ -30,14 +31,15 @@ struct DriverArea {
   std::uint32_t
       parameters_modulo;  ///< what that address is modulo 64, so that an aligned tensor map among them is aligned in memory
   std::uint32_t constants;  ///< generic address of the program's constant variables
+  std::uint32_t graph;      ///< the graph's instance (%current_graph_exec)
 };
 constexpr std::uint32_t kAbsent = ~0u;
 constexpr DriverArea kSm80 = {0x0,   0xc,  0x28,    0x2c,    0x20,    0x18,    kAbsent, kAbsent, 0x118,
-                              0x10c, 0x8c, kAbsent, kAbsent, kAbsent, kAbsent, 0,       0x50};
+                              0x10c, 0x8c, kAbsent, kAbsent, kAbsent, kAbsent, 0,       0x50,    0x130};
 constexpr DriverArea kSm90 = {0x0,   0xc,  0x28,  0x2c,  0x20,  0x18,  0x140, 0x144, 0x208,
-                              0x10c, 0x44, 0x150, 0x15c, 0x188, 0x198, 0x10,  0xd0};
+                              0x10c, 0x44, 0x150, 0x15c, 0x188, 0x198, 0x10,  0xd0,  0x190};
 constexpr DriverArea kSm120 = {0x360, 0x370, 0x37c, 0x2ac, 0x2f8, kAbsent, 0x36c, 0x2a0, 0x358,
-                               0x2d0, 0x254, 0x2b0, 0x2c0, 0x2cc, 0x348,   0,     0x120};
+                               0x2d0, 0x254, 0x2b0, 0x2c0, 0x2cc, 0x348,   0,     0x120, 0x2e8};
 
 /// The same of the part of a block's shared memory that is the system's: below the block's own from sm_90 on, else behind it.
 struct SystemShared {
@@ -234,6 +236,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put64(bank, area.descriptor, 0);
   put64(bank, area.constants, context.constants);
   put(bank, area.sms, context.sms);
+  put64(bank, area.graph, context.device_runtime == nullptr ? 0 : context.device_runtime->graph());
   const bool results_unused =
       context.results_unused && !context.checks.uninitialized && !context.checks.races;
   if (context.translation != nullptr) translation = *context.translation;
@@ -271,9 +274,11 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   const auto asks_for_heap = [&](std::string_view name) {
     return asks_for(context.banks[4], driver_function_address(name));
   };
-  if (asks_for_heap("malloc") || asks_for_heap("__cudaCDP2GetParameterBufferV2") ||
-      asks_for_heap("__cudaCDP2Malloc"))
-    context.memory->heap().place(*context.memory);
+  const bool runtime_asks =
+      std::any_of(kDeviceFunctions.begin(), kDeviceFunctions.end(), [&](const DeviceFunction& function) {
+        return takes_heap(function.call) && asks_for_heap(function.name);
+      });
+  if (runtime_asks || asks_for_heap("malloc")) context.memory->heap().place(*context.memory);
 
   if (!translation) {
     translation = translate(program, context.banks, *lanes, asks, results_unused);

@@ -59,6 +59,8 @@ BUILDS = [
     ("shared_mapping: memory of cuMemCreate in two processes", ["nvcc $S/../../runtime/programs/shared_mapping.cu -o shared_mapping -lcuda"],
      "./shared_mapping", "ok", True),
     ("dynamic_parallelism", ["nvcc -rdc=true $S/dynamic_parallelism.cu -o dynamic_parallelism -lcudadevrt"], "./dynamic_parallelism", "ok", False),
+    ("device_calls", ["nvcc -rdc=true $S/device_calls.cu -o device_calls -lcudadevrt"], "./device_calls", "ok",
+     False),
 ]
 # Code for sm_90; sm_120 has it as PTX where that is in the program.
 NEEDS = {"native: architecture of the GPU that is there, CMake and nvcc under foretrace run": ("h100",), "clusters": ("h100", "rtx5070ti"), "graph_update": ("h100", "rtx5070ti")}

@@ -1,6 +1,7 @@
 #include "sim/emulate/execute/device_runtime.h"
 
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,8 @@ class Call {
   void make(DeviceCall which) {
     switch (which) {
       case DeviceCall::get_parameter_buffer: give_address(parameter_buffer()); return;
+      case DeviceCall::error_name:
+      case DeviceCall::error_text: give_address(text(which == DeviceCall::error_name)); return;
       case DeviceCall::last_error:
       case DeviceCall::peek_error: {
         const auto found = runtime_.last_error.find(thread_);
@@ -87,6 +90,47 @@ class Call {
     return runtime_.launch(block_, pair(6), std::move(launch));
   }
 
+  /// The argument at this offset of the stack, where the registers for arguments are taken.
+  std::uint64_t on_stack(std::uint32_t offset) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, x_.memory.local_at(word(1) + offset, sizeof value, lane_), sizeof value);
+    return value;
+  }
+  std::uint64_t text(bool name) {
+    const int error = static_cast<int>(word(4));
+    std::uint64_t& at = runtime_.texts[{error, name}];
+    if (at != 0) return at;
+    const std::string_view text = runtime_.text(error, name);
+    at = x_.memory.heap().allocate(text.size() + 1);
+    for (std::size_t i = 0; at != 0 && i <= text.size(); ++i)
+      *x_.memory.generic_at(at + i, 1, lane_) = i < text.size() ? std::byte(text[i]) : std::byte{0};
+    return at;
+  }
+  int copy_box() {
+    Bytes parameters(runtime_.copy_box_bytes());
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      parameters[i] = *x_.memory.generic_at(pair(4) + i, 1, lane_);
+    return runtime_.copy_box(block_, pair(6), parameters);
+  }
+  int occupancy() {
+    int blocks = 0;
+    const int result = runtime_.occupancy(pair(6), static_cast<int>(word(8)), pair(10), blocks);
+    return result == kSuccess ? store(pair(4), blocks) : result;
+  }
+  int function_attributes() {
+    Bytes attributes;
+    const int result = runtime_.attributes(pair(6), attributes);
+    if (result != kSuccess) return result;
+    for (std::size_t i = 0; i < attributes.size(); ++i)
+      *x_.memory.generic_at(pair(4) + i, 1, lane_) = attributes[i];
+    return kSuccess;
+  }
+  int get_limit() {
+    std::uint64_t value = 0;
+    const int result = runtime_.limit(static_cast<int>(word(6)), value);
+    return result == kSuccess ? store(pair(4), value) : result;
+  }
+
   int allocate() {
     const std::uint64_t at = x_.memory.heap().allocate(pair(6));
     const int stored = store(pair(4), at);
@@ -113,9 +157,31 @@ class Call {
         const bool free = at == 0 || x_.memory.heap().release(at) == DeviceHeap::Released::yes;
         return free ? kSuccess : kInvalidValue;
       }
+      case DeviceCall::occupancy: return occupancy();
+      case DeviceCall::function_attributes: return function_attributes();
+      case DeviceCall::get_limit: return get_limit();
+      case DeviceCall::launch_graph: return runtime_.launch_graph(block_, pair(4), pair(6));
+      default: return move(which);
+    }
+  }
+
+  /// Copies and fills.
+  int move(DeviceCall which) {
+    switch (which) {
       case DeviceCall::copy: return runtime_.copy(block_, pair(12), {pair(4), pair(6), pair(8)});
+      case DeviceCall::copy_rows:
+        return runtime_.copy(block_, on_stack(8), {pair(4), pair(8), pair(12), pair(14), pair(6), pair(10)});
+      case DeviceCall::copy_box: return copy_box();
       case DeviceCall::fill:
         return runtime_.fill(block_, pair(10), {pair(4), pair(8), static_cast<std::uint8_t>(word(6))});
+      case DeviceCall::fill_rows:
+        return runtime_.fill(
+            block_, pair(14),
+            {pair(4), pair(10), static_cast<std::uint8_t>(word(8)), pair(12), 1, pair(6), pair(12)});
+      case DeviceCall::fill_box:  // cudaPitchedPtr, value, cudaExtent, stream
+        return runtime_.fill(block_, pair(14),
+                             {pair(4), on_stack(0), static_cast<std::uint8_t>(word(12)), on_stack(8),
+                              on_stack(16), pair(6), pair(10)});
       default: return kNotSupported;
     }
   }
@@ -132,7 +198,19 @@ class Silent final : public DeviceRuntime {
   std::int64_t parameter_bytes(std::uint64_t kernel) override { return asked_.parameter_bytes(kernel); }
   int launch(std::uint64_t, std::uint64_t, DeviceLaunch) override { return kSuccess; }
   int copy(std::uint64_t, std::uint64_t, const DeviceCopy&) override { return kSuccess; }
+  int copy_box(std::uint64_t, std::uint64_t, const Bytes&) override { return kSuccess; }
   int fill(std::uint64_t, std::uint64_t, const DeviceFill&) override { return kSuccess; }
+  int launch_graph(std::uint64_t, std::uint64_t, std::uint64_t) override { return kSuccess; }
+  std::uint64_t graph() override { return asked_.graph(); }
+  int occupancy(std::uint64_t kernel, int threads, std::uint64_t dynamic_shared, int& blocks) override {
+    return asked_.occupancy(kernel, threads, dynamic_shared, blocks);
+  }
+  int attributes(std::uint64_t kernel, Bytes& attributes) override {
+    return asked_.attributes(kernel, attributes);
+  }
+  int limit(int which, std::uint64_t& value) override { return asked_.limit(which, value); }
+  const char* text(int error, bool name) override { return asked_.text(error, name); }
+  std::size_t copy_box_bytes() override { return asked_.copy_box_bytes(); }
   int attribute(int which, int device, int& value) override { return asked_.attribute(which, device, value); }
   int device() override { return asked_.device(); }
   int devices() override { return asked_.devices(); }

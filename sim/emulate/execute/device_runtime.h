@@ -2,10 +2,11 @@
 //
 // Models:  the functions __cudaCDP2*, which <<<>>> and the runtime's calls of device code become: parameter buffers, launches into the
 //          block's own stream, streams and events that device code makes, cudaStreamTailLaunch and cudaStreamFireAndForget, memcpy and
-//          memset, malloc and free, the last error. What is asked for is done after the grid that asks (DeviceRuntime), which is an order
+//          memset of one to three dimensions, malloc and free, the last error and errors' texts, attributes, limits, occupancy, launches of
+//          graphs (fire and forget, sibling, tail). What is asked for is done after the grid that asks (DeviceRuntime), which is an order
 //          that CUDA allows: a grid is not over before the grids that it has launched, and none of them is waited for by its code.
 // Ignores: events and waits between streams: work is done in the order of the asking, tail launches last. The limit of pending
-//          launches. cudaGraphLaunch and questions about functions and occupancy are not provided.
+//          launches.
 // Source:  cuda_device_runtime_api.h; CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"; registers: our own cubins.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/units/units.h"
@@ -38,7 +40,17 @@ enum class DeviceCall : std::uint8_t {
   allocate,
   release,
   copy,
-  fill
+  copy_rows,
+  copy_box,
+  fill,
+  fill_rows,
+  fill_box,
+  error_name,
+  error_text,
+  occupancy,
+  function_attributes,
+  get_limit,
+  launch_graph
 };
 struct DeviceFunction {
   std::string_view name;
@@ -69,7 +81,28 @@ inline constexpr std::array kDeviceFunctions = {
     DeviceFunction{"__cudaCDP2MemcpyAsync", DeviceCall::copy},
     DeviceFunction{"__cudaCDP2MemcpyAsync_ptsz", DeviceCall::copy},
     DeviceFunction{"__cudaCDP2MemsetAsync", DeviceCall::fill},
-    DeviceFunction{"__cudaCDP2MemsetAsync_ptsz", DeviceCall::fill}};
+    DeviceFunction{"__cudaCDP2MemsetAsync_ptsz", DeviceCall::fill},
+    DeviceFunction{"__cudaCDP2Memcpy2DAsync", DeviceCall::copy_rows},
+    DeviceFunction{"__cudaCDP2Memcpy2DAsync_ptsz", DeviceCall::copy_rows},
+    DeviceFunction{"__cudaCDP2Memcpy3DAsync", DeviceCall::copy_box},
+    DeviceFunction{"__cudaCDP2Memcpy3DAsync_ptsz", DeviceCall::copy_box},
+    DeviceFunction{"__cudaCDP2Memset2DAsync", DeviceCall::fill_rows},
+    DeviceFunction{"__cudaCDP2Memset2DAsync_ptsz", DeviceCall::fill_rows},
+    DeviceFunction{"__cudaCDP2Memset3DAsync", DeviceCall::fill_box},
+    DeviceFunction{"__cudaCDP2Memset3DAsync_ptsz", DeviceCall::fill_box},
+    DeviceFunction{"__cudaCDP2GetErrorName", DeviceCall::error_name},
+    DeviceFunction{"__cudaCDP2GetErrorString", DeviceCall::error_text},
+    DeviceFunction{"__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor", DeviceCall::occupancy},
+    DeviceFunction{"__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", DeviceCall::occupancy},
+    DeviceFunction{"__cudaCDP2FuncGetAttributes", DeviceCall::function_attributes},
+    DeviceFunction{"__cudaCDP2DeviceGetLimit", DeviceCall::get_limit},
+    DeviceFunction{"cudaGraphLaunch", DeviceCall::launch_graph}};
+
+/// Whether a device function gives out memory of the heap.
+constexpr bool takes_heap(DeviceCall call) {
+  return call == DeviceCall::get_parameter_buffer || call == DeviceCall::allocate ||
+         call == DeviceCall::error_name || call == DeviceCall::error_text;
+}
 
 /// What a pointer to a kernel is to device code: its number in its module.
 inline constexpr std::uint64_t kKernelHandles = 0x6100'0000'0000;
@@ -78,6 +111,10 @@ constexpr std::uint64_t kernel_number(std::uint64_t handle) { return (handle - k
 
 /// Streams that device code names by numbers.
 inline constexpr std::uint64_t kTailLaunch = 3, kFireAndForget = 4;
+/// And how it launches graphs: cudaStreamGraphTailLaunch, ...FireAndForget, ...FireAndForgetAsSibling.
+inline constexpr std::uint64_t kGraphTail = std::uint64_t{1} << 56,
+                               kGraphFireAndForget = std::uint64_t{2} << 56,
+                               kGraphSibling = std::uint64_t{3} << 56;
 
 struct DeviceLaunch {
   std::uint64_t kernel = 0;  ///< its handle
@@ -86,12 +123,16 @@ struct DeviceLaunch {
   std::vector<std::byte> parameters;  ///< parameter_bytes() of the kernel
 };
 struct DeviceCopy {
-  std::uint64_t to = 0, from = 0, bytes = 0;
+  std::uint64_t to = 0, from = 0, bytes = 0;  ///< bytes of a row
+  std::uint64_t rows = 1, to_pitch = 0, from_pitch = 0;
 };
 struct DeviceFill {
-  std::uint64_t to = 0, bytes = 0;
+  std::uint64_t to = 0, bytes = 0;  ///< bytes of a row
   std::uint8_t value = 0;
+  std::uint64_t rows = 1, slices = 1, pitch = 0, rows_apart = 0;  ///< rows from slice to slice
 };
+/// cudaMemcpy3DParms and cudaFuncAttributes as device code has them, which is as the host has them.
+using Bytes = std::vector<std::byte>;
 
 /// What a grid's code asks for goes here. Answers are CUDA's error codes, 0 for success. The calls of one block come in their order.
 class DeviceRuntime {
@@ -101,7 +142,18 @@ class DeviceRuntime {
   virtual std::int64_t parameter_bytes(std::uint64_t kernel) = 0;
   virtual int launch(std::uint64_t block, std::uint64_t stream, DeviceLaunch launch) = 0;
   virtual int copy(std::uint64_t block, std::uint64_t stream, const DeviceCopy& copy) = 0;
+  virtual int copy_box(std::uint64_t block, std::uint64_t stream, const Bytes& parameters) = 0;
   virtual int fill(std::uint64_t block, std::uint64_t stream, const DeviceFill& fill) = 0;
+  /// `how`: one of kGraph*.
+  virtual int launch_graph(std::uint64_t block, std::uint64_t graph, std::uint64_t how) = 0;
+  /// The instance (cudaGraphExec_t) whose launch this grid belongs to; 0: none.
+  virtual std::uint64_t graph() = 0;
+  virtual int occupancy(std::uint64_t kernel, int threads, std::uint64_t dynamic_shared, int& blocks) = 0;
+  virtual int attributes(std::uint64_t kernel, Bytes& attributes) = 0;
+  virtual int limit(int which, std::uint64_t& value) = 0;
+  /// What an error is called, or says.
+  virtual const char* text(int error, bool name) = 0;
+  virtual std::size_t copy_box_bytes() = 0;  ///< of the parameters
   virtual int attribute(int which, int device, int& value) = 0;
   virtual int device() = 0;
   virtual int devices() = 0;
@@ -111,9 +163,10 @@ class DeviceRuntime {
 
   // For call_device_runtime.
   std::mutex mutex;
-  std::map<std::uint64_t, DeviceLaunch> buffers;      // parameter buffers that are not launched yet
-  std::unordered_map<std::uint64_t, int> last_error;  // by thread of the grid
-  std::uint64_t objects = 0;                          // streams and events that were made
+  std::map<std::uint64_t, DeviceLaunch> buffers;        // parameter buffers that are not launched yet
+  std::unordered_map<std::uint64_t, int> last_error;    // by thread of the grid
+  std::uint64_t objects = 0;                            // streams and events that were made
+  std::map<std::pair<int, bool>, std::uint64_t> texts;  // where errors' texts are in device memory
 
  private:
   std::unique_ptr<DeviceRuntime> silent_;

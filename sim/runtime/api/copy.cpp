@@ -94,6 +94,42 @@ cudaError_t copy_symbol(const void* symbol, void* host_to, const void* host_from
   });
 }
 
+/// One side of a copy of a batch, as cudaMemcpy3D names it. False: it makes no sense.
+bool read_operand(const cudaMemcpy3DOperand& side, const cudaExtent& extent, cudaArray_t& array, cudaPos& at,
+                  cudaPitchedPtr& pointer) {
+  if (side.type == cudaMemcpyOperandTypeArray) {
+    array = side.op.array.array;
+    at = {side.op.array.offset.x, side.op.array.offset.y, side.op.array.offset.z};
+    return array != nullptr;
+  }
+  if (side.type != cudaMemcpyOperandTypePointer || side.op.ptr.ptr == nullptr) return false;
+  // 0: the rows, or the layers, lie side by side. An element is a byte where no array takes part.
+  const size_t row = side.op.ptr.rowLength == 0 ? extent.width : side.op.ptr.rowLength;
+  const size_t rows = side.op.ptr.layerHeight == 0 ? extent.height : side.op.ptr.layerHeight;
+  pointer = {side.op.ptr.ptr, row, row, rows};
+  return row >= extent.width && rows >= extent.height;
+}
+
+cudaError_t copy_operation(const cudaMemcpy3DBatchOp& operation, cudaStream_t stream) {
+  cudaMemcpy3DParms p{};
+  p.extent = operation.extent;
+  p.kind = cudaMemcpyDefault;
+  if (operation.srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+      operation.srcAccessOrder > cudaMemcpySrcAccessOrderAny ||
+      !read_operand(operation.src, p.extent, p.srcArray, p.srcPos, p.srcPtr) ||
+      !read_operand(operation.dst, p.extent, p.dstArray, p.dstPos, p.dstPtr))
+    return call([](State&) { return cudaErrorInvalidValue; });
+  cudaArray_t const array = p.srcArray != nullptr ? p.srcArray : p.dstArray;
+  cudaChannelFormatDesc texel{};
+  if (array != nullptr) {
+    if (const cudaError_t refused = cudaGetChannelDesc(&texel, array); refused != cudaSuccess) return refused;
+    const auto texel_bytes = static_cast<size_t>(texel.x + texel.y + texel.z + texel.w) / 8;
+    p.srcPtr.pitch *= texel_bytes;
+    p.dstPtr.pitch *= texel_bytes;
+  }
+  return copy_3d(&p, stream);
+}
+
 }  // namespace
 
 FORETRACE_API cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
@@ -199,6 +235,16 @@ FORETRACE_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* cons
   for (size_t i = 0; i < count; ++i) {
     const cudaError_t result = copy(to[i], from[i], sizes[i], cudaMemcpyDefault, stream);
     if (result != cudaSuccess) return result;
+  }
+  return cudaSuccess;
+}
+FORETRACE_API cudaError_t cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* operations,
+                                                 unsigned long long flags, cudaStream_t stream) {
+  if (count == 0 || operations == nullptr || flags != 0)
+    return call([](State&) { return cudaErrorInvalidValue; });
+  for (size_t i = 0; i < count; ++i) {
+    if (const cudaError_t refused = copy_operation(operations[i], stream); refused != cudaSuccess)
+      return refused;
   }
   return cudaSuccess;
 }

@@ -7,39 +7,15 @@
 #include <cstring>
 
 #include "model/rules/clusters.h"
-#include "model/rules/occupancy.h"
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/launch_attributes.h"
+#include "sim/runtime/device/occupancy.h"
 #include "sim/runtime/device/state.h"
 
 using namespace foretrace;
 using namespace foretrace::runtime;
 
 namespace {
-
-rules::KernelResources resources(const Kernel& kernel, std::uint32_t threads, std::uint64_t dynamic_shared) {
-  const isa::Program& program = kernel.image().program;
-  rules::KernelResources needed;
-  needed.threads = threads;
-  needed.registers = program.registers;
-  needed.static_shared = program.static_shared;
-  needed.dynamic_shared = dynamic_shared;
-  needed.barriers = program.barriers;
-  needed.carveout_percent = kernel.settings.carveout;
-  return needed;
-}
-
-/// The largest block that the kernel's registers and launch bounds allow.
-int most_threads(const State& s, const Kernel& kernel) {
-  const isa::Program& program = kernel.image().program;
-  std::uint32_t threads = s.spec->limits.threads_per_block;
-  if (program.max_threads != 0) threads = std::min(threads, program.max_threads);
-  while (threads > static_cast<std::uint32_t>(kWarpSize) &&
-         rules::occupancy(*s.spec, resources(kernel, threads, 0)).limit_registers == 0) {
-    threads -= static_cast<std::uint32_t>(kWarpSize);
-  }
-  return static_cast<int>(threads);
-}
 
 std::uint32_t threads_of(const cudaLaunchConfig_t& config) {
   return config.blockDim.x * config.blockDim.y * config.blockDim.z;
@@ -49,7 +25,7 @@ std::uint32_t threads_of(const cudaLaunchConfig_t& config) {
 std::uint64_t active_clusters(const State& s, const Kernel& kernel, const cudaLaunchConfig_t& config,
                               std::uint32_t size) {
   const std::uint32_t blocks =
-      rules::occupancy(*s.spec, resources(kernel, threads_of(config), config.dynamicSmemBytes)).blocks;
+      rules::occupancy(*s.spec, resources_of(kernel, threads_of(config), config.dynamicSmemBytes)).blocks;
   return rules::max_active_clusters(*s.spec, blocks, size);
 }
 
@@ -65,11 +41,7 @@ cudaError_t kernel_call(const void* function, Body&& body) {
 cudaError_t active_blocks(int* blocks, const void* function, int block_size, size_t dynamic_shared) {
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
-    *blocks = 0;
-    if (block_size > most_threads(s, kernel)) return cudaSuccess;
-    *blocks = static_cast<int>(
-        rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), dynamic_shared))
-            .blocks);
+    *blocks = active_blocks_of(s, kernel, block_size, dynamic_shared);
     return cudaSuccess;
   });
 }
@@ -79,27 +51,7 @@ cudaError_t active_blocks(int* blocks, const void* function, int block_size, siz
 FORETRACE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return kernel_call(function, [&](State& s, Kernel& kernel) {
     if (attributes == nullptr) return cudaErrorInvalidValue;
-    const isa::Program& program = kernel.image().program;
-    std::memset(attributes, 0, sizeof *attributes);
-    attributes->sharedSizeBytes = program.static_shared;
-    attributes->constSizeBytes = kernel.module().cubin().module->constant3.size();
-    attributes->localSizeBytes = program.local_bytes;
-    attributes->maxThreadsPerBlock = most_threads(s, kernel);
-    attributes->numRegs = static_cast<int>(program.registers);
-    attributes->binaryVersion = program.sm;
-    attributes->ptxVersion = kernel.module().cubin().module->virtual_sm;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel.settings.max_dynamic_shared);
-    attributes->preferredShmemCarveout = kernel.settings.carveout;
-    const bool fixed = program.cluster[0] != 0;
-    attributes->clusterDimMustBeSet = 0;
-    attributes->requiredClusterWidth =
-        static_cast<int>(fixed ? program.cluster[0] : kernel.settings.required_cluster.x);
-    attributes->requiredClusterHeight =
-        static_cast<int>(fixed ? program.cluster[1] : kernel.settings.required_cluster.y);
-    attributes->requiredClusterDepth =
-        static_cast<int>(fixed ? program.cluster[2] : kernel.settings.required_cluster.z);
-    attributes->clusterSchedulingPolicyPreference = kernel.settings.cluster_scheduling;
-    attributes->nonPortableClusterSizeAllowed = kernel.settings.non_portable_cluster ? 1 : 0;
+    *attributes = attributes_of(s, kernel);
     return cudaSuccess;
   });
 }
@@ -167,7 +119,7 @@ FORETRACE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dyna
     if (dynamic_shared == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
     *dynamic_shared = 0;
     const auto fits = [&](std::uint64_t bytes) {
-      return rules::occupancy(*s.spec, resources(kernel, static_cast<std::uint32_t>(block_size), bytes))
+      return rules::occupancy(*s.spec, resources_of(kernel, static_cast<std::uint32_t>(block_size), bytes))
                  .blocks >= static_cast<std::uint32_t>(blocks);
     };
     if (!fits(0)) return cudaSuccess;

@@ -180,7 +180,7 @@ FORETRACE_API cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s
         begin_memory(*instance->graph, (instance->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0);
     if (refused != cudaSuccess) return refused;
     s.launcher->place(stream->id - 1);
-    return run_graph(s, *instance->graph, *stream);
+    return run_graph(s, *instance, *stream);
   });
 }
 FORETRACE_API cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {

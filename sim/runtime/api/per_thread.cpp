@@ -79,6 +79,10 @@ FORETRACE_API cudaError_t cudaMemPrefetchBatchAsync_ptsz(void** dptrs, size_t* s
   return cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags,
                                    per_thread(stream));
 }
+FORETRACE_API cudaError_t cudaMemcpy3DBatchAsync_ptsz(size_t numOps, cudaMemcpy3DBatchOp* opList,
+                                                      unsigned long long flags, cudaStream_t stream) {
+  return cudaMemcpy3DBatchAsync(numOps, opList, flags, per_thread(stream));
+}
 FORETRACE_API cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, size_t dpitch, const void* src, size_t spitch,
                                                  size_t width, size_t height, cudaMemcpyKind kind,
                                                  cudaStream_t stream) {

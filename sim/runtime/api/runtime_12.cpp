@@ -39,6 +39,7 @@ FORETRACE_13(cudaGetTextureObjectResourceDesc, texture_resource_13,
              "foretrace_13_GetTextureObjectResourceDesc");
 FORETRACE_13(cudaGetTextureObjectResourceViewDesc, texture_view_13,
              "foretrace_13_GetTextureObjectResourceViewDesc");
+FORETRACE_13(cudaMemcpy3DBatchAsync, boxes_13, "foretrace_13_Memcpy3DBatchAsync");
 FORETRACE_13(cudaMemcpyBatchAsync, batch_13, "foretrace_13_MemcpyBatchAsync");
 FORETRACE_13(cudaPointerGetAttributes, pointer_13, "foretrace_13_PointerGetAttributes");
 
@@ -194,6 +195,16 @@ FORETRACE_12("cudaMemcpyBatchAsync_ptsz", batch_12_ptsz, void** to, void** from,
              std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* indices, std::size_t kinds,
              std::size_t* failed, cudaStream_t stream) {
   return batch_12(to, from, sizes, count, attributes, indices, kinds, failed, per_thread(stream));
+}
+
+FORETRACE_12("cudaMemcpy3DBatchAsync", boxes_12, std::size_t count, cudaMemcpy3DBatchOp* operations,
+             std::size_t* failed, unsigned long long flags, cudaStream_t stream) {
+  if (failed != nullptr) *failed = SIZE_MAX;  // none
+  return boxes_13(count, operations, flags, stream);
+}
+FORETRACE_12("cudaMemcpy3DBatchAsync_ptsz", boxes_12_ptsz, std::size_t count, cudaMemcpy3DBatchOp* operations,
+             std::size_t* failed, unsigned long long flags, cudaStream_t stream) {
+  return boxes_12(count, operations, failed, flags, per_thread(stream));
 }
 
 FORETRACE_12("cudaStreamGetCaptureInfo_v2", capture_info_12, cudaStream_t stream,

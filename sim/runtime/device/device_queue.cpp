@@ -1,9 +1,13 @@
 #include "sim/runtime/device/device_queue.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/device_attributes.h"
+#include "sim/runtime/device/error_texts.h"
 #include "sim/runtime/device/launcher.h"
+#include "sim/runtime/device/occupancy.h"
 
 namespace foretrace::runtime {
 
@@ -43,7 +47,22 @@ int DeviceQueue::copy(std::uint64_t block, std::uint64_t stream, const emulate::
   call.to = reinterpret_cast<std::byte*>(copy.to);
   call.from = reinterpret_cast<const std::byte*>(copy.from);
   call.width = call.to_pitch = call.from_pitch = copy.bytes;
+  if (copy.rows > 1) {
+    if (copy.bytes > copy.to_pitch || copy.bytes > copy.from_pitch) return cudaErrorInvalidPitchValue;
+    call.height = copy.rows;
+    call.to_pitch = copy.to_pitch;
+    call.from_pitch = copy.from_pitch;
+  }
   call.kind = cudaMemcpyDeviceToDevice;
+  add(block, stream, call);
+  return cudaSuccess;
+}
+
+int DeviceQueue::copy_box(std::uint64_t block, std::uint64_t stream, const emulate::Bytes& parameters) {
+  cudaMemcpy3DParms read;
+  std::memcpy(&read, parameters.data(), sizeof read);
+  CopyCall call;
+  if (const cudaError_t refused = copy_of(read, call); refused != cudaSuccess) return refused;
   add(block, stream, call);
   return cudaSuccess;
 }
@@ -53,8 +72,60 @@ int DeviceQueue::fill(std::uint64_t block, std::uint64_t stream, const emulate::
   call.to = reinterpret_cast<std::byte*>(fill.to);
   call.value = fill.value;
   call.width = call.pitch = fill.bytes;
+  if (fill.rows > 1 || fill.slices > 1) {
+    if (fill.bytes > fill.pitch) return cudaErrorInvalidPitchValue;
+    call.height = fill.rows;
+    call.depth = fill.slices;
+    call.pitch = fill.pitch;
+    call.slice = fill.pitch * fill.rows_apart;
+  }
   add(block, stream, call);
   return cudaSuccess;
+}
+
+int DeviceQueue::launch_graph(std::uint64_t block, std::uint64_t graph, std::uint64_t how) {
+  const GraphInstance* instance = instance_of(reinterpret_cast<cudaGraphExec_t>(graph));
+  if (instance == nullptr || (instance->flags & cudaGraphInstantiateFlagDeviceLaunch) == 0 ||
+      state_.running_graph == nullptr)
+    return cudaErrorInvalidValue;
+  if (how == emulate::kGraphTail) {
+    state_.graph_tail.push_back(instance);
+  } else if (how == emulate::kGraphFireAndForget || how == emulate::kGraphSibling) {
+    graphs_.push_back(instance);
+  } else {
+    return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+std::uint64_t DeviceQueue::graph() { return reinterpret_cast<std::uint64_t>(state_.running_graph); }
+
+int DeviceQueue::occupancy(std::uint64_t handle, int threads, std::uint64_t dynamic_shared, int& blocks) {
+  const Kernel* kernel = kernel_of(handle);
+  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (threads <= 0) return cudaErrorInvalidValue;
+  blocks = active_blocks_of(state_, *kernel, threads, dynamic_shared);
+  return cudaSuccess;
+}
+
+int DeviceQueue::attributes(std::uint64_t handle, emulate::Bytes& attributes) {
+  Kernel* kernel = kernel_of(handle);
+  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  const cudaFuncAttributes all = attributes_of(state_, *kernel);
+  attributes.resize(sizeof all);
+  std::memcpy(attributes.data(), &all, sizeof all);
+  return cudaSuccess;
+}
+
+int DeviceQueue::limit(int which, std::uint64_t& value) {
+  if (which < 0 || static_cast<std::size_t>(which) >= state_.limits.size()) return cudaErrorUnsupportedLimit;
+  value = state_.limits[static_cast<std::size_t>(which)];
+  return cudaSuccess;
+}
+
+const char* DeviceQueue::text(int error, bool name) {
+  const auto code = static_cast<cudaError_t>(error);
+  return name ? error_name(code) : error_text(code);
 }
 
 int DeviceQueue::attribute(int which, int device, int& value) {

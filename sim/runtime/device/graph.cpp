@@ -251,12 +251,58 @@ class GraphRun {
 
 }  // namespace
 
-cudaError_t run_graph(State& s, const Graph& graph, const Stream& stream) {
-  GraphRun run(s, graph, stream);
-  GraphRun::Ids last;
-  const cudaError_t result = run.run(graph, {}, last);
-  run.end(std::move(last));
+namespace {
+
+/// Runs the instance by `run`, then those of its tail, of which each has its own tail before the rest.
+template <class Run>
+cudaError_t run_with_tail(State& s, const GraphInstance& instance, Run&& run) {
+  const GraphInstance* const around = std::exchange(s.running_graph, nullptr);
+  std::vector<const GraphInstance*> kept = std::exchange(s.graph_tail, {});
+  std::vector<const GraphInstance*> open = {&instance};  // the next one is the last
+  cudaError_t result = cudaSuccess;
+  while (!open.empty() && result == cudaSuccess && s.pending == cudaSuccess) {
+    s.running_graph = open.back();
+    open.pop_back();
+    result = run(*s.running_graph->graph);
+    open.insert(open.end(), s.graph_tail.rbegin(), s.graph_tail.rend());
+    s.graph_tail.clear();
+  }
+  s.running_graph = around;
+  s.graph_tail = std::move(kept);
   return result;
+}
+
+cudaError_t run_nodes(State& s, const Graph& graph, double& seconds) {
+  for (GraphNode* node : graph.order()) {
+    if (!node->enabled) continue;
+    Executed executed;
+    cudaError_t result = cudaErrorNotSupported;  // what a graph that device code launches may not hold
+    if (const auto* kernel = std::get_if<KernelCall>(&node->work)) result = s.execute(*kernel, executed);
+    if (const auto* copy = std::get_if<CopyCall>(&node->work)) result = s.execute(*copy, executed);
+    if (const auto* fill = std::get_if<FillCall>(&node->work)) result = s.execute(*fill, executed);
+    if (const auto* child = std::get_if<ChildWork>(&node->work))
+      result = run_nodes(s, *child->graph, seconds);
+    if (std::holds_alternative<EmptyWork>(node->work)) result = cudaSuccess;
+    if (result != cudaSuccess) return result;
+    seconds += executed.seconds;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t run_graph(State& s, const GraphInstance& instance, const Stream& stream) {
+  return run_with_tail(s, instance, [&](const Graph& graph) {
+    GraphRun run(s, graph, stream);
+    GraphRun::Ids last;
+    const cudaError_t result = run.run(graph, {}, last);
+    run.end(std::move(last));
+    return result;
+  });
+}
+
+cudaError_t run_graph_within(State& s, const GraphInstance& instance, double& seconds) {
+  return run_with_tail(s, instance, [&](const Graph& graph) { return run_nodes(s, graph, seconds); });
 }
 
 cudaError_t work_of(State& s, const cudaKernelNodeParams& p, Work& work) {

@@ -154,8 +154,10 @@ Handle handle_of(T* object) {
 bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph,
                 std::vector<GraphNode*>& nodes);
 
-/// Runs the graph's nodes: one launch of it in the stream.
-cudaError_t run_graph(State& s, const Graph& graph, const Stream& stream);
+/// One launch in the stream: runs the graph's nodes, then, each as a launch of its own, the graphs that its kernels have given to its tail.
+cudaError_t run_graph(State& s, const GraphInstance& instance, const Stream& stream);
+/// The same of a graph that a kernel has launched beside its own; the seconds are added up.
+cudaError_t run_graph_within(State& s, const GraphInstance& instance, double& seconds);
 
 // Nodes' parameters in CUDA's structures and ours. cudaErrorInvalidValue where they make no sense.
 cudaError_t work_of(State& s, const cudaKernelNodeParams& parameters, Work& work);

@@ -404,6 +404,12 @@ void Launcher::run_asked(DeviceQueue& queue, Executed& executed) {
     if (state_.pending != cudaSuccess) break;
     executed.seconds += done.seconds;
   }
+  for (const GraphInstance* graph : queue.take_graphs()) {
+    if (state_.side_by_side) state_.side_by_side->forget(executed.launch);
+    if (state_.pending != cudaSuccess) break;
+    if (const cudaError_t failed = run_graph_within(state_, *graph, executed.seconds); failed != cudaSuccess)
+      state_.pending = failed;
+  }
   --depth_;
 }
 

@@ -35,6 +35,7 @@
 namespace foretrace::runtime {
 
 class Launcher;
+struct GraphInstance;
 class Clock;
 class SideBySide;
 struct Executed;
@@ -69,7 +70,9 @@ struct State {
     unsigned flags = cudaDeviceScheduleAuto;
     cudaFuncCache cache = cudaFuncCachePreferNone;
   } choices;
-  unsigned long long last_capture = 0;  ///< the last capture's id
+  const GraphInstance* running_graph = nullptr;  ///< whose nodes are being executed
+  std::vector<const GraphInstance*> graph_tail;  ///< what its kernels have launched for after its end
+  unsigned long long last_capture = 0;           ///< the last capture's id
 
   // What the program has registered.
   struct HostVariable {

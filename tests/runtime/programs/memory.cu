@@ -1,4 +1,5 @@
 // Every way of having memory and of moving bytes; returns the number of the first check that fails.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -110,6 +111,53 @@ static void boxes() {
   OK(cudaFree(cube.ptr));
 }
 
+/// A batch of boxes: memory to memory, rows of 6 elements in rows of 10, and memory to an array and back.
+static void batch() {
+  int *from, *to;
+  OK(cudaMallocManaged(&from, 240 * sizeof(int)));
+  OK(cudaMallocManaged(&to, 240 * sizeof(int)));
+  for (int i = 0; i < 240; ++i) from[i] = i;
+  std::fill(to, to + 240, -1);
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaArray_t array;
+  OK(cudaMalloc3DArray(&array, &format, make_cudaExtent(8, 4, 2)));
+  const auto memory = [](int* at, size_t row, size_t rows) {
+    cudaMemcpy3DOperand side = {};
+    side.type = cudaMemcpyOperandTypePointer;
+    side.op.ptr.ptr = at;
+    side.op.ptr.rowLength = row;
+    side.op.ptr.layerHeight = rows;
+    return side;
+  };
+  cudaMemcpy3DOperand in_array = {};
+  in_array.type = cudaMemcpyOperandTypeArray;
+  in_array.op.array = {array, {1, 1, 0}};
+  cudaMemcpy3DBatchOp operations[3] = {};
+  for (cudaMemcpy3DBatchOp& operation : operations) operation.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  operations[0].src = memory(from, 40, 4);  // an element is a byte
+  operations[0].dst = memory(to, 0, 0);
+  operations[0].extent = make_cudaExtent(24, 3, 2);
+  operations[1].src = memory(from, 10, 4);
+  operations[1].dst = in_array;
+  operations[2].src = in_array;
+  operations[2].dst = memory(to + 100, 6, 5);
+  operations[1].extent = operations[2].extent = make_cudaExtent(5, 3, 2);
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  CHECK(cudaMemcpy3DBatchAsync(0, operations, 0, stream) == cudaErrorInvalidValue);
+  OK(cudaMemcpy3DBatchAsync(3, operations, 0, stream));
+  OK(cudaStreamSynchronize(stream));
+  for (int slice = 0; slice < 2; ++slice) {
+    for (int row = 0; row < 3; ++row) {
+      for (int i = 0; i < 6; ++i) {
+        const int value = slice * 40 + row * 10 + i;
+        CHECK(to[slice * 18 + row * 6 + i] == value);
+        CHECK(to[100 + slice * 30 + row * 6 + i] == (i < 5 ? value : -1));
+      }
+    }
+  }
+}
+
 static void named() {
   int* out = nullptr;
   OK(cudaMalloc(&out, 64));
@@ -207,6 +255,7 @@ static void amounts() {
 int main() {
   plain();
   boxes();
+  batch();
   named();
   host_side();
   amounts();
