@@ -67,6 +67,7 @@ bool at_instants(const sm::StaticProgram& program, const LaunchSetup& setup) {
 }
 
 void begin_launch(memory::MemorySystem& memory, const LaunchSetup& setup) {
+  memory.set_peer(setup.peer);
   if (setup.l2) return memory.begin_launch(*setup.l2);
   memory.begin_launch(setup.warm);
 }

@@ -73,12 +73,13 @@ struct LaunchSetup {
   std::uint32_t most_blocks = 0;   ///< that an SM holds while warps of some have ended; 0: blocks_per_sm
   std::uint64_t l1_bytes = 0;      ///< unified memory less the shared carve-out
   std::uint64_t block_shared = 0;  ///< bytes of the carve-out that a block takes
-  std::array<std::uint32_t, 3> grid{1, 1, 1};     ///< with clusters: blocks of the grid, x fastest
-  std::array<std::uint32_t, 3> cluster{1, 1, 1};  ///< blocks of a cluster
-  bool warm = false;                              ///< L2 as the launch before left it
-  std::shared_ptr<const memory::L2Contents> l2;   ///< L2 holds this, whatever `warm` says; may be null
-  int threads = 1;                                ///< host threads; any number gives the same bits
-  Cycle window = 0;                               ///< cycles SMs run alone; 0: as long as possible
+  std::array<std::uint32_t, 3> grid{1, 1, 1};      ///< with clusters: blocks of the grid, x fastest
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};   ///< blocks of a cluster
+  bool warm = false;                               ///< L2 as the launch before left it
+  std::shared_ptr<const memory::L2Contents> l2;    ///< L2 holds this, whatever `warm` says; may be null
+  std::shared_ptr<const memory::PeerMemory> peer;  ///< what lies in other devices' memory; may be null
+  int threads = 1;                                 ///< host threads; any number gives the same bits
+  Cycle window = 0;                                ///< cycles SMs run alone; 0: as long as possible
   std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
   /// Called after the first window that ends `watch_interval` or more after the call before. May be empty. When it is called depends on
   /// `window`.

@@ -26,6 +26,10 @@ class Answers {
   void acknowledge(std::uint32_t sm, std::uint32_t id, std::uint64_t out, bool reduction, bool far) {
     outgoing_.acknowledge(sm, id, out, reduction, far);
   }
+  /// The same of what was done in another device's memory.
+  void acknowledge_peer(std::uint32_t sm, std::uint32_t id, std::uint64_t out) {
+    outgoing_.acknowledge_peer(sm, id, out);
+  }
   /// Appends what is due before SM cycle `known`.
   void hand_out(Cycle known, Replies& replies) { outgoing_.hand_out(known, replies); }
 

@@ -14,6 +14,7 @@ void MemorySystem::Implementation::arrive(Event event) {
 }
 
 void MemorySystem::Implementation::enter(Event event) {
+  if (event.kind() == EventKind::peer) return leave_chip(event);
   if (event.write()) return enter_write(event);
   const std::uint32_t index = event.index();
   if (!leave_gpc(index)) return;
@@ -45,6 +46,13 @@ void MemorySystem::Implementation::enter(Event event) {
   } else {
     shared_.events.push(turn, served);
   }
+}
+
+/// For another device's memory.
+void MemorySystem::Implementation::leave_chip(Event event) {
+  const bool brings = event.write() || is_atomic(shared_.pool[event.index()]);
+  const std::uint64_t left = peer_link_.leave(event);
+  if (brings) ways_.hold(event.sm(), left);
 }
 
 /// The same for a write, of which nothing but its passage is looked at.

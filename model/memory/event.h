@@ -19,6 +19,7 @@ enum class EventKind : std::uint8_t {
   channel,  ///< a DRAM channel's turn
   retry,    ///< what waits for an entry of a queue may have it
   way,      ///< an SM's way may be open again
+  peer,     ///< a packet comes to the link to other devices, or its answer from there
 };
 
 /// Two words, since fields that were just stored one by one would hold up the host where it reads them together.

@@ -10,7 +10,8 @@ namespace foretrace::memory {
 MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
     : shared_(chip), sm_link_(shared_), ways_(shared_), merging_(shared_), ports_(shared_), link_(shared_),
       dram_(shared_), lines_(shared_, dram_), fills_(shared_, lines_.tags(), dram_, link_),
-      answers_(shared_, merging_), slices_(shared_, {lines_, fills_, link_, answers_}) {}
+      answers_(shared_, merging_), peer_link_(shared_, answers_),
+      slices_(shared_, {lines_, fills_, link_, answers_}) {}
 
 Cycle MemorySystem::Implementation::lookahead() const {
   const spec::NetworkSpec& network = shared_.spec.network;
@@ -94,6 +95,7 @@ void MemorySystem::Implementation::run_before(std::uint64_t end) {
 void MemorySystem::Implementation::handle(Event event) {
   switch (event.kind()) {
     case EventKind::arrive: return arrive(event);
+    case EventKind::peer: return event.crossed() ? peer_link_.come_back(event) : arrive(event);
     case EventKind::serve: return slices_.serve(event);
     case EventKind::fill: return slices_.fill(event.index());
     case EventKind::reply: return answers_.answer(event.index());
@@ -126,8 +128,14 @@ void MemorySystem::Implementation::begin_launch(bool warm) {
   link_.restart();
   dram_.restart(warm);
   answers_.restart();
+  peer_link_.restart();
   if (!warm) lines_.restart_cold();
   end_ = until_ = 0;
+}
+
+void MemorySystem::Implementation::set_peer(std::shared_ptr<const PeerMemory> peer) {
+  run_before(kNever);
+  shared_.peer = std::move(peer);
 }
 
 L2Contents MemorySystem::Implementation::l2_contents() {
@@ -165,6 +173,9 @@ void MemorySystem::submit(const Request& request, std::span<const work::Awaited>
 void MemorySystem::advance(Cycle until, Replies& replies) { implementation_->advance(until, replies); }
 bool MemorySystem::idle() const { return implementation_->idle(); }
 Cycle MemorySystem::next_event() const { return implementation_->next_event(); }
+void MemorySystem::set_peer(std::shared_ptr<const PeerMemory> peer) {
+  implementation_->set_peer(std::move(peer));
+}
 void MemorySystem::begin_launch(bool warm) { implementation_->begin_launch(warm); }
 std::shared_ptr<const L2Contents> MemorySystem::l2_contents() {
   return std::make_shared<const L2Contents>(implementation_->l2_contents());

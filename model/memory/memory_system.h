@@ -109,6 +109,7 @@ struct Replies {
 };
 
 struct L2Contents;  // l2_lines.h
+struct PeerMemory;  // peer_memory.h
 
 class MemorySystem {
  public:
@@ -131,6 +132,8 @@ class MemorySystem {
   /// Earliest time at which something inside happens, kNever when idle.
   Cycle next_event() const;
 
+  /// What lies in other devices' memory for the launches that begin from now on; null: nothing.
+  void set_peer(std::shared_ptr<const PeerMemory> peer);
   /// A new launch begins at time 0. Cold: L2 is invalidated (what is dirty was written back before the
   /// launch, as ncu's flush does); warm: L2 stays as the launch before left it. Counters start at zero.
   void begin_launch(bool warm);

@@ -31,6 +31,11 @@ class Outgoing {
     lanes_[sm].acknowledgements[(reduction ? 2u : 0u) + (far ? 1u : 0u)].push({out, id});
     ++waiting_;
   }
+  /// The same of what was done in another device's memory.
+  void acknowledge_peer(std::uint32_t sm, std::uint32_t id, std::uint64_t out) {
+    lanes_[sm].acknowledgements[kPeers].push({out, id});
+    ++waiting_;
+  }
   /// Appends what is due before `known`, in order of time.
   void hand_out(Cycle known, Replies& replies);
   /// Earliest time of a reply that left before L2 cycle `end`, or at which another leaves; kNever: there is none.
@@ -40,7 +45,7 @@ class Outgoing {
   void clear();
 
  private:
-  static constexpr std::size_t kKinds = 4;
+  static constexpr std::size_t kPeers = 4, kKinds = 5;
   struct Data {
     Reply reply;
     std::uint64_t order = 0;

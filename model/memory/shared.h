@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/memory/clock_ratio.h"
 #include "model/memory/event.h"
+#include "model/memory/peer_memory.h"
 #include "model/memory/signals.h"
 #include "model/memory/topology.h"
 #include "model/memory/transaction.h"
@@ -55,6 +57,7 @@ struct Shared {
   const AddressMap map;
   const ClockRatio sm_to_l2, l2_to_sm, l2_to_dram, dram_to_l2;
   std::vector<SmPlace> sm_place;
+  std::shared_ptr<const PeerMemory> peer;  ///< of this launch; null: all memory is the device's own
 
   std::uint64_t now = 0;
   support::Calendar<Event> events;

@@ -87,7 +87,7 @@ inline void SmLink::submit_write(const Request& request, Passage passage, std::u
   passage.write_flits = static_cast<std::uint8_t>(flits);
   shared_.counters.tex_sectors_write += sector_count(request.sectors);
   ++shared_.counters.tex_requests;
-  leave(request, flits * kSectorBytes, {index, EventKind::arrive, passage, true});
+  leave(request, flits * kSectorBytes, {index, first_event(request.line), passage, true});
 }
 
 inline void SmLink::describe_atomic(const Request& request, Transaction& transaction) {
@@ -141,7 +141,7 @@ void SmLink::submit(const Request& request, std::span<const work::Awaited> await
       bytes = transaction.flits * kSectorBytes;
       break;
   }
-  leave(request, bytes, {index, EventKind::arrive, passage, false});
+  leave(request, bytes, {index, first_event(request.line), passage, false});
 }
 
 }  // namespace foretrace::memory

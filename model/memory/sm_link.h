@@ -43,6 +43,9 @@ class SmLink {
   static std::array<AtomicWork, spec::kAtomicDataKinds> atomic_work(const spec::L2Spec& l2);
   Passage passage_of(const Request& request) const;
   std::uint32_t note_of(const Request& request, std::span<const work::Awaited> awaited);
+  EventKind first_event(std::uint64_t line) const {
+    return shared_.peer != nullptr && shared_.peer->holds(line) ? EventKind::peer : EventKind::arrive;
+  }
   void submit_write(const Request& request, Passage passage, std::uint32_t note);
   void describe_atomic(const Request& request, Transaction& transaction);
   void leave(const Request& request, std::uint32_t bytes, const Event& arrives);

@@ -20,9 +20,15 @@ inline constexpr std::size_t kAlgorithms = 2, kProtocols = 3;
 
 struct LinkSpec {
   std::string name, title;
-  double bandwidth = 0;      ///< each way, of one device, as copies reach it
-  double devices = 0;        ///< at most, on one host
-  double copy_latency = 0;   ///< of a peer copy that others come before
+  double bandwidth = 0;     ///< each way, of one device, as copies reach it
+  double devices = 0;       ///< at most, on one host
+  double copy_latency = 0;  ///< of a peer copy that others come before
+  struct {
+    double latency = 0;      ///< of a load from when it leaves the chip until its data are back
+    double bandwidth = 0;    ///< each way, headers and questions included
+    double header = 0;       ///< bytes that go with the data of a line
+    double question = 0;     ///< bytes of a load's question
+  } kernel;                  ///< what loads and stores of kernels find
   double channels = 0;       ///< at most
   double channel_bytes = 0;  ///< of an operation, below which another channel is not used
   struct PerProtocol {

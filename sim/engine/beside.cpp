@@ -38,6 +38,7 @@ class Shared {
                             std::shared_ptr<const memory::L2Contents> l2 = nullptr) {
     gpu::LaunchSetup setup;
     setup.l2 = std::move(l2);
+    setup.peer = launches.back().shape.peer;  // all are of one device; the last knows most
     std::uint64_t carve_out = 0;
     for (std::size_t i = 0; i < launches.size(); ++i) {
       const gpu::GridBeside grid = grid_of(launches[i], i);

@@ -78,6 +78,7 @@ Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const 
                                    shape.program->kernel, spec_->name, shape.cluster.count()));
     }
   }
+  setup.peer = shape.peer;
   setup.warm = options.warm;
   setup.threads = options.threads;
   setup.window = options.window;

@@ -22,6 +22,8 @@ struct LaunchShape {
   std::uint64_t buffer_bytes = 0;    ///< device memory of the launch's buffers; 0: not known (a trace)
   Dim3 cluster{1, 1, 1};
   int carveout_percent = -1;  ///< see rules::KernelResources
+  std::shared_ptr<const memory::PeerMemory> peer =
+      nullptr;  ///< what lies in other devices' memory; null: nothing
 };
 
 struct RunOptions {

@@ -35,6 +35,8 @@ WorkId GraphLaunch::kernel(const Ids& after, bool first_of_path, const KernelWor
   work.ns = kernel.ns;
   work.share = kernel.share;
   work.launch = kernel.launch;
+  work.dependent = kernel.dependent;
+  work.dependence = kernel.dependence;
   return give(after, first_of_path, std::move(work));
 }
 

@@ -35,6 +35,8 @@ struct HostSpec {
     double queue = 0;  ///< launches of a stream that have not begun while another is accepted; 0: any number
   } link;
   struct {
+    double release = 0;  ///< from when all blocks have let a dependent launch go until it begins
+    double resume = 0;   ///< from a kernel's end until a dependent launch that waits for it goes on
     double stream = 0, graph = 0, dependent = 0, wait = 0, record = 0, graph_begin = 0, dispatch = 0;
     double engine = 0;  ///< until a copy engine knows that what its copy comes after is over
     double engine_poll =

@@ -24,6 +24,11 @@ bool same_engine(const Work& before, const Work& next) {
   return before.source == next.kind && (next.kind != WorkKind::peer_copy || before.sender == next.sender);
 }
 
+/// Whether the second is a dependent launch behind a kernel, which may let it go before it ends.
+bool follows(const Work& before, const Work& next) {
+  return next.dependent && before.kind == WorkKind::kernel && before.stream == next.stream;
+}
+
 }  // namespace
 
 const char* name_of(WorkKind kind) {
@@ -87,7 +92,7 @@ std::vector<Sharing::Member> Schedule::beside(const Work& work, double at) const
     overlaps = true;
     if (std::find(device.group.begin(), device.group.end(), other.id) == device.group.end()) return {};
   }
-  if (!overlaps) return {};
+  if (!overlaps || work.dependent) return {};
   std::vector<Sharing::Member> members;
   for (const WorkId id : device.group) members.push_back({works_[id].launch, works_[id].launched});
   members.push_back({work.launch, at});
@@ -190,6 +195,7 @@ Schedule::Start Schedule::start_of(const Work& work) const {
   for (const WorkId id : work.after) {
     const Work& before = works_[id];
     double at = std::max(before.begin, before.end + gap(before, work));
+    if (follows(before, work)) at = std::clamp(before.let_go + spec_.gap.release, before.begin, at);
     if (on_engine(work.kind) && !on_engine(before.source)) at = seen_by_engine(work, at);
     if (at >= start.at) start = {at, Bound::after, id};
   }
@@ -216,11 +222,23 @@ void Schedule::share_link(Work& work, double alone) {
   work.end = work.begin + both / slower + (alone - both);
 }
 
+/// When work that begins ends, and lets the next go: a dependent launch waits where its code says, until the one before has ended.
+void Schedule::hold(Work& work) const {
+  const auto [waits, lets_go] = work.dependence;
+  for (const WorkId id : work.after) {
+    const Work& before = works_[id];
+    if (waits < 0 || !follows(before, work)) continue;
+    work.held = std::max(work.held, before.end + spec_.gap.resume - (work.begin + waits));
+  }
+  work.end = work.begin + work.ns + work.held;
+  work.let_go = lets_go < 0 ? kNever : work.begin + lets_go + (lets_go > waits ? work.held : 0);
+}
+
 void Schedule::settle(WorkId id, const Start& start) {
   Work& work = works_[id];
   work.settled = true;
   work.begin = start.at;
-  work.end = start.at + work.ns;
+  hold(work);
   work.bound = start.bound;
   work.cause = start.cause;
   work.source = work.kind;

@@ -6,6 +6,8 @@
 //          together) where that one can; others are beside each other while their shares of the chip's room for blocks sum to one at
 //          most. They begin `dispatch` apart. Copies of opposite directions share the link. A peer copy has the sender's way out and the
 //          receiver's way in to itself, whichever stream it was given to: a link has its bandwidth each way for each device.
+//          A programmatic dependent launch begins when the kernel before it lets it go, does what it does before it waits, and goes on
+//          when that one has ended (Programming Guide, Programmatic Dependent Launch).
 //          Each device has a chip and copy engines of its own. Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
 // Ignores: of kernels by their shares: blocks of one that fill what another leaves while it ends, and how much they slow each other.
 //          Of kernels that are simulated together: priorities; what overlaps by less than kShort; a member's time after what comes
@@ -51,6 +53,12 @@ enum class Beside {
   shares      ///< by its share of the chip: as if nothing slowed it
 };
 
+/// Of a kernel by itself, ns from its begin; below 0: it does not.
+struct Dependence {
+  double waits = -1;    ///< until it waits for the kernel before it
+  double lets_go = -1;  ///< until all of its blocks have let the next one go
+};
+
 /// What a beginning waited for last.
 enum class Bound { arrival, after, engine };
 
@@ -66,6 +74,7 @@ struct Work {
   int priority = 0;                   ///< lower first, as CUDA numbers them
   std::uint64_t graph = 0;            ///< which launch of a graph; 0: none
   bool dependent = false;             ///< a programmatic dependent launch
+  Dependence dependence = {};         ///< of a kernel
   std::uint64_t bytes = 0;            ///< of a copy or fill
   std::uint64_t launch = kNoLaunch;   ///< a kernel's number in the program
   std::vector<WorkId> after;
@@ -76,6 +85,8 @@ struct Work {
   double begin = 0, end = 0;
   Bound bound = Bound::arrival;
   WorkId cause = kNoWork;  ///< the work that its beginning waited for; none: its arrival
+  double held = 0;         ///< of a dependent launch: ns that it waits for the kernel before it
+  double let_go = 0;       ///< of a kernel: when the next one may begin, if it is a dependent launch
   double launched = 0;     ///< of a kernel: when its blocks could have begun, had there been room
   Beside beside = Beside::alone;
   std::size_t group = 0;  ///< in groups(), where its time is that of a group
@@ -112,6 +123,7 @@ class Schedule {
     double launched = 0;  // before it waited for room on the chip
   };
   double gap(const Work& before, const Work& next) const;
+  void hold(Work& work) const;
   Start start_of(const Work& work) const;
   WorkId last_on_engine(const Work& work) const;
   double seen_by_engine(const Work& work, double at) const;

@@ -85,6 +85,7 @@ WorkId TimeLine::kernel(const Place& place, const KernelWork& kernel) {
   work.share = kernel.share;
   work.launch = kernel.launch;
   work.dependent = kernel.dependent;
+  work.dependence = kernel.dependence;
   const WorkId id = give(place, std::move(work));
   streams_.launched(place.stream, id);
   return threads_.asked_for(id);

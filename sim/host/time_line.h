@@ -30,6 +30,7 @@ struct KernelWork {
   double ns = 0;
   double share = 1;  ///< as Work::share
   bool dependent = false;
+  Dependence dependence = {};
 };
 
 enum class CopyWay { to_device, to_host, on_device, to_peer };

@@ -63,6 +63,10 @@ std::vector<double> everything(const HostSpec& given) {
     done();
   }
   for (int i = 0; i < 3; ++i) line.kernel(one, {launch++, 9000, 0.1, i == 2});
+  // One that is let go early and waits, and one that is let go late.
+  line.kernel(one, {launch++, 9000, 0.1, false, {-1, 500}});
+  line.kernel(one, {launch++, 9000, 0.1, true, {2000, 8000}});
+  line.kernel(one, {launch++, 20'000, 0.1, true, {15'000, -1}});
   line.record(one, true);
   const WorkId event = line.record(one, true);
   times.push_back(line.now(0));
@@ -105,6 +109,11 @@ TEST(HostSpec, TheDefaultIsThere) {
   EXPECT_DOUBLE_EQ(host.call.launch, 4200);
   EXPECT_DOUBLE_EQ(host.copy.in_rate, 53.3);
   EXPECT_DOUBLE_EQ(host.copy.pageable_inline, 65536);
+}
+
+TEST(HostSpec, EveryHostOfTheRepositoryLoads) {
+  for (const auto& entry : std::filesystem::directory_iterator(kConfigs / "hosts"))
+    EXPECT_GT(load_host(entry.path().string(), kConfigs).call.launch, 0) << entry.path();
 }
 
 TEST(HostSpec, NoHostTakesNoTime) {

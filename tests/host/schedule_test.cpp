@@ -1,6 +1,8 @@
 // The schedule of a GPU's work, in exact nanoseconds.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "sim/host/schedule.h"
 
 namespace foretrace::host {
@@ -11,6 +13,8 @@ HostSpec spec() {
   host.gap.stream = -30;
   host.gap.graph = -100;
   host.gap.dependent = -60;
+  host.gap.release = -20;
+  host.gap.resume = 10;
   host.gap.wait = 7;
   host.gap.engine = host.gap.leave = host.gap.turn = 300;
   host.gap.dispatch = 40;
@@ -107,6 +111,40 @@ TEST(Schedule, AnEngineRecordsTheEventsBehindItsCopies) {
   EXPECT_EQ(s[event].begin, 5000);
   EXPECT_EQ(s[second].begin, 5100);
   EXPECT_EQ(s[kernel].begin, 5100 + 500);
+}
+
+/// Of three kernels of 1,000 ns, of which the second and third are dependent launches, the begins of these and the end of the last.
+std::array<double, 3> dependents(Dependence dependence, double share = 0.1) {
+  const HostSpec host = spec();
+  Schedule s(host);
+  Work kernel = make(WorkKind::kernel, 1, 0, 1000);
+  kernel.share = share;
+  kernel.dependence = dependence;
+  std::array<WorkId, 3> ids{};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    kernel.dependent = i > 0;
+    ids[i] = s.add(kernel);
+    kernel.after = {ids[i]};
+  }
+  s.settle_all();
+  return {s[ids[1]].begin, s[ids[2]].begin, s[ids[2]].end};
+}
+
+TEST(Schedule, ADependentLaunchBeginsWhenItIsLetGoAndWaitsWhereItSays) {
+  using Times = std::array<double, 3>;
+  EXPECT_EQ(dependents({}), (Times{940, 1880, 2880})) << "behind the end";
+  // Let go at once: it begins 280 later, does 400 of its own and goes on 10 after the end before it: 600 more.
+  EXPECT_EQ(dependents({400, 300}), (Times{280, 560, 2220}));
+  // Let go behind the wait: the second goes on at 1,010, 130 after it came to its wait, and lets go and ends as much later.
+  EXPECT_EQ(dependents({200, 700}), (Times{680, 1490, 2620}));
+  // It comes to its wait when the one before has ended.
+  EXPECT_EQ(dependents({400, 700}), (Times{680, 1360, 2360}));
+  // Nearly all of it is done before it waits: it is held 30, the next one 60.
+  EXPECT_EQ(dependents({900, 100}), (Times{80, 160, 1220}));
+  // It does not wait, as code that has no need of what was before.
+  EXPECT_EQ(dependents({-1, 300}), (Times{280, 560, 1560}));
+  // Without room it begins when the one before makes some.
+  EXPECT_EQ(dependents({400, 300}, 0.6)[0], 900);
 }
 
 TEST(Schedule, GapsByKind) {

@@ -33,6 +33,7 @@ class Links(Case):
 
     def test_every_copy_between_devices_takes_the_links_time(self):
         program = build("peers", gencode=H100)
+        kernels = {}
         os.makedirs(os.path.dirname(DOCUMENT), exist_ok=True)
         for link, words, said in (("nvlink4", (), "over nvlink4 (taken for want of --link, "), ("pcie5", ("--link", "pcie5"), "over pcie5: "),
                                   ("nvlink5", ("--link", os.path.join(REPOSITORY, "configs/links/nvlink5.toml")), "over nvlink5: ")):
@@ -44,7 +45,11 @@ class Links(Case):
                 self.assertEqual(peers, {"link": link, "asked": bool(words), "copies": 12, "bytes": 12 * MIB})
                 self.assertIn("12 copies between GPUs, 12.00 MiB, " + said, done.stderr)
                 self.assertEqual(answer["peer_memory"], 2)
-                self.assertIn("2 of them had arguments in another GPU's memory: their times leave out the way over the link", done.stderr)
+                self.assertIn("2 of them had arguments in another GPU's memory: their times leave out what that GPU does meanwhile", done.stderr)
+                kernels[link] = answer["duration_ns"]
+        # Two launches load and store there, one after the other: each waits for the way there and back.
+        self.assertGreater(kernels["pcie5"] - kernels["nvlink4"], 2 * 0.9 * (1200 - 735))
+        self.assertAlmostEqual(kernels["nvlink5"], kernels["nvlink4"], delta=40)
 
     def test_a_link_that_cannot_be_is_refused(self):
         program = build("peers", gencode=H100)

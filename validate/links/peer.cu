@@ -1,7 +1,9 @@
 // What a kernel finds in the other device's memory: loads, stores and atomics by warps, by bytes of a line, cached or not; the judging points
 // beside those that configs/links is fitted to. A row per point, tab separated: kind (ask or judge), name, what is given, median, p10, p90, repeats.
 //
-//     peer OUT.tsv ask|judge [REPEATS]      REPEATS 1: under foretrace run, ask without latencies by clocks
+//     peer OUT.tsv ask|judge|fixed [REPEATS]      REPEATS 1: under foretrace run, ask without latencies by clocks
+//
+// fixed: what one launch takes beside its accesses, alone and of ten in a row (us of all ten).
 //
 // Times are us of one launch between two events, behind a kernel that hides the calls; `cycles` are of the SM's clock, per access.
 #include <cuda_runtime.h>
@@ -211,6 +213,23 @@ static void ask() {
     timed("read of 16 KiB by one block, times", times, [&] { read_again<<<1, 256, 0, s[0]>>>(peer, own, 4096, times); });
 }
 
+static void fixed() {
+  float *own = reinterpret_cast<float*>(buffer[0][0]), *peer = reinterpret_cast<float*>(buffer[1][0]);
+  float *own2 = reinterpret_cast<float*>(buffer[0][1]), *peer2 = reinterpret_cast<float*>(buffer[1][1]);
+  const struct {
+    const char* name;
+    float *from, *to;
+  } ways[] = {{"own to own", own, own2}, {"peer to own", peer, own2}, {"own to peer", own, peer2}, {"peer to peer", peer, peer2}};
+  timed("events alone", 0, [] {});
+  for (const auto& way : ways)
+    for (const int launches : {1, 2, 10})
+      for (const int threads : {32, 4096, 262144})
+        timed(std::string(way.name) + ", words " + std::to_string(threads) + ", launches", launches, [&] {
+          for (int i = 0; i < launches; ++i)
+            stencil<<<dim3((threads + 255) / 256, 1), std::min(threads, 256), 0, s[0]>>>(way.from, way.from, way.to, threads, 1);
+        });
+}
+
 static void judge() {
   const int n = 3 << 20;
   float *own = reinterpret_cast<float*>(buffer[0][0]), *peer = reinterpret_cast<float*>(buffer[1][0]);
@@ -248,7 +267,7 @@ static void judge() {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 3 || (out = fopen(argv[1], "w")) == nullptr) return fprintf(stderr, "peer OUT.tsv ask|judge [REPEATS]\n"), 1;
+  if (argc < 3 || (out = fopen(argv[1], "w")) == nullptr) return fprintf(stderr, "peer OUT.tsv ask|judge|fixed [REPEATS]\n"), 1;
   kind = argv[2];
   repeats = argc > 3 ? atoi(argv[3]) : 60;
   int devices = 0;
@@ -272,7 +291,7 @@ int main(int argc, char** argv) {
     spin<<<132, 32, 0, s[0]>>>(600000000);  // clocks up
     OK(cudaStreamSynchronize(s[0]));
   }
-  strcmp(kind, "ask") == 0 ? ask() : judge();
+  strcmp(kind, "ask") == 0 ? ask() : strcmp(kind, "judge") == 0 ? judge() : fixed();
   fclose(out);
   return 0;
 }

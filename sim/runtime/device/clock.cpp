@@ -103,7 +103,8 @@ host::CopyWork Clock::copy_of(State& state, const CopyCall& copy) const {
 void Clock::give(State& state, const Stream& stream, const Operation& operation, const Executed& executed) {
   const host::Place at = place(stream);
   if (const auto* kernel = std::get_if<KernelCall>(&operation)) {
-    line_.kernel(at, {executed.launch, executed.seconds * 1e9, executed.share, kernel->dependent});
+    line_.kernel(at, {executed.launch, executed.seconds * 1e9, executed.share, kernel->dependent,
+                      executed.dependence});
   } else if (const auto* copy = std::get_if<CopyCall>(&operation)) {
     const host::CopyWork work = copy_of(state, *copy);
     const host::WorkId id = line_.copy(at, work);

@@ -27,6 +27,7 @@ struct Executed {
   double seconds = 0;                        ///< of a kernel, predicted
   std::uint64_t launch = ~std::uint64_t{0};  ///< its number; none: it was refused
   double share = 1;                          ///< of the chip's room for blocks
+  host::Dependence dependence;               ///< of a kernel
 };
 
 class Clock {
@@ -62,6 +63,7 @@ class Clock {
   host::CopyWork copy_of(State& state, const CopyCall& copy) const;
   host::TimeLine& line() { return line_; }
   host::Ranges& ranges() { return ranges_; }
+  const std::optional<collective::LinkSpec>& link() const { return link_; }
 
  private:
   host::TimeLine line_;

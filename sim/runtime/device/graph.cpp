@@ -26,6 +26,13 @@ GraphRegistry& registry() {
 
 namespace {
 
+/// Whether an edge to it begins where the kernel before lets it go.
+bool is_dependent(const KernelCall& call) {
+  return std::any_of(call.ports.begin(), call.ports.end(), [](const auto& port) {
+    return port.second.type == cudaGraphDependencyTypeProgrammatic;
+  });
+}
+
 template <class T, class Handle>
 T* known(const std::unordered_set<const T*>& set, Handle handle) {
   T* object = reinterpret_cast<T*>(handle);
@@ -214,8 +221,9 @@ class GraphRun {
       const cudaError_t result = state_.execute(work, executed);
       if (result != cudaSuccess) return result;
       if constexpr (std::is_same_v<Call, KernelCall>) {
-        end = {
-            launch_.kernel(after, first, {executed.launch, executed.seconds * 1e9, executed.share, false})};
+        end = {launch_.kernel(after, first,
+                              {executed.launch, executed.seconds * 1e9, executed.share, is_dependent(work),
+                               executed.dependence})};
       } else if constexpr (std::is_same_v<Call, CopyCall>) {
         end = {launch_.copy(after, first, state_.clock->copy_of(state_, work))};
       } else if constexpr (std::is_same_v<Call, FillCall>) {

@@ -344,8 +344,7 @@ std::string memory_text(const report::ProgramResult& program) {
              "the way to the host, as if it were the GPU's own") +
          had(program.managed_memory, "managed memory",
              "the moving of its pages, as if the GPU had them all") +
-         had(program.peer_memory, "another GPU's memory",
-             "the way over the link, as if it were the GPU's own");
+         had(program.peer_memory, "another GPU's memory", "what that GPU does meanwhile");
 }
 
 }  // namespace

@@ -16,9 +16,11 @@
 #include "sim/report/from_outcome.h"
 #include "sim/report/json.h"
 #include "sim/runtime/device/clock.h"
+#include "sim/runtime/device/dependence.h"
 #include "sim/runtime/device/device_queue.h"
 #include "sim/runtime/device/error_texts.h"
 #include "sim/runtime/device/launch_attributes.h"
+#include "sim/runtime/device/peer_memory.h"
 #include "sim/runtime/device/side_by_side.h"
 #include "sim/sampling/constants.h"
 #include "sim/trace/trace_writer.h"
@@ -161,6 +163,8 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
     if (move_all_of_l2_.count(time.by) != 0) state_.l2_passage.add_all(call.device);
     journal_.represented(line, work, time);
     beside.remember(line.index, beside.rates_of(time.by));
+    if (const auto found = dependences_.find(time.by); found != dependences_.end())
+      dependences_[line.index] = found->second;
     return time.seconds;
   }
   const report::Prediction prediction = predict(call, context, shape, line.index);
@@ -299,6 +303,14 @@ emulate::BlockCount Launcher::emulate_only(const emulate::LaunchContext& context
   return total;
 }
 
+void Launcher::remember_dependence(std::uint64_t index, const report::Prediction& prediction) {
+  const host::Dependence found = dependence_of(prediction);
+  if (found.waits < 0 && found.lets_go < 0) return;
+  const double ns =
+      1e9 * static_cast<double>(prediction.counters.elapsed) / static_cast<double>(prediction.gpu->clock.sm);
+  dependences_[index] = {found.waits / ns, found.lets_go / ns};
+}
+
 report::Prediction Launcher::predict(const KernelCall& call, const emulate::LaunchContext& context,
                                      const engine::LaunchShape& shape, std::uint64_t index) {
   const Settings& settings = state_.settings;
@@ -310,6 +322,8 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
     writer.emplace(path.string(), *shape.program,
                    trace::LaunchInfo{"", call.grid, call.block, call.cluster, call.dynamic_shared});
   }
+  engine::LaunchShape reaching = shape;
+  if (const auto& link = state_.clock->link()) reaching.peer = peer_memory(state_.memory, call.device, *link);
   engine::LaunchRun run;
   run.accuracy = accuracy_;
   run.warm = !settings.cold;
@@ -325,9 +339,9 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   }
   SideBySide& beside = *state_.side_by_side;
   SideBySide::Kept kept;
-  if (beside.expected()) kept = beside.begin(shape, machine(call.device));
+  if (beside.expected()) kept = beside.begin(reaching, machine(call.device));
   run.keep = kept.blocks.get();
-  engine::Outcome outcome = engine::run_launch(context, shape, machine(call.device), run);
+  engine::Outcome outcome = engine::run_launch(context, reaching, machine(call.device), run);
   if (writer) writer->close();
   if (warps) {
     const auto path = std::filesystem::path(settings.timelines) / fmt::format("{:05}.json", index);
@@ -337,6 +351,7 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   report::Prediction prediction = report::prediction_of(
       state_.chip, settings.set, state_.spec, shape.program,
       {"", call.grid, call.block, call.cluster, call.dynamic_shared, !settings.cold}, std::move(outcome));
+  remember_dependence(index, prediction);
   beside.add(index, std::move(kept));
   return prediction;
 }
@@ -379,6 +394,8 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
       rates.ns = executed.seconds * 1e9;
       rates.share = executed.share;
       state_.side_by_side->remember(index, rates);
+      if (const auto found = dependences_.find(index); found != dependences_.end())
+        executed.dependence = {found->second.waits * rates.ns, found->second.lets_go * rates.ns};
     } else {
       execute(context, *program, resident, line);
       journal_.emulated(line);

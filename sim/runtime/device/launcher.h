@@ -12,6 +12,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -54,6 +55,7 @@ class Launcher {
   double predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
                               const engine::LaunchShape& shape, LaunchLine& line);
   void find_l2(int device);
+  void remember_dependence(std::uint64_t index, const report::Prediction& prediction);
   sampling::LaunchWork known_work(const KernelCall& call);
   void begin_representatives();
   report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,
@@ -77,6 +79,8 @@ class Launcher {
   std::uint64_t next_ = 0;  // launches so far
   std::optional<sampling::Representatives> representatives_;
   std::unordered_set<std::uint64_t> move_all_of_l2_;  // simulated launches that moved as much as L2 holds
+  std::unordered_map<std::uint64_t, host::Dependence>
+      dependences_;  // of launches with any, in parts of their time
   std::uint64_t stream_ = 0;
   std::uint64_t before_ = 0;  // hash of the kernel launched before
 };

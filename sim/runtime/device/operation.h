@@ -34,7 +34,7 @@ struct KernelCall {
   bool dependent = false;                       ///< a programmatic dependent launch
   std::optional<int> carveout;                  ///< as KernelSettings::carveout; empty: the kernel's
   std::vector<cudaLaunchAttribute> attributes;  ///< as they were set, to be asked for
-  /// In a graph: nodes that it need not wait for the end of, and how the edges from them begin. The time line waits all the same.
+  /// In a graph: nodes that it need not wait for the end of, and how the edges from them begin.
   std::vector<std::pair<const GraphNode*, cudaGraphEdgeData>> ports;
   int device = 0;                               ///< its ordinal
   std::vector<std::byte> parameters;            ///< the parameter area, Program::parameter_bytes long
