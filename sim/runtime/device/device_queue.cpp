@@ -83,7 +83,7 @@ int DeviceQueue::fill(std::uint64_t block, std::uint64_t stream, const emulate::
   return cudaSuccess;
 }
 
-int DeviceQueue::launch_graph(std::uint64_t block, std::uint64_t graph, std::uint64_t how) {
+int DeviceQueue::launch_graph(std::uint64_t /*block*/, std::uint64_t graph, std::uint64_t how) {
   const GraphInstance* instance = instance_of(reinterpret_cast<cudaGraphExec_t>(graph));
   if (instance == nullptr || (instance->flags & cudaGraphInstantiateFlagDeviceLaunch) == 0 ||
       state_.running_graph == nullptr)
