@@ -101,7 +101,7 @@ FORETRACE_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, uns
     return cudaSuccess;
   });
 }
-/// Functions that host and device call by one pointer: the chips here have none (cudaDevAttrUnifiedFunctionPointers is 0).
+/// Functions that host and device call by one pointer: no library of device code that is loaded here holds any.
 FORETRACE_API cudaError_t cudaLibraryGetUnifiedFunction(void** function, cudaLibrary_t handle,
                                                         const char* name) {
   return library_call(handle, [&](State&, Library&) {

@@ -6,7 +6,8 @@
 
 namespace foretrace::runtime {
 
-rules::KernelResources resources_of(const Kernel& kernel, std::uint32_t threads, std::uint64_t dynamic_shared) {
+rules::KernelResources resources_of(const Kernel& kernel, std::uint32_t threads,
+                                    std::uint64_t dynamic_shared) {
   const isa::Program& program = kernel.image().program;
   rules::KernelResources needed;
   needed.threads = threads;
@@ -32,7 +33,8 @@ int most_threads(const State& s, const Kernel& kernel) {
 int active_blocks_of(const State& s, const Kernel& kernel, int threads, std::uint64_t dynamic_shared) {
   if (threads > most_threads(s, kernel)) return 0;
   return static_cast<int>(
-      rules::occupancy(*s.spec, resources_of(kernel, static_cast<std::uint32_t>(threads), dynamic_shared)).blocks);
+      rules::occupancy(*s.spec, resources_of(kernel, static_cast<std::uint32_t>(threads), dynamic_shared))
+          .blocks);
 }
 
 cudaFuncAttributes attributes_of(const State& s, Kernel& kernel) {

@@ -12,7 +12,8 @@ namespace foretrace::runtime {
 class Kernel;
 struct State;
 
-rules::KernelResources resources_of(const Kernel& kernel, std::uint32_t threads, std::uint64_t dynamic_shared);
+rules::KernelResources resources_of(const Kernel& kernel, std::uint32_t threads,
+                                    std::uint64_t dynamic_shared);
 /// The largest block, in threads, that the kernel's registers and launch bounds allow.
 int most_threads(const State& s, const Kernel& kernel);
 /// Blocks of so many threads that an SM holds, as launches are predicted; `dynamic_shared` in bytes.
