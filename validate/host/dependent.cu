@@ -18,13 +18,8 @@
 #include <cstdlib>
 #include <vector>
 
-#define OK(x)                                                                                      \
-  do {                                                                                             \
-    const cudaError_t code_ = (x);                                                                 \
-    if (code_ != cudaSuccess) fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(code_)), exit(1); \
-  } while (0)
+#include "stamps.cuh"
 
-using Stamp = unsigned long long;
 enum Way { first, middle, last, never, none };
 static const char* const kWays[] = {"first", "middle", "last", "never", "none"};
 
@@ -33,18 +28,6 @@ struct Stamps {
   Stamp begin, waited, let_go, end;
 };
 
-__device__ Stamp now() {
-  Stamp n;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(n));
-  return n;
-}
-__device__ float chain(float v, int rounds) {
-  for (int r = 0; r < rounds; ++r) v = fmaf(v, 0.999f, 0.25f);
-  return v;
-}
-__global__ void block(int rounds, Stamp* t) {
-  if (chain(threadIdx.x, rounds) < 0) *t = 0;
-}
 template <Way way>
 __global__ void link(int before, int until, int then, Stamps* all) {
   Stamps* t = all + blockIdx.x;

@@ -12,26 +12,11 @@
 #include <string>
 #include <vector>
 
-#define OK(x)                                                                                      \
-  do {                                                                                             \
-    const cudaError_t code_ = (x);                                                                 \
-    if (code_ != cudaSuccess) fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(code_)), exit(1); \
-  } while (0)
-
+#include "stamps.cuh"
 #include "table_activity.cuh"
 
 using Clock = std::chrono::steady_clock;
-using Stamp = unsigned long long;
 
-__device__ Stamp now() {
-  Stamp n;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(n));
-  return n;
-}
-__device__ float chain(float v, int rounds) {
-  for (int r = 0; r < rounds; ++r) v = fmaf(v, 0.999f, 0.25f);
-  return v;
-}
 // A kernel that lasts as long as its rounds, about 2.27 ns each, and where it is asked to, says when it began and ended.
 __global__ void work(int rounds, Stamp* t) {
   if (t && threadIdx.x == 0) t[0] = now();
@@ -39,9 +24,6 @@ __global__ void work(int rounds, Stamp* t) {
   __syncthreads();
   if (t && threadIdx.x == 0) t[1] = now();
   if (t && v < 0) t[0] = 0;
-}
-__global__ void block(int rounds, Stamp* t) {
-  if (chain(threadIdx.x, rounds) < 0) *t = 0;
 }
 // Of programmatic dependent launches: the next may begin at once, has work of its own before it waits, or is let go in the end.
 __global__ void trigger_first(int before, int rounds, Stamp* t) {
