@@ -6,14 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#define EXPECT(condition)                                 \
-  do {                                                    \
-    if (!(condition)) {                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                       \
-    }                                                     \
-  } while (0)
-#define OK(call) EXPECT((call) == cudaSuccess)
+#include "../expect.h"
 
 struct Answers {
   int blocks, blocks_of_nothing, most_threads, refused_pitch;

@@ -4,14 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#define EXPECT(condition)                                 \
-  do {                                                    \
-    if (!(condition)) {                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                       \
-    }                                                     \
-  } while (0)
-#define OK(call) EXPECT((call) == cudaSuccess)
+#include "../expect.h"
 
 struct Pair {
   int a;

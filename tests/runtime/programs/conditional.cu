@@ -4,14 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define EXPECT(condition)                                 \
-  do {                                                    \
-    if (!(condition)) {                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                       \
-    }                                                     \
-  } while (0)
-#define OK(call) EXPECT((call) == cudaSuccess)
+#include "../../programs/expect.h"
 
 __global__ void count_down(int* left, cudaGraphConditionalHandle handle) {
   cudaGraphSetConditional(handle, --*left > 0);

@@ -6,14 +6,7 @@
 #include <thread>
 #include <vector>
 
-#define EXPECT(condition)                                 \
-  do {                                                    \
-    if (!(condition)) {                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                       \
-    }                                                     \
-  } while (0)
-#define OK(call) EXPECT((call) == cudaSuccess)
+#include "../../programs/expect.h"
 
 __device__ int launches;
 __constant__ int table[4];

@@ -5,14 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define EXPECT(condition)                                 \
-  do {                                                    \
-    if (!(condition)) {                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                       \
-    }                                                     \
-  } while (0)
-#define OK(call) EXPECT((call) == cudaSuccess)
+#include "../../programs/expect.h"
 
 constexpr size_t kMebibyte = 1 << 20, kSize = 64 * kMebibyte;  // whole blocks of the driver's pools
 constexpr int kCount = 4096;

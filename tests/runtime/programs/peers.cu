@@ -4,14 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define EXPECT(condition)                                 \
-  do {                                                    \
-    if (!(condition)) {                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition); \
-      std::exit(1);                                       \
-    }                                                     \
-  } while (0)
-#define OK(call) EXPECT((call) == cudaSuccess)
+#include "../../programs/expect.h"
 #define COPY(call) EXPECT((call) == cudaSuccess && ++copies)
 
 constexpr size_t kSide = 1024, kBytes = kSide * kSide;
