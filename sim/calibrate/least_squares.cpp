@@ -1,6 +1,5 @@
 #include "sim/calibrate/least_squares.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
@@ -9,25 +8,31 @@
 namespace foretrace::calibrate {
 
 Line line_through(const std::vector<Point>& points) {
-  const auto count = static_cast<Eigen::Index>(points.size());
-  FORETRACE_ASSERT(count >= 2, "A line needs two points.");
-  Eigen::MatrixXd terms(count, 2);
-  Eigen::VectorXd values(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    terms(i, 0) = 1;
-    terms(i, 1) = points[static_cast<std::size_t>(i)].x;
-    values(i) = points[static_cast<std::size_t>(i)].value;
+  const auto count = static_cast<double>(points.size());
+  FORETRACE_ASSERT(points.size() >= 2, "A line needs two points.");
+  Point mean;
+  for (const Point& point : points) {
+    mean.x += point.x / count;
+    mean.value += point.value / count;
   }
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(terms);
-  FORETRACE_ASSERT(solver.rank() == 2, "A line needs two different x.");
-  const Eigen::Vector2d fit = solver.solve(values);
-  Line line{fit(0), fit(1), 0, 0};
-  if (count > 2) {
-    const double variance = (terms * fit - values).squaredNorm() / static_cast<double>(count - 2);
-    const Eigen::Matrix2d covariance = variance * (terms.transpose() * terms).inverse();
-    line.start_error = std::sqrt(covariance(0, 0));
-    line.slope_error = std::sqrt(covariance(1, 1));
+  double squares = 0, products = 0;  // about the means, so that nothing large is taken from something large
+  for (const Point& point : points) {
+    squares += (point.x - mean.x) * (point.x - mean.x);
+    products += (point.x - mean.x) * (point.value - mean.value);
   }
+  FORETRACE_ASSERT(squares > 0, "A line needs two different x.");
+  Line line;
+  line.slope = products / squares;
+  line.start = mean.value - line.slope * mean.x;
+  if (points.size() == 2) return line;
+  double residuals = 0;
+  for (const Point& point : points) {
+    const double residual = point.value - line.start - line.slope * point.x;
+    residuals += residual * residual;
+  }
+  const double variance = residuals / (count - 2);
+  line.start_error = std::sqrt(variance * (1 / count + mean.x * mean.x / squares));
+  line.slope_error = std::sqrt(variance / squares);
   return line;
 }
 

@@ -2,7 +2,7 @@
 //
 // Models:  least squares on value = start + slope * x, with the standard error of both.
 // Ignores: weights: the points of one benchmark are equally good.
-// Source:  textbook; Eigen's QR decomposition solves it.
+// Source:  textbook (two terms have a closed form, about the means).
 #pragma once
 
 #include <vector>

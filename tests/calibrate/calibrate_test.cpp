@@ -39,6 +39,8 @@ TEST(LeastSquares, FindsTheLineAndItsErrors) {
   const Line rough = line_through({{0, 1}, {1, -2}, {2, 1}});
   EXPECT_NEAR(rough.slope, 0, 1e-9);
   EXPECT_NEAR(rough.slope_error, std::sqrt(3.0), 1e-9);
+  EXPECT_NEAR(rough.start, 0, 1e-9);
+  EXPECT_NEAR(rough.start_error, std::sqrt(6 * (1 / 3.0 + 1 / 2.0)), 1e-9);
   EXPECT_EQ(median({5, 1, 9}), 5);
   EXPECT_EQ(median({4, 1}), 2.5);
 }
