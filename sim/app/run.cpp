@@ -33,6 +33,7 @@
 #include "sim/app/version.h"
 #include "sim/collective/link_spec.h"
 #include "sim/engine/run_launch.h"
+#include "sim/frontend/process.h"
 #include "sim/frontend/toolchain.h"
 #include "sim/host/host_spec.h"
 #include "sim/report/json.h"
@@ -298,7 +299,7 @@ int run(const Words& words) {
     const Variant chip = chosen_chip(asked);
     check_options(asked, chip);
     std::optional<trace::ScratchFile> scratch;
-    std::optional<trace::ScratchDirectory> recorded, timelines;
+    std::optional<frontend::TemporaryDirectory> recorded, timelines;
     const bool gains = asked.gains;
     if (asked.afterwards() && settings.functional)
       throw InputError(fmt::format("--{} with --functional: nothing is predicted; expected one of the two",

@@ -35,25 +35,4 @@ class ScratchFile {
   std::string path_;
 };
 
-/// A directory of our own that is gone afterwards, with all that is in it.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "foretrace-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw InputError(fmt::format("{}: cannot be made; TMPDIR says where", name));
-    path_ = name;
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 }  // namespace foretrace::trace
