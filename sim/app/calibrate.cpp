@@ -12,14 +12,26 @@
 #include "sim/report/json.h"
 
 namespace foretrace::app {
+namespace {
+
+/// The answers of documents of one device.
+calibrate::Answers joined(const std::vector<std::string>& files) {
+  calibrate::Answers answers = calibrate::read_answers(report::read_file(files.front()), files.front());
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    answers.join(calibrate::read_answers(report::read_file(files[i]), files[i]));
+  }
+  return answers;
+}
+
+}  // namespace
 
 int calibrate(const Words& words) {
-  std::string base, base_answers_file, output, title;
-  std::vector<std::string> set;
+  std::string base, output, title;
+  std::vector<std::string> set, base_files;
   options::options_description known("options");
   known.add_options()("base", options::value(&base)->value_name("CHIP")->required(),
                       "the chip whose numbers stay where there is no answer")(
-      "base-answers", options::value(&base_answers_file)->value_name("FILE"),
+      "base-answers", options::value(&base_files)->value_name("FILE")->composing(),
       "the base chip's own answers (default: those in validate/measurements, if there are any)")(
       "set", options::value(&set)->value_name("KEY=VALUE")->composing(),
       "a number of the new chip that its vendor documents: l2.slices=96")(
@@ -28,15 +40,16 @@ int calibrate(const Words& words) {
       "output", options::value(&output)->value_name("FILE"),
       "write the configuration to this file (default: only print what was found)");
   options::variables_map values;
-  if (!parse(words, "calibrate MICROBENCHMARKS.json --base CHIP [--output FILE.toml]", known, "file", values))
+  if (!parse(words, "calibrate MICROBENCHMARKS.json ... --base CHIP [--output FILE.toml]", known, "file",
+             values))
     return 0;
   const auto files =
       values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>();
-  if (files.size() != 1) {
+  if (files.empty()) {
     throw InputError(
-        fmt::format("{} files given; expected one document of validate/microbenchmarks/run", files.size()));
+        "no file given; expected a document of validate/microbenchmarks/run, or several of one device");
   }
-  const calibrate::Answers answers = calibrate::read_answers(report::read_file(files.front()), files.front());
+  const calibrate::Answers answers = joined(files);
 
   std::vector<config::Override> overrides;
   for (const std::string& text : set) {
@@ -45,15 +58,15 @@ int calibrate(const Words& words) {
   const std::string name = config::resolve_name(base);
   const config::Loaded plain = config::load_gpu(name);
   config::Loaded loaded = config::load_gpu(name, overrides);
-  if (base_answers_file.empty()) {
-    const std::filesystem::path beside = config::config_directory().parent_path() / "validate" /
-                                         "measurements" / (name + "-microbenchmarks.json");
-    if (std::filesystem::exists(beside)) base_answers_file = beside.string();
+  if (base_files.empty()) {
+    for (const char* kind : {"-microbenchmarks.json", "-tensor-microbenchmarks.json"}) {
+      const std::filesystem::path beside =
+          config::config_directory().parent_path() / "validate" / "measurements" / (name + kind);
+      if (std::filesystem::exists(beside)) base_files.push_back(beside.string());
+    }
   }
   std::optional<calibrate::Answers> base_answers;
-  if (!base_answers_file.empty()) {
-    base_answers = calibrate::read_answers(report::read_file(base_answers_file), base_answers_file);
-  }
+  if (!base_files.empty()) base_answers = joined(base_files);
   const calibrate::Evidence evidence{answers, base_answers ? &*base_answers : nullptr, loaded,
                                      plain.find("dram.channels")->numbers.front()};
   const calibrate::Calibration calibration = calibrate::calibrate(evidence);

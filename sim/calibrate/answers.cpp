@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,8 +37,9 @@ double smi_field(const nlohmann::json& document, const std::string& name) {
   return 0;
 }
 
-Answer answer_of(const nlohmann::json& json) {
+Answer answer_of(const nlohmann::json& json, std::string document) {
   Answer answer;
+  answer.document = std::move(document);
   answer.benchmark = json.at("benchmark").get<std::string>();
   answer.value = json.at("value").get<double>();
   answer.spread = json.value("spread", 0.0);
@@ -79,6 +81,18 @@ std::optional<double> Answers::value(std::string_view benchmark, const std::vect
   return some.empty() ? std::nullopt : std::optional(some.front()->value);
 }
 
+void Answers::join(const Answers& other) {
+  if (other.device != device) {
+    throw InputError(fmt::format("answers of {} and of {}; expected one device's", device, other.device));
+  }
+  answers_.insert(answers_.end(), other.answers_.begin(), other.answers_.end());
+}
+
+std::string Answers::document_of(std::string_view benchmark) const {
+  const auto some = all(benchmark);
+  return some.empty() ? std::string() : some.front()->document;
+}
+
 Answers read_answers(std::string_view text, const std::string& name) {
   Answers answers;
   try {
@@ -89,7 +103,9 @@ Answers read_answers(std::string_view text, const std::string& name) {
     answers.device = document.at("device").get<std::string>();
     answers.highest_sm_mhz = smi_field(document, "clocks.max.sm");
     answers.highest_dram_mhz = smi_field(document, "clocks.max.mem");
-    for (const auto& each : document.at("answers")) answers.add(answer_of(each));
+    for (const auto& each : document.at("answers")) {
+      answers.add(answer_of(each, std::filesystem::path(name).filename().string()));
+    }
   } catch (const nlohmann::json::exception& error) {
     std::string what = error.what();
     for (char& c : what) c = c == '\n' ? ' ' : c;

@@ -20,7 +20,8 @@ struct Answer {
   std::map<std::string, double> numbers;             ///< parameters and further results that are numbers
   std::map<std::string, std::vector<double>> lists;  ///< results that are lists of numbers
   double value = 0;
-  double spread = 0;  ///< highest less lowest of the repeats, in the value's unit
+  double spread = 0;     ///< highest less lowest of the repeats, in the value's unit
+  std::string document;  ///< the file's name
 
   /// A number by its name; `value` for "value". None where the answer lacks it.
   std::optional<double> number(const std::string& name) const;
@@ -42,11 +43,15 @@ class Answers {
          highest_dram_mhz = 0;  ///< clocks.max.sm and clocks.max.mem of nvidia-smi; 0: not said
 
   void add(Answer answer) { answers_.push_back(std::move(answer)); }
+  /// Adds another document's answers behind those that are here. Throws InputError where they are another device's.
+  void join(const Answers& other);
   bool has(std::string_view benchmark) const;
   /// Answers of a benchmark whose parameters all fit, in the document's order.
   std::vector<const Answer*> all(std::string_view benchmark, const std::vector<Where>& where = {}) const;
   /// The value of the first of them.
   std::optional<double> value(std::string_view benchmark, const std::vector<Where>& where = {}) const;
+  /// File name of the document that the benchmark's first answer was read from; empty where there is none.
+  std::string document_of(std::string_view benchmark) const;
 
  private:
   std::vector<Answer> answers_;

@@ -43,4 +43,6 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+double nearest_power(double value) { return std::exp2(std::round(std::log2(value))); }
+
 }  // namespace foretrace::calibrate

@@ -24,4 +24,7 @@ Line line_through(const std::vector<Point>& points);
 /// The middle one of the sorted values; the mean of the two in the middle. Needs one.
 double median(std::vector<double> values);
 
+/// The power of two that is nearest by ratio: widths of data paths are powers of two.
+double nearest_power(double value);
+
 }  // namespace foretrace::calibrate

@@ -16,9 +16,6 @@ double largest(const std::vector<const Answer*>& answers) {
   return most;
 }
 
-/// The power of two that is nearest by ratio: widths of data paths are powers of two.
-double nearest_power(double value) { return std::exp2(std::round(std::log2(value))); }
-
 /// SM cycles of a dependent load: of L2 hits, or of DRAM over the 512 MiB that outlast L2 and TLBs alike.
 std::optional<double> l2_hit(const Answers& answers) {
   return answers.value("global_latency", {{"level", "l2_hit"}});

@@ -38,9 +38,11 @@ double Evidence::l2_per_sm_cycle() const {
 
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = [] {
-    std::vector<Rule> both = core_rules();
-    for (Rule& rule : memory_rules()) both.push_back(std::move(rule));
-    return both;
+    std::vector<Rule> rules = core_rules();
+    for (auto* more : {tensor_rules, memory_rules}) {
+      for (Rule& rule : more()) rules.push_back(std::move(rule));
+    }
+    return rules;
   }();
   return all;
 }
@@ -60,7 +62,8 @@ Calibration calibrate(const Evidence& evidence) {
         key != nullptr && key->type == config::KeyType::integer) {
       found->value = std::round(found->value);
     }
-    calibration.values.push_back({&rule, *found, base->numbers.front(), base->unit});
+    calibration.values.push_back(
+        {&rule, *found, base->numbers.front(), base->unit, evidence.answers.document_of(rule.benchmark)});
   }
   return calibration;
 }
@@ -86,8 +89,9 @@ std::string to_toml(const Calibration& calibration, const config::Loaded& base, 
                           rule.fitted ? "fitted" : "measured");
       if (rule.fitted)
         entry += fmt::format(", range = [{}, {}]", number(found->found.low), number(found->found.high));
-      entry += fmt::format(", source = \"validate/measurements/{}:{} {}\"", answers_name, rule.benchmark,
-                           rule.how);
+      entry +=
+          fmt::format(", source = \"validate/measurements/{}:{} {}\"",
+                      found->document.empty() ? answers_name : found->document, rule.benchmark, rule.how);
     } else {
       if (!value.formula.empty()) {
         entry = fmt::format("formula = \"{}\"", value.formula);

@@ -47,11 +47,13 @@ struct Rule {
   std::function<std::optional<Found>(const Evidence&)> find;
 };
 
-/// All rules, by the order of the SM's way of an instruction: core, memory instructions, caches, network, DRAM, launch.
+/// All rules, by the order of the SM's way of an instruction: core, memory instructions, units of tensor programs, caches, network,
+/// DRAM, launch.
 const std::vector<Rule>& rules();
 
 std::vector<Rule> core_rules();
 std::vector<Rule> memory_rules();
+std::vector<Rule> tensor_rules();
 
 /// One key of the new configuration.
 struct Calibrated {
@@ -59,6 +61,7 @@ struct Calibrated {
   Found found;
   double base_value = 0;
   std::string unit;
+  std::string document;  ///< file name of the answers that gave it; empty: not known
 };
 
 struct Calibration {

@@ -18,7 +18,8 @@ import unittest
 FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 # Benchmark: the names under which it answers.
 ASKED = {"pipes": ["pipe_latency", "pipe_issue_interval"], "shared_memory": ["shared_latency"], "barriers": ["barrier"], "global_latency": ["global_latency"],
-         "bandwidth": ["load_bandwidth"]}
+         "bandwidth": ["load_bandwidth"], "mbarriers": ["mbarrier_latency", "mbarrier_wake"]}
+MEASUREMENTS = REPOSITORY / "validate/measurements"
 NVCC = """#!/bin/sh
 # nvcc ... -o TARGET SOURCE ...
 [ "$1" = --version ] && { echo "Cuda compilation tools"; exit; }
@@ -28,7 +29,7 @@ printf '#!/bin/sh\\necho %s >>%s/asked\\n[ %s = barriers ] && [ -e %s/hold ] && 
 chmod +x "$2"
 """
 SMI = """#!/bin/sh
-case "$*" in *name,driver*) echo "$DEVICE, 580, 345 MHz, 2619 MHz, 1980 MHz, 2619 MHz" ;; *) echo "$DEVICE" ;; esac
+case "$*" in *compute_cap*) echo "$CAPABILITY" ;; *name,driver*) echo "$DEVICE, 580, 345 MHz, 2619 MHz, 1980 MHz, 2619 MHz" ;; *) echo "$DEVICE" ;; esac
 """
 
 
@@ -41,7 +42,8 @@ class Calibrate(unittest.TestCase):
             each.mkdir(parents=True)
         shutil.copytree(REPOSITORY / "python/foretrace", FOLDER / "python/foretrace", ignore=shutil.ignore_patterns("__pycache__", "installed"))
         shutil.copy(REPOSITORY / "validate/microbenchmarks/run", benchmarks / "run")
-        known = json.loads((REPOSITORY / "validate/measurements/h100-sxm-microbenchmarks.json").read_text())["answers"]
+        known = [answer for kind in ("microbenchmarks", "tensor-microbenchmarks")
+                 for answer in json.loads((MEASUREMENTS / f"h100-sxm-{kind}.json").read_text())["answers"]]
         for name, answers in ASKED.items():
             (benchmarks / f"{name}.cu").write_text("")
             said = [answer for answer in known if answer["benchmark"] in answers]
@@ -54,8 +56,9 @@ class Calibrate(unittest.TestCase):
     def command(self, name: str) -> list[str]:
         return [sys.executable, "-B", "-m", "foretrace", "calibrate", "--base", "h100-sxm", "--output", str(FOLDER / f"{name}.toml")]
 
-    def environment(self, device: str = "NVIDIA H100 80GB HBM3") -> dict[str, str]:
-        return {**os.environ, "PATH": f"{FOLDER / 'bin'}:/usr/bin:/bin", "PYTHONPATH": str(FOLDER / "python"), "FORETRACE": FORETRACE, "HERE": str(FOLDER), "DEVICE": device}
+    def environment(self, device: str = "NVIDIA H100 80GB HBM3", capability: str = "9.0") -> dict[str, str]:
+        return {**os.environ, "PATH": f"{FOLDER / 'bin'}:/usr/bin:/bin", "PYTHONPATH": str(FOLDER / "python"), "FORETRACE": FORETRACE, "HERE": str(FOLDER), "DEVICE": device,
+                "CAPABILITY": capability}
 
     def calibrate(self, name: str, **changes) -> subprocess.CompletedProcess:
         return subprocess.run(self.command(name), capture_output=True, text=True, env=self.environment(**changes))
@@ -120,14 +123,25 @@ class Calibrate(unittest.TestCase):
             self.assertEqual(file.read_text(), broken)  # it is left as it was found
 
     def test_every_rule_finds_its_benchmark_among_those_that_run(self):
-        words = ["calibrate", str(REPOSITORY / "validate/measurements/h100-sxm-microbenchmarks.json"), "--base", "h100-sxm", "--output", str(FOLDER / "ruled.toml")]
-        table = subprocess.run([FORETRACE, *words], check=True, capture_output=True, text=True).stdout
-        read = set(re.findall(r"[+-][\d.]+% +(\w+)$", table, re.M)) - {"nvidia_smi_after"}
-        self.assertGreater(len(read), 15)
+        read = set()
+        for chip in ("h100-sxm", "h200-sxm"):
+            answers = [str(MEASUREMENTS / f"{chip}-{kind}.json") for kind in ("microbenchmarks", "tensor-microbenchmarks")]
+            words = ["calibrate", *answers, "--base", "h100-sxm", "--output", str(FOLDER / "ruled.toml")]
+            table = subprocess.run([FORETRACE, *words], check=True, capture_output=True, text=True).stdout
+            read |= set(re.findall(r"[+-][\d.]+% +(\w+)$", table, re.M)) - {"nvidia_smi_after"}
+        self.assertGreater(len(read), 25)
+        self.assertIn("tensor_copy_rate", read)
         benchmarks = REPOSITORY / "validate/microbenchmarks"
         run = subprocess.run([sys.executable, "-B", str(benchmarks / "run"), "--calibration", "--list"], capture_output=True, text=True, check=True).stdout.split()
         said = "".join((benchmarks / f"{name}.cu").read_text() for name in run if not name.startswith("profiled_"))
         self.assertEqual({name for name in read if name not in run and f'{name}"' not in said.replace("\\", "")}, set())
+
+    def test_what_is_for_sm_90a_alone_is_left_out_elsewhere(self):
+        self.assertEqual(self.calibrate("elsewhere", capability="8.0").returncode, 0)
+        document = json.loads(self.document("elsewhere").read_text())
+        self.assertEqual(document["left_out"], ["mbarriers.cu: compute capability 8.0; expected 9.0"])
+        self.assertIn("barrier", {answer["benchmark"] for answer in document["answers"]})
+        self.assertNotIn("mbarrier_latency", {answer["benchmark"] for answer in document["answers"]})
 
     def test_another_devices_answers_are_refused(self):
         self.assertEqual(self.calibrate("other").returncode, 0)
