@@ -97,8 +97,9 @@ KernelAttributes read_kernel_attributes(std::span<const std::byte> bytes, const 
         require(attribute, 12, where);
         isa::Parameter& parameter = parameters[word_at(attribute.payload, 4, 2)];
         parameter.offset = word_at(attribute.payload, 6, 2);
+        // the other bits: a pointer's space and the alignment of what it points to (PTX's .ptr .align)
         const std::uint32_t size = word_at(attribute.payload, 8, 4);
-        parameter.size = attribute.code == kKparamInfo ? size >> 18 : size;
+        parameter.size = attribute.code == kKparamInfo ? size >> 18 : size & 0xffff;
         break;
       }
       case kParamCbank:  // symbol, then size << 16 | offset

@@ -427,15 +427,15 @@ class CubinReader {
                 program.required_threads);
       std::copy(std::begin(kernel.cluster), std::end(kernel.cluster), program.cluster);
     }
+    image.tile = elf_.find(".nv.host") != nullptr && program.required_threads[0] != 0;
     const std::uint32_t reserved = program.sm >= 90 ? kReservedShared : 0;
     program.shared_base = reserved;
     if (const ElfSection* shared = elf_.find(".nv.shared." + name)) {
       if (shared->size < reserved) throw InputError(where + ": its shared memory lacks the system's part");
       program.static_shared = static_cast<std::uint32_t>(shared->size) - reserved;
     }
-    if (const ElfSection* bank = elf_.find(".nv.constant0." + name)) {
+    if (const ElfSection* bank = elf_.find(".nv.constant0." + name))
       image.constant0_bytes = static_cast<std::uint32_t>(bank->size);
-    }
     const std::string bank2 = ".nv.constant2." + name;
     if (const std::size_t index = index_of(bank2); index != 0) {
       if (!elf_.relocations_of(index).empty()) throw InputError(where + ": bank 2 needs a linker");

@@ -38,6 +38,8 @@ struct KernelImage {
   std::vector<std::uint32_t> symbols;
   std::uint32_t constant0_bytes = 0;
   std::vector<std::byte> constant2;
+  /// A tile kernel (CUDA Tile), whose cubin has host code: launched with blocks of one, it runs with blocks of required_threads.
+  bool tile = false;
 };
 
 /// A place in the code that holds an address (relocatable device code, -G).

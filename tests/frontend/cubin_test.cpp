@@ -190,6 +190,9 @@ TEST(Attributes, BothParameterForms) {
   // KPARAM_INFO_V2: the size stands alone: 20000 bytes.
   const auto large = bytes({4, 0x45, 12, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0x20, 0x4e, 0, 0});
   EXPECT_EQ(read_kernel_attributes(large, "k").parameters.at(0).size, 20000u);
+  // A pointer's: 8 bytes, then the logarithm of the alignment of what it points to, 16, and its space, global.
+  const auto pointer = bytes({4, 0x45, 12, 0, 0, 0, 0, 0, 0, 0, 8, 0, 8, 0, 4, 4});
+  EXPECT_EQ(read_kernel_attributes(pointer, "k").parameters.at(0).size, 8u);
   // An unknown code is skipped by its format.
   const auto unknown = bytes({1, 0xee, 0, 0, 3, 0xef, 1, 2, 4, 0xf0, 4, 0, 9, 9, 9, 9, 2, 0x4c, 3, 0});
   EXPECT_EQ(read_kernel_attributes(unknown, "k").barriers, 3u);

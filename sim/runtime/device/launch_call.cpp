@@ -1,7 +1,12 @@
 #include "sim/runtime/device/launch_call.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "sim/runtime/device/capture.h"
 #include "sim/runtime/device/launch_attributes.h"
@@ -12,6 +17,36 @@ namespace foretrace::runtime {
 
 namespace {
 
+/// Bytes of parameters that are described.
+std::size_t described_bytes(const isa::Program& program) {
+  std::size_t end = 0;
+  for (const isa::Parameter& parameter : program.parameters)
+    end = std::max<std::size_t>(end, parameter.offset + parameter.size);
+  return end;
+}
+
+/// A tile kernel is launched with blocks of one thread and runs with as many as it was compiled for (CUDA Programming Guide, "Writing Tile
+/// Kernels"). Parameters behind those that are described are tensor maps, which the driver makes by code in the cubin.
+cudaError_t shape_tile(const isa::Program& program, Dim3& block) {
+  if (block != Dim3{1, 1, 1}) return cudaErrorInvalidConfiguration;
+  if (const std::size_t hidden = program.parameter_bytes - described_bytes(program); hidden != 0) {
+    static std::once_flag said;
+    std::call_once(said, [&] {
+      const std::string line = fmt::format(
+          "foretrace: {}: a tile kernel with {} bytes of parameters (tensor maps) that NVIDIA's driver makes "
+          "at the launch by code in the "
+          "cubin, through an interface that is not public: it cannot be launched here. Loads and stores with "
+          "allow_tma=False need none.\n",
+          program.kernel, hidden);
+      std::fputs(line.c_str(), stderr);
+    });
+    return cudaErrorNotSupported;
+  }
+  const auto* threads = program.required_threads;
+  block = {threads[0], threads[1], threads[2]};
+  return cudaSuccess;
+}
+
 /// Kernel and shape; the parameter area is there, and empty.
 cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, std::size_t shared,
                        KernelCall& call) {
@@ -19,6 +54,11 @@ cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, st
   if (call.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   call.grid = {grid.x, grid.y, grid.z};
   call.block = {block.x, block.y, block.z};
+  const frontend::KernelImage& image = call.kernel->image();
+  if (const cudaError_t refused = image.tile ? shape_tile(image.program, call.block) : cudaSuccess;
+      refused != cudaSuccess) {
+    return refused;
+  }
   call.dynamic_shared = shared;
   call.device = current_device();
   call.within = current_operator();
@@ -48,10 +88,7 @@ cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 blo
                              std::size_t size, std::size_t shared, KernelCall& call) {
   const cudaError_t refused = begin_call(s, function, grid, block, shared, call);
   if (refused != cudaSuccess) return refused;
-  std::size_t needed = 0;
-  for (const isa::Parameter& parameter : call.kernel->image().program.parameters)
-    needed = std::max<std::size_t>(needed, parameter.offset + parameter.size);
-  if (size < needed) return cudaErrorInvalidValue;
+  if (size < described_bytes(call.kernel->image().program)) return cudaErrorInvalidValue;
   if (!call.parameters.empty())
     std::memcpy(call.parameters.data(), buffer, std::min(size, call.parameters.size()));
   return cudaSuccess;
