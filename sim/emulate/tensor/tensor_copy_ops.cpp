@@ -172,6 +172,10 @@ Pieces pieces_of(TensorType type, std::uint32_t bytes) {
 
 void read_tensor(Execution& x, const Box& box, std::uint64_t address, std::uint32_t of_image, std::byte* to) {
   const auto [bytes, step] = pieces_of(box.map.type, of_image);
+  if (step == kChunk) {
+    std::memcpy(to, x.memory.global_at(address, kChunk, box.lane), kChunk);
+    return;
+  }
   for (std::uint32_t i = 0; i < bytes; i += step)
     std::memcpy(to + i, x.memory.global_at(address + i, step, box.lane), step);
 }
@@ -195,8 +199,11 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
   for_each_chunk(
       box, [&](std::uint32_t image, std::uint32_t first, std::uint32_t bytes, std::uint64_t address) {
-        Chunk chunk = fill;
-        if (bytes != 0) {
+        Chunk chunk = bytes == kChunk ? Chunk{} : fill;
+        if (bytes == kChunk) {
+          read_tensor(x, box, address, bytes, chunk.data());
+          convert(box.map.type, chunk);
+        } else if (bytes != 0) {
           Chunk data{};
           read_tensor(x, box, address, bytes, data.data() + first);
           convert(box.map.type, data);

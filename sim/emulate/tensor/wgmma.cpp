@@ -60,6 +60,22 @@ Chunk chunk_at(Execution& x, std::uint32_t address, int lane) {
   return c;
 }
 
+/// The block's shared memory where a K-major operand stands that can be read without a look at each access; null elsewhere.
+struct Stretch {
+  const std::byte* data = nullptr;
+  std::uint32_t first = 0;  ///< its address
+};
+Stretch stretch_of(Execution& x, const MatrixDescriptor& d, int first, int rows, int bytes) {
+  const auto group = [&](int row) { return d.start + static_cast<std::uint32_t>(row / 8) * d.stride; };
+  const auto last_chunk = static_cast<std::uint32_t>(bytes) - kChunk;
+  const std::uint32_t along = d.swizzle == 0 ? last_chunk / kChunk * d.leading : last_chunk;
+  const std::uint32_t least = group(first) & ~127u;  // a swizzle stays within 128 bytes
+  const std::uint32_t greatest =
+      ((group(first + rows - 8) + 7 * kSwizzledRow[d.swizzle] + along) | 127u) - (kChunk - 1);
+  const std::uint64_t own = std::uint64_t{x.cluster_rank()} << kClusterRankShift;
+  return {x.memory.shared_span({own | least, own + greatest, 0}, kChunk), least};
+}
+
 /// Every element of a matrix in shared memory: put(row, k, bits). `bytes` of each of `rows` rows from `first` on.
 template <int kBits, class Put>
 void fetch(Execution& x, std::uint64_t bits, bool transposed, int first, int rows, int bytes, int lane,
@@ -76,11 +92,56 @@ void fetch(Execution& x, std::uint64_t bits, bool transposed, int first, int row
     }
     return;
   }
+  const Stretch stretch = stretch_of(x, d, first, rows, bytes);
   for (int r = first; r < first + rows; ++r) {
     for (int at = 0; at < bytes; at += static_cast<int>(kChunk)) {
-      const Chunk c = chunk_at(
-          x, k_major_address(d, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(at)), lane);
+      const std::uint32_t address =
+          k_major_address(d, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(at));
+      Chunk c;
+      if (stretch.data != nullptr) {
+        std::memcpy(c.words, stretch.data + (address - stretch.first), kChunk);
+      } else {
+        c = chunk_at(x, address, lane);
+      }
       for (int i = 0; i < kPer; ++i) put(r, at * 8 / kBits + i, c.element<kBits>(i));
+    }
+  }
+}
+
+using Halves = std::uint16_t __attribute__((vector_size(16)));
+
+/// Rows become columns: three rounds that lay row i and row i + 4 into each other.
+void transpose(Halves (&rows)[8]) {
+  for (int round = 0; round < 3; ++round) {
+    Halves next[8];
+    for (int i = 0; i < 4; ++i) {
+      next[2 * i] = __builtin_shufflevector(rows[i], rows[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+      next[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    std::memcpy(rows, next, sizeof next);
+  }
+}
+
+/// B, K-major, of elements of 16 bits: eight columns by eight elements at a time. To b[k * columns + place_of_column].
+void fetch_halves(const MatrixDescriptor& d, const Stretch& from, int columns, int bytes, std::uint32_t flip,
+                  std::uint32_t* b) {
+  const auto flipped = static_cast<std::uint16_t>(flip);
+  for (int n = 0; n < columns; n += 8) {
+    for (int at = 0; at < bytes; at += static_cast<int>(kChunk)) {
+      Halves rows[8];
+      for (int place = 0; place < 8; ++place) {
+        const auto column = static_cast<std::uint32_t>(n + column_of_place(place));
+        std::memcpy(&rows[place],
+                    from.data + (k_major_address(d, column, static_cast<std::uint32_t>(at)) - from.first),
+                    kChunk);
+      }
+      transpose(rows);
+      for (int i = 0; i < 8; ++i) {
+        const Halves row = rows[i] ^ flipped, zero{};
+        const Halves words[2] = {__builtin_shufflevector(row, zero, 0, 8, 1, 9, 2, 10, 3, 11),
+                                 __builtin_shufflevector(row, zero, 4, 12, 5, 13, 6, 14, 7, 15)};
+        std::memcpy(b + (at / 2 + i) * columns + n, words, sizeof words);
+      }
     }
   }
 }
@@ -119,6 +180,12 @@ void fetch_elements(Execution& x, const MicroOp& op, int lane, int bytes_b, Prod
                  [=](int row, int k, std::uint32_t v) { put_a(row - first, k, v); });
   } else {
     fetch_registers<kBits>(x.words(op.a), put_a);
+  }
+  if constexpr (kBits == 16) {
+    const MatrixDescriptor d = matrix_descriptor(pair(descriptors + kDescriptorB));
+    const Stretch stretch = stretch_of(x, d, 0, columns, bytes_b);
+    if ((op.flags & kTransposedB) == 0 && stretch.data != nullptr)
+      return fetch_halves(d, stretch, columns, bytes_b, flip_b, b);
   }
   fetch<kBits>(
       x, pair(descriptors + kDescriptorB), (op.flags & kTransposedB) != 0, 0, columns, bytes_b, lane,
