@@ -141,11 +141,11 @@ Result cluster_blocks(const Evidence& evidence) {
 
 std::vector<Rule> tensor_rules() {
   const auto by_difference = [](const char* key, const char* benchmark, const char* how, double uncertainty,
-                                std::function<std::optional<double>(const Answers&)> of) {
+                                const std::function<std::optional<double>(const Answers&)>& of) {
     return Rule{key, benchmark, how, true,
                 [=](const Evidence& evidence) { return moved_by(evidence, key, uncertainty, of); }};
   };
-  const auto answer = [](const char* benchmark, std::vector<Where> where) {
+  const auto answer = [](const char* benchmark, const std::vector<Where>& where) {
     return [=](const Answers& answers) { return answers.value(benchmark, where); };
   };
   std::vector<Rule> rules;
