@@ -38,6 +38,15 @@ struct Translation;
 class TextureTable;
 class DeviceRuntime;
 
+/// What a launch's blocks may wait for outside of it: what the program does next, another launch.
+class Outside {
+ public:
+  virtual ~Outside() = default;
+  /// All that the blocks do is to ask memory again and again. True: they may ask once more; false: nobody is left who could answer.
+  /// `again`: as at the last call, without any progress since.
+  virtual bool wait(bool again) = 0;
+};
+
 /// What a launch is watched for on request; slower, and one block at a time.
 struct Checks {
   bool uninitialized =
@@ -74,6 +83,7 @@ struct LaunchContext {
                    ///< kLongestWork for programs whose blocks wait for nobody
   double time_limit =
       0;  ///< seconds of host time a block may take, which depends on the host; then never_ends; 0: no limit
+  Outside* outside = nullptr;  ///< who is asked when all blocks wait; null: nobody could answer them
   const std::atomic<bool>* stop =
       nullptr;  ///< set by another thread: the launch ends with Interrupted; null: nobody does
   Checks checks;

@@ -233,6 +233,7 @@ bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& pro
 emulate::LaunchContext without_effects(const emulate::LaunchContext& context, emulate::GlobalMemory& fork) {
   emulate::LaunchContext own = context;
   own.memory = &fork;
+  own.outside = nullptr;
   if (emulate::blocks_may_wait(*context.program))
     own.idle_limit = std::min(own.idle_limit, kPatience.whole());
   own.print = own.report = [](std::string_view) {};

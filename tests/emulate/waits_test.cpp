@@ -278,5 +278,61 @@ TEST(Waits, BlocksThatCompeteForAWordDoNotAllTryAtEachChange) {
   EXPECT_LT(many, 1.5 * few) << "no more for each change, however many blocks there are";
 }
 
+/// Asked so often: then it writes the word that a launch waits for, or, where there is none, gives up.
+class Answering final : public Outside {
+ public:
+  Answering(GlobalMemory& memory, std::uint64_t word, int after)
+      : memory_(memory), word_(word), after_(after) {}
+  bool wait(bool again) override {
+    EXPECT_EQ(again, asked > 0);
+    if (++asked < after_) return true;
+    if (word_ == 0) return false;
+    const std::uint32_t one = 1;
+    memory_.write(word_, std::as_bytes(std::span(&one, 1)));
+    return true;
+  }
+  int asked = 0;
+
+ private:
+  GlobalMemory& memory_;
+  const std::uint64_t word_;
+  const int after_;
+};
+
+constexpr const char* kAsking = R"(
+  L:
+    LDG.E.STRONG.GPU R4, [R2.64]
+    ISETP.EQ.AND P0, PT, R4, RZ, PT
+    @P0 BRA `(L)
+    EXIT
+  )";
+
+TEST(Waits, WhoIsOutsideIsAskedWhenAllBlocksWait) {
+  Assembled a(std::string(kAddress) + kAsking, 64, 2);
+  a.context.grid = {3, 1, 1};
+  const std::uint64_t flag = a.buffer(0, {0}, "flag");
+  Answering outside(*a.memory, flag, 5);
+  a.context.outside = &outside;
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 3, false);
+  for (std::uint64_t block = 0; block < 3; ++block) EXPECT_EQ(blocks.next()->block, block);
+  EXPECT_EQ(blocks.next(), nullptr);
+  EXPECT_EQ(outside.asked, 6) << "turns end behind a load, so what it has found shows in the next one";
+}
+
+TEST(Waits, WhereNobodyOutsideWillAnswerTheLaunchNeverEnds) {
+  Assembled a(std::string(kAddress) + kAsking, 64, 2);
+  a.buffer(0, {0}, "flag");
+  Answering outside(*a.memory, 0, 5);
+  a.context.outside = &outside;
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 1, false);
+  try {
+    blocks.next();
+    FAIL() << "no fault";
+  } catch (const KernelFault& fault) { EXPECT_EQ(fault.kind(), FaultKind::never_ends); }
+  EXPECT_EQ(outside.asked, 5);
+}
+
 }  // namespace
 }  // namespace foretrace::emulate

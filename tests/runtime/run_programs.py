@@ -88,6 +88,18 @@ class Core(Case):
                 done = run("--arch", chip, "--functional", "--", program)
                 self.assertEqual((done.returncode, done.stdout), (0, "conditional: all right\n"), done.stderr)
 
+    def test_kernels_that_wait_for_what_the_program_does_later(self):
+        program = build("waiting")
+        for chip in CHIPS:
+            for words in ([], ["--functional"]):
+                with self.subTest(chip, words=words):
+                    done = run("--arch", chip, *words, "--", program)
+                    self.assertEqual((done.returncode, done.stdout), (0, "waiting: all right\n"), done.stderr)
+        self.assertIn("4 launches", done.stderr)
+        done = run("--arch", "h100", "--", program, "for_ever")
+        self.assertEqual((done.returncode, done.stdout), (0, "cudaErrorLaunchTimeout\n"), done.stderr)
+        self.assertIn("never ends", done.stderr)
+
     def test_faults_have_the_codes_of_cuda_and_say_where(self):
         program = build("faults")
         said = {"out_of_bounds": ["cudaErrorIllegalAddress", "out_of_bounds", "thread (40,0,0)", "after the end of buffer device memory", "faults.cu:"],

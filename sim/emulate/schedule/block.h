@@ -36,6 +36,8 @@ class RunningBlock {
   }
   /// In the last call of run().
   bool made_progress() const { return x_.progress.at > resumed_at_; }
+  /// Whether it has asked memory again and again since its last progress.
+  bool polls() const { return x_.progress.polls > 0; }
   BlockCount count() const { return {x_.progress.issued, thread_instructions_}; }
   [[noreturn]] void fault_never_ends(std::uint64_t idle);
 

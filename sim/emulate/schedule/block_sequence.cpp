@@ -19,6 +19,8 @@ constexpr int kTurnsInARow = 256;
 /// Turns without effect after any change: warps that compete for a word by compare-and-swap find out in one what it is now, may yield in
 /// the next, and change it in the third.
 constexpr int kTurnsToSee = 3;
+/// Rounds of turns in vain after which blocks that all ask memory are taken to wait for something outside of the launch.
+constexpr int kRoundsInVain = 64;
 
 }  // namespace
 
@@ -30,10 +32,21 @@ struct BlockSequence::State {
   std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
   std::uint64_t next = 0;                                             // block
   bool starting = false;  // the last one was just started: the others go on waiting
+  int in_vain = 0;        // rounds of turns without progress, all of whose blocks asked memory
+  bool hopeless = false;  // nobody outside will answer them
 
   void start(const Emulator& emulator, bool recording) {
     running.push_back(std::make_unique<Cluster>(emulator, started++, recording));
     seen[running.back().get()] = changes;
+  }
+  /// Asks outside of the launch once all blocks wait. True: they may go on asking.
+  bool wait(Outside* outside) {
+    const bool all =
+        std::all_of(running.begin(), running.end(), [](const auto& c) { return c->ended() || c->polls(); });
+    if (outside == nullptr || !all || ++in_vain < kRoundsInVain) return false;
+    in_vain = std::min(in_vain, kRoundsInVain + 1);
+    hopeless = !outside->wait(in_vain > kRoundsInVain);
+    return !hopeless;
   }
   /// One turn, and more as long as it gets on. True: it did.
   bool give_turns(Cluster& cluster, std::uint64_t patience) {
@@ -97,17 +110,20 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       continue;
     }
     has_waited_ = true;
-    if (progress) idle = 0;
+    if (progress) idle = 0, s.in_vain = 0;
     const auto alive = static_cast<std::uint64_t>(
         std::count_if(s.running.begin(), s.running.end(), [](const auto& c) { return !c->ended(); }));
     const bool ended = std::exchange(s.starting, false) && s.running.back()->ended();
     if (s.started < clusters && alive < resident_ && !ended) {
       s.starting = true;
       s.start(emulator_, recording_);
+      idle = 0, s.in_vain = 0;
+    } else if (!progress && s.wait(emulator_.launch().context.outside)) {
       idle = 0;
-    } else if (idle > limit && std::all_of(s.running.begin(), s.running.end(), [&](const auto& c) {
-                 return c->ended() || c->idle() > limit / kLonelyShare;  // one that computes is not waiting
-               })) {
+    } else if (s.hopeless ||
+               (idle > limit && std::all_of(s.running.begin(), s.running.end(), [&](const auto& c) {
+                  return c->ended() || c->idle() > limit / kLonelyShare;  // one that computes is not waiting
+                }))) {
       s.running.front()->block(0).fault_never_ends(idle);
     }
   }

@@ -75,6 +75,10 @@ bool Cluster::run(std::uint64_t patience) {
   return false;
 }
 
+bool Cluster::polls() const {
+  return std::any_of(blocks_.begin(), blocks_.end(), [](const auto& block) { return block->polls(); });
+}
+
 BlockCount Cluster::count() const {
   BlockCount sum;
   for (const auto& block : blocks_) {

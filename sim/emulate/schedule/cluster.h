@@ -35,6 +35,8 @@ class Cluster {
   bool made_progress() const { return progress_; }
   /// Warp instructions since the end of the last run() that made progress.
   std::uint64_t idle() const { return count().instructions - progress_at_; }
+  /// Whether blocks have asked memory again and again since the last progress.
+  bool polls() const;
   BlockCount count() const;
   std::size_t size() const { return blocks_.size(); }
   RunningBlock& block(std::size_t rank) { return *blocks_[rank]; }

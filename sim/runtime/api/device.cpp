@@ -10,15 +10,17 @@ using namespace foretrace::runtime;
 
 FORETRACE_API cudaError_t cudaDeviceSynchronize() {
   return call([](State& s) {
+    s.waiting.finish();
     s.clock->synchronize();
     s.place_launches();
-    return cudaSuccess;
+    return s.faulted();
   });
 }
 
 FORETRACE_API cudaError_t cudaDeviceReset() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  s.waiting.finish();
   s.pending = s.sticky = cudaSuccess;
   last_error() = cudaSuccess;
   forget_graph_memory(s, current_device());

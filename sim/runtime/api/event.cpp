@@ -33,6 +33,16 @@ cudaError_t record(State& s, Event& event, cudaStream_t handle, unsigned flags) 
   return record_event(s, event, *stream);
 }
 
+cudaError_t wait(State& s, Event& event) {
+  if (event.captured) return cudaErrorCapturedEvent;
+  if (event.recorded) {
+    s.waiting.finish(event);
+    s.clock->synchronize(event);
+    s.place_launches();
+  }
+  return s.faulted();
+}
+
 }  // namespace
 
 FORETRACE_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
@@ -52,7 +62,8 @@ FORETRACE_API cudaError_t cudaEventCreate(cudaEvent_t* handle) {
 }
 
 FORETRACE_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-  return event_call(handle, [](State&, Event& event) {
+  return event_call(handle, [](State& s, Event& event) {
+    s.waiting.forget(event);
     registry().events.erase(&event);
     delete &event;
     return cudaSuccess;
@@ -68,15 +79,10 @@ FORETRACE_API cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t strea
 
 FORETRACE_API cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return event_call(handle, [](State& s, Event& event) {
-    if (event.captured) return cudaErrorCapturedEvent;
-    if (event.recorded) {
-      s.clock->synchronize(event);
-      s.place_launches();
-    }
-    return cudaSuccess;
+    return !event.captured && s.waiting.before(event) ? cudaErrorNotReady : wait(s, event);
   });
 }
-FORETRACE_API cudaError_t cudaEventSynchronize(cudaEvent_t handle) { return cudaEventQuery(handle); }
+FORETRACE_API cudaError_t cudaEventSynchronize(cudaEvent_t handle) { return event_call(handle, wait); }
 
 FORETRACE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return event_call(from, [&](State& s, Event& first) {
@@ -86,6 +92,7 @@ FORETRACE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t 
     if (((first.flags | last->flags) & cudaEventDisableTiming) != 0) return cudaErrorInvalidResourceHandle;
     if (first.captured || last->captured) return cudaErrorCapturedEvent;
     if (!first.recorded || !last->recorded) return cudaErrorInvalidResourceHandle;
+    if (s.waiting.before(first) || s.waiting.before(*last)) return cudaErrorNotReady;
     if (s.settings.functional) {
       *milliseconds = std::chrono::duration<float, std::milli>(last->host - first.host).count();
       return cudaSuccess;
@@ -106,6 +113,7 @@ FORETRACE_API cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t e
       stream->capture->broken = cudaErrorStreamCaptureIsolation;
       return cudaErrorStreamCaptureIsolation;
     }
+    s.waiting.finish(event);
     if (event.recorded) s.clock->wait(*stream, event);
     return cudaSuccess;
   });

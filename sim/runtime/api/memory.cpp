@@ -97,6 +97,7 @@ FORETRACE_API cudaError_t cudaMalloc(void** pointer, size_t size) {
 }
 FORETRACE_API cudaError_t cudaFree(void* pointer) {
   return call([&](State& s) {
+    s.waiting.finish();
     const MemoryBlock* block = s.memory.find(pointer);
     const std::uint64_t size = block == nullptr ? 0 : block->size;
     const cudaError_t result = release(s, pointer, MemoryKind::device);

@@ -1,6 +1,6 @@
 // Streams: making and asking them, waiting, functions of the host in them.
 //
-// Models:  work is executed when it is given to a stream, so a stream that is asked is always ready.
+// Models:  work is executed when it is given to a stream, so a stream that is asked is always ready, unless a kernel waits in it.
 #include <algorithm>
 
 #include "sim/runtime/api/api.h"
@@ -41,9 +41,10 @@ struct Callback {
 /// Waiting for a stream that is captured is an error and ends the capture.
 cudaError_t wait(State& s, Stream& stream) {
   if (!stream.capture) {
+    s.waiting.finish(stream);
     s.clock->synchronize(stream);
     s.place_launches();
-    return cudaSuccess;
+    return s.faulted();
   }
   stream.capture->broken = cudaErrorStreamCaptureUnsupported;
   return cudaErrorStreamCaptureUnsupported;
@@ -67,6 +68,7 @@ FORETRACE_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
       return cudaErrorInvalidResourceHandle;
     Stream* stream = s.streams.find(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    s.waiting.finish(*stream);
     if (Capture* capture = stream->capture.get();
         capture != nullptr && s.streams.find(capture->origin) == stream) {
       capture->broken = cudaErrorStreamCaptureUnjoined;
@@ -142,7 +144,9 @@ FORETRACE_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return stream_call(handle, [](State& s, Stream& stream) { return wait(s, stream); });
 }
 FORETRACE_API cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return stream_call(handle, [](State& s, Stream& stream) { return wait(s, stream); });
+  return stream_call(handle, [](State& s, Stream& stream) {
+    return !stream.capture && s.waiting.before(stream) ? cudaErrorNotReady : wait(s, stream);
+  });
 }
 
 FORETRACE_API cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {

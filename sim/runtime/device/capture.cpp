@@ -104,6 +104,8 @@ cudaError_t record_event(State& s, Event& event, Stream& stream, const cudaGraph
   event.recorded = true;
   event.host = std::chrono::steady_clock::now();
   event.work = s.clock->record(stream, event);
+  s.waiting.forget(event);
+  if (s.waiting.before(stream)) s.waiting.put_behind(stream, event);
   return cudaSuccess;
 }
 

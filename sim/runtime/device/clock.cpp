@@ -48,6 +48,8 @@ std::uint64_t bytes_of(const FillCall& fill) { return fill.width * fill.element 
 cudaError_t waited(cudaError_t result) {
   if (result != cudaSuccess) return result;
   return call([](State& s) {
+    if (const Stream* legacy = s.streams.find(cudaStreamLegacy)) s.waiting.finish(*legacy);
+    if (const cudaError_t fault = s.faulted(); fault != cudaSuccess) return fault;
     s.clock->finish_copy();
     s.place_launches();
     return cudaSuccess;

@@ -240,6 +240,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.sms = static_cast<std::uint32_t>(state_.spec->sm.count);
   engine::on_chip(context, *state_.spec);
   context.checks = checks_;
+  context.outside = WaitingLaunches::of_this_thread();
   context.strict_barriers = false;
   context.bounds_reported = &call.kernel->bounds_reported;
   context.max_instructions = state_.settings.max_instructions;
@@ -373,7 +374,8 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   const std::shared_ptr<const isa::Program> program = call.kernel->on(call.device).program();
   if (const cudaError_t refused = check(call, *program); refused != cudaSuccess) return refused;
   const std::uint64_t index = next_++;
-  const bool predicted = wanted(index, *call.kernel);
+  // One that waits has the caches.
+  const bool predicted = wanted(index, *call.kernel) && !state_.waiting.any();
   if (journal_.begin()) begin_representatives();
   LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
   line.stream = stream_;

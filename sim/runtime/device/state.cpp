@@ -62,6 +62,7 @@ __attribute__((destructor)) void finish_at_exit() {
   if (s == nullptr) return;
   std::fflush(stdout);
   try {
+    s->mutex.lock();  // for ever: launches that wait do not go on
     s->launcher->journal().finish();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "foretrace: %s\n", error.what());
@@ -161,12 +162,38 @@ cudaError_t State::submit(cudaStream_t handle, Operation operation) {
   if (stream->capture) return capture_work(*stream, std::move(operation));
   if (streams.is_legacy(stream) && streams.blocking_capture())
     return break_captures(*this, cudaErrorStreamCaptureImplicit);
+  if (waiting.before(*stream)) {
+    const auto* copy = std::get_if<CopyCall>(&operation);
+    const bool staged = copy != nullptr && copy->from != nullptr && memory.find(copy->from) == nullptr;
+    if (!staged) {
+      waiting.put_behind(*stream, [this, handle, operation = std::move(operation)] {
+        if (const cudaError_t failed = submit(handle, operation); failed != cudaSuccess) pending = failed;
+      });
+      return cudaSuccess;
+    }
+    waiting.finish(*stream);  // the program may change what it copies as soon as the call is over
+  }
+  return submit_now(handle, *stream, operation);
+}
+
+cudaError_t State::submit_now(cudaStream_t handle, const Stream& stream, const Operation& operation) {
   Executed executed;
-  if (side_by_side && (streams.made() || !streams.is_legacy(stream))) side_by_side->expect();
-  launcher->place(stream->id - 1);
-  const cudaError_t result = execute(operation, executed);
-  if (result == cudaSuccess) clock->give(*this, *stream, operation, executed);
+  if (side_by_side && (streams.made() || !streams.is_legacy(&stream))) side_by_side->expect();
+  launcher->place(stream.id - 1);
+  cudaError_t result = cudaSuccess;
+  const auto* kernel = std::get_if<KernelCall>(&operation);
+  if (kernel != nullptr && waiting.may_wait(*kernel)) {
+    if (!waiting.launch(handle, stream, *kernel, result, executed)) return cudaSuccess;
+  } else {
+    result = execute(operation, executed);
+  }
+  if (result == cudaSuccess) clock->give(*this, stream, operation, executed);
   return result;
+}
+
+cudaError_t State::faulted() {
+  if (pending != cudaSuccess) sticky = std::exchange(pending, cudaSuccess);
+  return sticky;
 }
 
 void State::place_launches() { launcher->journal().place_launches(); }

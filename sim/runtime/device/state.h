@@ -2,7 +2,8 @@
 //
 // Models:  devices of one chip; errors as CUDA has them: a call's own error is kept for the thread until cudaGetLastError, a kernel's fault
 //          comes out at a call after the launch and stays until cudaDeviceReset.
-// Order:   a call has the whole library to itself; kernels run inside the call that launches them.
+// Order:   a call has the whole library to itself; kernels run inside the call that launches them, but for those that wait for what the
+//          program does later (waiting_launches.h).
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@
 #include "sim/runtime/device/context.h"
 #include "sim/runtime/device/l2_passage.h"
 #include "sim/runtime/device/library.h"
+#include "sim/runtime/device/library_lock.h"
 #include "sim/runtime/device/memory.h"
 #include "sim/runtime/device/module.h"
 #include "sim/runtime/device/operation.h"
@@ -30,6 +32,7 @@
 #include "sim/runtime/device/stop.h"
 #include "sim/runtime/device/stream.h"
 #include "sim/runtime/device/virtual_memory.h"
+#include "sim/runtime/device/waiting_launches.h"
 #include "sim/runtime/settings.h"
 
 namespace foretrace::runtime {
@@ -44,7 +47,7 @@ struct State {
   State();
   ~State();
 
-  std::recursive_mutex mutex;
+  LibraryLock mutex;
   Settings settings;
   config::Loaded chip;
   std::shared_ptr<const spec::GpuSpec> spec;
@@ -55,6 +58,7 @@ struct State {
   Arrays arrays;  ///< and textures and surfaces
   L2Passage l2_passage;
   Streams streams;
+  WaitingLaunches waiting{*this};
   std::set<std::pair<int, int>> peers;  ///< devices that may use memory of others: {which, whose}
   std::unique_ptr<Launcher> launcher;
   std::unique_ptr<SideBySide> side_by_side;
@@ -98,6 +102,10 @@ struct State {
 
   /// Gives the stream the operation: executes it now, or adds it to the graph that captures the stream.
   cudaError_t submit(cudaStream_t stream, Operation operation);
+  /// The same of a stream that is not captured and waits for no launch.
+  cudaError_t submit_now(cudaStream_t handle, const Stream& stream, const Operation& operation);
+  /// A kernel's fault, which is returned from now on; success: there was none.
+  cudaError_t faulted();
   /// Something has been waited for: launches whose place on the time line is known now get into the document.
   void place_launches();
   /// Executes it now.
@@ -132,16 +140,15 @@ cudaError_t call(Body&& body) {
   const std::lock_guard lock(s.mutex);
   const InCall in_call(s);
   use_primary_context();
-  if (s.pending != cudaSuccess) std::swap(s.sticky, s.pending), s.pending = cudaSuccess;
-  cudaError_t result = s.sticky;
-  if (result == cudaSuccess) {
-    try {
-      result = body(s);
-    } catch (const ToolError& error) {
-      stop(std::string(error.what()) + "\n" + error.output());
-    } catch (const std::exception& error) { stop(error.what()); }
-  }
-  if (result != cudaSuccess) last_error() = result;
+  cudaError_t result = cudaSuccess;
+  try {
+    if (s.waiting.any()) s.waiting.collect();
+    result = s.faulted();
+    if (result == cudaSuccess) result = body(s);
+  } catch (const ToolError& error) {
+    stop(std::string(error.what()) + "\n" + error.output());
+  } catch (const std::exception& error) { stop(error.what()); }
+  if (result != cudaSuccess && result != cudaErrorNotReady) last_error() = result;
   return result;
 }
 
