@@ -13,6 +13,9 @@ import sys
 
 # name, commands ($S: the folder with the sources), the program, what it prints or how it stops, slow
 DEFAULT = "nvcc $S/{0}.cu -o {0}"
+CUTLASS = ("nvcc -std=c++17 --expt-relaxed-constexpr -arch={} -DPRODUCT_{} -I$CUTLASS/include -I$CUTLASS/tools/util/include $S/cutlass.cu"
+           " -o cutlass_{}")
+CUTLASS_WHEEL = "nvidia-cutlass==4.2.0.0"    # whose headers $CUTLASS is
 BUILDS = [
     ("relocatable", ["nvcc -rdc=true $S/relocatable/a.cu $S/relocatable/b.cu -o relocatable"], "./relocatable", "ok", False),
     ("relocatable, CMake, CUDA::cudart_static", ["cmake -S $S/relocatable -B cmake", "cmake --build cmake"], "cmake/app", "ok", False),
@@ -58,12 +61,15 @@ BUILDS = [
     ("graph_memory", ["nvcc $S/../../runtime/programs/graph_memory.cu -o graph_memory"], "./graph_memory", "ok", True),
     ("shared_mapping: memory of cuMemCreate in two processes", ["nvcc $S/../../runtime/programs/shared_mapping.cu -o shared_mapping -lcuda"],
      "./shared_mapping", "ok", True),
+    *((f"cutlass_{name.lower()}", [CUTLASS.format(arch, name, name.lower())], f"./cutlass_{name.lower()}", "ok", True)
+      for arch, name in (("sm_90a", "F16"), ("sm_90a", "TF32"), ("sm_90a", "FP8"), ("sm_90a", "SPARSE"), ("sm_120a", "NVFP4"))),
     ("dynamic_parallelism", ["nvcc -rdc=true $S/dynamic_parallelism.cu -o dynamic_parallelism -lcudadevrt"], "./dynamic_parallelism", "ok", False),
     ("device_calls", ["nvcc -rdc=true $S/device_calls.cu -o device_calls -lcudadevrt"], "./device_calls", "ok",
      False),
 ]
 # Code for sm_90; sm_120 has it as PTX where that is in the program.
-NEEDS = {"native: architecture of the GPU that is there, CMake and nvcc under foretrace run": ("h100",), "clusters": ("h100", "rtx5070ti"), "graph_update": ("h100", "rtx5070ti")}
+NEEDS = {"native: architecture of the GPU that is there, CMake and nvcc under foretrace run": ("h100",), "clusters": ("h100", "rtx5070ti"), "graph_update": ("h100", "rtx5070ti"), "cutlass_nvfp4": ("rtx5070ti",),
+         **{f"cutlass_{name}": ("h100",) for name in ("f16", "tf32", "fp8", "sparse")}}
 
 
 def nvcc(repository):
@@ -80,8 +86,19 @@ def environment(foretrace, repository, compiler):
             "OURS": os.path.join(os.path.dirname(os.path.dirname(foretrace)), "lib", "foretrace")}
 
 
+def cutlass_headers(folder):
+    """The folder of CUTLASS's sources out of its wheel, which pip brings the first time."""
+    target = os.path.join(folder, "cutlass_wheel")
+    source = os.path.join(target, "cutlass_library", "source")
+    if not os.path.isdir(source):
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", target, CUTLASS_WHEEL], check=True)
+    return source
+
+
 def build(commands, folder, variables):
     """What the compiler said when it failed."""
+    if any("$CUTLASS/" in command for command in commands):
+        variables = {**variables, "CUTLASS": cutlass_headers(folder)}
     shutil.rmtree(os.path.join(folder, "cmake"), ignore_errors=True)
     for command in commands:
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=variables, capture_output=True, text=True, check=False)
