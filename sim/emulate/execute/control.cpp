@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t kDriverCodeBytes = 4096;
 constexpr std::uint32_t kReturnRegister = 20;  ///< R20:R21 hold where a driver's function returns to
 
-/// a: register pair (its high word counts when flags is 1); immediate: what is added, in bytes.
+/// a: register pair; immediate: what is added, in bytes. flags 1: BRX, which a warp issues once for each target that its lanes have (an
+/// H200's count of instructions of a hash with such a switch, 2026-11-28, to the instruction); each time the lowest lane's is taken.
 void branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
   Group& now = x.warp->now;
   if (executed == 0) {
@@ -54,6 +55,12 @@ void branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
   }
   const std::uint32_t stay = now.lanes & ~executed;
   const Group base = x.divergence.copy_of_now();
+  if (op.flags == 1 && lanes_of.size() > 1) {
+    Group others = base;
+    others.lanes = executed & ~lanes_of[first];
+    x.divergence.push(std::move(others));
+    lanes_of = {{first, lanes_of[first]}};
+  }
   // The lowest lane's target runs now, unless lanes fall through; the rest waits in order.
   for (auto at = lanes_of.rbegin(); at != lanes_of.rend(); ++at) {
     if (stay == 0 && at->first == first) continue;
