@@ -12,34 +12,34 @@ import subprocess
 import sys
 import unittest
 
-PTX = """.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry fill(.param .u64 p, .param .align 64 .b8 maps[128]) .reqntid 64 {
-  .reg .u64 %rd<5>; .reg .u32 %r<5>;
-  ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1;
-  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;
-  mul.wide.u32 %rd3, %r4, 4; add.u64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r4; ret;
+BODY = """ .reqntid 64 %s {
+  .reg .u64 %%rd<5>; .reg .u32 %%r<5>;
+  ld.param.u64 %%rd1, [p]; cvta.to.global.u64 %%rd2, %%rd1;
+  mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, %%tid.x; mad.lo.u32 %%r4, %%r1, %%r2, %%r3;
+  mul.wide.u32 %%rd3, %%r4, 4; add.u64 %%rd4, %%rd2, %%rd3; st.global.u32 [%%rd4], %%r4; ret;
 }
 """
+PTX = (".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry fill(.param .u64 p, .param .align 64 .b8 maps[128])" + BODY % ""
+       + ".visible .entry pairs(.param .u64 p)" + BODY % ".reqnctapercluster 2")
 
 
-def launch(path, threads):
-    """Two blocks of it; prints the driver's answer, then how many of 128 numbers are right."""
+def launch(path, name, threads):
+    """Two blocks of a kernel; prints the driver's answer, then how many of 256 numbers, the first left out, are right."""
     cuda = ctypes.CDLL("libcuda.so.1")
     context, module, function, memory = (ctypes.c_void_p() for _ in range(4))
     cuda.cuInit(0)
     cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
     cuda.cuCtxSetCurrent(context)
     cuda.cuModuleLoad(ctypes.byref(module), path.encode())
-    cuda.cuModuleGetFunction(ctypes.byref(function), module, b"fill")
-    cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(512))
+    cuda.cuModuleGetFunction(ctypes.byref(function), module, name.encode())
+    cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(1024))
+    cuda.cuMemsetD32_v2(memory, 0, ctypes.c_size_t(256))
     maps = (ctypes.c_char * 128)()
     arguments = (ctypes.c_void_p * 2)(ctypes.cast(ctypes.byref(memory), ctypes.c_void_p), ctypes.cast(maps, ctypes.c_void_p))
     print(cuda.cuLaunchKernel(function, 2, 1, 1, threads, 1, 1, 0, None, arguments, None))
-    got = (ctypes.c_uint32 * 128)()
-    cuda.cuMemcpyDtoH_v2(got, memory, ctypes.c_size_t(512))
-    print(sum(got[i] == i for i in range(1, 128)))
+    got = (ctypes.c_uint32 * 256)()
+    cuda.cuMemcpyDtoH_v2(got, memory, ctypes.c_size_t(1024))
+    print(sum(got[i] == i for i in range(1, 256)))
 
 
 class Tiles(unittest.TestCase):
@@ -55,9 +55,9 @@ class Tiles(unittest.TestCase):
             file.write(code)
         return os.path.join(FOLDER, name)
 
-    def launched(self, path, threads):
+    def launched(self, path, threads, name="fill"):
         done = subprocess.run([FORETRACE, "run", "--arch", "h100", "--functional", "--quiet", "--", sys.executable, "-B", __file__, "launch", path,
-                               str(threads)], capture_output=True, text=True, check=False, timeout=60)
+                               name, str(threads)], capture_output=True, text=True, check=False, timeout=60)
         return [int(word) for word in done.stdout.split()], done.stderr
 
     def test_a_block_of_one_becomes_the_compiled_one(self):
@@ -66,6 +66,9 @@ class Tiles(unittest.TestCase):
         self.assertEqual(self.launched(plain, 1)[0], [1, 0])  # CUDA_ERROR_INVALID_VALUE
         self.assertEqual(self.launched(tile, 1), ([0, 127], ""))
         self.assertEqual(self.launched(tile, 64)[0], [1, 0])
+
+    def test_a_block_becomes_a_cluster_where_it_was_compiled_for_one(self):
+        self.assertEqual(self.launched(self.cubin("tile.cubin", of_tile), 1, "pairs"), ([0, 255], ""))
 
     def test_parameters_that_the_driver_makes(self):
         answer, said = self.launched(self.cubin("maps.cubin", lambda code: of_tile(undescribed(code, 1))), 1)
@@ -88,7 +91,7 @@ def undescribed(code, ordinal):
 
 if __name__ == "__main__":
     if sys.argv[1] == "launch":
-        launch(sys.argv[2], int(sys.argv[3]))
+        launch(sys.argv[2], sys.argv[3], int(sys.argv[4]))
     else:
         import program_case
 

@@ -26,8 +26,8 @@ std::size_t described_bytes(const isa::Program& program) {
 }
 
 /// A tile kernel is launched with blocks of one thread and runs with as many as it was compiled for (CUDA Programming Guide, "Writing Tile
-/// Kernels"). Parameters behind those that are described are tensor maps, which the driver makes by code in the cubin.
-cudaError_t shape_tile(const isa::Program& program, Dim3& block) {
+/// Kernels"), as clusters of as many blocks as it was compiled for. Parameters behind those that are described are tensor maps, which the driver makes by code in the cubin.
+cudaError_t shape_tile(const isa::Program& program, Dim3& grid, Dim3& block) {
   if (block != Dim3{1, 1, 1}) return cudaErrorInvalidConfiguration;
   if (const std::size_t hidden = program.parameter_bytes - described_bytes(program); hidden != 0) {
     static std::once_flag said;
@@ -44,6 +44,8 @@ cudaError_t shape_tile(const isa::Program& program, Dim3& block) {
   }
   const auto* threads = program.required_threads;
   block = {threads[0], threads[1], threads[2]};
+  const auto* cluster = program.cluster;
+  if (cluster[0] != 0) grid = {grid.x * cluster[0], grid.y * cluster[1], grid.z * cluster[2]};
   return cudaSuccess;
 }
 
@@ -55,7 +57,7 @@ cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, st
   call.grid = {grid.x, grid.y, grid.z};
   call.block = {block.x, block.y, block.z};
   const frontend::KernelImage& image = call.kernel->image();
-  if (const cudaError_t refused = image.tile ? shape_tile(image.program, call.block) : cudaSuccess;
+  if (const cudaError_t refused = image.tile ? shape_tile(image.program, call.grid, call.block) : cudaSuccess;
       refused != cudaSuccess) {
     return refused;
   }
