@@ -112,8 +112,7 @@ class ChipRun {
     const frontend::LaunchDescription& launch = planned.launch;
     const bool followed = index + 1 < launches_.size() && !launches_[index + 1].launch.after.empty();
     const auto program = std::make_shared<const isa::Program>(kernel->program);
-    const engine::LaunchShape shape{
-        program, launch.grid, launch.block, launch.dynamic_shared, launch.buffer_bytes(), launch.cluster};
+    const engine::Launch shape{launch, program, launch.buffer_bytes()};
     engine::check_launch(*spec_, shape);
 
     std::string trace =
@@ -143,10 +142,8 @@ class ChipRun {
       owed_.push_back({&launch, kernel, machine_.resident_blocks(shape)});
     }
     if (warps) *std::exchange(timeline_, nullptr) = warps->json(spec_->name, program);
-    report::Prediction prediction = make_prediction(
-        variant_, spec_, program,
-        {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, chosen_.warm},
-        std::move(outcome));
+    report::Prediction prediction =
+        make_prediction(variant_, spec_, program, {launch, launch.name, chosen_.warm}, std::move(outcome));
     if (chosen_.gains && planned.reported) {
       context.progress->show("limits of " + program->kernel, 0, engine::kIdeals);
       prediction.gains = engine::gains(trace, *spec_, shape, context.threads);

@@ -67,7 +67,7 @@ std::vector<std::size_t> hottest(const report::Document& document,
 void add_gains_of(report::LaunchResult& result, const std::string& trace,
                   const std::shared_ptr<const spec::GpuSpec>& spec, int threads) {
   trace::TraceReader reader(trace);
-  const engine::LaunchShape shape = engine::shape_of(reader);
+  const engine::Launch shape = engine::shape_of(reader);
   engine::TracedBlocks source(reader);
   engine::RunOptions options;
   options.threads = threads;

@@ -27,9 +27,7 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   };
   std::optional<trace::TraceWriter> writer;
   if (!choices.trace.empty()) {
-    writer.emplace(
-        choices.trace, *program,
-        trace::LaunchInfo{launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared});
+    writer.emplace(choices.trace, *program, trace::LaunchInfo{launch, launch.name});
   }
   const std::uint64_t blocks = launch.grid.count();
   const std::string what = program->kernel + " on " + chip;
@@ -42,8 +40,7 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   run.writer = writer ? &*writer : nullptr;
   run.share = choices.share;
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
-  const engine::LaunchShape shape{program, launch.grid,   launch.block, launch.dynamic_shared,
-                                  0,       launch.cluster};
+  const engine::Launch shape{launch, program};
   engine::Outcome outcome = choices.reader != nullptr
                                 ? engine::run_shared(bind, shape, machine, run, *choices.reader)
                                 : engine::run_launch(bind(), shape, machine, run);

@@ -51,10 +51,8 @@ int simulate(const Words& words) {
       engine::Outcome outcome = engine::run_traced(file, reader, machine, run);
       if (warps) timeline = warps->json(spec->name, reader.program());
       std::vector<report::Prediction> predictions;
-      predictions.push_back(make_prediction(
-          variant, spec, reader.program(),
-          {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false},
-          std::move(outcome)));
+      predictions.push_back(
+          make_prediction(variant, spec, reader.program(), {launch, launch.name, false}, std::move(outcome)));
       if (gains) {
         context.progress->show("limits of " + what, 0, engine::kIdeals);
         predictions.back().gains = engine::gains(file, *spec, engine::shape_of(reader), context.threads);

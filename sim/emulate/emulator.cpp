@@ -219,7 +219,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put3(bank, area.block, context.block);
   put3(bank, area.grid, context.grid);
   put(bank, area.stack, local_bytes);
-  put(bank, area.dynamic_shared, context.dynamic_shared);
+  put(bank, area.dynamic_shared, static_cast<std::uint32_t>(context.dynamic_shared));
   put64(bank, area.local_window, kLocalWindow);
   put64(bank, area.shared_window, kSharedWindow);
   const Dim3 c = context.cluster;
@@ -242,7 +242,8 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   if (context.translation != nullptr) translation = *context.translation;
   if (translation && translation->without_products && !results_unused) translation = nullptr;
   const AsksFor asks = translation ? translation->asks : asks_for(program, area);
-  shared_bytes = program.shared_base + program.static_shared + context.dynamic_shared;
+  shared_bytes =
+      static_cast<std::uint32_t>(program.shared_base + program.static_shared + context.dynamic_shared);
   const std::uint32_t given_out = shared_given_out();
   all_shared_bytes = given_out + (program.shared_base == 0 ? context.shared_reserved : 0);
   if (asks.system_shared) shared_bytes = all_shared_bytes;

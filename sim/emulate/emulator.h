@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "model/isa/program.h"
-#include "model/units/units.h"
+#include "model/units/launch_shape.h"
 #include "model/work/address_space.h"
 #include "model/work/warp_record.h"
 #include "sim/emulate/execute/driver_functions.h"
@@ -56,17 +56,15 @@ struct Checks {
   bool bounds = true;
 };
 
-struct LaunchContext {
+/// A cluster of (1,1,1) stands for what the kernel was compiled for.
+struct LaunchContext : LaunchShape {
   const isa::Program* program = nullptr;  ///< must outlive the emulator
   /// Where the program's translation is kept for its next launch (one launch at a time); null: nowhere.
   std::shared_ptr<const Translation>* translation = nullptr;
   GlobalMemory* memory = nullptr;  ///< must outlive the emulator
   const TextureTable* textures =
-      nullptr;  ///< what handles of textures and surfaces stand for; null: there are none
-  Dim3 grid, block;
-  Dim3 cluster;  ///< blocks per cluster; (1,1,1) stands for what the kernel was compiled for
-  std::uint32_t dynamic_shared = 0;  ///< bytes
-  std::uint32_t sms = 1;             ///< of the chip: %nsmid; block b says that it is on SM b modulo that
+      nullptr;            ///< what handles of textures and surfaces stand for; null: there are none
+  std::uint32_t sms = 1;  ///< of the chip: %nsmid; block b says that it is on SM b modulo that
   std::uint32_t shared_unit =
       1;  ///< the chip's limits.shared_unit: the last unit of a block is its own to its end
   std::uint32_t shared_reserved = 0;  ///< the chip's limits.shared_reserved, behind or before a block's own

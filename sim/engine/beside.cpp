@@ -107,7 +107,7 @@ Cycle BesideOutcome::one_by_one() const {
   return end;
 }
 
-bool can_be_beside(const spec::GpuSpec& spec, const LaunchShape& shape) {
+bool can_be_beside(const spec::GpuSpec& spec, const Launch& shape) {
   try {
     const Shared alone(spec, {{shape, 0, {}}}, false);
     return true;

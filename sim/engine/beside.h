@@ -16,7 +16,7 @@ namespace foretrace::engine {
 
 /// One of them.
 struct BesideLaunch {
-  LaunchShape shape;
+  Launch shape;
   Cycle begin = 0;  ///< it is launched so long after the first one
   /// Gives its records from the first block on, as often as it is called.
   std::function<std::unique_ptr<work::BlockSource>()> open;
@@ -39,7 +39,7 @@ struct BesideOutcome {
 };
 
 /// Whether the launch can be among them. Throws nothing.
-bool can_be_beside(const spec::GpuSpec& spec, const LaunchShape& shape);
+bool can_be_beside(const spec::GpuSpec& spec, const Launch& shape);
 
 /// All in one simulation, as run_beside() has them: when each ran. L2 holds `l2` before; null: it is cold.
 std::vector<gpu::GridTime> run_together(const spec::GpuSpec& spec, const std::vector<BesideLaunch>& launches,

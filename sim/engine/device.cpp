@@ -190,10 +190,7 @@ emulate::LaunchContext Device::bind(const frontend::LaunchDescription& launch,
   emulate::LaunchContext context;
   context.program = &program;
   context.memory = memory_.get();
-  context.grid = launch.grid;
-  context.block = launch.block;
-  context.cluster = launch.cluster;
-  context.dynamic_shared = launch.dynamic_shared;
+  context.shape() = launch;
   context.parameters.resize(program.parameter_bytes);
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     const Argument& argument = launch.arguments[i];

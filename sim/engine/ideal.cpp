@@ -271,7 +271,7 @@ std::shared_ptr<const work::BlockRecord> IdealBlocks::next() {
 namespace {
 
 /// Whether the limit can be one of this kernel's at all.
-bool concerns(Ideal limit, const isa::Program& program, const LaunchShape& shape) {
+bool concerns(Ideal limit, const isa::Program& program, const Launch& shape) {
   if (limit == Ideal::shared_memory) return program.static_shared + shape.dynamic_shared > 0;
   if (!of_work(limit)) return true;
   return std::any_of(program.code.begin(), program.code.end(), [&](const isa::Instruction& instruction) {
@@ -284,22 +284,22 @@ bool concerns(Ideal limit, const isa::Program& program, const LaunchShape& shape
 }
 
 /// The launch as if it asked for no shared memory.
-LaunchShape without_shared_memory(const LaunchShape& shape) {
+Launch without_shared_memory(const Launch& shape) {
   auto program = std::make_shared<isa::Program>(*shape.program);
   program->static_shared = 0;
-  LaunchShape result = shape;
+  Launch result = shape;
   result.program = std::move(program);
   result.dynamic_shared = 0;
   return result;
 }
 
-std::uint64_t cycles_on(const spec::GpuSpec& spec, work::BlockSource& blocks, const LaunchShape& shape,
+std::uint64_t cycles_on(const spec::GpuSpec& spec, work::BlockSource& blocks, const Launch& shape,
                         const RunOptions& options) {
   return Machine(std::make_shared<const spec::GpuSpec>(spec)).run(shape, blocks, options).counters.elapsed;
 }
 
 std::uint64_t cycles_without(Ideal limit, const std::string& trace, const spec::GpuSpec& spec,
-                             const LaunchShape& shape, const RunOptions& options) {
+                             const Launch& shape, const RunOptions& options) {
   trace::TraceReader reader(trace);
   TracedBlocks traced(reader);
   if (of_work(limit)) {
@@ -310,7 +310,7 @@ std::uint64_t cycles_without(Ideal limit, const std::string& trace, const spec::
                    limit == Ideal::shared_memory ? without_shared_memory(shape) : shape, options);
 }
 
-std::uint64_t cycles_as_it_is(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
+std::uint64_t cycles_as_it_is(const std::string& trace, const spec::GpuSpec& spec, const Launch& shape,
                               const RunOptions& options) {
   trace::TraceReader reader(trace);
   TracedBlocks traced(reader);
@@ -319,8 +319,8 @@ std::uint64_t cycles_as_it_is(const std::string& trace, const spec::GpuSpec& spe
 
 }  // namespace
 
-std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
-                        int threads, const std::function<void(std::uint64_t, Cycle)>& progress) {
+std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const Launch& shape, int threads,
+                        const std::function<void(std::uint64_t, Cycle)>& progress) {
   RunOptions options;
   options.threads = threads;
   options.progress = progress;

@@ -85,7 +85,7 @@ struct Gain {
 
 /// Simulates the launch of a trace again, once for each limit that can concern it, with cold caches. `progress`: as RunOptions. Throws
 /// InputError as TraceReader does.
-std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const LaunchShape& shape,
-                        int threads, const std::function<void(std::uint64_t, Cycle)>& progress = {});
+std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const Launch& shape, int threads,
+                        const std::function<void(std::uint64_t, Cycle)>& progress = {});
 
 }  // namespace foretrace::engine

@@ -7,7 +7,7 @@
 
 namespace foretrace::engine {
 
-std::optional<LaterWaves> later_waves(const emulate::LaunchContext& context, const LaunchShape& shape,
+std::optional<LaterWaves> later_waves(const emulate::LaunchContext& context, const Launch& shape,
                                       Machine& machine, int threads, const sampling::Survey& survey) {
   const std::uint64_t blocks = shape.grid.count(), resident = machine.resident_blocks(shape);
   const double block = survey.instructions / static_cast<double>(blocks),

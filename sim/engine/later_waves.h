@@ -22,7 +22,7 @@ struct LaterWaves {
 
 /// Nothing where a wave is short enough to be simulated, where there is no second, where blocks may wait for somebody, where blocks use more
 /// than L2 holds (what they find there then depends on how far apart they come), or where the rate does not settle. Memory stays as it was; L2 is left as later waves have it.
-std::optional<LaterWaves> later_waves(const emulate::LaunchContext& context, const LaunchShape& shape,
+std::optional<LaterWaves> later_waves(const emulate::LaunchContext& context, const Launch& shape,
                                       Machine& machine, int threads, const sampling::Survey& survey);
 
 }  // namespace foretrace::engine

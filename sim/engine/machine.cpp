@@ -10,7 +10,7 @@
 
 namespace foretrace::engine {
 
-rules::KernelResources resources_of(const LaunchShape& shape) {
+rules::KernelResources resources_of(const Launch& shape) {
   rules::KernelResources resources;
   resources.threads = static_cast<std::uint32_t>(shape.block.count());
   resources.registers = shape.program->registers;
@@ -21,7 +21,7 @@ rules::KernelResources resources_of(const LaunchShape& shape) {
   return resources;
 }
 
-void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape) {
+void check_launch(const spec::GpuSpec& spec, const Launch& shape) {
   const isa::Program& program = *shape.program;
   if (!isa::runs_on(program.sm, isa::Target::plain, spec.sm_number)) {
     throw InputError(fmt::format("kernel {}: its machine code is for sm_{}; {} runs sm_{}", program.kernel,
@@ -46,11 +46,11 @@ void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape) {
 
 Machine::Machine(std::shared_ptr<const spec::GpuSpec> spec) : spec_(std::move(spec)), gpu_(*spec_) {}
 
-std::uint64_t Machine::resident_blocks(const LaunchShape& shape) const {
+std::uint64_t Machine::resident_blocks(const Launch& shape) const {
   return std::uint64_t{rules::occupancy(*spec_, resources_of(shape)).blocks} * spec_->sm.count;
 }
 
-Outcome Machine::run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options) {
+Outcome Machine::run(const Launch& shape, work::BlockSource& source, const RunOptions& options) {
   check_launch(*spec_, shape);
   Outcome outcome;
   const rules::KernelResources resources = resources_of(shape);

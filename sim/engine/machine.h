@@ -9,21 +9,18 @@
 #include "model/rules/occupancy.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
+#include "model/units/launch_shape.h"
 #include "model/work/block_source.h"
 #include "sim/sampling/estimate.h"
 
 namespace foretrace::engine {
 
 /// A launch as far as the model needs to know it.
-struct LaunchShape {
+struct Launch : LaunchShape {
   std::shared_ptr<const isa::Program> program;
-  Dim3 grid, block;
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
-  std::uint64_t buffer_bytes = 0;    ///< device memory of the launch's buffers; 0: not known (a trace)
-  Dim3 cluster{1, 1, 1};
-  int carveout_percent = -1;  ///< see rules::KernelResources
-  std::shared_ptr<const memory::PeerMemory> peer =
-      nullptr;  ///< what lies in other devices' memory; null: nothing
+  std::uint64_t buffer_bytes = 0;  ///< device memory of the launch's buffers; 0: not known (a trace)
+  int carveout_percent = -1;       ///< see rules::KernelResources
+  std::shared_ptr<const memory::PeerMemory> peer = nullptr;  ///< what lies in other devices' memory; null: nothing
 };
 
 struct RunOptions {
@@ -45,10 +42,10 @@ struct Outcome {
 };
 
 /// What one block of the launch asks of an SM.
-rules::KernelResources resources_of(const LaunchShape& shape);
+rules::KernelResources resources_of(const Launch& shape);
 
 /// Throws InputError when the chip cannot run the launch (another machine code, too many threads, too much shared memory ...).
-void check_launch(const spec::GpuSpec& spec, const LaunchShape& shape);
+void check_launch(const spec::GpuSpec& spec, const Launch& shape);
 
 class Machine {
  public:
@@ -56,13 +53,13 @@ class Machine {
   const spec::GpuSpec& spec() const { return *spec_; }
   std::shared_ptr<const spec::GpuSpec> shared_spec() const { return spec_; }
   /// Blocks of the launch that the chip holds at a time.
-  std::uint64_t resident_blocks(const LaunchShape& shape) const;
+  std::uint64_t resident_blocks(const Launch& shape) const;
   /// What L2 holds after the launches so far.
   std::shared_ptr<const memory::L2Contents> l2_contents() { return gpu_.l2_contents(); }
   /// Between launches: as much as L2 holds has passed through it.
   void empty_l2() { gpu_.empty_l2(); }
   /// Simulates a launch from the records of its blocks.
-  Outcome run(const LaunchShape& shape, work::BlockSource& source, const RunOptions& options);
+  Outcome run(const Launch& shape, work::BlockSource& source, const RunOptions& options);
 
  private:
   std::shared_ptr<const spec::GpuSpec> spec_;

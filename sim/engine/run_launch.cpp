@@ -34,7 +34,7 @@ bool has_to_be_exact(const LaunchRun& run) {
 }
 
 /// Whole blocks, executed ahead of the cycle model by a thread of their own.
-Outcome run_exactly(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+Outcome run_exactly(const emulate::LaunchContext& context, const Launch& shape, Machine& machine,
                     const LaunchRun& run) {
   const emulate::Emulator emulator(context);
   EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.writer, run.share);
@@ -51,7 +51,7 @@ Outcome simulated_exactly(Outcome outcome, const std::string& why) {
 }
 
 /// A part, or all where the rates do not settle.
-Outcome sampled(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+Outcome sampled(const emulate::LaunchContext& context, const Launch& shape, Machine& machine,
                 const LaunchRun& run, const sampling::Survey& survey) {
   Outcome outcome = run_sampled(context, shape, machine, run, survey);
   if (outcome.estimate.sampled) return outcome;
@@ -77,7 +77,7 @@ class OwnBlocks final : public work::BlockSource {
 std::shared_ptr<const work::BlockRecord> OwnBlocks::next() { return blocks_.next(); }
 
 /// Whole blocks as the reader has them. `own`: the launch as this chip executes it, if it has to.
-Outcome take_exactly(const std::function<emulate::LaunchContext()>& own, const LaunchShape& shape,
+Outcome take_exactly(const std::function<emulate::LaunchContext()>& own, const Launch& shape,
                      Machine& machine, const LaunchRun& run, SharedReader& reader) {
   const std::uint64_t resident = machine.resident_blocks(shape);
   TakenBlocks taken(reader, shape.grid.count(), resident, [&](std::uint64_t skipped) {
@@ -111,7 +111,7 @@ void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec) {
   context.shared_reserved = spec.limits.shared_reserved;
 }
 
-Outcome run_launch(const emulate::LaunchContext& bound, const LaunchShape& shape, Machine& machine,
+Outcome run_launch(const emulate::LaunchContext& bound, const Launch& shape, Machine& machine,
                    const LaunchRun& run) {
   const SharedBlocks::Closing closing(run.share);
   check_launch(machine.spec(), shape);
@@ -130,8 +130,8 @@ Outcome run_launch(const emulate::LaunchContext& bound, const LaunchShape& shape
   return sampled(context, shape, machine, run, suits.survey);
 }
 
-Outcome run_shared(const std::function<emulate::LaunchContext()>& bind, const LaunchShape& shape,
-                   Machine& machine, const LaunchRun& run, SharedReader& reader) {
+Outcome run_shared(const std::function<emulate::LaunchContext()>& bind, const Launch& shape, Machine& machine,
+                   const LaunchRun& run, SharedReader& reader) {
   check_launch(machine.spec(), shape);
   const auto own = [&] { return launched(bind(), machine, run); };
   if (has_to_be_exact(run)) return take_exactly(own, shape, machine, run, reader);

@@ -50,12 +50,12 @@ std::function<void(std::uint64_t, Cycle)> stopping(std::function<void(std::uint6
 void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec);
 
 /// Executes the launch on `context`'s memory and simulates it on `machine`. Throws InputError when the chip cannot run it, KernelFault.
-Outcome run_launch(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+Outcome run_launch(const emulate::LaunchContext& context, const Launch& shape, Machine& machine,
                    const LaunchRun& run);
 
 /// The same of a launch whose records come from the run of another chip (LaunchRun::share), with the same accuracy. `bind` is called where
 /// this chip has to execute the launch itself, at least in part; memory is then as run_launch() leaves it.
-Outcome run_shared(const std::function<emulate::LaunchContext()>& bind, const LaunchShape& shape,
-                   Machine& machine, const LaunchRun& run, SharedReader& reader);
+Outcome run_shared(const std::function<emulate::LaunchContext()>& bind, const Launch& shape, Machine& machine,
+                   const LaunchRun& run, SharedReader& reader);
 
 }  // namespace foretrace::engine

@@ -40,8 +40,8 @@ class Blocks {
 
 }  // namespace
 
-Suitability suitability(const emulate::LaunchContext& context, const LaunchShape& shape,
-                        const Machine& machine, bool asked) {
+Suitability suitability(const emulate::LaunchContext& context, const Launch& shape, const Machine& machine,
+                        bool asked) {
   Suitability result;
   const auto because = [&](std::string why) {
     result.why_not = std::move(why);
@@ -87,7 +87,7 @@ Suitability suitability(const emulate::LaunchContext& context, const LaunchShape
   return result;
 }
 
-Outcome run_sampled(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+Outcome run_sampled(const emulate::LaunchContext& context, const Launch& shape, Machine& machine,
                     const LaunchRun& run, const sampling::Survey& survey) {
   const spec::GpuSpec& spec = machine.spec();
   const std::uint64_t blocks = shape.grid.count(), resident = machine.resident_blocks(shape);

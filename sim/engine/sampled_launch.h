@@ -22,11 +22,11 @@ struct Suitability {
 };
 
 /// `asked`: also small launches.
-Suitability suitability(const emulate::LaunchContext& context, const LaunchShape& shape,
-                        const Machine& machine, bool asked);
+Suitability suitability(const emulate::LaunchContext& context, const Launch& shape, const Machine& machine,
+                        bool asked);
 
 /// Simulates a part, or all of it where the rates do not settle before its end (Estimate::sampled says which).
-Outcome run_sampled(const emulate::LaunchContext& context, const LaunchShape& shape, Machine& machine,
+Outcome run_sampled(const emulate::LaunchContext& context, const Launch& shape, Machine& machine,
                     const LaunchRun& run, const sampling::Survey& survey);
 
 }  // namespace foretrace::engine

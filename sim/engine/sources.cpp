@@ -110,10 +110,7 @@ void StreamedBlocks::finish() {
   while (next_ < emulator_.blocks()) emulator_.run_block(next_++, nullptr);
 }
 
-LaunchShape shape_of(const trace::TraceReader& reader) {
-  const trace::LaunchInfo& launch = reader.launch();
-  return {reader.program(), launch.grid, launch.block, launch.dynamic_shared, 0, launch.cluster};
-}
+Launch shape_of(const trace::TraceReader& reader) { return {reader.launch(), reader.program()}; }
 
 Outcome run_traced(const std::string& file, trace::TraceReader& reader, Machine& machine,
                    const RunOptions& options) {

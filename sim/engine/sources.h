@@ -85,7 +85,7 @@ class TracedBlocks final : public work::BlockSource {
 };
 
 /// The launch that a trace holds; the bytes of its buffers are not known.
-LaunchShape shape_of(const trace::TraceReader& reader);
+Launch shape_of(const trace::TraceReader& reader);
 
 /// Simulates the launch of a trace, of which nothing was read yet, on the machine. Throws InputError that names `file`.
 Outcome run_traced(const std::string& file, trace::TraceReader& reader, Machine& machine,

@@ -103,7 +103,7 @@ emulate::LaunchContext bind(engine::Device& device, const Launch& launch,
 
 int threads_of(const Options& options) { return std::max(1, options.threads); }
 
-void add_gains(report::Prediction& prediction, const std::string& trace, const engine::LaunchShape& shape,
+void add_gains(report::Prediction& prediction, const std::string& trace, const engine::Launch& shape,
                const Options& options) {
   prediction.gains =
       engine::gains(trace, *prediction.gpu, shape, threads_of(options), engine::stopping({}, options.stop));
@@ -119,18 +119,13 @@ report::Prediction predicted(const Launch& launch, const config::Loaded& chip, c
       frontend::load_kernels(engine::load_request(described, spec->sm_number), frontend::find_toolchain())
           .front();
   const auto program = std::make_shared<const isa::Program>(kernel.program);
-  const engine::LaunchShape shape{
-      program,          described.grid, described.block, described.dynamic_shared, described.buffer_bytes(),
-      described.cluster};
+  const engine::Launch shape{described, program, described.buffer_bytes()};
   engine::check_launch(*spec, shape);
   std::optional<trace::ScratchFile> scratch;
   std::string trace = options.trace;
   if (options.gains && trace.empty()) trace = scratch.emplace().path();
   std::optional<trace::TraceWriter> writer;
-  if (!trace.empty())
-    writer.emplace(trace, *program,
-                   trace::LaunchInfo{described.name, described.grid, described.block, described.cluster,
-                                     described.dynamic_shared});
+  if (!trace.empty()) writer.emplace(trace, *program, trace::LaunchInfo{described, described.name});
   engine::Device device;
   engine::Machine machine(spec);
   engine::LaunchRun run;
@@ -143,9 +138,7 @@ report::Prediction predicted(const Launch& launch, const config::Loaded& chip, c
   engine::Outcome outcome = engine::run_launch(bind(device, launch, described, kernel), shape, machine, run);
   if (writer) writer->close();
   report::Prediction prediction = report::prediction_of(
-      chip, options.set, spec, program,
-      {described.name, described.grid, described.block, described.cluster, described.dynamic_shared, false},
-      std::move(outcome));
+      chip, options.set, spec, program, {described, described.name, false}, std::move(outcome));
   if (options.gains) add_gains(prediction, trace, shape, options);
   for (const Array& array : launch.arrays) {
     if (array.results == nullptr) continue;
@@ -164,10 +157,8 @@ report::Prediction simulated(const std::string& file, const config::Loaded& chip
   run.threads = threads_of(options);
   run.progress = engine::stopping({}, options.stop);
   engine::Outcome outcome = engine::run_traced(file, reader, machine, run);
-  report::Prediction prediction = report::prediction_of(
-      chip, options.set, spec, reader.program(),
-      {launch.name, launch.grid, launch.block, launch.cluster, launch.dynamic_shared, false},
-      std::move(outcome));
+  report::Prediction prediction = report::prediction_of(chip, options.set, spec, reader.program(),
+                                                        {launch, launch.name, false}, std::move(outcome));
   if (options.gains) add_gains(prediction, file, engine::shape_of(reader), options);
   return prediction;
 }

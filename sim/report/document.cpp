@@ -48,12 +48,7 @@ LaunchResult make_result(const Prediction& prediction) {
   result.assumed_values = prediction.assumed_values;
   result.transferred_values = prediction.transferred_values;
   result.overrides = prediction.overrides;
-  result.launch = prediction.launch;
-  result.grid = prediction.grid;
-  result.block = prediction.block;
-  result.cluster = prediction.cluster;
-  result.dynamic_shared = prediction.dynamic_shared;
-  result.warm = prediction.warm;
+  result.identity() = prediction.identity();
   result.time_dependent = prediction.time_dependent;
   result.estimate = prediction.estimate;
   result.metrics = evaluate(prediction);

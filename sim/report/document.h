@@ -14,6 +14,7 @@
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
 #include "model/units/units.h"
+#include "sim/report/launch_identity.h"
 #include "sim/report/metrics.h"
 #include "sim/report/prediction.h"
 #include "sim/report/series.h"
@@ -74,7 +75,7 @@ struct Gain {
 };
 
 /// One launch on one chip.
-struct LaunchResult {
+struct LaunchResult : LaunchIdentity {
   std::string arch;  ///< the chip's name, never an alias
   int sm = 0;        ///< 80, 90, 120
   spec::ClockSet clock_hz;
@@ -84,10 +85,6 @@ struct LaunchResult {
   std::uint64_t assumed_values = 0;
   std::uint64_t transferred_values = 0;  ///< optional in JSON: documents before 0.2 lack it
   std::vector<std::string> overrides;    ///< "set": what --set changed
-  std::string launch;                    ///< name in a launch file; empty: none (null in JSON)
-  Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
-  bool warm = false;
   bool time_dependent = false;
   LaunchPlace place;
   sampling::Estimate estimate;  ///< "accuracy"

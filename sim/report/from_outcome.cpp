@@ -33,12 +33,7 @@ Prediction prediction_of(const config::Loaded& chip, const std::vector<std::stri
   prediction.assumed_values = static_cast<std::uint32_t>(chip.assumed);
   prediction.transferred_values = static_cast<std::uint32_t>(chip.transferred);
   prediction.overrides = overrides;
-  prediction.launch = launch.name;
-  prediction.grid = launch.grid;
-  prediction.block = launch.block;
-  prediction.cluster = launch.cluster;
-  prediction.dynamic_shared = launch.dynamic_shared;
-  prediction.warm = launch.warm;
+  prediction.identity() = launch;
   const rules::Occupancy& occupancy = outcome.occupancy;
   // ncu states no limit above the block slots for barriers (measured: validate/measurements/h100-sxm.json).
   prediction.occupancy = {occupancy.limit_registers,

@@ -11,13 +11,6 @@
 
 namespace foretrace::report {
 
-struct LaunchIdentity {
-  std::string name;  ///< in a launch file; empty: none
-  Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
-  bool warm = false;
-};
-
 /// `chip` is the loaded configuration that `spec` is of; `overrides` what --set changed in it.
 Prediction prediction_of(const config::Loaded& chip, const std::vector<std::string>& overrides,
                          std::shared_ptr<const spec::GpuSpec> spec,

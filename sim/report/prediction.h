@@ -13,8 +13,8 @@
 #include "model/isa/program.h"
 #include "model/spec/gpu_spec.h"
 #include "model/stats/launch_counters.h"
-#include "model/units/units.h"
 #include "sim/engine/ideal.h"
+#include "sim/report/launch_identity.h"
 #include "sim/sampling/estimate.h"
 
 namespace foretrace::report {
@@ -34,19 +34,15 @@ struct Occupancy {
   std::string next_step;  ///< one sentence: what the next better step would need; empty: none
 };
 
-struct Prediction {
+struct Prediction : LaunchIdentity {
   std::shared_ptr<const spec::GpuSpec> gpu;     ///< the chip with its clocks as chosen
   std::shared_ptr<const isa::Program> program;  ///< the machine code
   std::string config_sha256;                    ///< of the chip's effective configuration
   std::uint32_t assumed_values = 0;             ///< configuration values of kind `assumed`
   std::uint32_t transferred_values = 0;         ///< of kind `transferred`: found on another chip
   std::vector<std::string> overrides;           ///< what --set changed, "sm.count=144", in the order given
-  std::string launch;  ///< its name in a launch file; empty: given on the command line
-  Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
-  bool warm = false;                 ///< caches started as the launch before left them
-  bool time_dependent = false;       ///< the instruction count depends on time (polling loops, clock reads)
-  sampling::Estimate estimate;       ///< how the counters came about
+  bool time_dependent = false;  ///< the instruction count depends on time (polling loops, clock reads)
+  sampling::Estimate estimate;  ///< how the counters came about
   Occupancy occupancy;
   std::vector<engine::Gain> gains;  ///< empty: not asked for
   stats::LaunchCounters counters;

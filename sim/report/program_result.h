@@ -8,17 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "model/units/units.h"
+#include "model/units/launch_shape.h"
 
 namespace foretrace::report {
 
 /// A launch that another stands for: executed, not simulated.
-struct RepresentedLaunch {
+struct RepresentedLaunch : LaunchShape {
   std::uint64_t number = 0;  ///< in the program, from 0
   std::uint64_t by = 0;      ///< number of the simulated launch that is most like it
   std::string kernel;
-  Dim3 grid, block;
-  std::uint64_t dynamic_shared = 0;                                   ///< bytes per block
   double duration_ns = 0, duration_low_ns = 0, duration_high_ns = 0;  ///< interval: nine cases of ten
   std::optional<std::uint64_t> stream;
   std::optional<double> start_ns, end_ns;  ///< on the program's time line

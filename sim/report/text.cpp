@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t kColumnsBesideEachOther = 6;
 
 bool is_same_launch(const LaunchResult& a, const LaunchResult& b) {
-  return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.cluster == b.cluster &&
-         a.launch == b.launch && a.dynamic_shared == b.dynamic_shared;
+  return a.kernel == b.kernel && a.shape() == b.shape() && a.launch == b.launch;
 }
 
 bool is_same_variant(const LaunchResult& a, const LaunchResult& b) {

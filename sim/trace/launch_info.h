@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <string>
 
-#include "model/units/units.h"
+#include "model/units/launch_shape.h"
 
 namespace foretrace::trace {
 
-struct LaunchInfo {
+struct LaunchInfo : LaunchShape {
   std::string name;  ///< in a launch file; empty: given on the command line
-  Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   friend bool operator==(const LaunchInfo&, const LaunchInfo&) = default;
 };
 

@@ -52,7 +52,7 @@ TEST_P(FormsPredict, TakesTime) {
 
   engine::Machine machine(spec);
   const auto program = std::make_shared<const isa::Program>(found->second.program);
-  const engine::LaunchShape shape{program, {1, 1, 1}, {32, 1, 1}};
+  const engine::Launch shape{{{1, 1, 1}, {32, 1, 1}, {}, 0}, program};
   const emulate::Emulator emulator(launch.context);
   engine::EmulatedBlocks source(emulator, machine.resident_blocks(shape), nullptr);
   const engine::Outcome outcome = machine.run(shape, source, {});

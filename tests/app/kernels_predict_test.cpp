@@ -120,7 +120,7 @@ class KernelsPredict : public testing::TestWithParam<Case> {
     const frontend::LoadedKernel kernel = load(launch);
     const auto program = std::make_shared<const isa::Program>(kernel.program);
     const emulate::Emulator emulator(device.bind(launch, kernel));
-    const engine::LaunchShape shape{program, launch.grid, launch.block, launch.dynamic_shared};
+    const engine::Launch shape{launch, program};
     engine::EmulatedBlocks source(emulator, machine_->resident_blocks(shape), nullptr);
     engine::Outcome outcome = machine_->run(shape, source, {});
     report::Prediction prediction;

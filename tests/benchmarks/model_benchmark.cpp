@@ -18,7 +18,7 @@ namespace {
 
 /// A launch's blocks, executed once and kept.
 struct Recorded {
-  engine::LaunchShape shape;
+  engine::Launch shape;
   std::vector<std::shared_ptr<const work::BlockRecord>> blocks;
   std::int64_t warp_instructions = 0;
 };

@@ -61,8 +61,7 @@ void measure(const std::string& name, const std::string& file, const std::string
     const frontend::LoadedKernel kernel =
         frontend::load_kernels(engine::load_request(launch, chip->sm_number), frontend::find_toolchain())
             .front();
-    const engine::LaunchShape shape{std::make_shared<const isa::Program>(kernel.program), launch.grid,
-                                    launch.block, launch.dynamic_shared};
+    const engine::Launch shape{launch, std::make_shared<const isa::Program>(kernel.program)};
     engine::Device device;
     const emulate::LaunchContext context = device.bind(launch, kernel);
     const emulate::Emulator emulator(context);

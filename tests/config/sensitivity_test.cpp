@@ -244,8 +244,9 @@ TEST_P(Sensitivity, EveryKeyMovesACounter) {
 TEST_P(Sensitivity, DeviceMemoryHoldsTheBuffersOrTheLaunchIsRefused) {
   const Loaded whole = load({}, {});
   const Loaded half = load({{"dram.bytes", std::to_string(whole.spec.dram.bytes / 2)}}, {});
-  engine::LaunchShape shape{
-      program_of(kernels_.front(), whole.spec.sm_number), {1, 1, 1}, {32, 1, 1}, 0, whole.spec.dram.bytes};
+  engine::Launch shape{{{1, 1, 1}, {32, 1, 1}, {}, 0},
+                       program_of(kernels_.front(), whole.spec.sm_number),
+                       whole.spec.dram.bytes};
   EXPECT_NO_THROW(engine::check_launch(whole.spec, shape));
   EXPECT_THROW(engine::check_launch(half.spec, shape), InputError);
   ++shape.buffer_bytes;

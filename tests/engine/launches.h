@@ -64,9 +64,9 @@ struct Launch {
   void set_word(std::uint32_t word, std::uint32_t value) {
     std::memcpy(assembled.context.parameters.data() + std::size_t{4} * word, &value, 4);
   }
-  engine::LaunchShape shape() const {
-    return {std::make_shared<isa::Program>(assembled.program), assembled.context.grid,
-            assembled.context.block, 0};
+  engine::Launch shape() const {
+    return {{assembled.context.grid, assembled.context.block, {}, 0},
+            std::make_shared<isa::Program>(assembled.program)};
   }
 };
 

@@ -167,7 +167,7 @@ TEST(LaterWaves, AreSimulatedWhereOneIsTooLong) {
     Launch launch(kCountDown, blocks, 128, std::vector<std::uint32_t>(blocks, rounds), blocks);
     launch.assembled.program.registers = 128;
     engine::Machine machine(launch.chip);
-    const engine::LaunchShape shape = launch.shape();
+    const engine::Launch shape = launch.shape();
     const engine::Suitability suits = engine::suitability(launch.assembled.context, shape, machine, true);
     auto result = engine::later_waves(launch.assembled.context, shape, machine, 2, suits.survey);
     EXPECT_EQ(launch.assembled.read(launch.out, 1)[0], 0u);  // nothing is written

@@ -89,7 +89,7 @@ isa::Program waiting_program() {
 }
 
 trace::LaunchInfo sample_launch(std::uint32_t blocks) {
-  return {"sample", {blocks, 1, 1}, {256, 1, 1}, {1, 1, 1}, 4096};
+  return {{{blocks, 1, 1}, {256, 1, 1}, {1, 1, 1}, 4096}, "sample"};
 }
 
 work::BlockRecord sample_block(const isa::Program& program, std::uint64_t block, unsigned warps,

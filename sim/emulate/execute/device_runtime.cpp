@@ -74,8 +74,8 @@ class Call {
       runtime_.last_error[thread_] = kOutOfMemory;
       return 0;
     }
-    runtime_.buffers[at] = {pair(4), three(6), three(9), word(12),
-                            std::vector<std::byte>(static_cast<std::size_t>(bytes))};
+    const LaunchShape shape{three(6), three(9), {}, word(12)};
+    runtime_.buffers[at] = {shape, pair(4), std::vector<std::byte>(static_cast<std::size_t>(bytes))};
     return at;
   }
 

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/units/units.h"
+#include "model/units/launch_shape.h"
 
 namespace foretrace::emulate {
 
@@ -116,10 +116,8 @@ inline constexpr std::uint64_t kGraphTail = std::uint64_t{1} << 56,
                                kGraphFireAndForget = std::uint64_t{2} << 56,
                                kGraphSibling = std::uint64_t{3} << 56;
 
-struct DeviceLaunch {
-  std::uint64_t kernel = 0;  ///< its handle
-  Dim3 grid, block;
-  std::uint32_t dynamic_shared = 0;   ///< bytes
+struct DeviceLaunch : LaunchShape {
+  std::uint64_t kernel = 0;           ///< its handle
   std::vector<std::byte> parameters;  ///< parameter_bytes() of the kernel
 };
 struct DeviceCopy {

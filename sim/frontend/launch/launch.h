@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/units/units.h"
+#include "model/units/launch_shape.h"
 #include "sim/frontend/launch/argument.h"
 
 namespace foretrace::frontend {
@@ -43,16 +43,12 @@ enum class ExpectedFault : std::uint8_t {
   illegal_instruction
 };
 
-struct LaunchDescription {
+struct LaunchDescription : LaunchShape {
   std::string name;              ///< unique in the project
   std::filesystem::path source;  ///< the .cu file, resolved against the launch file's folder
   std::string kernel;            ///< as written in the source, or mangled
   std::vector<std::string> defines;
   std::string nvcc;  ///< further compiler options
-  Dim3 grid;
-  Dim3 block;
-  Dim3 cluster;
-  std::uint32_t dynamic_shared = 0;  ///< bytes
   std::vector<Argument> arguments;
   std::vector<Symbol> symbols;
   std::vector<Dump> dumps;

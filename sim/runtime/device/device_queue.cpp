@@ -28,9 +28,7 @@ int DeviceQueue::launch(std::uint64_t block, std::uint64_t stream, emulate::Devi
   call.kernel = kernel_of(launch.kernel);
   if (call.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (depth_ >= kDeepestLaunch) return cudaErrorLaunchMaxDepthExceeded;
-  call.grid = launch.grid;
-  call.block = launch.block;
-  call.dynamic_shared = launch.dynamic_shared;
+  call.shape() = launch;
   call.device = parent_.device;
   call.within = parent_.within;
   const isa::Program& program = call.kernel->image().program;

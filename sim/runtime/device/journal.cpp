@@ -233,9 +233,7 @@ void Journal::represented(const LaunchLine& line, const sampling::LaunchWork& wo
     launch.number = line.index;
     launch.by = time.by;
     launch.kernel = line.kernel;
-    launch.grid = line.grid;
-    launch.block = line.block;
-    launch.dynamic_shared = line.dynamic_shared;
+    launch.shape() = line;
     launch.stream = line.stream;
     if (line.within) {
       launch.operation = line.within->name;

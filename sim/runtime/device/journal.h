@@ -31,11 +31,9 @@
 
 namespace foretrace::runtime {
 
-struct LaunchLine {
-  std::uint64_t index = 0;  ///< from 0, of the process
-  std::string kernel;       ///< as in the source
-  Dim3 grid, block;
-  std::uint64_t dynamic_shared = 0;
+struct LaunchLine : LaunchShape {
+  std::uint64_t index = 0;                                ///< from 0, of the process
+  std::string kernel;                                     ///< as in the source
   std::shared_ptr<const NamedOperator> within = nullptr;  ///< null: none
   std::uint64_t stream = 0;                               ///< its number, 0: the default stream
   bool pinned = false, managed = false, peer = false;     ///< its arguments point into such memory

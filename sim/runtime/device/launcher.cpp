@@ -141,7 +141,7 @@ void Launcher::find_l2(int device) {
 }
 
 double Launcher::predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
-                                      const engine::LaunchShape& shape, LaunchLine& line) {
+                                      const engine::Launch& shape, LaunchLine& line) {
   SideBySide& beside = *state_.side_by_side;
   find_l2(call.device);
   if (!representatives_) {
@@ -201,11 +201,10 @@ cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program)
       (required[0] != call.block.x || required[1] != call.block.y || required[2] != call.block.z)) {
     return cudaErrorInvalidConfiguration;
   }
-  const engine::LaunchShape shape{.program = call.kernel->on(call.device).program(),
-                                  .grid = call.grid,
-                                  .block = call.block,
-                                  .dynamic_shared = call.dynamic_shared,
-                                  .carveout_percent = carveout_of(call)};
+  const engine::Launch shape{{call.grid, call.block, {}, call.dynamic_shared},
+                             call.kernel->on(call.device).program(),
+                             0,
+                             carveout_of(call)};
   if (const cudaError_t refused = check_cluster(spec, call); refused != cudaSuccess) return refused;
   if (!rules::impossible(spec, engine::resources_of(shape)).empty()) return cudaErrorLaunchOutOfResources;
   if (call.cooperative && call.grid.count() > machine(call.device).resident_blocks(shape))
@@ -230,10 +229,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.translation = &kernel.translation;
   context.memory = &state_.memory.global();
   context.textures = &state_.arrays.table();
-  context.grid = call.grid;
-  context.block = call.block;
-  context.cluster = call.cluster;
-  context.dynamic_shared = static_cast<std::uint32_t>(call.dynamic_shared);
+  context.shape() = call;
   context.parameters = call.parameters;
   context.banks[2] = kernel.image().constant2;
   kernel.module().fill_banks(context);
@@ -313,17 +309,16 @@ void Launcher::remember_dependence(std::uint64_t index, const report::Prediction
 }
 
 report::Prediction Launcher::predict(const KernelCall& call, const emulate::LaunchContext& context,
-                                     const engine::LaunchShape& shape, std::uint64_t index) {
+                                     const engine::Launch& shape, std::uint64_t index) {
   const Settings& settings = state_.settings;
   std::optional<trace::TraceWriter> writer;
   if (!settings.trace.empty()) {
     const auto path =
         std::filesystem::path(settings.trace) /
         fmt::format("{:05}_{}.{}.trace", index, file_name(shape.program->kernel), state_.spec->name);
-    writer.emplace(path.string(), *shape.program,
-                   trace::LaunchInfo{"", call.grid, call.block, call.cluster, call.dynamic_shared});
+    writer.emplace(path.string(), *shape.program, trace::LaunchInfo{call, ""});
   }
-  engine::LaunchShape reaching = shape;
+  engine::Launch reaching = shape;
   if (const auto& link = state_.clock->link()) reaching.peer = peer_memory(state_.memory, call.device, *link);
   engine::LaunchRun run;
   run.accuracy = accuracy_;
@@ -349,9 +344,8 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
     report::write_file(path.string(), warps->json(state_.spec->name, shape.program));
   }
   kept.warp_instructions = outcome.counters.inst_executed;
-  report::Prediction prediction = report::prediction_of(
-      state_.chip, settings.set, state_.spec, shape.program,
-      {"", call.grid, call.block, call.cluster, call.dynamic_shared, !settings.cold}, std::move(outcome));
+  report::Prediction prediction = report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
+                                                        {call, "", !settings.cold}, std::move(outcome));
   remember_dependence(index, prediction);
   beside.add(index, std::move(kept));
   return prediction;
@@ -377,7 +371,7 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   // One that waits has the caches.
   const bool predicted = wanted(index, *call.kernel) && !state_.waiting.any();
   if (journal_.begin()) begin_representatives();
-  LaunchLine line{index, program->kernel, call.grid, call.block, call.dynamic_shared};
+  LaunchLine line{call, index, program->kernel};
   line.stream = stream_;
   line.within = call.within;
   if (predicted) look_at_arguments(call, state_.memory, line);
@@ -385,8 +379,7 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   try {
     emulate::LaunchContext context = context_of(call, *program);
     context.device_runtime = &queue;
-    const engine::LaunchShape shape{program, call.grid,       call.block,       call.dynamic_shared,
-                                    0,       context.cluster, carveout_of(call)};
+    const engine::Launch shape{context, program, 0, carveout_of(call)};
     const std::uint64_t resident = machine(call.device).resident_blocks(shape);
     executed.launch = index;
     executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident));

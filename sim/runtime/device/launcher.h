@@ -53,13 +53,13 @@ class Launcher {
   emulate::BlockCount emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
                                    std::uint64_t resident);
   double predict_or_represent(const KernelCall& call, const emulate::LaunchContext& context,
-                              const engine::LaunchShape& shape, LaunchLine& line);
+                              const engine::Launch& shape, LaunchLine& line);
   void find_l2(int device);
   void remember_dependence(std::uint64_t index, const report::Prediction& prediction);
   sampling::LaunchWork known_work(const KernelCall& call);
   void begin_representatives();
   report::Prediction predict(const KernelCall& call, const emulate::LaunchContext& context,
-                             const engine::LaunchShape& shape, std::uint64_t index);
+                             const engine::Launch& shape, std::uint64_t index);
   void run_asked(DeviceQueue& queue, Executed& executed);
   cudaError_t code_of(emulate::FaultKind kind) const;
 

@@ -12,7 +12,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "model/units/units.h"
+#include "model/units/launch_shape.h"
 
 namespace foretrace::runtime {
 
@@ -26,10 +26,8 @@ struct NamedOperator {
 };
 
 /// A kernel launch, its arguments copied.
-struct KernelCall {
+struct KernelCall : LaunchShape {
   Kernel* kernel = nullptr;
-  Dim3 grid, block, cluster;
-  std::uint64_t dynamic_shared = 0;  ///< bytes per block
   bool cooperative = false;
   bool dependent = false;                       ///< a programmatic dependent launch
   std::optional<int> carveout;                  ///< as KernelSettings::carveout; empty: the kernel's

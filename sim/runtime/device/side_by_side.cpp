@@ -22,7 +22,7 @@ SideBySide::SideBySide(std::shared_ptr<const spec::GpuSpec> spec, std::uint64_t 
                        int threads)
     : spec_(std::move(spec)), budget_(budget), cold_(cold), threads_(threads) {}
 
-SideBySide::Kept SideBySide::begin(const engine::LaunchShape& shape, engine::Machine& machine) const {
+SideBySide::Kept SideBySide::begin(const engine::Launch& shape, engine::Machine& machine) const {
   Kept kept;
   kept.shape = shape;
   if (!engine::can_be_beside(*spec_, shape)) return kept;

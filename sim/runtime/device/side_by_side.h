@@ -28,7 +28,7 @@ class SideBySide final : public host::Sharing {
 
   /// A launch that is going to be simulated alone.
   struct Kept {
-    engine::LaunchShape shape;
+    engine::Launch shape;
     std::shared_ptr<engine::KeptBlocks> blocks;
     std::shared_ptr<const memory::L2Contents> l2;  ///< before it; null: cold
     std::uint64_t warp_instructions = 0;
@@ -42,7 +42,7 @@ class SideBySide final : public host::Sharing {
     return found == rates_.end() ? host::Rates{} : found->second;
   }
   /// What to keep of it.
-  Kept begin(const engine::LaunchShape& shape, engine::Machine& machine) const;
+  Kept begin(const engine::Launch& shape, engine::Machine& machine) const;
   /// It has been; nothing is kept where it was not simulated block by block.
   void add(std::uint64_t launch, Kept kept);
   void forget(std::uint64_t launch);
