@@ -64,8 +64,21 @@ struct GridTime {
   std::uint64_t blocks = 0;
 };
 
+/// How a launch is simulated.
+struct RunOptions {
+  bool warm = false;  ///< L2 as the launch before left it
+  int threads = 1;    ///< host threads for the SMs; any number gives the same bits
+  Cycle window = 0;   ///< cycles SMs run alone; 0: as long as possible
+  std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
+  /// Called after the first window that ends `watch_interval` or more after the call before. May be empty. When it is called depends on
+  /// `window`.
+  std::function<Verdict(const Snapshot&)> watch;
+  Cycle watch_interval = 1000;
+  sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions; may be null
+};
+
 /// One launch as the machine sees it.
-struct LaunchSetup {
+struct LaunchSetup : RunOptions {
   std::uint64_t blocks = 0;
   std::uint32_t blocks_per_sm = 0;  ///< resident at most: the occupancy rule's result, at least 1
   std::uint32_t warps = 0;          ///< of a block
@@ -75,17 +88,8 @@ struct LaunchSetup {
   std::uint64_t block_shared = 0;  ///< bytes of the carve-out that a block takes
   std::array<std::uint32_t, 3> grid{1, 1, 1};      ///< with clusters: blocks of the grid, x fastest
   std::array<std::uint32_t, 3> cluster{1, 1, 1};   ///< blocks of a cluster
-  bool warm = false;                               ///< L2 as the launch before left it
   std::shared_ptr<const memory::L2Contents> l2;    ///< L2 holds this, whatever `warm` says; may be null
   std::shared_ptr<const memory::PeerMemory> peer;  ///< what lies in other devices' memory; may be null
-  int threads = 1;                                 ///< host threads; any number gives the same bits
-  Cycle window = 0;                                ///< cycles SMs run alone; 0: as long as possible
-  std::function<void(std::uint64_t blocks_done, Cycle now)> progress;  ///< called now and then; may be empty
-  /// Called after the first window that ends `watch_interval` or more after the call before. May be empty. When it is called depends on
-  /// `window`.
-  std::function<Verdict(const Snapshot&)> watch;
-  Cycle watch_interval = 1000;
-  sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions; may be null
   // Where others share the chip with it; without clusters, `watch` and `timeline`.
   BlockNeeds needs;                             ///< of this launch
   std::uint64_t shared_bytes = 0;               ///< that an SM's carve-out has at most

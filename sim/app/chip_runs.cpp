@@ -120,11 +120,8 @@ class ChipRun {
     std::optional<trace::ScratchFile> scratch;
     if (chosen_.gains && planned.reported && trace.empty()) trace = scratch.emplace().path();
     bool executed = reader == nullptr;
-    RunChoices choices;
-    choices.warm = chosen_.warm;
-    choices.max_instructions = chosen_.max_instructions;
+    RunChoices choices = chosen_;
     choices.trace = trace;
-    choices.accuracy = chosen_.accuracy;
     choices.complete = followed || !launch.dumps.empty();
     choices.share = gives;
     choices.reader = reader;
@@ -146,7 +143,9 @@ class ChipRun {
         make_prediction(variant_, spec_, program, {launch, launch.name, chosen_.warm}, std::move(outcome));
     if (chosen_.gains && planned.reported) {
       context.progress->show("limits of " + program->kernel, 0, engine::kIdeals);
-      prediction.gains = engine::gains(trace, *spec_, shape, context.threads);
+      engine::RunOptions again;
+      again.threads = context.threads;
+      prediction.gains = engine::gains(trace, *spec_, shape, again);
     }
     return prediction;
   }
@@ -208,7 +207,7 @@ std::vector<report::Prediction> run_on_chips(const std::vector<Variant>& chips,
       std::map<std::size_t, ChipRun> runs;
       for (std::size_t chip = first; chip < chips.size(); chip += side_by_side)
         runs.try_emplace(chip, chips[chip], launches, chosen, shared[chip], gives[chip],
-                         chip == 0 ? chosen.timeline : nullptr);
+                         chip == 0 ? chosen.first_warps : nullptr);
       for (std::size_t launch = 0; launch < launches.size(); ++launch) {
         for (auto& [chip, run] : runs) results[launch][chip] = run.run(launch, context);
       }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/app/options.h"
-#include "sim/engine/run_launch.h"
+#include "sim/app/run_launch.h"
 #include "sim/frontend/launch/launch.h"
 
 namespace foretrace::app {
@@ -19,15 +19,12 @@ struct Planned {
   bool reported = true;  ///< false: runs only because a reported one comes after it
 };
 
-struct ChipRunChoices {
-  std::string trace;         ///< file or directory to record to; empty: none
-  bool many_traces = false;  ///< it is a directory
-  std::uint64_t max_instructions = 0;
-  bool warm = false;
+/// `trace`: a directory where there are `many_traces`.
+struct ChipRunChoices : RunChoices {
+  bool many_traces = false;
   bool gains = false;
-  engine::Accuracy accuracy = engine::Accuracy::automatic;
-  std::string* timeline =
-      nullptr;  ///< gets that of the first reported launch on the first chip (report::FirstWarps); may be null
+  std::string* first_warps =
+      nullptr;  ///< gets those of the first reported launch on the first chip (report::FirstWarps); may be null
 };
 
 /// By launch, and for each launch by chip.

@@ -120,7 +120,7 @@ int predict(const Words& words) {
                                  chosen.run.trace, chips.size() * reported));
   }
   std::string timeline;
-  if (!chosen.output.html.empty()) chosen.run.timeline = &timeline;
+  if (!chosen.output.html.empty()) chosen.run.first_warps = &timeline;
   const auto predictions = run_on_chips(chips, launches, chosen.run, chosen.threads);
   write_results(predictions, chosen.output, timeline);
   return 0;

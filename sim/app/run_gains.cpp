@@ -73,7 +73,7 @@ void add_gains_of(report::LaunchResult& result, const std::string& trace,
   options.threads = threads;
   engine::Machine machine(spec);
   result.gains_base = static_cast<double>(machine.run(shape, source, options).counters.elapsed);
-  for (const engine::Gain& gain : engine::gains(trace, *spec, shape, threads)) {
+  for (const engine::Gain& gain : engine::gains(trace, *spec, shape, options)) {
     const engine::IdealText& text = engine::text_of(gain.limit);
     result.gains.push_back({text.key, text.words, static_cast<double>(gain.cycles)});
   }

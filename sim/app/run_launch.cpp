@@ -31,14 +31,9 @@ engine::Outcome run_launch(const frontend::LaunchDescription& launch, const fron
   }
   const std::uint64_t blocks = launch.grid.count();
   const std::string what = program->kernel + " on " + chip;
-  engine::LaunchRun run;
-  run.accuracy = choices.accuracy;
-  run.warm = choices.warm;
+  engine::LaunchRun run = choices;
   run.threads = context.threads;
-  run.timeline = choices.timeline;
-  run.complete = choices.complete;
   run.writer = writer ? &*writer : nullptr;
-  run.share = choices.share;
   run.progress = [&](std::uint64_t done, Cycle) { context.progress->show(what, done, blocks); };
   const engine::Launch shape{launch, program};
   engine::Outcome outcome = choices.reader != nullptr

@@ -10,14 +10,9 @@
 
 namespace foretrace::app {
 
-struct RunChoices {
-  bool warm = false;
-  std::uint64_t max_instructions = 0;  ///< a block; 0: no limit
-  std::string trace;                   ///< file to record to; empty: none
-  engine::Accuracy accuracy = engine::Accuracy::exact;
-  bool complete = true;                    ///< a launch after it reads what it writes
-  sm::Timeline* timeline = nullptr;        ///< see engine::LaunchRun
-  engine::SharedBlocks* share = nullptr;   ///< see engine::LaunchRun
+struct RunChoices : engine::LaunchRun {
+  std::uint64_t max_instructions = 0;      ///< a block; 0: no limit
+  std::string trace;                       ///< file to record to; empty: none
   engine::SharedReader* reader = nullptr;  ///< see engine::run_shared; null: the launch is executed
   std::function<void()> before_executing;  ///< with a reader: called where the launch is executed after all
 };

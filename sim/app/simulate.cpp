@@ -55,7 +55,9 @@ int simulate(const Words& words) {
           make_prediction(variant, spec, reader.program(), {launch, launch.name, false}, std::move(outcome)));
       if (gains) {
         context.progress->show("limits of " + what, 0, engine::kIdeals);
-        predictions.back().gains = engine::gains(file, *spec, engine::shape_of(reader), context.threads);
+        engine::RunOptions again;
+        again.threads = context.threads;
+        predictions.back().gains = engine::gains(file, *spec, engine::shape_of(reader), again);
       }
       return predictions;
     });

@@ -136,6 +136,7 @@ void from_source(const std::string& file, const Chosen& chosen, const Variant& v
   engine::Device device;
   Progress progress;
   RunChoices choices;
+  choices.accuracy = engine::Accuracy::exact;
   choices.timeline = &recorded.timeline;
   choices.complete = false;
   run_launch(launch, kernel, recorded.program, device, machine, spec->name, choices, {1, &progress});

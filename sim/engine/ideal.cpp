@@ -319,11 +319,8 @@ std::uint64_t cycles_as_it_is(const std::string& trace, const spec::GpuSpec& spe
 
 }  // namespace
 
-std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const Launch& shape, int threads,
-                        const std::function<void(std::uint64_t, Cycle)>& progress) {
-  RunOptions options;
-  options.threads = threads;
-  options.progress = progress;
+std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const Launch& shape,
+                        const RunOptions& options) {
   std::optional<std::uint64_t> as_it_is;
   std::vector<Gain> result;
   for (std::size_t i = 0; i < kIdeals; ++i) {

@@ -83,9 +83,9 @@ struct Gain {
   std::uint64_t cycles = 0;  ///< elapsed, without the limit
 };
 
-/// Simulates the launch of a trace again, once for each limit that can concern it, with cold caches. `progress`: as RunOptions. Throws
-/// InputError as TraceReader does.
-std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const Launch& shape, int threads,
-                        const std::function<void(std::uint64_t, Cycle)>& progress = {});
+/// Simulates the launch of a trace again, once for each limit that can concern it, each on a chip of its own. Throws InputError as
+/// TraceReader does.
+std::vector<Gain> gains(const std::string& trace, const spec::GpuSpec& spec, const Launch& shape,
+                        const RunOptions& options);
 
 }  // namespace foretrace::engine

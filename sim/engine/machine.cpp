@@ -7,8 +7,22 @@
 #include "model/isa/compatibility.h"
 #include "model/rules/clusters.h"
 #include "model/units/error.h"
+#include "sim/emulate/fault.h"
 
 namespace foretrace::engine {
+
+namespace {
+
+/// The options' progress, which also ends the run where it is to stop.
+std::function<void(std::uint64_t, Cycle)> stopping(const RunOptions& options) {
+  if (options.stop == nullptr) return options.progress;
+  return [stop = options.stop, progress = options.progress](std::uint64_t done, Cycle now) {
+    if (*stop) throw emulate::Interrupted();
+    if (progress) progress(done, now);
+  };
+}
+
+}  // namespace
 
 rules::KernelResources resources_of(const Launch& shape) {
   rules::KernelResources resources;
@@ -79,13 +93,8 @@ Outcome Machine::run(const Launch& shape, work::BlockSource& source, const RunOp
     }
   }
   setup.peer = shape.peer;
-  setup.warm = options.warm;
-  setup.threads = options.threads;
-  setup.window = options.window;
-  setup.progress = options.progress;
-  setup.watch = options.watch;
-  setup.timeline = options.timeline;
-  setup.watch_interval = options.watch_interval;
+  static_cast<gpu::RunOptions&>(setup) = options;
+  setup.progress = stopping(options);
   outcome.counters = gpu_.run(program, setup, source);
   if (outcome.counters.memory.waits_let_go) {
     outcome.estimate.note =

@@ -1,7 +1,7 @@
 // A chip that runs launches: occupancy and carve-out by the rules, then the cycle model over the blocks' records.
 #pragma once
 
-#include <functional>
+#include <atomic>
 #include <memory>
 
 #include "model/gpu/gpu.h"
@@ -20,18 +20,14 @@ struct Launch : LaunchShape {
   std::shared_ptr<const isa::Program> program;
   std::uint64_t buffer_bytes = 0;  ///< device memory of the launch's buffers; 0: not known (a trace)
   int carveout_percent = -1;       ///< see rules::KernelResources
-  std::shared_ptr<const memory::PeerMemory> peer = nullptr;  ///< what lies in other devices' memory; null: nothing
+  std::shared_ptr<const memory::PeerMemory> peer =
+      nullptr;  ///< what lies in other devices' memory; null: nothing
 };
 
-struct RunOptions {
-  bool warm = false;  ///< L2 as the machine's launch before left it
-  int threads = 1;    ///< host threads for the SMs
-  Cycle window = 0;   ///< see gpu::LaunchSetup
-  std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
-  std::function<gpu::Verdict(const gpu::Snapshot&)> watch;  ///< see gpu::LaunchSetup
-  Cycle watch_interval = 1000;
-  sm::Timeline* timeline = nullptr;  ///< see gpu::LaunchSetup
-  std::uint32_t blocks_per_sm = 0;   ///< at most so many are resident; 0: as many as fit
+/// How it is simulated. Whatever takes a launch from the command line on to the chip is this, with what it adds.
+struct RunOptions : gpu::RunOptions {
+  std::uint32_t blocks_per_sm = 0;          ///< at most so many are resident; 0: as many as fit
+  const std::atomic<bool>* stop = nullptr;  ///< set by another thread: the run ends with emulate::Interrupted
 };
 
 struct Outcome {

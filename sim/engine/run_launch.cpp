@@ -12,15 +12,6 @@ namespace foretrace::engine {
 
 namespace {
 
-RunOptions options_of(const LaunchRun& run) {
-  RunOptions options;
-  options.warm = run.warm;
-  options.threads = run.threads;
-  options.progress = stopping(run.progress, run.stop);
-  options.timeline = run.timeline;
-  return options;
-}
-
 emulate::LaunchContext launched(emulate::LaunchContext context, const Machine& machine,
                                 const LaunchRun& run) {
   on_chip(context, machine.spec());
@@ -38,9 +29,9 @@ Outcome run_exactly(const emulate::LaunchContext& context, const Launch& shape, 
                     const LaunchRun& run) {
   const emulate::Emulator emulator(context);
   EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.writer, run.share);
-  if (run.keep == nullptr) return machine.run(shape, source, options_of(run));
+  if (run.keep == nullptr) return machine.run(shape, source, run);
   KeepingBlocks keeping(source, *run.keep);
-  return machine.run(shape, keeping, options_of(run));
+  return machine.run(shape, keeping, run);
 }
 
 Outcome simulated_exactly(Outcome outcome, const std::string& why) {
@@ -83,9 +74,9 @@ Outcome take_exactly(const std::function<emulate::LaunchContext()>& own, const L
   TakenBlocks taken(reader, shape.grid.count(), resident, [&](std::uint64_t skipped) {
     return std::make_unique<OwnBlocks>(own(), resident, skipped);
   });
-  if (run.writer == nullptr) return machine.run(shape, taken, options_of(run));
+  if (run.writer == nullptr) return machine.run(shape, taken, run);
   WritingBlocks writing(taken, *run.writer);
-  return machine.run(shape, writing, options_of(run));
+  return machine.run(shape, writing, run);
 }
 
 }  // namespace
@@ -95,15 +86,6 @@ Accuracy parse_accuracy(const std::string& word, const std::string& where) {
   if (word == "sampled" || word == "fast") return Accuracy::sampled;
   if (word == "exact") return Accuracy::exact;
   throw InputError(fmt::format("{} {}: expected auto, sampled (or fast) or exact", where, word));
-}
-
-std::function<void(std::uint64_t, Cycle)> stopping(std::function<void(std::uint64_t, Cycle)> progress,
-                                                   const std::atomic<bool>* stop) {
-  if (stop == nullptr) return progress;
-  return [stop, progress = std::move(progress)](std::uint64_t done, Cycle now) {
-    if (*stop) throw emulate::Interrupted();
-    if (progress) progress(done, now);
-  };
 }
 
 void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec) {

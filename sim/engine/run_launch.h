@@ -4,7 +4,6 @@
 // Sampled: a part is simulated, the rest is estimated with an interval (sampled_launch.h, docs/accuracy.md).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -25,10 +24,9 @@ enum class Accuracy : std::uint8_t {
 /// "auto", "sampled" ("fast" is the same), "exact"; throws InputError naming `where` for another word.
 Accuracy parse_accuracy(const std::string& word, const std::string& where);
 
-struct LaunchRun {
+/// How a launch is executed and simulated; `stop` ends both.
+struct LaunchRun : RunOptions {
   Accuracy accuracy = Accuracy::automatic;
-  bool warm = false;  ///< L2 as the machine's launch before left it
-  int threads = 1;    ///< host threads for the SMs
   bool complete =
       true;  ///< memory holds all that the launch writes afterwards; false: nobody reads it (LaunchContext::results_unused)
   double look_from =
@@ -36,15 +34,7 @@ struct LaunchRun {
   trace::TraceWriter* writer = nullptr;  ///< records every block, which asks for an exact run; may be null
   KeptBlocks* keep = nullptr;     ///< gets the records where the launch is simulated exactly; may be null
   SharedBlocks* share = nullptr;  ///< the same, for runs on other chips; closed at the end; may be null
-  std::function<void(std::uint64_t blocks_done, Cycle now)> progress;
-  sm::Timeline* timeline = nullptr;  ///< records what becomes of instructions that are simulated; may be null
-  const std::atomic<bool>* stop =
-      nullptr;  ///< see emulate::LaunchContext; the simulation ends with it as well
 };
-
-/// `progress` that throws emulate::Interrupted where `stop` is set; both may be empty.
-std::function<void(std::uint64_t, Cycle)> stopping(std::function<void(std::uint64_t, Cycle)> progress,
-                                                   const std::atomic<bool>* stop);
 
 /// What a launch can see of the chip that it is executed for, its shared memory.
 void on_chip(emulate::LaunchContext& context, const spec::GpuSpec& spec);

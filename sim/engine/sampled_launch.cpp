@@ -98,11 +98,7 @@ Outcome run_sampled(const emulate::LaunchContext& context, const Launch& shape, 
   Blocks source(context, resident);
   sampling::Gap gap{.blocks = blocks};
   bool decided = false, stopped = false;
-  RunOptions options;
-  options.warm = run.warm;
-  options.threads = run.threads;
-  options.progress = stopping(run.progress, run.stop);
-  options.timeline = run.timeline;
+  RunOptions options = run;
   options.watch_interval = 500;
   options.watch = [&](const gpu::Snapshot& snapshot) -> gpu::Verdict {
     if (decided || !monitor.converged(snapshot)) return {};

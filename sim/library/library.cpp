@@ -101,12 +101,16 @@ emulate::LaunchContext bind(engine::Device& device, const Launch& launch,
   return bound;
 }
 
-int threads_of(const Options& options) { return std::max(1, options.threads); }
+engine::RunOptions run_options(const Options& options) {
+  engine::RunOptions run;
+  run.threads = std::max(1, options.threads);
+  run.stop = options.stop;
+  return run;
+}
 
 void add_gains(report::Prediction& prediction, const std::string& trace, const engine::Launch& shape,
                const Options& options) {
-  prediction.gains =
-      engine::gains(trace, *prediction.gpu, shape, threads_of(options), engine::stopping({}, options.stop));
+  prediction.gains = engine::gains(trace, *prediction.gpu, shape, run_options(options));
 }
 
 report::Prediction predicted(const Launch& launch, const config::Loaded& chip, const Options& options) {
@@ -128,11 +132,9 @@ report::Prediction predicted(const Launch& launch, const config::Loaded& chip, c
   if (!trace.empty()) writer.emplace(trace, *program, trace::LaunchInfo{described, described.name});
   engine::Device device;
   engine::Machine machine(spec);
-  engine::LaunchRun run;
+  engine::LaunchRun run{run_options(options)};
   run.accuracy = accuracy;
-  run.threads = threads_of(options);
   run.writer = writer ? &*writer : nullptr;
-  run.stop = options.stop;
   run.complete = std::any_of(launch.arrays.begin(), launch.arrays.end(),
                              [](const Array& array) { return array.results != nullptr; });
   engine::Outcome outcome = engine::run_launch(bind(device, launch, described, kernel), shape, machine, run);
@@ -153,10 +155,7 @@ report::Prediction simulated(const std::string& file, const config::Loaded& chip
   const trace::LaunchInfo& launch = reader.launch();
   const auto spec = std::make_shared<const spec::GpuSpec>(chip.spec);
   engine::Machine machine(spec);
-  engine::RunOptions run;
-  run.threads = threads_of(options);
-  run.progress = engine::stopping({}, options.stop);
-  engine::Outcome outcome = engine::run_traced(file, reader, machine, run);
+  engine::Outcome outcome = engine::run_traced(file, reader, machine, run_options(options));
   report::Prediction prediction = report::prediction_of(chip, options.set, spec, reader.program(),
                                                         {launch, launch.name, false}, std::move(outcome));
   if (options.gains) add_gains(prediction, file, engine::shape_of(reader), options);
