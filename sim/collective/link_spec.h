@@ -23,6 +23,7 @@ struct LinkSpec {
   double bandwidth = 0;     ///< each way, of one device, as copies reach it
   double devices = 0;       ///< at most, on one host
   double copy_latency = 0;  ///< of a peer copy that others come before
+  double event_time = 0;    ///< that an event with a time takes more than on a GPU without links
   struct {
     double latency = 0;      ///< of a load from when it leaves the chip until its data are back
     double bandwidth = 0;    ///< each way, headers and questions included

@@ -46,12 +46,14 @@ TEST(LinkSpec, EachKeyIsRead) {
     if (key == "link.devices") continue;  // only refuses
     LinkSpec other = link;
     *value_of(other, key) *= 0.5;
-    const auto kernels = [](const LinkSpec& of) {
-      return std::array{of.kernel.latency, of.kernel.bandwidth, of.kernel.header, of.kernel.question};
+    const auto programs = [](const LinkSpec& of) {
+      return std::array{of.event_time, of.kernel.latency, of.kernel.bandwidth, of.kernel.header,
+                        of.kernel.question};
     };
-    const bool of_kernels = key.starts_with("kernel.");  // tests/runtime/run_links.py uses them
-    EXPECT_EQ(kernels(other) != kernels(link), of_kernels) << key;
-    EXPECT_EQ(everything(other) != times, !of_kernels) << key;
+    const bool of_programs =
+        key.starts_with("kernel.") || key == "event.time";  // tests/runtime/run_links.py uses them
+    EXPECT_EQ(programs(other) != programs(link), of_programs) << key;
+    EXPECT_EQ(everything(other) != times, !of_programs) << key;
   }
   LinkSpec other = link;
   EXPECT_EQ(value_of(other, "ring.ll.speed"), nullptr);

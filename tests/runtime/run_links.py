@@ -60,6 +60,38 @@ class Links(Case):
             with self.subTest(said):
                 self.stopped(run(*words, "--", program), said)
 
+    def test_a_launch_at_a_peer_is_no_example_of_one_at_home(self):
+        program = build("peer", source=os.path.join(REPOSITORY, "validate/links/peer.cu"), gencode=H100)
+        tables = []
+        for words in (("--simulate", "all"), ("--budget", "100000")):
+            tables.append(self.path("fixed.tsv"))
+            done = run("--devices", "h100,h100", *words, "--", program, tables[-1], "fixed", "1")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("represented", done.stderr)
+        rows = []
+        for table in tables:
+            with open(table, encoding="utf-8") as text:
+                rows.append({tuple(line.split("\t")[1:3]): float(line.split("\t")[3]) for line in text})
+        # How much longer ten launches take that read at the peer than ten that read at home: one, where the one stands for the other.
+        exact, represented = (row["peer to peer, words 32, launches", "10"] / row["own to peer, words 32, launches", "10"] for row in rows)
+        self.assertGreater(exact, 1.2)
+        self.assertAlmostEqual(represented, exact, delta=0.05)
+
+    def test_events_take_longer_on_linked_gpus(self):
+        program = build("peer", source=os.path.join(REPOSITORY, "validate/links/peer.cu"), gencode=H100)
+        found = {}
+        for words in (("--arch", "h100"), ("--devices", "h100,h100"), ("--devices", "h100,h100", "--link", "pcie5")):
+            table = self.path("events.tsv")
+            done = run(*words, "--", program, table, "events", "1")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            with open(table, encoding="utf-8") as text:
+                rows = [line.split("\t") for line in text]
+            found[words] = {(row[1].split(": ")[1], row[2]): float(row[3]) for row in rows if row[1].startswith("one device")}
+        alone, linked, pcie = found.values()
+        self.assertEqual(alone, pcie)
+        for what, us in alone.items():
+            self.assertAlmostEqual(linked[what] - us, 1.64, delta=2e-4, msg=what)
+
     def ring(self, devices, size, *words):
         """us between its events, and the program's part of the document."""
         program = build("ring_allreduce", source=os.path.join(REPOSITORY, "validate/links/ring_allreduce.cu"), gencode=H100)

@@ -1,9 +1,11 @@
 // What a kernel finds in the other device's memory: loads, stores and atomics by warps, by bytes of a line, cached or not; the judging points
 // beside those that configs/links is fitted to. A row per point, tab separated: kind (ask or judge), name, what is given, median, p10, p90, repeats.
 //
-//     peer OUT.tsv ask|judge|fixed [REPEATS]      REPEATS 1: under foretrace run, ask without latencies by clocks
+//     peer OUT.tsv ask|judge|fixed|events [REPEATS]      REPEATS 1: under foretrace run, ask without latencies by clocks
 //
 // fixed: what one launch takes beside its accesses, alone and of ten in a row (us of all ten).
+// events: what two events, launches and a fill take in a process that knows one device, two, two of which one, then each, may reach the other
+// (of one device only the first).
 //
 // Times are us of one launch between two events, behind a kernel that hides the calls; `cycles` are of the SM's clock, per access.
 #include <cuda_runtime.h>
@@ -23,6 +25,7 @@
     if (code_ != cudaSuccess) fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(code_)), exit(1); \
   } while (0)
 
+__global__ void empty() {}
 __global__ void spin(long long cycles) {
   for (const long long begin = clock64(); clock64() - begin < cycles;) {
   }
@@ -230,6 +233,58 @@ static void fixed() {
         });
 }
 
+/// Between two events: nothing, empty kernels, a kernel that loads and stores 32 words, a fill.
+static void events_in(const std::string& state) {
+  float *own = reinterpret_cast<float*>(buffer[0][0]), *own2 = reinterpret_cast<float*>(buffer[0][1]);
+  timed(state + ": two events", 0, [] {});
+  for (const int launches : {1, 2, 10})
+    timed(state + ": empty launches", launches, [&] {
+      for (int i = 0; i < launches; ++i) empty<<<1, 32, 0, s[0]>>>();
+    });
+  timed(state + ": launch of 32 words", 1, [&] { stencil<<<1, 32, 0, s[0]>>>(own, own, own2, 32, 1); });
+  timed(state + ": fill, bytes", 4096, [&] { OK(cudaMemsetAsync(own, 0, 4096, s[0])); });
+  timed(state + ": copy, bytes", 4096, [&] { OK(cudaMemcpyAsync(own2, own, 4096, cudaMemcpyDeviceToDevice, s[0])); });
+}
+
+static void allocate(int device) {
+  OK(cudaSetDevice(device));
+  for (auto& x : buffer[device]) {
+    OK(cudaMalloc(&x, 192 << 20));
+    OK(cudaMemset(x, 0, 192 << 20));
+  }
+  OK(cudaMalloc(&scratch[device], 256));
+  OK(cudaStreamCreateWithFlags(&s[device], cudaStreamNonBlocking));
+  OK(cudaEventCreate(&from[device]));
+  OK(cudaEventCreate(&to[device]));
+  OK(cudaDeviceSynchronize());
+}
+
+static void may_reach(int device) {
+  OK(cudaSetDevice(device));
+  OK(cudaDeviceEnablePeerAccess(1 - device, 0));
+}
+
+/// Clocks up.
+static void warm_up() {
+  OK(cudaSetDevice(0));
+  if (repeats == 1) return;
+  spin<<<132, 32, 0, s[0]>>>(600000000);
+  OK(cudaStreamSynchronize(s[0]));
+}
+
+static void events(int devices) {
+  allocate(0);
+  warm_up();
+  events_in("one device");
+  if (devices < 2) return;
+  allocate(1);
+  events_in("two devices");
+  may_reach(0);
+  events_in("first reaches second");
+  may_reach(1);
+  events_in("each reaches the other");
+}
+
 static void judge() {
   const int n = 3 << 20;
   float *own = reinterpret_cast<float*>(buffer[0][0]), *peer = reinterpret_cast<float*>(buffer[1][0]);
@@ -267,31 +322,19 @@ static void judge() {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 3 || (out = fopen(argv[1], "w")) == nullptr) return fprintf(stderr, "peer OUT.tsv ask|judge|fixed [REPEATS]\n"), 1;
+  if (argc < 3 || (out = fopen(argv[1], "w")) == nullptr) return fprintf(stderr, "peer OUT.tsv ask|judge|fixed|events [REPEATS]\n"), 1;
   kind = argv[2];
   repeats = argc > 3 ? atoi(argv[3]) : 60;
   int devices = 0;
   OK(cudaGetDeviceCount(&devices));
-  if (devices < 2) return fprintf(stderr, "needs two devices\n"), 1;
-  for (int d = 0; d < 2; ++d) {
-    OK(cudaSetDevice(d));
-    OK(cudaDeviceEnablePeerAccess(1 - d, 0));
-    for (auto& x : buffer[d]) {
-      OK(cudaMalloc(&x, 192 << 20));
-      OK(cudaMemset(x, 0, 192 << 20));
-    }
-    OK(cudaMalloc(&scratch[d], 256));
-    OK(cudaStreamCreateWithFlags(&s[d], cudaStreamNonBlocking));
-    OK(cudaEventCreate(&from[d]));
-    OK(cudaEventCreate(&to[d]));
-    OK(cudaDeviceSynchronize());
+  if (devices < 2 && strcmp(kind, "events") != 0) return fprintf(stderr, "needs two devices\n"), 1;
+  if (strcmp(kind, "events") == 0) {
+    events(devices);
+  } else {
+    for (int d = 0; d < 2; ++d) may_reach(d), allocate(d);
+    warm_up();
+    strcmp(kind, "ask") == 0 ? ask() : strcmp(kind, "judge") == 0 ? judge() : fixed();
   }
-  OK(cudaSetDevice(0));
-  if (repeats > 1) {
-    spin<<<132, 32, 0, s[0]>>>(600000000);  // clocks up
-    OK(cudaStreamSynchronize(s[0]));
-  }
-  strcmp(kind, "ask") == 0 ? ask() : strcmp(kind, "judge") == 0 ? judge() : fixed();
   fclose(out);
   return 0;
 }

@@ -41,7 +41,17 @@ bool is_host(const MemoryBlock* block) {
   return block == nullptr || block->kind == MemoryKind::host || block->kind == MemoryKind::registered;
 }
 
+/// The host of GPUs that are linked: events take longer on them, unless they take no time at all (--host none).
+host::HostSpec with_link(host::HostSpec host, const std::optional<collective::LinkSpec>& link) {
+  if (link && host.gap.record > 0) host.gap.record += link->event_time;
+  return host;
+}
+
 }  // namespace
+
+Clock::Clock(host::HostSpec host, double own, host::Sharing* sharing,
+             std::optional<collective::LinkSpec> link)
+    : line_(with_link(std::move(host), link), sharing), own_(own), link_(std::move(link)) {}
 
 std::uint64_t bytes_of(const FillCall& fill) { return fill.width * fill.element * fill.height * fill.depth; }
 

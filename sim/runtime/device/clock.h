@@ -34,8 +34,7 @@ class Clock {
  public:
   /// `own`: factor of the program's own work; 0: it takes no time. `sharing`: as of the time line.
   /// `link`: what joins the devices; none: there is one, or no time passes.
-  Clock(host::HostSpec host, double own, host::Sharing* sharing, std::optional<collective::LinkSpec> link)
-      : line_(std::move(host), sharing), own_(own), link_(std::move(link)) {}
+  Clock(host::HostSpec host, double own, host::Sharing* sharing, std::optional<collective::LinkSpec> link);
 
   /// A call begins, and ends: from the outermost call of a thread.
   void enter();

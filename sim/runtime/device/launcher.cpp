@@ -79,22 +79,47 @@ void Launcher::begin_representatives() {
   journal_.stand_for(&*representatives_);
 }
 
+namespace {
+
+/// Calls `with` for each word of the parameters that points into an allocation: where it stands, in bytes, and the allocation.
+template <class With>
+void each_allocation(const KernelCall& call, const DeviceMemory& memory, With with) {
+  for (std::size_t at = 0; at + sizeof(void*) <= call.parameters.size(); at += sizeof(void*)) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, call.parameters.data() + at, sizeof pointer);
+    if (const MemoryBlock* block = memory.find(pointer)) with(at, *block);
+  }
+}
+
+bool is_of_peer(const MemoryBlock& block, const KernelCall& call) {
+  return is_of_one_device(block) && block.device != call.device;
+}
+
+/// What tells kernels apart of which one launch may speak for another: their code and carve-out, and which parameters point into
+/// another device's memory.
+std::string kind_of(const KernelCall& call, const engine::Launch& shape, const DeviceMemory& memory) {
+  std::string name =
+      fmt::format("{}{} {}", shape.program->mangled, shape.program->code_sha256, shape.carveout_percent);
+  each_allocation(call, memory, [&](std::size_t at, const MemoryBlock& block) {
+    if (is_of_peer(block, call)) name += fmt::format(" peer {}", at);
+  });
+  return name;
+}
+
+}  // namespace
+
 /// What tells a launch apart before it runs: the allocations that its arguments point into, and the kernel before it.
 sampling::LaunchWork Launcher::known_work(const KernelCall& call) {
   sampling::LaunchWork work;
   work.blocks = static_cast<double>(call.grid.count());
   work.context = before_;
   std::vector<const MemoryBlock*> found;
-  for (std::size_t at = 0; at + sizeof(void*) <= call.parameters.size(); at += sizeof(void*)) {
-    const void* pointer = nullptr;
-    std::memcpy(&pointer, call.parameters.data() + at, sizeof pointer);
-    const MemoryBlock* block = state_.memory.find(pointer);
-    if (block == nullptr) continue;
-    work.context = work.context * kHashFactor + block->address;
-    if (std::find(found.begin(), found.end(), block) != found.end()) continue;
-    found.push_back(block);
-    work.bytes += static_cast<double>(block->size);
-  }
+  each_allocation(call, state_.memory, [&](std::size_t, const MemoryBlock& block) {
+    work.context = work.context * kHashFactor + block.address;
+    if (std::find(found.begin(), found.end(), &block) != found.end()) return;
+    found.push_back(&block);
+    work.bytes += static_cast<double>(block.size);
+  });
   before_ = std::hash<std::string>{}(call.kernel->image().program.mangled);
   return work;
 }
@@ -103,15 +128,11 @@ namespace {
 
 /// Memory that is not the device's own, or not this one's, and that the arguments point into.
 void look_at_arguments(const KernelCall& call, const DeviceMemory& memory, LaunchLine& line) {
-  for (std::size_t at = 0; at + sizeof(void*) <= call.parameters.size(); at += sizeof(void*)) {
-    const void* pointer = nullptr;
-    std::memcpy(&pointer, call.parameters.data() + at, sizeof pointer);
-    const MemoryBlock* block = memory.find(pointer);
-    if (block == nullptr) continue;
-    line.pinned = line.pinned || block->kind == MemoryKind::host || block->kind == MemoryKind::registered;
-    line.managed = line.managed || block->kind == MemoryKind::managed;
-    line.peer = line.peer || (is_of_one_device(*block) && block->device != call.device);
-  }
+  each_allocation(call, memory, [&](std::size_t, const MemoryBlock& block) {
+    line.pinned = line.pinned || block.kind == MemoryKind::host || block.kind == MemoryKind::registered;
+    line.managed = line.managed || block.kind == MemoryKind::managed;
+    line.peer = line.peer || is_of_peer(block, call);
+  });
 }
 
 /// What the launch asked of the chip while it was on it alone, its time and share apart.
@@ -150,10 +171,8 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
     return journal_.predicted(line, prediction);
   }
   sampling::LaunchWork work = known_work(call);
-  // A launch whose carve-out is another is no example of this one.
-  const sampling::LaunchKind kind{
-      fmt::format("{}{} {}", shape.program->mangled, shape.program->code_sha256, shape.carveout_percent),
-      call.block, call.cluster, call.dynamic_shared};
+  const sampling::LaunchKind kind{kind_of(call, shape, state_.memory), call.block, call.cluster,
+                                  call.dynamic_shared};
   if (!representatives_->simulate(line.index, kind, work)) {
     const emulate::BlockCount count =
         execute(context, *shape.program, machine(call.device).resident_blocks(shape), line);
