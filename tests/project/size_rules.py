@@ -118,11 +118,11 @@ HIDDEN = re.compile(r"(?:inline )?(?:static )?(?:constexpr|const)\b[^=({;]*?\b(k
 
 
 def rule_united(tree, _):
-    """What stands in column 0 of a room's sources has a name of its own: a quick build compiles them by the dozen (cmake/foretrace.cmake). sim/emulate apart."""
+    """What stands in column 0 of a room's sources has a name of its own: a quick build compiles them by the dozen (cmake/foretrace.cmake)."""
     rooms, seen = tree.rooms(), {}
     for path in tree.under(["model/", "sim/"], [".cpp"]):
         room = room_of(path, rooms)
-        if room in (None, "sim/emulate", "sim/runtime"):
+        if room in (None, "sim/runtime"):
             continue
         hidden = False
         for number, line in enumerate(without_comments(tree.text(path)).split("\n"), 1):

@@ -24,18 +24,17 @@ constexpr std::uint32_t kSwapped = 1, kSingle = 8, kLowNegated = 64;
 /// MicroOp::flags beside kFlush and kNan.
 constexpr std::uint32_t kLargest = 1, kSigned = 2, kFloat = 4, kMagnitude = 8;
 constexpr std::uint32_t kSign = 0x80000000, kNotANumber = 0x7fffffff;
-constexpr int kLanes = 32;
 
 /// MicroOp::immediate: which of LaneOp computes a half.
 MicroOp half_of(const MicroOp& op, std::uint32_t half) {
   MicroOp one = op;
   one.plain = false;
-  one.destination += half * kLanes;
+  one.destination += half * kWarpSize;
   Source* const sources[] = {&one.a, &one.b, &one.c};
   for (int i = 0; i < 3; ++i) {
     const std::uint32_t bits = op.index2 >> i;
     const bool swapped = (bits & kSwapped) != 0;
-    if ((bits & kSingle) == 0 && (half != 0) != swapped) sources[i]->word += kLanes;
+    if ((bits & kSingle) == 0 && (half != 0) != swapped) sources[i]->word += kWarpSize;
     if ((bits & kLowNegated) != 0 && half == 0) sources[i]->xor_mask = kSign;
   }
   return one;
@@ -44,13 +43,13 @@ MicroOp half_of(const MicroOp& op, std::uint32_t half) {
 void paired(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const LaneFunction compute = x.lanes().op[op.immediate];
   std::uint32_t* const d = x.result(op);
-  std::uint32_t before[kLanes], low[kLanes];
-  std::copy_n(d, kLanes, before);
+  std::uint32_t before[kWarpSize], low[kWarpSize];
+  std::copy_n(d, kWarpSize, before);
   compute(x.frame, half_of(op, 0), mask);
-  std::copy_n(d, kLanes, low);
-  std::copy_n(before, kLanes, d);  // the high half may read it
+  std::copy_n(d, kWarpSize, low);
+  std::copy_n(before, kWarpSize, d);  // the high half may read it
   compute(x.frame, half_of(op, 1), mask);
-  std::copy_n(low, kLanes, d);
+  std::copy_n(low, kWarpSize, d);
 }
 
 bool is_nan(std::uint32_t bits) { return (bits & ~kSign) > 0x7f800000; }
@@ -99,7 +98,7 @@ void of_warp(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask & (mask - 1); m != 0; m &= m - 1)
     r = chosen(r, a[std::countr_zero(m)] & keep, op.flags, (op.flags & kLargest) != 0);
   if ((op.flags & kFloat) != 0 && is_nan(r)) r = kNotANumber;  // a NaN of a warp of one lane, too
-  std::fill_n(x.result(op), kLanes, r);
+  std::fill_n(x.result(op), kWarpSize, r);
 }
 
 /// The next operand as source number `index`.

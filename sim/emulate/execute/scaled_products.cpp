@@ -25,22 +25,22 @@ namespace {
 
 /// MicroOp::flags. index2: elements of K. immediate: words of the metadata's and of A's scales' registers; target: of B's scales';
 /// destination2: of the uniform register of selectors.
-constexpr std::uint32_t kHalfResult = 1, kSparse = 2, kScaled = 4, kPacked = 8, kFloatScale = 16;
+constexpr std::uint32_t kScaledHalf = 1, kScaledSparse = 2, kScaled = 4, kPacked = 8, kFloatScale = 16;
 constexpr int kScalesShift = 8, kTypeAShift = 12, kTypeBShift = 16;
 constexpr int kMostK = 128, kRows = 16, kColumns = 8;
 
 enum Narrow : std::uint8_t { e4m3, e5m2, e3m2, e2m3, e2m1 };
 constexpr std::string_view kNames[] = {"E4M3", "E5M2", "E3M2", "E2M3", "E2M1"};
-struct Layout {
+struct ScaledLayout {
   int exponent_bits, fraction, bias;
 };
-constexpr Layout kLayouts[] = {{4, 3, 7}, {5, 2, 15}, {3, 2, 3}, {2, 3, 1}, {2, 1, 1}};
+constexpr ScaledLayout kScaledLayouts[] = {{4, 3, 7}, {5, 2, 15}, {3, 2, 3}, {2, 3, 1}, {2, 1, 1}};
 
 /// `bits` of an element in the low bits.
 Term narrow_term(std::uint32_t bits, Narrow type) {
   if (type == e4m3) return term(bits, layout_of(Element::e4m3));
   if (type == e5m2) return term(bits, layout_of(Element::e5m2));
-  const Layout l = kLayouts[type];  // neither infinities nor NaN
+  const ScaledLayout l = kScaledLayouts[type];  // neither infinities nor NaN
   const std::uint32_t fraction = bits & ((1u << l.fraction) - 1);
   const int biased = static_cast<int>(bits >> l.fraction) & ((1 << l.exponent_bits) - 1);
   Term t;
@@ -68,7 +68,7 @@ struct Warp {
   const MicroOp& op;
   int k = static_cast<int>(op.index2);
   int per = (op.flags & kPacked) != 0 ? 8 : 4;  // elements per register
-  bool sparse = (op.flags & kSparse) != 0;
+  bool sparse = (op.flags & kScaledSparse) != 0;
 
   std::uint32_t element(const std::uint32_t* registers, int line, int at, int halves, Narrow type) const {
     const int quad = 4 * per, lane = line % 8 * 4 + at % quad / per, reg = at / quad * halves + line / 8;
@@ -123,9 +123,9 @@ void multiply_narrow(Execution& x, const MicroOp& op, std::uint32_t mask) {
     }
   }
   SumRule rule;
-  rule.half = (op.flags & kHalfResult) != 0;
+  rule.half = (op.flags & kScaledHalf) != 0;
   const int fraction =
-      kLayouts[type_a].fraction + kLayouts[type_b].fraction + (scaled && float_scale ? 6 : 0);
+      kScaledLayouts[type_a].fraction + kScaledLayouts[type_b].fraction + (scaled && float_scale ? 6 : 0);
   const bool zero = op.c.word == kZeroWord && op.c.file == File::registers;
   const std::uint32_t* c = x.words(op.c);
   std::uint32_t out[4][32] = {};
@@ -161,13 +161,13 @@ void translate_narrow(Decoder& d) {
   MicroOp& op = d.op();
   const bool sparse = d.printed.take("SP"), scaled = d.printed.take("SF"),
              packed = d.printed.opcode() == isa::Opcode::OMMA;
-  d.flag(sparse, kSparse);
+  d.flag(sparse, kScaledSparse);
   d.flag(scaled, kScaled);
   d.flag(packed, kPacked);
   op.index2 = packed ? (sparse ? 128 : 64) : (sparse ? 64 : 32);
   const std::initializer_list<std::string_view> shapes = {"16832", "16864", "168128"};
   if (32u << d.printed.need_one(shapes) != op.index2) PrintedForm::refuse("a shape of another type");
-  d.flag(d.printed.need_one({"F32", "F16"}) == 1, kHalfResult);
+  d.flag(d.printed.need_one({"F32", "F16"}) == 1, kScaledHalf);
   std::vector<std::uint32_t> types;
   for (const std::string& modifier : d.printed.instruction().modifiers) {
     const auto* const found = std::find(std::begin(kNames), std::end(kNames), modifier);

@@ -15,7 +15,7 @@ namespace foretrace::emulate {
 
 namespace {
 
-constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
+constexpr std::uint64_t kGlobalBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kQuarantine = std::uint64_t{256}
                                       << 20;  // bytes freed before the first of them is given out again
 constexpr std::size_t kMostFreed = 1 << 16;
@@ -64,10 +64,11 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
   std::uint64_t address = take_freed(size);
   if (address == 0) {
     const bool host = next_ < kGlobalBase;  // also in a fork of such a memory
-    const std::uint64_t left = host ? kHostArena + kHostArenaBytes - next_ : kGlobalBase + kLargest - next_;
+    const std::uint64_t left =
+        host ? kHostArena + kHostArenaBytes - next_ : kGlobalBase + kGlobalBytes - next_;
     if (size > left || size + 2 * kPlacementBytes > left) {
       throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory",
-                                   name, size, (host ? kHostArenaBytes : kLargest) >> 40));
+                                   name, size, (host ? kHostArenaBytes : kGlobalBytes) >> 40));
     }
     address = round_up(next_, size >= kOwnPages ? kPlacementBytes : kAllocationAlignment);
     next_ = end_of(address, size);

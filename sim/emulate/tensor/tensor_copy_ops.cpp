@@ -30,7 +30,7 @@ constexpr std::uint32_t kChunk = 16;  // bytes: the unit of the swizzle
 using Chunk = std::array<std::byte, kChunk>;
 
 /// MicroOp::flags beside the atomic's. index2: dimensions.
-constexpr std::uint32_t kIm2col = 1, kMulticast = 2, kExtra = 4, kScattered = 8;
+constexpr std::uint32_t kFormIm2col = 1, kMulticast = 2, kExtra = 4, kScattered = 8;
 
 constexpr std::uint32_t kBoxAlignment = 128;  ///< of a box in shared memory (an H100: misaligned address)
 constexpr std::uint32_t kOffsetMask = (1u << kClusterRankShift) - 1;
@@ -90,7 +90,7 @@ Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane
   box.lane = lane;
   box.rows = &rows;
   const int rank = static_cast<int>(op.index2);
-  box.map = map_at(x, pair(x.words(op.b)), rank, (op.flags & kIm2col) != 0, lane);
+  box.map = map_at(x, pair(x.words(op.b)), rank, (op.flags & kFormIm2col) != 0, lane);
   for (int d = 0; d < rank; ++d)
     box.coordinates[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(first[32 * d]);
   const bool padded = bytes_of_chunk(box.map.type) != kChunk;
@@ -180,7 +180,7 @@ void read_tensor(Execution& x, const Box& box, std::uint64_t address, std::uint3
     std::memcpy(to + i, x.memory.global_at(address + i, step, box.lane), step);
 }
 
-void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void load_box(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const int lane = std::countr_zero(mask);
   const std::uint32_t* a = x.words(op.a);
   const Box box = box_of(x, op, a + 2 * 32, lane);
@@ -240,7 +240,7 @@ const std::byte* shared_chunk(Execution& x, const Box& box, std::uint32_t image)
   return x.memory.cluster_shared_at((box.shared & ~kOffsetMask) | at, kChunk, box.lane);
 }
 
-void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void store_box(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const Box box = target_box_of(x, op, std::countr_zero(mask));
   record_box(x, box, work::TransferKind::store);
   for_each_chunk(box,
@@ -277,7 +277,7 @@ std::uint32_t reduced_bytes(Execution& x, std::uint64_t address, std::uint32_t b
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(unit, a->address + a->size - address));
 }
 
-void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void reduce_box(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const Box box = target_box_of(x, op, std::countr_zero(mask));
   const auto operation = static_cast<AtomicOp>(op.flags >> kAtomicOpShift & 15);
   AtomicType type{};
@@ -313,7 +313,7 @@ void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
 void translate(Decoder& d, WarpFunction function) {
   MicroOp& op = d.op();
   op.index2 = static_cast<std::uint32_t>(d.printed.need_one({"1D", "2D", "3D", "4D", "5D"})) + 1;
-  d.flag(d.printed.take("IM2COL"), kIm2col);
+  d.flag(d.printed.take("IM2COL"), kFormIm2col);
   const bool four = d.printed.take("GATHER4") || d.printed.take("SCATTER4");
   if (four && op.index2 != 2) PrintedForm::refuse("four rows of what is no matrix");
   d.flag(four, kScattered);
@@ -339,13 +339,13 @@ void translate(Decoder& d, WarpFunction function) {
 
 bool translate_tensor_copy(Decoder& d, Opcode opcode) {
   switch (opcode) {
-    case Opcode::UTMALDG: translate(d, load); return true;
-    case Opcode::UTMASTG: translate(d, store); return true;
+    case Opcode::UTMALDG: translate(d, load_box); return true;
+    case Opcode::UTMASTG: translate(d, store_box); return true;
     case Opcode::UTMAREDG:
       d.op().flags |= static_cast<std::uint32_t>(
                           d.printed.need_one({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"}))
                       << kAtomicOpShift;
-      translate(d, reduce);
+      translate(d, reduce_box);
       return true;
     default: return false;
   }

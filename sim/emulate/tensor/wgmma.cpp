@@ -26,15 +26,15 @@ using isa::Opcode;
 namespace {
 
 /// MicroOp::flags.
-constexpr std::uint32_t kHalfResult = 1, kSaturates = 2, kSparse = 4, kSharedA = 8, kTransposedA = 16,
-                        kTransposedB = 32, kNegatedA = 64, kNegatedB = 128, kNarrow = 256, kZero = 512,
-                        kDummy = 1024;
+constexpr std::uint32_t kGroupHalf = 1, kGroupSaturates = 2, kGroupSparse = 4, kSharedA = 8,
+                        kTransposedA = 16, kTransposedB = 32, kNegatedA = 64, kNegatedB = 128, kNarrow = 256,
+                        kZero = 512, kDummy = 1024;
 constexpr int kTypeAShift = 16, kTypeBShift = 20;
 /// MicroOp::immediate: word of the metadata register, above it the selector. index2: columns.
 constexpr int kSelectorShift = 32;
 
 constexpr int kOperandBytes = 32;  ///< of a row of A, of a column of B (twice that where A is sparse)
-constexpr std::uint32_t kChunk = 16;
+constexpr std::uint32_t kOperandChunk = 16;
 constexpr int kDescriptorB =
     2 * 32;  ///< words from A's descriptor, whose place stays where A is in registers, to B's
 
@@ -42,8 +42,8 @@ Element type_a(const MicroOp& op) { return static_cast<Element>(op.flags >> kTyp
 Element type_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeBShift & 15); }
 
 /// 16 bytes of the block's shared memory.
-struct Chunk {
-  std::uint32_t words[kChunk / 4];
+struct OperandChunk {
+  std::uint32_t words[kOperandChunk / 4];
   template <int kBits>
   std::uint32_t element(int index) const {
     if constexpr (kBits == 32) {
@@ -54,9 +54,9 @@ struct Chunk {
     }
   }
 };
-Chunk chunk_at(Execution& x, std::uint32_t address, int lane) {
-  Chunk c;
-  std::memcpy(c.words, x.memory.shared_at(address, kChunk, lane), kChunk);
+OperandChunk operand_chunk_at(Execution& x, std::uint32_t address, int lane) {
+  OperandChunk c;
+  std::memcpy(c.words, x.memory.shared_at(address, kOperandChunk, lane), kOperandChunk);
   return c;
 }
 
@@ -67,13 +67,13 @@ struct Stretch {
 };
 Stretch stretch_of(Execution& x, const MatrixDescriptor& d, int first, int rows, int bytes) {
   const auto group = [&](int row) { return d.start + static_cast<std::uint32_t>(row / 8) * d.stride; };
-  const auto last_chunk = static_cast<std::uint32_t>(bytes) - kChunk;
-  const std::uint32_t along = d.swizzle == 0 ? last_chunk / kChunk * d.leading : last_chunk;
+  const auto last_chunk = static_cast<std::uint32_t>(bytes) - kOperandChunk;
+  const std::uint32_t along = d.swizzle == 0 ? last_chunk / kOperandChunk * d.leading : last_chunk;
   const std::uint32_t least = group(first) & ~127u;  // a swizzle stays within 128 bytes
   const std::uint32_t greatest =
-      ((group(first + rows - 8) + 7 * kSwizzledRow[d.swizzle] + along) | 127u) - (kChunk - 1);
+      ((group(first + rows - 8) + 7 * kSwizzledRow[d.swizzle] + along) | 127u) - (kOperandChunk - 1);
   const std::uint64_t own = std::uint64_t{x.cluster_rank()} << kClusterRankShift;
-  return {x.memory.shared_span({own | least, own + greatest, 0}, kChunk), least};
+  return {x.memory.shared_span({own | least, own + greatest, 0}, kOperandChunk), least};
 }
 
 /// Every element of a matrix in shared memory: put(row, k, bits). `bytes` of each of `rows` rows from `first` on.
@@ -81,12 +81,13 @@ template <int kBits, class Put>
 void fetch(Execution& x, std::uint64_t bits, bool transposed, int first, int rows, int bytes, int lane,
            Put&& put) {
   const MatrixDescriptor d = matrix_descriptor(bits);
-  constexpr int kPer = static_cast<int>(kChunk) * 8 / kBits;
+  constexpr int kPer = static_cast<int>(kOperandChunk) * 8 / kBits;
   if (transposed) {
     for (int k = 0; k < bytes * 8 / kBits; ++k) {
       for (int r = first; r < first + rows; r += kPer) {
         const std::uint32_t at = static_cast<std::uint32_t>(r * kBits / 8);
-        const Chunk c = chunk_at(x, mn_major_address(d, at, static_cast<std::uint32_t>(k)), lane);
+        const OperandChunk c =
+            operand_chunk_at(x, mn_major_address(d, at, static_cast<std::uint32_t>(k)), lane);
         for (int i = 0; i < kPer; ++i) put(r + i, k, c.element<kBits>(i));
       }
     }
@@ -94,14 +95,14 @@ void fetch(Execution& x, std::uint64_t bits, bool transposed, int first, int row
   }
   const Stretch stretch = stretch_of(x, d, first, rows, bytes);
   for (int r = first; r < first + rows; ++r) {
-    for (int at = 0; at < bytes; at += static_cast<int>(kChunk)) {
+    for (int at = 0; at < bytes; at += static_cast<int>(kOperandChunk)) {
       const std::uint32_t address =
           k_major_address(d, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(at));
-      Chunk c;
+      OperandChunk c;
       if (stretch.data != nullptr) {
-        std::memcpy(c.words, stretch.data + (address - stretch.first), kChunk);
+        std::memcpy(c.words, stretch.data + (address - stretch.first), kOperandChunk);
       } else {
-        c = chunk_at(x, address, lane);
+        c = operand_chunk_at(x, address, lane);
       }
       for (int i = 0; i < kPer; ++i) put(r, at * 8 / kBits + i, c.element<kBits>(i));
     }
@@ -127,13 +128,13 @@ void fetch_halves(const MatrixDescriptor& d, const Stretch& from, int columns, i
                   std::uint32_t* b) {
   const auto flipped = static_cast<std::uint16_t>(flip);
   for (int n = 0; n < columns; n += 8) {
-    for (int at = 0; at < bytes; at += static_cast<int>(kChunk)) {
+    for (int at = 0; at < bytes; at += static_cast<int>(kOperandChunk)) {
       Halves rows[8];
       for (int place = 0; place < 8; ++place) {
         const auto column = static_cast<std::uint32_t>(n + column_of_place(place));
         std::memcpy(&rows[place],
                     from.data + (k_major_address(d, column, static_cast<std::uint32_t>(at)) - from.first),
-                    kChunk);
+                    kOperandChunk);
       }
       transpose(rows);
       for (int i = 0; i < 8; ++i) {
@@ -195,7 +196,7 @@ void fetch_elements(Execution& x, const MicroOp& op, int lane, int bytes_b, Prod
 void fetch_operands(Execution& x, const MicroOp& op, int lane, ProductOperands& o) {
   o.type_a = type_a(op);
   o.type_b = type_b(op);
-  o.sparse = (op.flags & kSparse) != 0;
+  o.sparse = (op.flags & kGroupSparse) != 0;
   o.columns = static_cast<int>(op.index2);
   const int bytes_b = o.sparse ? 2 * kOperandBytes : kOperandBytes;
   switch (bits_of(o.type_a)) {
@@ -217,10 +218,10 @@ void multiply_bits(Execution& x, const MicroOp& op, int lane, const std::uint32_
   if ((op.flags & kSharedA) != 0) {
     const MatrixDescriptor m = matrix_descriptor(pair(descriptors));
     for (int row = 0; row < kTileRows; ++row) {
-      for (std::uint32_t at = 0; at < kOperandBytes; at += kChunk) {
-        const Chunk chunk =
-            chunk_at(x, k_major_address(m, static_cast<std::uint32_t>(first + row), at), lane);
-        std::memcpy(a[row] + at / 4, chunk.words, kChunk);
+      for (std::uint32_t at = 0; at < kOperandBytes; at += kOperandChunk) {
+        const OperandChunk chunk =
+            operand_chunk_at(x, k_major_address(m, static_cast<std::uint32_t>(first + row), at), lane);
+        std::memcpy(a[row] + at / 4, chunk.words, kOperandChunk);
       }
     }
   } else {
@@ -232,9 +233,10 @@ void multiply_bits(Execution& x, const MicroOp& op, int lane, const std::uint32_
   const MatrixDescriptor m = matrix_descriptor(pair(descriptors + kDescriptorB));
   for (int n = 0; n < static_cast<int>(op.index2); ++n) {
     std::uint32_t b[kOperandBytes / 4];
-    for (std::uint32_t at = 0; at < kOperandBytes; at += kChunk) {
-      const Chunk chunk = chunk_at(x, k_major_address(m, static_cast<std::uint32_t>(n), at), lane);
-      std::memcpy(b + at / 4, chunk.words, kChunk);
+    for (std::uint32_t at = 0; at < kOperandBytes; at += kOperandChunk) {
+      const OperandChunk chunk =
+          operand_chunk_at(x, k_major_address(m, static_cast<std::uint32_t>(n), at), lane);
+      std::memcpy(b + at / 4, chunk.words, kOperandChunk);
     }
     for (int row = 0; row < kTileRows; ++row) {
       const int at = (n / 8 * 4 + row / 8 * 2 + n % 2) * 32 + row % 8 * 4 + n % 8 / 2;
@@ -259,9 +261,9 @@ void multiply(Execution& x, const MicroOp& op, std::uint32_t mask) {
   static thread_local ProductOperands operands;
   fetch_operands(x, op, lane, operands);
   if (type == Element::s8 || type == Element::u8)
-    return multiply_integers(x.lanes(), operands, (op.flags & kSaturates) != 0, c, d);
+    return multiply_integers(x.lanes(), operands, (op.flags & kGroupSaturates) != 0, c, d);
   SumRule rule;
-  rule.half = (op.flags & kHalfResult) != 0;
+  rule.half = (op.flags & kGroupHalf) != 0;
   if ((op.flags & kNarrow) != 0) {
     rule.kept = 13;
     rule.result_bits = 13;
@@ -333,9 +335,9 @@ void take_elements(Decoder& d, Opcode opcode) {
     b = types[1];
   }
   const bool integers = opcode == Opcode::IGMMA || opcode == Opcode::BGMMA;
-  if (!integers) d.flag(d.printed.need_one({"F32", "F16"}) == 1, kHalfResult);
+  if (!integers) d.flag(d.printed.need_one({"F32", "F16"}) == 1, kGroupHalf);
   d.flag(opcode == Opcode::QGMMA, kNarrow);
-  d.flag(opcode == Opcode::IGMMA && d.printed.take("SAT"), kSaturates);
+  d.flag(opcode == Opcode::IGMMA && d.printed.take("SAT"), kGroupSaturates);
   op.flags |= static_cast<std::uint32_t>(a) << kTypeAShift | static_cast<std::uint32_t>(b) << kTypeBShift;
 }
 
@@ -346,14 +348,14 @@ void take_shape(Decoder& d) {
     if (m.starts_with("64x")) d.printed.take(m);
   }
   const int elements = kOperandBytes * 8 / bits_of(type_a(d.op()));
-  const bool sparse = (d.op().flags & kSparse) != 0;
+  const bool sparse = (d.op().flags & kGroupSparse) != 0;
   if (shape.m != 64 || shape.n % 8 != 0 || shape.n > kMostColumns || shape.k != (sparse ? 2 : 1) * elements)
     PrintedForm::refuse("a shape of another type");
   d.op().index2 = static_cast<std::uint32_t>(shape.n);
 }
 
 /// Rd, [Ra,] gdesc[URn], Rc [, UP] [, Rm [, selector]] [, gsb0]
-void take_operands(Decoder& d) {
+void take_group_operands(Decoder& d) {
   MicroOp& op = d.op();
   d.destination();
   if (d.printed.next_is(isa::OperandKind::register_)) {
@@ -369,7 +371,7 @@ void take_operands(Decoder& d) {
   d.flag(op.c.word == kZeroWord, kZero);
   d.flag(op.destination == kSinkWord, kDummy);  // ends a group of its own
   if (d.printed.next_is_predicate()) op.p_in = d.predicate_input();
-  if ((op.flags & kSparse) != 0) {
+  if ((op.flags & kGroupSparse) != 0) {
     const Source meta = d.source(Style::raw);
     if (meta.file != File::registers) PrintedForm::refuse("metadata that is in no register");
     op.immediate = meta.word;
@@ -383,10 +385,10 @@ void take_operands(Decoder& d) {
 }
 
 void warpgroup_product(Decoder& d, Opcode opcode) {
-  d.flag(d.printed.take("SP"), kSparse);
+  d.flag(d.printed.take("SP"), kGroupSparse);
   take_elements(d, opcode);
   take_shape(d);
-  take_operands(d);
+  take_group_operands(d);
   d.op().progress = true;
   d.warp(multiply);
 }

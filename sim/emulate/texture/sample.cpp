@@ -14,7 +14,7 @@ constexpr double kOne = kUnit;
 constexpr double kFar = 1 << 24;  // texels: beyond any image, so that what is infinite stays a number
 
 /// A texel of a level by its numbers; outside: the border's.
-struct Place {
+struct TexelPlace {
   std::array<std::int64_t, 3> at{};  // -1: border
 };
 
@@ -150,7 +150,7 @@ class Looker {
     return words;
   }
 
-  TexelWords texel(const ImageLevel& level, const Place& place) {
+  TexelWords texel(const ImageLevel& level, const TexelPlace& place) {
     if (place.at[0] < 0 || place.at[1] < 0 || place.at[2] < 0) return border();
     const std::uint64_t slice =
         image_.layers > 1 || image_.layered || image_.cube ? slice_ : static_cast<std::uint64_t>(place.at[2]);
@@ -165,7 +165,7 @@ class Looker {
 
   void one_texel(std::size_t index) {
     const ImageLevel& level = image_.levels[index];
-    Place place;
+    TexelPlace place;
     for (int d = 0; d < dimensions(); ++d) {
       const auto i = static_cast<std::size_t>(d);
       const std::int64_t at = lookup_.texel[i];
@@ -230,7 +230,7 @@ class Looker {
 
   TexelWords filtered(const ImageLevel& level, const std::array<double, 3>& at) {
     if (!sampler_.linear) {
-      Place place;
+      TexelPlace place;
       for (int d = 0; d < dimensions(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         place.at[i] = addressed(static_cast<std::int64_t>(std::floor(position(level, at, d))), size(level, d),
@@ -249,7 +249,7 @@ class Looker {
     std::array<double, 4> sum{};
     for (std::size_t corner = 0; corner < weights.size(); ++corner) {
       if (weights[corner] == 0) continue;  // what is infinite there does not count
-      Place place;
+      TexelPlace place;
       for (int d = 0; d < dimensions(); ++d) {
         const Pair& pair = pairs[static_cast<std::size_t>(d)];
         place.at[static_cast<std::size_t>(d)] = (corner >> d & 1) != 0 ? pair.high : pair.low;

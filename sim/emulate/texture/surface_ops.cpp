@@ -89,11 +89,11 @@ void for_lanes(Execution& x, const MicroOp& op, std::uint32_t mask, Use&& use) {
     x.addresses[0][static_cast<std::size_t>(std::countr_zero(m))] = any;
 }
 
-using Place = std::optional<std::uint64_t>;
+using SurfacePlace = std::optional<std::uint64_t>;
 
-void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void load_surface(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::uint32_t* d = x.result(op);
-  for_lanes(x, op, mask, [&](int lane, const Image& image, const Place& place) {
+  for_lanes(x, op, mask, [&](int lane, const Image& image, const SurfacePlace& place) {
     const std::uint32_t bytes = bytes_of(op, image);
     std::array<std::uint32_t, 4> words{};
     if (place) std::memcpy(words.data(), x.memory.global_at(*place, bytes, lane), bytes);
@@ -105,9 +105,9 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
   });
 }
 
-void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void store_surface(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* s = x.words(op.b);
-  for_lanes(x, op, mask, [&](int lane, const Image& image, const Place& place) {
+  for_lanes(x, op, mask, [&](int lane, const Image& image, const SurfacePlace& place) {
     if (!place) return;
     const std::uint32_t bytes = bytes_of(op, image);
     TexelWords words{};
@@ -122,11 +122,11 @@ void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
   });
 }
 
-void reduce(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void reduce_surface(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* s = x.words(op.b);
   const auto operation = static_cast<AtomicOp>(op.flags >> kAtomicOpShift & 15);
   const auto type = static_cast<AtomicType>(op.flags >> kAtomicTypeShift & 15);
-  for_lanes(x, op, mask, [&](int lane, const Image& image, const Place& place) {
+  for_lanes(x, op, mask, [&](int lane, const Image& image, const SurfacePlace& place) {
     if (!place) return;
     const std::uint32_t bytes = bytes_of(op, image);
     const std::array<std::uint32_t, 2> words{s[lane], bytes == 8 ? s[lane + 32] : 0};
@@ -147,7 +147,7 @@ std::uint32_t log2_size(Decoder& d) {
   }
 }
 
-void take_shape(Decoder& d) {
+void take_surface_shape(Decoder& d) {
   static constexpr std::uint32_t kShapes[] = {1, 2, 3, 1 | kLayered, 2 | kLayered};
   MicroOp& op = d.op();
   op.flags |= kShapes[d.printed.need_one({"1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"})];
@@ -186,17 +186,17 @@ void translate_surface(Decoder& d) {
   } else {
     op.flags |= log2_size(d) << kSizeShift;
   }
-  take_shape(d);
+  take_surface_shape(d);
   op.address_sets = 1;
   if (opcode == Opcode::SULD) {
     d.destination();
     take_place(d);
-    d.warp(load);
+    d.warp(load_surface);
   } else {
     take_place(d);
     op.b = d.source(Style::raw);
     op.progress = true;
-    d.warp(opcode == Opcode::SUST ? store : reduce);
+    d.warp(opcode == Opcode::SUST ? store_surface : reduce_surface);
   }
   op.c = take_handle(d);
 }

@@ -19,7 +19,7 @@ using isa::Opcode;
 
 namespace {
 
-void take_rounding(Decoder& d) {
+void take_conversion_rounding(Decoder& d) {
   const int which = d.printed.take_one({"RN", "RM", "RP", "RZ", "FLOOR", "CEIL", "TRUNC"}, 0);
   const int mode = which < 4 ? which : which - 3;
   d.op().flags |= static_cast<std::uint32_t>(mode) << kRoundingShift;
@@ -52,7 +52,7 @@ void integer_to_float(Decoder& d) {
   Conversion c;
   c.to = take_format(d);
   take_integer(d, c);
-  take_rounding(d);
+  take_conversion_rounding(d);
   d.destination();
   const isa::Operand& operand = d.printed.peek();
   const std::string suffix = operand.suffix;
@@ -79,7 +79,7 @@ void float_to_integer(Decoder& d) {
   // The source's format may stand before or after the integer type.
   c.from = format(d.printed.take_one({"F32", "F64", "F16", "BF16"}, 0));
   take_integer(d, c);
-  take_rounding(d);
+  take_conversion_rounding(d);
   d.destination();
   op.a = take_operand(d, c.from);
   op.index2 = encode(c);
@@ -106,7 +106,7 @@ void float_to_float(Decoder& d) {
   if (count != 2) PrintedForm::refuse("two number formats are needed");
   c.to = found[0];
   c.from = found[1];
-  take_rounding(d);
+  take_conversion_rounding(d);
   if (c.from == c.to) PrintedForm::refuse("a conversion within one format");
   d.destination();
   op.a = take_operand(d, c.from);
@@ -119,7 +119,7 @@ void round_integral(Decoder& d) {
   Conversion c;
   d.flag(d.printed.take("FTZ"), kFlush);
   c.from = c.to = take_format(d);
-  take_rounding(d);
+  take_conversion_rounding(d);
   op.flags |= kRelu;
   d.destination();
   op.a = take_operand(d, c.from);
@@ -157,7 +157,7 @@ void pack_or_unpack_narrow(Decoder& d, std::uint32_t format, bool scales) {
   const bool saturates = d.printed.take("SATFINITE");
   d.flag(saturates, kSaturate);
   if (scales) {
-    take_rounding(d);
+    take_conversion_rounding(d);
   } else if (!saturates) {
     PrintedForm::refuse("a narrow form");
   }
@@ -191,7 +191,7 @@ void pack_two(Decoder& d) {
   if (d.printed.take("TF32")) {
     if (!d.printed.take("F32") || !d.printed.take("PACK_B"))
       PrintedForm::refuse("a form other than .F32.PACK_B");
-    take_rounding(d);
+    take_conversion_rounding(d);
     d.flag(d.printed.take("RELU"), kRelu);
     d.flag(d.printed.take("SATFINITE"), kSaturate);
     d.destination();
@@ -205,7 +205,7 @@ void pack_two(Decoder& d) {
   const bool one =
       d.printed.take("MERGE_C");  // Rd, b, c: the high half is c's, which is RZ wherever it has been seen
   if (!one && !d.printed.take("PACK_AB")) PrintedForm::refuse("a form other than .PACK_AB");
-  take_rounding(d);
+  take_conversion_rounding(d);
   d.flag(d.printed.take("RELU"), kRelu);
   d.flag(d.printed.take("SATFINITE"), kSaturate);
   c.to = static_cast<std::uint8_t>(bfloat ? Format::bf16 : Format::f16);
@@ -228,7 +228,7 @@ void pack_integers(Decoder& d) {
   c.is_signed = d.printed.need_one({"U8", "S8"}) == 1;
   if (!d.printed.take("F32")) PrintedForm::refuse("a source other than F32");
   d.flag(d.printed.take("NTZ"), kNan);
-  take_rounding(d);
+  take_conversion_rounding(d);
   d.destination();
   op.a = d.source(Style::single);
   op.b = d.source(Style::single);

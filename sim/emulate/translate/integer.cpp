@@ -41,7 +41,7 @@ void take_sign(Decoder& d) {
   d.flag(which == 1, kSigned);
 }
 
-void take_comparison(Decoder& d) {
+void take_integer_comparison(Decoder& d) {
   const int code = d.printed.need_one({"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"});
   d.op().flags |= static_cast<std::uint32_t>(code) << kCompareShift;
   d.op().flags |= static_cast<std::uint32_t>(d.printed.need_one({"AND", "OR", "XOR"})) << kCombineShift;
@@ -261,7 +261,7 @@ void shf(Decoder& d) {
 
 void isetp(Decoder& d) {
   MicroOp& op = d.op();
-  take_comparison(d);
+  take_integer_comparison(d);
   const int wide = d.printed.take_one({"S64", "U64"}, -1);
   if (wide < 0) {
     take_sign(d);
