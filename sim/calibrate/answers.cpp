@@ -81,6 +81,12 @@ std::optional<double> Answers::value(std::string_view benchmark, const std::vect
   return some.empty() ? std::nullopt : std::optional(some.front()->value);
 }
 
+double largest(const std::vector<const Answer*>& answers) {
+  double most = 0;
+  for (const Answer* each : answers) most = std::max(most, each->value);
+  return most;
+}
+
 void Answers::join(const Answers& other) {
   if (other.device != device) {
     throw InputError(fmt::format("answers of {} and of {}; expected one device's", device, other.device));

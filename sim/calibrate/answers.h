@@ -27,6 +27,9 @@ struct Answer {
   std::optional<double> number(const std::string& name) const;
 };
 
+/// The highest of their values; 0 where there are none.
+double largest(const std::vector<const Answer*>& answers);
+
 /// A parameter that must be this word or number.
 struct Where {
   std::string name;

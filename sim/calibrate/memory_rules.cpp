@@ -10,42 +10,22 @@ namespace {
 
 using Result = std::optional<Found>;
 
-double largest(const std::vector<const Answer*>& answers) {
-  double most = 0;
-  for (const Answer* each : answers) most = std::max(most, each->value);
-  return most;
-}
-
-/// SM cycles of a dependent load: of L2 hits, or of DRAM over the 512 MiB that outlast L2 and TLBs alike.
-std::optional<double> l2_hit(const Answers& answers) {
-  return answers.value("global_latency", {{"level", "l2_hit"}});
-}
-std::optional<double> dram_hit(const Answers& answers) {
-  return answers.value("global_latency", {{"level", "dram"}, {"span_mib", 512.0}});
-}
-
-/// The base's number moved by what an answer differs from the base chip's own, in the key's unit.
-Result moved(const Evidence& evidence, const char* key, double by, double uncertainty) {
-  const double value = evidence.base_value(key) + by;
-  if (value <= 0) return {};
-  return Found{value, value - uncertainty, value + uncertainty};
+/// SM cycles of a dependent load of DRAM, over the 512 MiB that outlast L2 and TLBs alike, beyond one that L2 has.
+std::optional<double> dram_beyond_l2(const Answers& answers) {
+  const auto dram = answers.value("global_latency", {{"level", "dram"}, {"span_mib", 512.0}}),
+             l2 = l2_hit(answers);
+  return dram && l2 ? std::optional(*dram - *l2) : std::nullopt;
 }
 
 /// Each of two ways of the network takes half of what an L2 hit differs by.
 Result network_way(const Evidence& evidence, const char* key) {
-  if (evidence.base_answers == nullptr) return {};
-  const auto now = l2_hit(evidence.answers), then = l2_hit(*evidence.base_answers);
-  if (!now || !then) return {};
-  return moved(evidence, key, (*now - *then) * evidence.l2_per_sm_cycle() / 2, 10);
+  const auto by = difference(evidence, l2_hit);
+  return by ? moved(evidence, key, *by * evidence.l2_per_sm_cycle() / 2, 10) : Result();
 }
 
 Result dram_latency(const Evidence& evidence) {
-  if (evidence.base_answers == nullptr) return {};
-  const auto now = dram_hit(evidence.answers), then = dram_hit(*evidence.base_answers);
-  const auto l2_now = l2_hit(evidence.answers), l2_then = l2_hit(*evidence.base_answers);
-  if (!now || !then || !l2_now || !l2_then) return {};
-  const double by = ((*now - *l2_now) - (*then - *l2_then)) * evidence.l2_per_sm_cycle();
-  return moved(evidence, "dram.latency", by, 20);
+  const auto by = difference(evidence, dram_beyond_l2);
+  return by ? moved(evidence, "dram.latency", *by * evidence.l2_per_sm_cycle(), 20) : Result();
 }
 
 /// Highest bandwidth of reads, as a share of what the channels could move at this clock.
@@ -124,16 +104,14 @@ Result warp_interval(const Evidence& evidence) {
 }
 
 Result block_end(const Evidence& evidence) {
-  if (evidence.base_answers == nullptr) return {};
   const auto gap = [](const Answers& answers) -> std::optional<double> {
     std::vector<double> gaps;
     for (const Answer* each : answers.all("block_turnaround", {{"resident_blocks", 1.0}}))
       gaps.push_back(each->value);
     return gaps.empty() ? std::nullopt : std::optional(median(gaps));
   };
-  const auto now = gap(evidence.answers), then = gap(*evidence.base_answers);
-  if (!now || !then) return {};
-  return moved(evidence, "launch.block_end", *now - *then, 45);
+  const auto by = difference(evidence, gap);
+  return by ? moved(evidence, "launch.block_end", *by, 45) : Result();
 }
 
 /// L2 cycles a slice is busy with a packet of atomics, from lanes per SM cycle on one word, each in a packet of its own.

@@ -36,6 +36,22 @@ double Evidence::l2_per_sm_cycle() const {
   return base_value("clock.observed.l2") / base_value("clock.observed.sm");
 }
 
+std::optional<double> difference(const Evidence& evidence, const Reading& reading) {
+  if (evidence.base_answers == nullptr) return {};
+  const auto now = reading(evidence.answers), then = reading(*evidence.base_answers);
+  return now && then ? std::optional(*now - *then) : std::nullopt;
+}
+
+std::optional<Found> moved(const Evidence& evidence, const std::string& key, double by, double uncertainty) {
+  const double value = evidence.base_value(key) + by;
+  if (value <= 0) return {};
+  return Found{value, value - uncertainty, value + uncertainty};
+}
+
+std::optional<double> l2_hit(const Answers& answers) {
+  return answers.value("global_latency", {{"level", "l2_hit"}});
+}
+
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> rules = core_rules();

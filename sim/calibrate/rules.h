@@ -51,6 +51,16 @@ struct Rule {
 /// DRAM, launch.
 const std::vector<Rule>& rules();
 
+/// What several answers of a chip come to; nothing where some of them are missing.
+using Reading = std::function<std::optional<double>(const Answers&)>;
+
+/// What a reading differs from the base chip's own; nothing where one of the two has none.
+std::optional<double> difference(const Evidence& evidence, const Reading& reading);
+/// The base's number moved by so much, in the key's unit; nothing where that leaves none.
+std::optional<Found> moved(const Evidence& evidence, const std::string& key, double by, double uncertainty);
+/// SM cycles of a dependent load that L2 has.
+std::optional<double> l2_hit(const Answers& answers);
+
 std::vector<Rule> core_rules();
 std::vector<Rule> memory_rules();
 std::vector<Rule> tensor_rules();

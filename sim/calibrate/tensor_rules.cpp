@@ -60,23 +60,12 @@ Result product_latency(const Evidence& evidence) {
   return Found{std::round(value), value - 10, value + 10};
 }
 
-/// The base's number moved by what a function of the answers differs between the two chips.
-Result moved_by(const Evidence& evidence, const char* key, double uncertainty,
-                const std::function<std::optional<double>(const Answers&)>& of) {
-  if (evidence.base_answers == nullptr) return {};
-  const auto now = of(evidence.answers), then = of(*evidence.base_answers);
-  if (!now || !then) return {};
-  const double value = evidence.base_value(key) + *now - *then;
-  if (value <= 0) return {};
-  return Found{value, value - uncertainty, value + uncertainty};
-}
-
 /// Cycles of a copy of eight rows that L2 holds, beyond a load that L2 has: what the copy engine itself adds. (A copy of one row meets
 /// one slice, near or far.)
 std::optional<double> copy_beyond_load(const Answers& answers) {
   const auto all =
       answers.all("tensor_copy_steps", {{"rows", 8.0}, {"depth", 1.0}, {"l2", "hit"}, {"touched", 1.0}});
-  const auto load = answers.value("global_latency", {{"level", "l2_hit"}});
+  const auto load = l2_hit(answers);
   if (all.empty() || !load || !all.front()->lists.contains("cycles")) return {};
   return median(all.front()->lists.at("cycles")) - *load;
 }
@@ -90,8 +79,7 @@ Result copy_row_interval(const Evidence& evidence) {
 }
 
 Result copy_bytes(const Evidence& evidence) {
-  double most = 0;
-  for (const Answer* each : evidence.answers.all("tensor_copy_rate")) most = std::max(most, each->value);
+  const double most = largest(evidence.answers.all("tensor_copy_rate"));
   if (most <= 0) return {};
   return exactly(std::round(most));
 }
@@ -141,9 +129,11 @@ Result cluster_blocks(const Evidence& evidence) {
 
 std::vector<Rule> tensor_rules() {
   const auto by_difference = [](const char* key, const char* benchmark, const char* how, double uncertainty,
-                                const std::function<std::optional<double>(const Answers&)>& of) {
-    return Rule{key, benchmark, how, true,
-                [=](const Evidence& evidence) { return moved_by(evidence, key, uncertainty, of); }};
+                                const Reading& reading) {
+    return Rule{key, benchmark, how, true, [=](const Evidence& evidence) {
+                  const auto by = difference(evidence, reading);
+                  return by ? moved(evidence, key, *by, uncertainty) : Result();
+                }};
   };
   const auto answer = [](const char* benchmark, const std::vector<Where>& where) {
     return [=](const Answers& answers) { return answers.value(benchmark, where); };

@@ -144,8 +144,7 @@ void WaitingLaunches::put_behind(Stream& stream, Event& event) {
 }
 
 void WaitingLaunches::collect() {
-  for (bool some = true; some;) {
-    some = false;
+  for (;;) {
     std::shared_ptr<Launch> ended;
     {
       const std::lock_guard lock(mutex_);
@@ -155,7 +154,6 @@ void WaitingLaunches::collect() {
       ended = *found;
       launches_.erase(found);
     }
-    some = true;
     ended->thread.join();
     if (ended->failure) std::rethrow_exception(ended->failure);
     const Stream* stream = state_.streams.find(ended->handle);
