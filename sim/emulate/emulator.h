@@ -63,8 +63,10 @@ struct LaunchContext : LaunchShape {
   std::shared_ptr<const Translation>* translation = nullptr;
   GlobalMemory* memory = nullptr;  ///< must outlive the emulator
   const TextureTable* textures =
-      nullptr;            ///< what handles of textures and surfaces stand for; null: there are none
-  std::uint32_t sms = 1;  ///< of the chip: %nsmid; block b says that it is on SM b modulo that
+      nullptr;                 ///< what handles of textures and surfaces stand for; null: there are none
+  std::uint32_t sms = 1;       ///< of the chip: %nsmid; block b says that it is on SM b modulo that
+  std::uint32_t part_sms = 0;  ///< of these, that the launch may use; 0: all. Then b modulo this
+  std::uint32_t sms_used() const { return part_sms == 0 ? sms : part_sms; }
   std::uint32_t shared_unit =
       1;  ///< the chip's limits.shared_unit: the last unit of a block is its own to its end
   std::uint32_t shared_reserved = 0;  ///< the chip's limits.shared_reserved, behind or before a block's own

@@ -9,6 +9,7 @@
 
 #include "model/isa/operands.h"
 #include "sim/emulate/emulator.h"
+#include "sim/emulate/schedule/grid_barrier.h"
 #include "sim/emulate/schedule/waits.h"
 #include "sim/emulate/translate/compiled.h"
 
@@ -21,8 +22,9 @@ struct Emulator::Launch {
   LaneWords literals;
   mutable std::atomic<bool> bounds_reported{false};      ///< of an access, Checks::bounds
   mutable std::atomic<bool> divergence_reported{false};  ///< of a barrier, LaunchContext::strict_barriers
-  mutable WriteHistory writes;  ///< of launches with spin loops, whose blocks one thread executes
-  std::uint64_t workspace = 0;  ///< address of what a grid-wide barrier needs; 0: none
+  mutable WriteHistory writes;       ///< of launches with spin loops, whose blocks one thread executes
+  mutable GridBarrier grid_barrier;  ///< of launches with calls, whose blocks one thread executes
+  std::uint64_t workspace = 0;       ///< address of what a grid-wide barrier needs; 0: none
   std::uint64_t parameter_area =
       0;  ///< allocation that holds the parameters where code asks for their address; 0: none
   std::uint32_t threads = 0;           ///< a block

@@ -1,6 +1,7 @@
 #include "sim/engine/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,7 @@ Outcome Machine::run(const Launch& shape, work::BlockSource& source, const RunOp
     }
   }
   setup.peer = shape.peer;
+  setup.l2 = std::exchange(taken_, nullptr);
   static_cast<gpu::RunOptions&>(setup) = options;
   setup.progress = stopping(options);
   outcome.counters = gpu_.run(program, setup, source);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "model/gpu/gpu.h"
 #include "model/isa/program.h"
@@ -54,12 +55,15 @@ class Machine {
   std::shared_ptr<const memory::L2Contents> l2_contents() { return gpu_.l2_contents(); }
   /// Between launches: as much as L2 holds has passed through it.
   void empty_l2() { gpu_.empty_l2(); }
+  /// The next run finds this in L2: what another machine of the same chip left there.
+  void take_l2(std::shared_ptr<const memory::L2Contents> contents) { taken_ = std::move(contents); }
   /// Simulates a launch from the records of its blocks.
   Outcome run(const Launch& shape, work::BlockSource& source, const RunOptions& options);
 
  private:
   std::shared_ptr<const spec::GpuSpec> spec_;
   gpu::Gpu gpu_;
+  std::shared_ptr<const memory::L2Contents> taken_;  // null: nothing
 };
 
 }  // namespace foretrace::engine

@@ -4,7 +4,10 @@
 
 namespace foretrace::frontend {
 
-bool is_device_runtime(std::string_view mangled) { return mangled.starts_with("__cudaCDP2"); }
+bool is_device_runtime(std::string_view mangled) {
+  return mangled.starts_with("__cudaCDP2") || mangled.starts_with("cudaCG") ||
+         mangled.starts_with("cudaGraphKernelNode");
+}
 
 std::set<std::size_t> reached_sections(const ElfFile& elf, const std::set<std::size_t>& roots) {
   std::set<std::size_t> reached = roots;

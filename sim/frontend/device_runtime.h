@@ -12,7 +12,7 @@
 
 namespace foretrace::frontend {
 
-/// Whether a function belongs to the device runtime: '__cudaCDP2LaunchDeviceV2'.
+/// Whether a function belongs to the device runtime: '__cudaCDP2LaunchDeviceV2', 'cudaCGSynchronize'.
 bool is_device_runtime(std::string_view mangled);
 
 /// R_CUDA_FUNC_DESC_64, R_CUDA_FUNC_DESC32_LO_32 and _HI_32: what a kernel is to the device code that launches it.

@@ -64,6 +64,7 @@ BUILDS = [
     *((f"cutlass_{name.lower()}", [CUTLASS.format(arch, name, name.lower())], f"./cutlass_{name.lower()}", "ok", True)
       for arch, name in (("sm_90a", "F16"), ("sm_90a", "TF32"), ("sm_90a", "FP8"), ("sm_90a", "SPARSE"), ("sm_120a", "NVFP4"))),
     ("dynamic_parallelism", ["nvcc -rdc=true $S/dynamic_parallelism.cu -o dynamic_parallelism -lcudadevrt"], "./dynamic_parallelism", "ok", False),
+    ("node_updates", ["nvcc -rdc=true $S/node_updates.cu -o node_updates -lcudadevrt"], "./node_updates", "ok", False),
     ("device_calls", ["nvcc -rdc=true $S/device_calls.cu -o device_calls -lcudadevrt"], "./device_calls", "ok",
      False),
 ]

@@ -100,6 +100,18 @@ class Core(Case):
         self.assertEqual((done.returncode, done.stdout), (0, "cudaErrorLaunchTimeout\n"), done.stderr)
         self.assertIn("never ends", done.stderr)
 
+    def test_kernels_of_a_green_context_have_a_part_of_the_sms(self):
+        program = build("parts", "-lcuda")
+        for chip in CHIPS:
+            with self.subTest(chip):
+                done = run("--arch", chip, "--cold", "--", program)
+                self.assertEqual((done.returncode, done.stdout), (0, "parts: all right\n"), done.stderr)
+                times = re.findall(r"work <<<64, 1024>>>( on 16 SMs)? ([\d.]+) us", done.stderr)
+                self.assertEqual([part != "" for part, _ in times], [False, True, True])
+                whole, part, current = (float(time) for _, time in times)
+                self.assertGreater(part, 1.5 * whole)
+                self.assertAlmostEqual(part, current, delta=0.02 * part)
+
     def test_faults_have_the_codes_of_cuda_and_say_where(self):
         program = build("faults")
         said = {"out_of_bounds": ["cudaErrorIllegalAddress", "out_of_bounds", "thread (40,0,0)", "after the end of buffer device memory", "faults.cu:"],

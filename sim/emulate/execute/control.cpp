@@ -17,11 +17,12 @@ constexpr std::uint32_t kReturnRegister = 20;  ///< R20:R21 hold where a driver'
 
 /// a: register pair; immediate: what is added, in bytes. flags 1: BRX, which a warp issues once for each target that its lanes have (an
 /// H200's count of instructions of a hash with such a switch, 2026-11-28, to the instruction); each time the lowest lane's is taken.
-void branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
+/// False: the warp's turn is over; what it has called has to be called again.
+bool branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
   Group& now = x.warp->now;
   if (executed == 0) {
     ++now.pc;
-    return;
+    return true;
   }
   const std::uint32_t* low = x.words(op.a);
   std::map<std::uint32_t, std::uint32_t> lanes_of;  // by target
@@ -30,21 +31,24 @@ void branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
     return (low[lane] | std::uint64_t{low[lane + 32]} << 32) + op.immediate;
   };
   std::uint32_t returned = 0;  // lanes that are back from the driver
+  std::uint32_t again = 0;     // lanes that have to call it again
   for (std::uint32_t m = executed; m != 0; m &= m - 1) {
     const int lane = std::countr_zero(m);
     std::uint64_t address = address_of(lane);
-    if (address - kDriverCode < kDriverCodeBytes && (returned >> lane & 1) == 0) {
+    if (address - kDriverCode < kDriverCodeBytes && ((returned | again) >> lane & 1) == 0) {
       std::uint32_t lanes = 0;
       for (std::uint32_t n = m; n != 0; n &= n - 1) {
         if (address_of(std::countr_zero(n)) == address) lanes |= 1u << std::countr_zero(n);
       }
-      call_driver(x, address, lanes);
-      returned |= lanes;
+      const std::uint32_t waiting = call_driver(x, address, lanes);
+      again |= waiting;
+      returned |= lanes & ~waiting;
     }
     if ((returned >> lane & 1) != 0) {
       const std::uint32_t* back = x.warp->registers + kFirstRegisterWord + kReturnRegister * 32;
       address = back[lane] | std::uint64_t{back[lane + 32]} << 32;
     }
+    if ((again >> lane & 1) != 0) address = std::uint64_t{now.pc} * 16;
     if (address % 16 != 0 || address / 16 >= x.launch().translation->compiled.code.size()) {
       x.fault(FaultKind::illegal_instruction, lane,
               fmt::format("jump to 0x{:x}, outside the kernel's code", address));
@@ -52,6 +56,12 @@ void branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
     const auto target = static_cast<std::uint32_t>(address / 16);
     lanes_of[target] |= 1u << lane;
     if (m == executed) first = target;
+  }
+  if (again == now.lanes) {
+    ++x.progress.polls;
+    x.again = true;
+    --now.pc;
+    return x.divergence.yield();
   }
   const std::uint32_t stay = now.lanes & ~executed;
   const Group base = x.divergence.copy_of_now();
@@ -76,6 +86,7 @@ void branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
     now.lanes = lanes_of[first];
     now.pc = first;
   }
+  return true;
 }
 
 }  // namespace
@@ -93,7 +104,7 @@ bool execute_control(Execution& x, const MicroOp& op, std::uint32_t executed) {
       w.now.pc = equal == (op.flags != 0) ? op.target : w.now.pc + 1;
       return true;
     }
-    case Kind::branch_indirect: branch_indirect(x, op, executed); return true;
+    case Kind::branch_indirect: return branch_indirect(x, op, executed);
     case Kind::exit: return x.divergence.exit_lanes(executed & x.predicate(op.p_in));
     case Kind::open_barrier:
       if (executed != 0) w.now.joined[op.index2] = executed;

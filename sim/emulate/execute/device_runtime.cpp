@@ -14,6 +14,7 @@ namespace {
 // CUDA's error codes.
 constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidDeviceFunction = 98,
               kNotSupported = 801;
+constexpr std::uint64_t kMostParameterBytes = 32764;  // of a kernel, CUDA C++ Programming Guide
 constexpr std::uint64_t kFirstObject = 0x100;  // handles of streams and events; smaller ones have a meaning
 
 class Call {
@@ -106,11 +107,42 @@ class Call {
       *x_.memory.generic_at(at + i, 1, lane_) = i < text.size() ? std::byte(text[i]) : std::byte{0};
     return at;
   }
-  int copy_box() {
-    Bytes parameters(runtime_.copy_box_bytes());
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      parameters[i] = *x_.memory.generic_at(pair(4) + i, 1, lane_);
-    return runtime_.copy_box(block_, pair(6), parameters);
+  Bytes read(std::uint64_t address, std::uint64_t bytes) {
+    Bytes found(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) found[i] = *x_.memory.generic_at(address + i, 1, lane_);
+    return found;
+  }
+  template <class T>
+  T read(std::uint64_t address) {
+    T value{};
+    std::memcpy(&value, read(address, sizeof value).data(), sizeof value);
+    return value;
+  }
+  int copy_box() { return runtime_.copy_box(block_, pair(6), read(pair(4), runtime_.copy_box_bytes())); }
+
+  int update(NodeUpdate update, std::uint64_t value_at, std::uint64_t bytes) {
+    if (bytes > kMostParameterBytes) return kInvalidValue;
+    update.value = read(value_at, bytes);
+    return runtime_.update_node(update);
+  }
+  /// A list of cudaGraphKernelNodeUpdate: node, field, then a union.
+  int node_updates(std::uint64_t list, std::uint64_t count) {
+    constexpr std::uint64_t kBytes = 40, kField = 8, kData = 16;
+    int result = kSuccess;
+    for (std::uint64_t i = 0; i < count && result == kSuccess; ++i, list += kBytes) {
+      NodeUpdate one{read<std::uint64_t>(list), read<NodeUpdate::Field>(list + kField)};
+      std::uint64_t value_at = 0, bytes = 0;
+      if (one.field == NodeUpdate::Field::parameter) {
+        value_at = read<std::uint64_t>(list + kData);
+        one.offset = read<std::uint64_t>(list + kData + 8);
+        bytes = read<std::uint64_t>(list + kData + 16);
+      } else {
+        one.grid = read<Dim3>(list + kData);
+        one.enabled = one.grid.x != 0;
+      }
+      result = update(one, value_at, bytes);
+    }
+    return result;
   }
   int occupancy() {
     int blocks = 0;
@@ -161,6 +193,12 @@ class Call {
       case DeviceCall::function_attributes: return function_attributes();
       case DeviceCall::get_limit: return get_limit();
       case DeviceCall::launch_graph: return runtime_.launch_graph(block_, pair(4), pair(6));
+      case DeviceCall::node_parameter:
+        return update({pair(4), NodeUpdate::Field::parameter, {}, pair(6)}, pair(8), pair(10));
+      case DeviceCall::node_grid: return update({pair(4), NodeUpdate::Field::grid, three(6)}, 0, 0);
+      case DeviceCall::node_enabled:
+        return update({pair(4), NodeUpdate::Field::enabled, {}, 0, {}, (word(6) & 0xff) != 0}, 0, 0);
+      case DeviceCall::node_updates: return node_updates(pair(4), pair(6));
       default: return move(which);
     }
   }
@@ -201,6 +239,7 @@ class Silent final : public DeviceRuntime {
   int copy_box(std::uint64_t, std::uint64_t, const Bytes&) override { return kSuccess; }
   int fill(std::uint64_t, std::uint64_t, const DeviceFill&) override { return kSuccess; }
   int launch_graph(std::uint64_t, std::uint64_t, std::uint64_t) override { return kSuccess; }
+  int update_node(const NodeUpdate&) override { return kSuccess; }
   std::uint64_t graph() override { return asked_.graph(); }
   int occupancy(std::uint64_t kernel, int threads, std::uint64_t dynamic_shared, int& blocks) override {
     return asked_.occupancy(kernel, threads, dynamic_shared, blocks);

@@ -3,7 +3,7 @@
 // Models:  the functions __cudaCDP2*, which <<<>>> and the runtime's calls of device code become: parameter buffers, launches into the
 //          block's own stream, streams and events that device code makes, cudaStreamTailLaunch and cudaStreamFireAndForget, memcpy and
 //          memset of one to three dimensions, malloc and free, the last error and errors' texts, attributes, limits, occupancy, launches of
-//          graphs (fire and forget, sibling, tail). What is asked for is done after the grid that asks (DeviceRuntime), which is an order
+//          graphs (fire and forget, sibling, tail), changes of a graph's kernel nodes, which hold at once. What is asked for is done after the grid that asks (DeviceRuntime), which is an order
 //          that CUDA allows: a grid is not over before the grids that it has launched, and none of them is waited for by its code.
 // Ignores: events and waits between streams: work is done in the order of the asking, tail launches last. The limit of pending
 //          launches.
@@ -50,7 +50,11 @@ enum class DeviceCall : std::uint8_t {
   occupancy,
   function_attributes,
   get_limit,
-  launch_graph
+  launch_graph,
+  node_parameter,
+  node_grid,
+  node_enabled,
+  node_updates
 };
 struct DeviceFunction {
   std::string_view name;
@@ -96,7 +100,11 @@ inline constexpr std::array kDeviceFunctions = {
     DeviceFunction{"__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", DeviceCall::occupancy},
     DeviceFunction{"__cudaCDP2FuncGetAttributes", DeviceCall::function_attributes},
     DeviceFunction{"__cudaCDP2DeviceGetLimit", DeviceCall::get_limit},
-    DeviceFunction{"cudaGraphLaunch", DeviceCall::launch_graph}};
+    DeviceFunction{"cudaGraphLaunch", DeviceCall::launch_graph},
+    DeviceFunction{"cudaGraphKernelNodeSetParam", DeviceCall::node_parameter},
+    DeviceFunction{"cudaGraphKernelNodeSetGridDim", DeviceCall::node_grid},
+    DeviceFunction{"cudaGraphKernelNodeSetEnabled", DeviceCall::node_enabled},
+    DeviceFunction{"cudaGraphKernelNodeUpdatesApply", DeviceCall::node_updates}};
 
 /// Whether a device function gives out memory of the heap.
 constexpr bool takes_heap(DeviceCall call) {
@@ -129,6 +137,16 @@ struct DeviceFill {
   std::uint8_t value = 0;
   std::uint64_t rows = 1, slices = 1, pitch = 0, rows_apart = 0;  ///< rows from slice to slice
 };
+/// A change of a graph's kernel node, in the order of cudaGraphKernelNodeField.
+struct NodeUpdate {
+  enum class Field : std::uint32_t { grid = 1, parameter = 2, enabled = 3 };
+  std::uint64_t node = 0;  ///< cudaGraphDeviceNode_t
+  Field field = Field::grid;
+  Dim3 grid{};
+  std::uint64_t offset = 0;        ///< in the parameters, bytes
+  std::vector<std::byte> value{};  ///< of the parameter
+  bool enabled = false;
+};
 /// cudaMemcpy3DParms and cudaFuncAttributes as device code has them, which is as the host has them.
 using Bytes = std::vector<std::byte>;
 
@@ -144,6 +162,7 @@ class DeviceRuntime {
   virtual int fill(std::uint64_t block, std::uint64_t stream, const DeviceFill& fill) = 0;
   /// `how`: one of kGraph*.
   virtual int launch_graph(std::uint64_t block, std::uint64_t graph, std::uint64_t how) = 0;
+  virtual int update_node(const NodeUpdate& update) = 0;
   /// The instance (cudaGraphExec_t) whose launch this grid belongs to; 0: none.
   virtual std::uint64_t graph() = 0;
   virtual int occupancy(std::uint64_t kernel, int threads, std::uint64_t dynamic_shared, int& blocks) = 0;

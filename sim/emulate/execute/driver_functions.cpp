@@ -17,9 +17,31 @@ namespace foretrace::emulate {
 
 namespace {
 
-enum Function : std::uint64_t { vprintf_, malloc_, free_, assertfail_, set_condition_, provided };
-constexpr std::array<std::string_view, provided> kProvided = {"vprintf", "malloc", "free", "__assertfail",
-                                                              "cudaGraphSetConditional"};
+enum Function : std::uint64_t {
+  vprintf_,
+  malloc_,
+  free_,
+  assertfail_,
+  set_condition_,
+  grid_handle_,
+  grid_wait_,
+  grid_wait_only_,
+  grid_size_,
+  grid_rank_,
+  provided
+};
+constexpr std::array<std::string_view, provided> kProvided = {"vprintf",
+                                                              "malloc",
+                                                              "free",
+                                                              "__assertfail",
+                                                              "cudaGraphSetConditional",
+                                                              "cudaCGGetIntrinsicHandle",
+                                                              "cudaCGSynchronize",
+                                                              "cudaCGSynchronizeGrid",
+                                                              "cudaCGGetSize",
+                                                              "cudaCGGetRank"};
+constexpr std::uint32_t kGridScope = 1;     // cudaCGScopeGrid
+constexpr std::uint32_t kInvalidValue = 1;  // cudaErrorInvalidValue
 
 constexpr std::uint64_t kKnown = provided + kDeviceFunctions.size();
 
@@ -197,7 +219,45 @@ Formatted format_device_text(std::string_view format, std::uint64_t arguments, c
   return out;
 }
 
-void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
+/// The functions of a grid (cooperative groups) for a lane: cudaCGSynchronize and its like. True: it has to ask again.
+bool call_grid(Execution& x, std::uint64_t function, int lane) {
+  const auto word = [&](int index) -> std::uint32_t& {
+    return x.warp->registers[kFirstRegisterWord + static_cast<std::uint32_t>(index) * 32 +
+                             static_cast<std::uint32_t>(lane)];
+  };
+  const auto pair = [&](int index) { return word(index) | std::uint64_t{word(index + 1)} << 32; };
+  const auto store = [&](std::uint64_t at, std::uint64_t value) {
+    const auto narrow = static_cast<std::uint32_t>(value);
+    if (at != 0) std::memcpy(x.memory.generic_at(at, sizeof narrow, lane), &narrow, sizeof narrow);
+  };
+  const LaunchContext& context = x.launch().context;
+  const Dim3 b = x.block_index(), t = x.thread_index(lane), &g = context.grid, &d = context.block;
+  const std::uint64_t block = b.x + g.x * (b.y + std::uint64_t{g.y} * b.z);
+  const std::uint64_t rank = block * d.count() + t.x + d.x * (t.y + std::uint64_t{d.y} * t.z);
+  const std::uint64_t threads = g.count() * d.count();
+  if (function == grid_handle_) {
+    word(4) = word(4) == kGridScope ? 1 : 0;
+    word(5) = 0;
+    return false;
+  }
+  const bool waits = function == grid_wait_ || function == grid_wait_only_;
+  if ((waits ? pair(4) : pair(8)) == 0) {
+    word(4) = kInvalidValue;
+    return false;
+  }
+  if (waits) {
+    const GridBarrier::Answer answer = x.launch().grid_barrier.ask(rank, threads);
+    if (answer == GridBarrier::Answer::came) x.progress.note();
+    if (answer != GridBarrier::Answer::passes) return true;
+  } else {
+    store(pair(4), function == grid_size_ ? threads : rank);
+    store(pair(6), function == grid_size_ ? 1 : 0);
+  }
+  word(4) = 0;
+  return false;
+}
+
+std::uint32_t call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
   const auto register_of = [&](int index, int lane) -> std::uint32_t& {
     return x.warp->registers[kFirstRegisterWord + static_cast<std::uint32_t>(index) * 32 +
                              static_cast<std::uint32_t>(lane)];
@@ -207,6 +267,13 @@ void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
   };
   const LaunchContext& context = x.launch().context;
   const std::uint64_t function = (address - kDriverCode) / 16;
+  if (function >= grid_handle_ && function < provided) {
+    std::uint32_t again = 0;
+    for (std::uint32_t m = lanes; m != 0; m &= m - 1) {
+      if (call_grid(x, function, std::countr_zero(m))) again |= 1u << std::countr_zero(m);
+    }
+    return again;
+  }
   x.progress.at = x.progress.issued;
   for (std::uint32_t m = lanes; m != 0; m &= m - 1) {
     const int lane = std::countr_zero(m);
@@ -276,6 +343,7 @@ void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
     x.fault(FaultKind::assertion, lane,
             fmt::format("assertion `{}` failed", at == 0 ? "?" : read_text(at, read)));
   }
+  return 0;
 }
 
 }  // namespace foretrace::emulate

@@ -1,9 +1,11 @@
-// The functions that a CUDA driver puts beside a program's code: printf, malloc, free, a failed assert, a graph's condition.
+// The functions that a CUDA driver puts beside a program's code: printf, malloc, free, a failed assert, a graph's condition,
+// a grid's barrier.
 //
 // Models:  vprintf(format, arguments): conversions d i u o x X c s p f F e E g G a A with flags, width, precision and the sizes
 //          h hh l ll j z t L; at most 32 arguments; the result is the number of arguments, -1 without a format. malloc and
 //          free on DeviceHeap. __assertfail: one line per thread, then the fault `assertion`. cudaGraphSetConditional: the value is
-//          stored where the handle points to (sim/runtime/device/conditional.h).
+//          stored where the handle points to (sim/runtime/device/conditional.h). cudaCG*, which are not nvcc's own way to a barrier of the
+//          grid but numba's: the grid's handle is 1, ranks and sizes count threads, schedule/grid_barrier.h.
 //          A call is CALL.ABS of an address that a relocation in constant bank 4 gives; arguments are in R4 on, pointers
 //          in pairs that start evenly; the return address in R20:R21; the result in R4 (R4:R5). Source: our own cubins.
 // Ignores: the buffer of printf (1 MiB, shown when the host synchronises): text is shown when the call is executed, warp by
@@ -32,8 +34,8 @@ std::uint64_t driver_function_address(std::string_view name);
 std::string_view driver_function_name(std::uint64_t address);
 
 class Execution;
-/// The lanes of `lanes` call the function at `address`.
-void call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes);
+/// The lanes of `lanes` call the function at `address`. Those that have to call it again, because what they wait for has not come.
+std::uint32_t call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes);
 
 /// Reads the memory that a pointer of device code points to, byte by byte.
 using ByteReader = std::function<char(std::uint64_t address)>;

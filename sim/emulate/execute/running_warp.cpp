@@ -91,7 +91,7 @@ std::uint32_t RunningWarp::special_register(std::uint32_t index, int lane) const
     case 58: return below | self;
     case 59: return ~(below | self);
     case 60: return ~below;
-    case 67: return static_cast<std::uint32_t>(block_ % launch_.context.sms);  // VIRTUALSMID
+    case 67: return static_cast<std::uint32_t>(block_ % launch_.context.sms_used());  // VIRTUALSMID
     case 80: return static_cast<std::uint32_t>(progress.issued);
     case 81: return static_cast<std::uint32_t>(progress.issued >> 32);
     case 82: return static_cast<std::uint32_t>(progress.issued);

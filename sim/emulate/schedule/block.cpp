@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -217,8 +218,10 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
           break;
         }
         if (op.value_recorded) x_.barriers.note_value(op, executed);
-        record(op, executed);
+        const bool may_repeat = op.kind == Kind::branch_indirect;  // a call that has to wait is not recorded
+        if (!may_repeat) record(op, executed);
         const bool goes_on = execute_control(x_, op, executed);
+        if (may_repeat && !std::exchange(x_.again, false)) record(op, executed);
         if constexpr (kWaits) spins_.forget(x_.pc);
         x_.pc = w.now.pc;
         x_.active = w.now.lanes;

@@ -94,6 +94,18 @@ cudaError_t copy_symbol(const void* symbol, void* host_to, const void* host_from
   });
 }
 
+/// The legacy default stream takes none.
+bool takes_batches(cudaStream_t stream) { return stream != nullptr && stream != cudaStreamLegacy; }
+
+bool is_order(cudaMemcpySrcAccessOrder order) {
+  return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
+}
+bool have_orders(const cudaMemcpyAttributes* attributes, size_t kinds) {
+  return attributes != nullptr &&
+         std::all_of(attributes, attributes + kinds,
+                     [](const cudaMemcpyAttributes& how) { return is_order(how.srcAccessOrder); });
+}
+
 /// One side of a copy of a batch, as cudaMemcpy3D names it. False: it makes no sense.
 bool read_operand(const cudaMemcpy3DOperand& side, const cudaExtent& extent, cudaArray_t& array, cudaPos& at,
                   cudaPitchedPtr& pointer) {
@@ -114,9 +126,8 @@ cudaError_t copy_operation(const cudaMemcpy3DBatchOp& operation, cudaStream_t st
   cudaMemcpy3DParms p{};
   p.extent = operation.extent;
   p.kind = cudaMemcpyDefault;
-  if (operation.srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
-      operation.srcAccessOrder > cudaMemcpySrcAccessOrderAny ||
-      !read_operand(operation.src, p.extent, p.srcArray, p.srcPos, p.srcPtr) ||
+  if (!is_order(operation.srcAccessOrder) || p.extent.width == 0 || p.extent.height == 0 ||
+      p.extent.depth == 0 || !read_operand(operation.src, p.extent, p.srcArray, p.srcPos, p.srcPtr) ||
       !read_operand(operation.dst, p.extent, p.dstArray, p.dstPos, p.dstPtr))
     return call([](State&) { return cudaErrorInvalidValue; });
   cudaArray_t const array = p.srcArray != nullptr ? p.srcArray : p.dstArray;
@@ -228,9 +239,11 @@ FORETRACE_API cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
 }
 
 FORETRACE_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* sizes,
-                                               size_t count, cudaMemcpyAttributes*, size_t*, size_t,
-                                               cudaStream_t stream) {
-  if (count == 0 || to == nullptr || from == nullptr || sizes == nullptr)
+                                               size_t count, cudaMemcpyAttributes* attributes,
+                                               size_t* indices, size_t kinds, cudaStream_t stream) {
+  if (!takes_batches(stream) || to == nullptr || from == nullptr || sizes == nullptr ||
+      !are_batch_kinds(indices, kinds, count) || !have_orders(attributes, kinds) ||
+      std::count(sizes, sizes + count, 0) != 0)
     return call([](State&) { return cudaErrorInvalidValue; });
   for (size_t i = 0; i < count; ++i) {
     const cudaError_t result = copy(to[i], from[i], sizes[i], cudaMemcpyDefault, stream);
@@ -240,7 +253,7 @@ FORETRACE_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* cons
 }
 FORETRACE_API cudaError_t cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* operations,
                                                  unsigned long long flags, cudaStream_t stream) {
-  if (count == 0 || operations == nullptr || flags != 0)
+  if (!takes_batches(stream) || count == 0 || operations == nullptr || flags != 0)
     return call([](State&) { return cudaErrorInvalidValue; });
   for (size_t i = 0; i < count; ++i) {
     if (const cudaError_t refused = copy_operation(operations[i], stream); refused != cudaSuccess)

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/rules/clusters.h"
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/launch_attributes.h"
+#include "sim/runtime/device/launch_call.h"
 #include "sim/runtime/device/occupancy.h"
 #include "sim/runtime/device/state.h"
 
@@ -22,11 +22,12 @@ std::uint32_t threads_of(const cudaLaunchConfig_t& config) {
 }
 
 /// Clusters of `size` blocks that run at a time in a launch of this form.
-std::uint64_t active_clusters(const State& s, const Kernel& kernel, const cudaLaunchConfig_t& config,
+std::uint64_t active_clusters(State& s, const Kernel& kernel, const cudaLaunchConfig_t& config,
                               std::uint32_t size) {
   const std::uint32_t blocks =
       rules::occupancy(*s.spec, resources_of(kernel, threads_of(config), config.dynamicSmemBytes)).blocks;
-  return rules::max_active_clusters(*s.spec, blocks, size);
+  const SmPart part = part_of(s, config.stream);
+  return clusters_in(*s.spec, part, blocks, size);
 }
 
 /// Runs the body with the kernel; the answer for what is none otherwise.

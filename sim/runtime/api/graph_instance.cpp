@@ -8,6 +8,7 @@
 #include "sim/runtime/api/api.h"
 #include "sim/runtime/device/capture.h"
 #include "sim/runtime/device/graph_memory.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/launcher.h"
 #include "sim/runtime/device/state.h"
 
@@ -48,7 +49,7 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle, unsig
     if ((flags & kAlone) == kAlone) return cudaErrorInvalidValue;
     if (graph.moved || has_conditional_memory(graph)) return cudaErrorNotSupported;
     std::shared_ptr<int> claim;
-    if (has_memory_nodes(graph)) {
+    if (has_memory_nodes(graph) || has_updatable_nodes(graph)) {
       if (!graph.claimed.expired()) return cudaErrorNotSupported;
       graph.claimed = claim = std::make_shared<int>();
     }
@@ -200,6 +201,8 @@ FORETRACE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_
     Graph& own = *instance->graph;
     const std::shared_ptr<int> claim = graph.claimed.lock();
     if (claim != nullptr && claim != instance->claim)
+      return fail_update(info, cudaGraphExecUpdateErrorNotSupported, nullptr);
+    if (has_updatable_nodes(graph) || has_updatable_nodes(own))
       return fail_update(info, cudaGraphExecUpdateErrorNotSupported, nullptr);
     if (own.nodes.size() != graph.nodes.size())
       return fail_update(info, cudaGraphExecUpdateErrorTopologyChanged, nullptr);
@@ -358,7 +361,9 @@ FORETRACE_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     GraphNode* node = node_of(handle);
     if (node == nullptr) return cudaErrorInvalidValue;
     Graph& graph = *node->graph;
-    if (has_memory_nodes(graph)) return cudaErrorNotSupported;
+    const auto* kernel = std::get_if<KernelCall>(&node->work);
+    if (has_memory_nodes(graph) || (kernel != nullptr && updatable_handle(*kernel) != nullptr))
+      return cudaErrorNotSupported;
     for (const auto& other : graph.nodes) std::erase(other->needs, node);
     registry().nodes.erase(node);
     std::erase_if(graph.nodes, [&](const auto& held) { return held.get() == node; });

@@ -43,9 +43,9 @@ cudaError_t managed(State& s, const void* pointer, size_t size) {
   return s.memory.holds(pointer, size) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t managed_list(void** pointers, const size_t* sizes, size_t count) {
+cudaError_t managed_list(void** pointers, const size_t* sizes, size_t count, unsigned long long flags) {
   return call([&](State& s) {
-    if (count == 0 || pointers == nullptr || sizes == nullptr) return cudaErrorInvalidValue;
+    if (flags != 0 || count == 0 || pointers == nullptr || sizes == nullptr) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; ++i) {
       if (managed(s, pointers[i], sizes[i]) != cudaSuccess) return cudaErrorInvalidValue;
     }
@@ -69,6 +69,21 @@ struct Advice {
 Advice& advice_of(State& s, const void* managed) {
   static auto* all = new std::map<std::uint64_t, Advice>;  // by MemoryBlock::id, which no other block gets
   return (*all)[s.memory.find(managed)->id];
+}
+
+cudaError_t prefetch_list(void** pointers, const size_t* sizes, size_t count, const cudaMemLocation* places,
+                          const size_t* indices, size_t kinds, unsigned long long flags) {
+  const cudaError_t refused = managed_list(pointers, sizes, count, flags);
+  if (refused != cudaSuccess) return refused;
+  return call([&](State& s) {
+    if (places == nullptr || !are_batch_kinds(indices, kinds, count)) return cudaErrorInvalidValue;
+    if (!std::all_of(places, places + kinds, is_place)) return cudaErrorInvalidValue;
+    for (size_t i = 0, kind = 0; i < count; ++i) {
+      if (kind + 1 < kinds && indices[kind + 1] == i) ++kind;
+      advice_of(s, pointers[i]).prefetched = places[kind];
+    }
+    return cudaSuccess;
+  });
 }
 
 /// As the attributes that know devices and one host alone say it.
@@ -293,18 +308,19 @@ FORETRACE_API cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size,
   });
 }
 FORETRACE_API cudaError_t cudaMemPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
-                                                    cudaMemLocation*, size_t*, size_t, unsigned long long,
-                                                    cudaStream_t) {
-  return managed_list(pointers, sizes, count);
+                                                    cudaMemLocation* places, size_t* indices, size_t kinds,
+                                                    unsigned long long flags, cudaStream_t) {
+  return prefetch_list(pointers, sizes, count, places, indices, kinds, flags);
 }
 FORETRACE_API cudaError_t cudaMemDiscardBatchAsync(void** pointers, size_t* sizes, size_t count,
-                                                   unsigned long long, cudaStream_t) {
-  return managed_list(pointers, sizes, count);
+                                                   unsigned long long flags, cudaStream_t) {
+  return managed_list(pointers, sizes, count, flags);
 }
 FORETRACE_API cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
-                                                              cudaMemLocation*, size_t*, size_t,
-                                                              unsigned long long, cudaStream_t) {
-  return managed_list(pointers, sizes, count);
+                                                              cudaMemLocation* places, size_t* indices,
+                                                              size_t kinds, unsigned long long flags,
+                                                              cudaStream_t) {
+  return prefetch_list(pointers, sizes, count, places, indices, kinds, flags);
 }
 
 FORETRACE_API cudaError_t cudaMemRangeGetAttribute(void* data, size_t bytes, cudaMemRangeAttribute attribute,

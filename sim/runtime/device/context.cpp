@@ -66,10 +66,23 @@ Context* context_of(const void* handle) {
   return nullptr;
 }
 
+Context* primary_of(int device) { return &contexts().primary[static_cast<std::size_t>(device)].context; }
+
+Context* green_context_of(const void* handle) {
+  Context* context = context_of(handle);
+  return context != nullptr && context->green() ? context : nullptr;
+}
+
+void drop_context(Context* context) {
+  if (current_context() == context) context_stack().pop_back();
+  std::erase(context_stack(), context);
+  std::erase_if(contexts().made, [&](const auto& made) { return made.get() == context; });
+}
+
 void make_primary_contexts(int devices) {
   Contexts& all = contexts();
   for (int device = 0; device < devices; ++device)
-    all.primary.push_back({{++all.last_id, 0, device}, 0, false});
+    all.primary.push_back({{++all.last_id, 0, device}, 0, 0, false});
 }
 
 int device_count() { return static_cast<int>(contexts().primary.size()); }

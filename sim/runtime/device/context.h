@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "sim/runtime/device/sm_part.h"
+
 namespace foretrace::runtime {
 
 struct Context {
@@ -17,11 +19,21 @@ struct Context {
   unsigned flags = 0;
   int device = 0;     ///< its ordinal
   unsigned uses = 1;  ///< cuCtxCreate's one and cuCtxAttach's: cuCtxDetach takes one off
+  SmPart part{};      ///< of a green context: its SMs
+
+  bool green() const { return !part.whole(); }
+};
+
+/// What a green context is made of: SMs of a device.
+struct SmDescription {
+  int device = 0;
+  SmPart part;
 };
 
 struct PrimaryContext {
   Context context;
   unsigned retained = 0;  ///< cuDevicePrimaryCtxRetain without release; the runtime's own counts as one
+  unsigned greens = 0;    ///< green contexts, each of which holds it as well
   bool runtime = false;   ///< the runtime has made it active
 };
 
@@ -30,6 +42,8 @@ struct Contexts {
   std::deque<PrimaryContext> primary;  ///< one of each device
   std::uint64_t last_id = 0;
   std::vector<std::unique_ptr<Context>> made;
+  std::uint64_t splits = 0;                                  ///< of a device's SMs, so far
+  std::vector<std::unique_ptr<SmDescription>> descriptions;  ///< nothing takes one back
 };
 Contexts& contexts();
 /// There are so many devices, once.
@@ -46,6 +60,11 @@ std::vector<Context*>& context_stack();
 Context* current_context();
 /// Null for a handle that is none.
 Context* context_of(const void* handle);
+Context* primary_of(int device);
+/// Null for a handle that is no green context's.
+Context* green_context_of(const void* handle);
+/// Takes one that was made out of the thread's stack, and of the list.
+void drop_context(Context* context);
 /// What a call of the runtime does: where the thread has no context, the first device's primary one becomes current.
 void use_primary_context();
 /// What cudaSetDevice does: the device's primary context takes the place of the current one.

@@ -30,6 +30,7 @@ int DeviceQueue::launch(std::uint64_t block, std::uint64_t stream, emulate::Devi
   if (depth_ >= kDeepestLaunch) return cudaErrorLaunchMaxDepthExceeded;
   call.shape() = launch;
   call.device = parent_.device;
+  call.part = parent_.part;
   call.within = parent_.within;
   const isa::Program& program = call.kernel->image().program;
   std::copy(std::begin(program.cluster), std::end(program.cluster), &call.cluster.x);
@@ -90,6 +91,27 @@ int DeviceQueue::launch_graph(std::uint64_t /*block*/, std::uint64_t graph, std:
     state_.graph_tail.push_back(instance);
   } else if (how == emulate::kGraphFireAndForget || how == emulate::kGraphSibling) {
     graphs_.push_back(instance);
+  } else {
+    return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+int DeviceQueue::update_node(const emulate::NodeUpdate& update) {
+  GraphNode* node = updatable_node(update.node);
+  if (node == nullptr) return cudaErrorInvalidValue;
+  auto& call = std::get<KernelCall>(node->work);
+  using Field = emulate::NodeUpdate::Field;
+  if (update.field == Field::enabled) {
+    node->enabled = update.enabled;
+  } else if (update.field == Field::grid) {
+    if (update.grid.count() == 0) return cudaErrorInvalidValue;
+    call.grid = update.grid;
+  } else if (update.field == Field::parameter) {
+    const std::size_t all = call.parameters.size(), bytes = update.value.size();
+    if (bytes == 0 || update.offset > all || bytes > all - update.offset) return cudaErrorInvalidValue;
+    std::copy(update.value.begin(), update.value.end(),
+              call.parameters.begin() + static_cast<std::ptrdiff_t>(update.offset));
   } else {
     return cudaErrorInvalidValue;
   }

@@ -31,6 +31,7 @@ class DeviceQueue final : public emulate::DeviceRuntime {
   int copy_box(std::uint64_t block, std::uint64_t stream, const emulate::Bytes& parameters) override;
   int fill(std::uint64_t block, std::uint64_t stream, const emulate::DeviceFill& fill) override;
   int launch_graph(std::uint64_t block, std::uint64_t graph, std::uint64_t how) override;
+  int update_node(const emulate::NodeUpdate& update) override;
   std::uint64_t graph() override;
   int occupancy(std::uint64_t kernel, int threads, std::uint64_t dynamic_shared, int& blocks) override;
   int attributes(std::uint64_t kernel, emulate::Bytes& attributes) override;

@@ -12,6 +12,7 @@
 #include "sim/runtime/device/conditional.h"
 #include "sim/runtime/device/copy.h"
 #include "sim/runtime/device/graph_memory.h"
+#include "sim/runtime/device/launch_attributes.h"
 #include "sim/runtime/device/launch_call.h"
 #include "sim/runtime/device/launcher.h"
 #include "sim/runtime/device/side_by_side.h"
@@ -45,6 +46,32 @@ Graph* graph_of(cudaGraph_t handle) { return known(registry().graphs, handle); }
 GraphNode* node_of(cudaGraphNode_t handle) { return known(registry().nodes, handle); }
 GraphInstance* instance_of(cudaGraphExec_t handle) { return known(registry().instances, handle); }
 Event* event_of(cudaEvent_t handle) { return known(registry().events, handle); }
+
+namespace {
+
+/// The node of the graph, or of a child of it, that kernels may change; `handle`: this one of them, 0: any.
+GraphNode* updatable_in(const Graph& graph, std::uint64_t handle) {
+  for (const auto& node : graph.nodes) {
+    if (const auto* call = std::get_if<KernelCall>(&node->work)) {
+      const cudaGraphDeviceNode_t own = updatable_handle(*call);
+      if (own != nullptr && (handle == 0 || reinterpret_cast<std::uint64_t>(own) == handle))
+        return node.get();
+    } else if (const auto* child = std::get_if<ChildWork>(&node->work)) {
+      if (GraphNode* inside = updatable_in(*child->graph, handle)) return inside;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+GraphNode* updatable_node(std::uint64_t handle) {
+  for (const GraphInstance* instance : registry().instances) {
+    if (GraphNode* node = handle == 0 ? nullptr : updatable_in(*instance->graph, handle)) return node;
+  }
+  return nullptr;
+}
+bool has_updatable_nodes(const Graph& graph) { return updatable_in(graph, 0) != nullptr; }
 
 void release(UserObject* object, unsigned count) {
   object->count -= std::min(count, object->count);

@@ -118,8 +118,9 @@ struct Graph {
   std::vector<std::pair<UserObject*, unsigned>> objects;
   std::vector<Condition> conditions;
   std::weak_ptr<GraphSegment> small;  ///< of its small allocations
-  std::weak_ptr<int> claimed;  ///< by the instance, of which a graph with memory nodes has one at a time
-  bool moved = false;          ///< into a node of another graph, whose it is from then on
+  std::weak_ptr<int>
+      claimed;  ///< by the instance, of which a graph with memory nodes, or nodes that kernels change, has one at a time
+  bool moved = false;  ///< into a node of another graph, whose it is from then on
 };
 
 struct GraphInstance {
@@ -149,6 +150,11 @@ template <class Handle, class T>
 Handle handle_of(T* object) {
   return reinterpret_cast<Handle>(object);
 }
+
+/// The instance's node that a handle of device code (cudaGraphDeviceNode_t) stands for; null: none.
+GraphNode* updatable_node(std::uint64_t handle);
+/// Whether kernels may change some of the graph's nodes.
+bool has_updatable_nodes(const Graph& graph);
 
 /// False: a handle of the list is none, or of another graph.
 bool read_nodes(const cudaGraphNode_t* handles, std::size_t count, const Graph* graph,

@@ -30,8 +30,9 @@ std::string time_text(double seconds) {
 }
 
 std::string shape_text(const LaunchLine& line) {
-  return fmt::format("<<<{}, {}{}>>>", dimensions(line.grid), dimensions(line.block),
-                     line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared));
+  return fmt::format("<<<{}, {}{}>>>{}", dimensions(line.grid), dimensions(line.block),
+                     line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared),
+                     line.sms == 0 ? "" : fmt::format(" on {} SMs", line.sms));
 }
 /// A kernel's name with its operator's.
 std::string title_of(const std::string& kernel, const std::string& operation) {

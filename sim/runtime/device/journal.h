@@ -37,6 +37,7 @@ struct LaunchLine : LaunchShape {
   std::shared_ptr<const NamedOperator> within = nullptr;  ///< null: none
   std::uint64_t stream = 0;                               ///< its number, 0: the default stream
   bool pinned = false, managed = false, peer = false;     ///< its arguments point into such memory
+  std::uint32_t sms = 0;                                  ///< that it may use; 0: all of the device's
   bool repeated = false;  ///< nothing was different since it ran before: not executed (Repeats)
 };
 

@@ -181,6 +181,29 @@ cudaError_t check_cluster(const spec::GpuSpec& spec, const KernelCall& call) {
   return fits ? cudaSuccess : cudaErrorInvalidClusterSize;
 }
 
+cudaGraphDeviceNode_t updatable_handle(const KernelCall& call) {
+  const cudaLaunchAttributeValue* kept =
+      kept_attribute(call.attributes, cudaLaunchAttributeDeviceUpdatableKernelNode);
+  return kept == nullptr ? nullptr : kept->deviceUpdatableKernelNode.devNode;
+}
+
+namespace {
+
+/// The call's node may be changed by kernels from now on, for ever; the value gets the handle.
+cudaError_t make_updatable(KernelCall& call, const cudaLaunchAttributeValue& value) {
+  static std::uint64_t handles = 0x6200'0000'0000;  // no address
+  const bool asked = value.deviceUpdatableKernelNode.deviceUpdatable != 0;
+  cudaGraphDeviceNode_t handle = updatable_handle(call);
+  if (!asked) return handle == nullptr ? cudaSuccess : cudaErrorInvalidValue;
+  if (handle == nullptr) handle = reinterpret_cast<cudaGraphDeviceNode_t>(handles += 16);
+  // It comes back in what the program has given, though that is const to cudaGraphKernelNodeSetAttribute.
+  const_cast<cudaLaunchAttributeValue&>(value).deviceUpdatableKernelNode.devNode = handle;
+  keep_attribute(call.attributes, cudaLaunchAttributeDeviceUpdatableKernelNode, value);
+  return cudaSuccess;
+}
+
+}  // namespace
+
 cudaError_t apply_attributes(const spec::GpuSpec& spec, const cudaLaunchAttribute* attributes, unsigned count,
                              bool captured, KernelCall& call, std::vector<LaunchEvent>& events) {
   if (count != 0 && attributes == nullptr) return cudaErrorInvalidValue;
@@ -204,8 +227,7 @@ cudaError_t apply_attributes(const spec::GpuSpec& spec, const cudaLaunchAttribut
         break;
       case cudaLaunchAttributeDeviceUpdatableKernelNode:
         if (!captured) return cudaErrorNotSupported;
-        if (bad == cudaSuccess && value.deviceUpdatableKernelNode.deviceUpdatable != 0)
-          return cudaErrorNotSupported;
+        if (bad == cudaSuccess) bad = make_updatable(call, value);
         break;
       default:
         if (bad == cudaSuccess) bad = apply(spec, id, value, call);
@@ -221,8 +243,7 @@ cudaError_t set_node_attribute(const spec::GpuSpec& spec, KernelCall& call, cuda
                                const cudaLaunchAttributeValue& value) {
   const cudaError_t bad = check_attribute(spec, AttributeOf::node, id, value);
   if (bad != cudaSuccess) return bad;
-  if (id == cudaLaunchAttributeDeviceUpdatableKernelNode)
-    return value.deviceUpdatableKernelNode.deviceUpdatable != 0 ? cudaErrorNotSupported : cudaSuccess;
+  if (id == cudaLaunchAttributeDeviceUpdatableKernelNode) return make_updatable(call, value);
   return apply(spec, id, value, call);
 }
 
@@ -244,6 +265,7 @@ cudaError_t get_node_attribute(const spec::GpuSpec& spec, const KernelCall& call
 }
 
 cudaError_t copy_node_attributes(KernelCall& to, const KernelCall& from) {
+  if (updatable_handle(to) != nullptr || updatable_handle(from) != nullptr) return cudaErrorNotSupported;
   to.cooperative = from.cooperative;
   to.cluster = from.cluster;
   to.carveout = from.carveout;

@@ -56,6 +56,9 @@ struct LaunchEvent {
 cudaError_t apply_attributes(const spec::GpuSpec& spec, const cudaLaunchAttribute* attributes, unsigned count,
                              bool captured, KernelCall& call, std::vector<LaunchEvent>& events);
 
+/// The handle of a node that kernels may change (cudaGraphKernelNodeSetParam and its like); null: they may not.
+cudaGraphDeviceNode_t updatable_handle(const KernelCall& call);
+
 /// A kernel node's attribute.
 cudaError_t set_node_attribute(const spec::GpuSpec& spec, KernelCall& call, cudaLaunchAttributeID id,
                                const cudaLaunchAttributeValue& value);

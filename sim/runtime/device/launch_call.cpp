@@ -63,6 +63,7 @@ cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, st
   }
   call.dynamic_shared = shared;
   call.device = current_device();
+  if (const Context* context = current_context()) call.part = context->part;
   call.within = current_operator();
   call.cluster = required_cluster(*call.kernel);
   if (call.cluster == Dim3{0, 0, 0}) call.cluster = {1, 1, 1};
@@ -96,10 +97,18 @@ cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 blo
   return cudaSuccess;
 }
 
+SmPart part_of(State& s, cudaStream_t handle) {
+  const Stream* stream = s.streams.find(handle);
+  if (stream != nullptr && !s.streams.is_default(*stream)) return stream->part;
+  const Context* context = current_context();
+  return context == nullptr ? SmPart{} : context->part;
+}
+
 cudaError_t submit_launch(State& s, cudaStream_t handle, KernelCall call,
                           const cudaLaunchAttribute* attributes, unsigned count) {
   Stream* stream = s.streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  call.part = part_of(s, handle);
   const bool captured = stream->capture != nullptr;
   std::vector<LaunchEvent> events;
   cudaError_t result = apply_attributes(*s.spec, attributes, count, captured, call, events);

@@ -17,6 +17,9 @@ cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 blo
 cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 block, const void* buffer,
                              std::size_t size, std::size_t shared, KernelCall& call);
 
+/// The SMs that a kernel in the stream may use: its own green context's, a default stream's is the thread's context.
+SmPart part_of(State& s, cudaStream_t handle);
+
 /// Gives the stream the launch, with these attributes (launch_attributes.h), and records the events that they name. CUDA's answer.
 cudaError_t submit_launch(State& s, cudaStream_t handle, KernelCall call,
                           const cudaLaunchAttribute* attributes, unsigned count);

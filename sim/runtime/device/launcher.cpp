@@ -66,10 +66,23 @@ Launcher::Launcher(State& state)
 }
 Launcher::~Launcher() = default;
 
-engine::Machine& Launcher::machine(int device) {
-  std::unique_ptr<engine::Machine>& found = machines_[static_cast<std::size_t>(device)];
-  if (!found) found = std::make_unique<engine::Machine>(state_.spec);
+engine::Machine& Launcher::machine(const KernelCall& call) {
+  std::unique_ptr<engine::Machine>& found = machines_[static_cast<std::size_t>(call.device)].of[call.part];
+  if (!found) {
+    found = std::make_unique<engine::Machine>(
+        call.part.whole() ? state_.spec
+                          : std::make_shared<const spec::GpuSpec>(chip_of(*state_.spec, call.part)));
+  }
   return *found;
+}
+
+/// For a simulation: what L2 holds is one for all parts of a device.
+engine::Machine& Launcher::machine_with_caches(const KernelCall& call) {
+  engine::Machine& chosen = machine(call);
+  engine::Machine*& last = machines_[static_cast<std::size_t>(call.device)].last;
+  if (last != nullptr && last != &chosen && !state_.settings.cold) chosen.take_l2(last->l2_contents());
+  last = &chosen;
+  return chosen;
 }
 
 void Launcher::begin_representatives() {
@@ -98,8 +111,8 @@ bool is_of_peer(const MemoryBlock& block, const KernelCall& call) {
 /// What tells kernels apart of which one launch may speak for another: their code and carve-out, and which parameters point into
 /// another device's memory.
 std::string kind_of(const KernelCall& call, const engine::Launch& shape, const DeviceMemory& memory) {
-  std::string name =
-      fmt::format("{}{} {}", shape.program->mangled, shape.program->code_sha256, shape.carveout_percent);
+  std::string name = fmt::format("{}{} {} {}", shape.program->mangled, shape.program->code_sha256,
+                                 shape.carveout_percent, call.part.sms);
   each_allocation(call, memory, [&](std::size_t at, const MemoryBlock& block) {
     if (is_of_peer(block, call)) name += fmt::format(" peer {}", at);
   });
@@ -135,15 +148,15 @@ void look_at_arguments(const KernelCall& call, const DeviceMemory& memory, Launc
   });
 }
 
-/// What the launch asked of the chip while it was on it alone, its time and share apart.
-host::Rates rates_of(const report::Prediction& prediction) {
+/// What the launch asked of a chip of so many SMs while it was on it alone, its time and share apart.
+host::Rates rates_of(const report::Prediction& prediction, std::uint32_t sms) {
   const spec::GpuSpec& gpu = *prediction.gpu;
   const auto part = [](double of, double all) { return all > 0 ? std::min(1.0, of / all) : 0.0; };
   const stats::LaunchCounters& counters = prediction.counters;
   const auto cycles = static_cast<double>(counters.elapsed);
   const double seconds = cycles / static_cast<double>(gpu.clock.sm);
   host::Rates rates;
-  rates.issue = part(static_cast<double>(counters.inst_executed), cycles * kSubCores * gpu.sm.count);
+  rates.issue = part(static_cast<double>(counters.inst_executed), cycles * kSubCores * sms);
   rates.l2 = part(static_cast<double>(counters.memory.lts_sectors) * kSectorBytes,
                   seconds * static_cast<double>(gpu.clock.l2) * gpu.l2.slices * gpu.l2.slice_bytes);
   rates.dram =
@@ -157,7 +170,7 @@ host::Rates rates_of(const report::Prediction& prediction) {
 /// What has happened to L2 since the launch before.
 void Launcher::find_l2(int device) {
   if (!state_.l2_passage.take(device)) return;
-  machine(device).empty_l2();
+  if (engine::Machine* last = machines_[static_cast<std::size_t>(device)].last) last->empty_l2();
   before_ = 0;  // as if none was before
 }
 
@@ -167,7 +180,7 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
   find_l2(call.device);
   if (!representatives_) {
     const report::Prediction prediction = predict(call, context, shape, line.index);
-    beside.remember(line.index, rates_of(prediction));
+    beside.remember(line.index, rates_of(prediction, state_.spec->sm.count));
     return journal_.predicted(line, prediction);
   }
   sampling::LaunchWork work = known_work(call);
@@ -175,7 +188,7 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
                                   call.dynamic_shared};
   if (!representatives_->simulate(line.index, kind, work)) {
     const emulate::BlockCount count =
-        execute(context, *shape.program, machine(call.device).resident_blocks(shape), line);
+        execute(context, *shape.program, machine(call).resident_blocks(shape), line);
     work.warp_instructions = static_cast<double>(count.instructions);
     work.thread_instructions = static_cast<double>(count.thread_instructions);
     const sampling::TimeEstimate time = representatives_->represent(line.index, kind, work);
@@ -191,7 +204,7 @@ double Launcher::predict_or_represent(const KernelCall& call, const emulate::Lau
   if (memory.dram_bytes_read + memory.dram_bytes_write >= state_.spec->l2.bytes)
     move_all_of_l2_.insert(line.index);
   const double seconds = journal_.predicted(line, prediction);
-  beside.remember(line.index, rates_of(prediction));
+  beside.remember(line.index, rates_of(prediction, state_.spec->sm.count));
   work.warp_instructions = static_cast<double>(prediction.counters.inst_executed);
   work.thread_instructions = static_cast<double>(prediction.counters.thread_inst_executed);
   const sampling::Estimate& estimate = prediction.estimate;
@@ -225,8 +238,12 @@ cudaError_t Launcher::check(const KernelCall& call, const isa::Program& program)
                              0,
                              carveout_of(call)};
   if (const cudaError_t refused = check_cluster(spec, call); refused != cudaSuccess) return refused;
+  const auto cluster = static_cast<std::uint32_t>(call.cluster.count());
+  if (cluster > 1 && !call.part.whole() &&
+      clusters_in(spec, call.part, rules::occupancy(spec, engine::resources_of(shape)).blocks, cluster) == 0)
+    return cudaErrorInvalidClusterSize;
   if (!rules::impossible(spec, engine::resources_of(shape)).empty()) return cudaErrorLaunchOutOfResources;
-  if (call.cooperative && call.grid.count() > machine(call.device).resident_blocks(shape))
+  if (call.cooperative && call.grid.count() > machine(call).resident_blocks(shape))
     return cudaErrorCooperativeLaunchTooLarge;
   return cudaSuccess;
 }
@@ -253,6 +270,7 @@ emulate::LaunchContext Launcher::context_of(const KernelCall& call, const isa::P
   context.banks[2] = kernel.image().constant2;
   kernel.module().fill_banks(context);
   context.sms = static_cast<std::uint32_t>(state_.spec->sm.count);
+  context.part_sms = call.part.sms;
   engine::on_chip(context, *state_.spec);
   context.checks = checks_;
   context.outside = WaitingLaunches::of_this_thread();
@@ -354,9 +372,10 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
   }
   SideBySide& beside = *state_.side_by_side;
   SideBySide::Kept kept;
-  if (beside.expected()) kept = beside.begin(reaching, machine(call.device));
+  engine::Machine& machine = machine_with_caches(call);
+  if (beside.expected() && call.part.whole()) kept = beside.begin(reaching, machine);
   run.keep = kept.blocks.get();
-  engine::Outcome outcome = engine::run_launch(context, reaching, machine(call.device), run);
+  engine::Outcome outcome = engine::run_launch(context, reaching, machine, run);
   if (writer) writer->close();
   if (warps) {
     const auto path = std::filesystem::path(settings.timelines) / fmt::format("{:05}.json", index);
@@ -393,15 +412,17 @@ cudaError_t Launcher::launch(const KernelCall& call, Executed& executed) {
   LaunchLine line{call, index, program->kernel};
   line.stream = stream_;
   line.within = call.within;
+  line.sms = call.part.sms;
   if (predicted) look_at_arguments(call, state_.memory, line);
   DeviceQueue queue(state_, *this, call, depth_);
   try {
     emulate::LaunchContext context = context_of(call, *program);
     context.device_runtime = &queue;
     const engine::Launch shape{context, program, 0, carveout_of(call)};
-    const std::uint64_t resident = machine(call.device).resident_blocks(shape);
+    const std::uint64_t resident = machine(call).resident_blocks(shape);
     executed.launch = index;
-    executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident));
+    executed.share = std::min(1.0, static_cast<double>(call.grid.count()) / static_cast<double>(resident)) *
+                     call.part.of(*state_.spec) / state_.spec->sm.count;
     if (predicted) {
       executed.seconds = predict_or_represent(call, context, shape, line);
       host::Rates rates = state_.side_by_side->rates_of(index);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -65,9 +66,15 @@ class Launcher {
 
   State& state_;
   Journal journal_;
-  engine::Machine& machine(int device);
+  engine::Machine& machine(const KernelCall& call);
+  engine::Machine& machine_with_caches(const KernelCall& call);
 
-  std::vector<std::unique_ptr<engine::Machine>> machines_;  // by device, once it is needed
+  /// What a device's launches are simulated by.
+  struct Machines {
+    std::map<SmPart, std::unique_ptr<engine::Machine>> of;  // once they are needed
+    engine::Machine* last = nullptr;                        // has the caches
+  };
+  std::vector<Machines> machines_;  // by device
   std::optional<std::regex> pattern_;
   engine::Accuracy accuracy_ = engine::Accuracy::automatic;
   emulate::Checks checks_;

@@ -13,6 +13,7 @@
 #include <cuda_runtime_api.h>
 
 #include "model/units/launch_shape.h"
+#include "sim/runtime/device/sm_part.h"
 
 namespace foretrace::runtime {
 
@@ -35,6 +36,7 @@ struct KernelCall : LaunchShape {
   /// In a graph: nodes that it need not wait for the end of, and how the edges from them begin.
   std::vector<std::pair<const GraphNode*, cudaGraphEdgeData>> ports;
   int device = 0;                               ///< its ordinal
+  SmPart part;                                  ///< the SMs that it may use
   std::vector<std::byte> parameters;            ///< the parameter area, Program::parameter_bytes long
   std::shared_ptr<const NamedOperator> within;  ///< null: none
 };

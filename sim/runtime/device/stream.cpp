@@ -29,6 +29,8 @@ Stream* Streams::create(unsigned flags, int priority) {
   stream->flags = flags;
   stream->priority = priority;
   stream->device = current_device();
+  if (const Context* context = current_context(); context != nullptr && context->green())
+    stream->green = context, stream->part = context->part;
   others_.insert(stream);
   return stream;
 }

@@ -13,16 +13,21 @@
 
 #include <cuda_runtime_api.h>
 
+#include "sim/runtime/device/sm_part.h"
+
 namespace foretrace::runtime {
 
 struct Capture;    // graph.h
 struct GraphNode;  // graph.h
+struct Context;    // context.h
 
 struct Stream {
   std::uint64_t id = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   int device = 0;                    ///< its ordinal
+  const Context* green = nullptr;    ///< the green context that it was made in; null: none
+  SmPart part;                       ///< that one's
   std::shared_ptr<Capture> capture;  ///< the capture that it takes part in; empty: none
   std::vector<GraphNode*> frontier;  ///< what the next captured node depends on
   std::vector<std::pair<const GraphNode*, cudaGraphEdgeData>>
@@ -49,6 +54,8 @@ class Streams {
   std::vector<Stream*> all();
   /// The id of a device's legacy default stream.
   static std::uint64_t legacy_id(int device) { return 2 * static_cast<std::uint64_t>(device) + 1; }
+  /// Whether it is one of its device's default streams.
+  bool is_default(const Stream& stream) const { return others_.count(const_cast<Stream*>(&stream)) == 0; }
   bool is_legacy(const Stream* stream) const { return stream == &of(*stream).legacy; }
 
  private:

@@ -66,7 +66,8 @@ FORETRACE_API CUresult cuDevicePrimaryCtxRetain(CUcontext* handle, CUdevice devi
 }
 FORETRACE_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return on_device(device, [](PrimaryContext& primary) {
-    if (primary.retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    if (primary.retained == 0)
+      return primary.greens != 0 ? CUDA_ERROR_NOT_PERMITTED : CUDA_ERROR_INVALID_CONTEXT;
     --primary.retained;
     return CUDA_SUCCESS;
   });
@@ -99,7 +100,7 @@ FORETRACE_API CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* fla
   return on_device(device, [&](PrimaryContext& primary) {
     if (flags == nullptr || is_active == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *flags = primary.context.flags;
-    *is_active = primary.retained != 0 ? 1 : 0;
+    *is_active = primary.retained + primary.greens != 0 ? 1 : 0;
     return CUDA_SUCCESS;
   });
 }
@@ -123,12 +124,10 @@ FORETRACE_API CUresult cuCtxCreate_v4(CUcontext* handle, CUctxCreateParams* para
 FORETRACE_API CUresult cuCtxDestroy_v2(CUcontext handle) {
   return started([&] {
     Context* context = context_of(handle);
-    if (context == nullptr ||
+    if (context == nullptr || context->green() ||
         context == &contexts().primary[static_cast<std::size_t>(context->device)].context)
       return CUDA_ERROR_INVALID_CONTEXT;
-    if (current_context() == context) context_stack().pop_back();
-    std::erase(context_stack(), context);
-    std::erase_if(contexts().made, [&](const auto& made) { return made.get() == context; });
+    drop_context(context);
     return CUDA_SUCCESS;
   });
 }
@@ -221,8 +220,7 @@ FORETRACE_API CUresult cuCtxGetFlags(unsigned* flags) {
     const Context* context = current_context();
     *flags = context->flags;
     // Host memory may always be mapped (cuda.h, CU_CTX_MAP_HOST); an H100's driver says so of its primary context.
-    if (context == &contexts().primary[static_cast<std::size_t>(context->device)].context)
-      *flags |= CU_CTX_MAP_HOST;
+    if (context->green() || context == primary_of(context->device)) *flags |= CU_CTX_MAP_HOST;
     return CUDA_SUCCESS;
   });
 }

@@ -223,20 +223,6 @@ FORETRACE_SAME(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2);
 FORETRACE_SAME(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2);
 FORETRACE_SAME(cuMemcpy3DPeer_ptds, cuMemcpy3DPeer);
 
-FORETRACE_API CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count,
-                                             CUmemcpyAttributes*, size_t*, size_t, CUstream stream) {
-  return in_context([&] {
-    return cudaMemcpyBatchAsync(reinterpret_cast<void**>(to), reinterpret_cast<const void**>(from), sizes,
-                                count, nullptr, nullptr, 0, stream);
-  });
-}
-FORETRACE_API CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count,
-                                          CUmemcpyAttributes* attributes, size_t* indices, size_t kinds,
-                                          size_t* failed, CUstream stream) {
-  if (failed != nullptr) *failed = SIZE_MAX;  // none
-  return cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, indices, kinds, stream);
-}
-
 FORETRACE_API CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
   return fill(to, count, value, 1, count, 1, nullptr);
 }

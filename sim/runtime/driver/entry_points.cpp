@@ -88,7 +88,8 @@ void say_what_asks(const void* caller) {
   Dl_info where{};
   const bool known = dladdr(caller, &where) != 0 && where.dli_fname != nullptr;
   const std::string file = known ? std::filesystem::path(where.dli_fname).filename().string() : "the program";
-  if (file.starts_with("libnvrtc")) return;  // asks, too, but does all its work without the table
+  // Ask, too, but do all their work without the table.
+  if (file.starts_with("libnvrtc") || file.starts_with("libnvJitLink")) return;
   static std::mutex mutex;
   static auto* said = new std::set<std::string>;
   const std::lock_guard lock(mutex);

@@ -85,7 +85,7 @@ CUresult best_block(int* grid, int* block, CUfunction function, CUoccupancyB2DSi
       }
     }
     *block = best;
-    *grid = best_blocks * static_cast<int>(state().spec->sm.count);
+    *grid = best_blocks * static_cast<int>(current_context()->part.of(*state().spec));
     return CUDA_SUCCESS;
   });
 }

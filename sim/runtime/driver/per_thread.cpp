@@ -68,11 +68,6 @@ FORETRACE_API CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER_v1* box
 FORETRACE_API CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream) {
   return cuMemcpyAsync(dst, src, size, per_thread(stream));
 }
-FORETRACE_API CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
-                                                  size_t count, CUmemcpyAttributes_v1* attrs,
-                                                  size_t* attr_idxs, size_t num_attrs, CUstream stream) {
-  return cuMemcpyBatchAsync_v2(dsts, srcs, sizes, count, attrs, attr_idxs, num_attrs, per_thread(stream));
-}
 FORETRACE_API CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr to, CUdeviceptr from, size_t size,
                                                  CUstream stream) {
   return cuMemcpyDtoDAsync_v2(to, from, size, per_thread(stream));
@@ -246,12 +241,6 @@ FORETRACE_API CUresult cuStreamGetCaptureInfo_ptsz(CUstream stream, CUstreamCapt
 FORETRACE_API CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream stream, CUgraphNode* dependencies,
                                                               size_t count, unsigned int flags) {
   return cuStreamUpdateCaptureDependencies(per_thread(stream), dependencies, count, flags);
-}
-FORETRACE_API CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
-                                               size_t count, CUmemcpyAttributes_v1* attrs, size_t* attr_idxs,
-                                               size_t num_attrs, size_t* fail_idx, CUstream stream) {
-  return cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attr_idxs, num_attrs, fail_idx,
-                            per_thread(stream));
 }
 FORETRACE_API CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray array, size_t offset, const void* src, size_t size,
                                                  CUstream stream) {

@@ -112,14 +112,23 @@ FORETRACE_API CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
 FORETRACE_API CUresult cuStreamGetCtx(CUstream handle, CUcontext* context) {
   return with_state([&](State& s) {
     if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (s.streams.find(handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *context = reinterpret_cast<CUcontext>(current_context());
+    const Stream* stream = s.streams.find(handle);
+    if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    const Context* of = current_context();
+    if (!s.streams.is_default(*stream) && (stream->green != nullptr || of->green()))
+      of = stream->green != nullptr ? stream->green : primary_of(stream->device);
+    *context = reinterpret_cast<CUcontext>(const_cast<Context*>(of));
     return CUDA_SUCCESS;
   });
 }
+/// A green context's stream has its device's primary one as context.
 FORETRACE_API CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* context, CUgreenCtx* green) {
-  if (green != nullptr) *green = nullptr;
-  return cuStreamGetCtx(handle, context);
+  CUgreenCtx found = nullptr;
+  CUresult result = cuStreamGetCtx(handle, context);
+  if (result == CUDA_SUCCESS) result = cuStreamGetGreenCtx(handle, &found);
+  if (found != nullptr) *context = reinterpret_cast<CUcontext>(primary_of(context_of(found)->device));
+  if (green != nullptr) *green = found;
+  return result;
 }
 FORETRACE_API CUresult cuStreamSynchronize(CUstream stream) {
   return in_context([&] { return cudaStreamSynchronize(stream); });

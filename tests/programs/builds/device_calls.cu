@@ -72,6 +72,25 @@ cudaGraphExec_t graph_of(cudaStream_t stream, unsigned flags, Work&& work) {
   return instance;
 }
 
+/// The grid's barrier as a function, as numba calls it: each block takes its neighbour's value.
+__global__ void round_the_grid(int* values, int* codes) {
+  const unsigned long long grid = cudaCGGetIntrinsicHandle(cudaCGScopeGrid);
+  const unsigned next = (blockIdx.x + 1) % gridDim.x;
+  for (int round = 0; round < 3; ++round) {
+    const int value = values[next];
+    const cudaError_t one = cudaCGSynchronize(grid, 0);
+    if (threadIdx.x == 0) values[blockIdx.x] = value;
+    const cudaError_t other = cudaCGSynchronize(grid, 0);
+    if (one != cudaSuccess || other != cudaSuccess) atomicAdd(codes, 1);
+  }
+  unsigned threads = 0, grids = 0, rank = 0, of_grid = 9;
+  cudaCGGetSize(&threads, &grids, grid);
+  cudaCGGetRank(&rank, &of_grid, grid);
+  if (threads != gridDim.x * blockDim.x || rank != blockIdx.x * blockDim.x + threadIdx.x || grids != 1 || of_grid != 0)
+    atomicAdd(codes, 100);
+  if (blockIdx.x == 0 && threadIdx.x == 0) codes[1] = cudaCGSynchronize(0, 0);
+}
+
 int main() {
   Answers* answers;
   OK(cudaMallocManaged(&answers, sizeof(Answers)));
@@ -124,5 +143,15 @@ int main() {
   OK(cudaGraphLaunch(repeating, stream));
   OK(cudaStreamSynchronize(stream));
   EXPECT(*rounds == 50 && *sum == 4 * 64);
+
+  codes[0] = codes[1] = 0;
+  int* values;
+  OK(cudaMallocManaged(&values, 8 * sizeof(int)));
+  for (int i = 0; i < 8; ++i) values[i] = i;
+  void* arguments[] = {&values, &codes};
+  OK(cudaLaunchCooperativeKernel(round_the_grid, dim3(8), dim3(96), arguments, 0, stream));
+  OK(cudaStreamSynchronize(stream));
+  for (int i = 0; i < 8; ++i) EXPECT(values[i] == (i + 3) % 8);
+  EXPECT(codes[0] == 0 && codes[1] != 0);
   std::puts("ok");
 }

@@ -47,6 +47,8 @@ void check_tensor_maps(void);
 void check_virtual_memory(void);
 void check_sharing(void);
 void check_textures(void);
+void check_green_contexts(void);
+void check_batches(void);
 
 /* PTX with kernels scale(float*, float, int) and shared(int*), a variable and a constant. */
 extern const char* const kPtx;

@@ -94,7 +94,9 @@ static const struct {
                  {"tensor_maps", check_tensor_maps, 1},
                  {"virtual_memory", check_virtual_memory, 1},
                  {"sharing", check_sharing, 1},
-                 {"textures", check_textures, 1}};
+                 {"textures", check_textures, 1},
+                 {"green_contexts", check_green_contexts, 1},
+                 {"batches", check_batches, 1}};
 
 /* One section a process: main.c NAME. Without a name: their names. */
 int main(int argc, char** argv) {
