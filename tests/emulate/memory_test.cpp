@@ -282,6 +282,32 @@ TEST(Records, CopiesOfZerosReadNowhere) {
   EXPECT_EQ(copies, 1);
 }
 
+TEST(Records, CopiesToARegisterAndAUniformOne) {
+  Assembled a(std::string(kThreadAddress) + R"(
+    IMAD.SHL.U32 R1, R0, 0x4, RZ
+    UMOV UR4, 0x40
+    LDGSTS.E [R1+UR4+0x10], [R2.64]
+    LDGSTS.E [UR4], [R2.64]
+    EXIT
+  )",
+              32, 2);
+  a.program.static_shared = 256;
+  a.buffer(0, std::vector<std::uint32_t>(32), "data");
+  work::BlockRecord record;
+  a.run(&record);
+  const work::Shapes shapes(a.program);
+  work::WarpCursor cursor(shapes, record.warps.at(0));
+  int copies = 0;
+  for (work::Step step; cursor.next(step);) {
+    if (a.program.code[step.index].opcode != isa::Opcode::LDGSTS) continue;
+    work::LaneAddresses at;
+    cursor.addresses(0, at);
+    for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(at[l], copies == 0 ? 0x50 + 4 * l : 0x40) << l;
+    ++copies;
+  }
+  EXPECT_EQ(copies, 2);
+}
+
 TEST(Accesses, OfAllWidths) {
   Assembled a(std::string(kThreadAddress) + R"(
     LDG.E.U8 R4, [R2.64+0x1]

@@ -221,11 +221,10 @@ bool copy_together(Execution& x, std::uint32_t bytes, std::uint32_t mask) {
   return true;
 }
 
-/// cp.async. a (a register or a uniform one) + index2: shared; b + c + immediate: global; p_in false: zeros are written.
+/// cp.async. a + the uniform register at destination + index2: shared; b + c + immediate: global; p_in false: zeros are written.
 void copy_to_shared(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t bytes = 1u << log2_bytes(op);
-  const bool uniform = op.a.file == File::uniform;
-  x.form_addresses(uniform ? Source{} : op.a, uniform ? op.a : Source{.file = File::uniform},
+  x.form_addresses(op.a, Source{.word = op.destination, .file = File::uniform},
                    (op.flags >> kSharedShift & 7) << kBaseShift,
                    static_cast<std::uint64_t>(static_cast<std::int32_t>(op.index2)) & 0xffffffffu, 0);
   x.form_addresses(op.b, op.c, op.flags, op.immediate, 1);
@@ -418,11 +417,7 @@ void translate_copy(Decoder& d) {
   std::uint64_t offset = 0;
   Source uniform;
   take_address(d, op.a, uniform, form, offset, MemorySpace::shared);
-  if (uniform.word != kZeroWord) {
-    if (op.a.word != kZeroWord)
-      PrintedForm::refuse("a register and a uniform register in the shared address");
-    op.a = uniform;
-  }
+  op.destination = uniform.word;
   op.index2 = static_cast<std::uint32_t>(offset);
   op.flags |= (form >> kBaseShift & 7) << kSharedShift;
   take_address(d, op.b, op.c, op.flags, op.immediate, MemorySpace::global);
