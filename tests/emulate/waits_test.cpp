@@ -249,6 +249,34 @@ TEST(Waits, AValueThatIsSharedAgainInEveryRoundIsNoProgress) {
   EXPECT_LT(first->warps[0].instructions, 200u) << "a few rounds, then the other's turn";
 }
 
+TEST(Waits, AValueThatIsWrittenAgainInEveryRoundIsNoProgress) {
+  // Graph colouring: who has to wait for a neighbour writes its own colour, as it was, and asks again. Block 0 waits for block 1.
+  Assembled a(std::string(kAddress) + R"(
+    ISETP.NE.AND P0, PT, R0, RZ, PT
+    @P0 BRA `(W)
+  L:
+    LDG.E.STRONG.SYS R4, [R2.64]
+    STG.E.STRONG.SYS [R2.64+0x4], R4
+    STG.E [R2.64+0x8], R4
+    ISETP.NE.AND P1, PT, R4, 0x1, PT
+    @P1 BRA `(L)
+    EXIT
+  W:
+    STG.E.STRONG.SYS [R2.64], R5
+    EXIT
+  )",
+              1, 2);
+  a.context.grid = {2, 1, 1};
+  a.context.max_instructions = 100'000;
+  const std::uint64_t flag = a.buffer(0, {0, 0, 0}, "flag and colours");
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 2, true);
+  const auto first = blocks.next();
+  ASSERT_NE(first, nullptr);
+  EXPECT_LT(first->warps[0].instructions, 200u) << "a few rounds, then the other's turn";
+  EXPECT_EQ(a.read(flag, 3), (std::vector<std::uint32_t>{1, 1, 1})) << "what it has found in the end";
+}
+
 /// Warp instructions for each change, where every thread of the blocks adds to one word by compare-and-swap.
 double instructions_per_change(std::uint32_t count) {
   // Each thread has loaded the word strongly before; whoever comes first makes all others try again.

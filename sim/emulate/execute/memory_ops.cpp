@@ -136,14 +136,8 @@ void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-/// To shared or local memory, which the block alone sees: what was there before is no progress. In a loop that waits for another
-/// block a warp may tell the others in every round what it has found (Triton's atomics that give one value).
-void store_own(Execution& x, const MicroOp& op, std::uint32_t mask) {
-  if (x.progress.polls == 0) {
-    store(x, op, mask);
-    x.progress.note();
-    return;
-  }
+/// As store(). True: something else is there now than was before.
+bool replace(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const std::uint32_t bytes = 1u << log2_bytes(op);
   bool changed = false;
@@ -155,7 +149,27 @@ void store_own(Execution& x, const MicroOp& op, std::uint32_t mask) {
     changed = changed || std::memcmp(p, value, bytes) != 0;
     std::memcpy(p, value, bytes);
   }
-  if (changed) x.progress.note();
+  return changed;
+}
+
+/// To global memory. In a loop that waits for another block a thread may write in every round what it has found (graph colouring).
+void store_far(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  if (x.progress.polls == 0) {
+    store(x, op, mask);
+  } else {
+    x.progress.in_vain = !replace(x, op, mask);
+  }
+}
+
+/// To shared or local memory, which the block alone sees: what was there before is no progress. In a loop that waits for another
+/// block a warp may tell the others in every round what it has found (Triton's atomics that give one value).
+void store_own(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  if (x.progress.polls == 0) {
+    store(x, op, mask);
+    x.progress.note();
+  } else if (replace(x, op, mask)) {
+    x.progress.note();
+  }
 }
 
 /// c[bank][register + offset], lane by lane. index2: bank; a: the register; immediate: offset.
@@ -367,7 +381,7 @@ void translate_store(Decoder& d) {
   op.address_sets = 1;
   const bool own = space == MemorySpace::shared || space == MemorySpace::local;
   op.progress = !own;  // store_own says so itself
-  d.warp(own ? store_own : store);
+  d.warp(own ? store_own : store_far);
 }
 
 void translate_constant(Decoder& d) {

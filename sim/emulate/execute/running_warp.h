@@ -72,6 +72,7 @@ struct Progress {
   std::uint64_t at = 0;     ///< when there was some last: a store, an atomic, an exit
   std::uint64_t times = 0;  ///< how often there was some
   std::uint64_t polls = 0;  ///< since the last of these times
+  bool in_vain = false;     ///< the store that was just executed changed nothing, in a block that polls
 
   void note() {
     at = issued;

@@ -187,7 +187,7 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
           } else {
             op.warp(x_, op, executed);
           }
-          if (op.progress) x_.progress.note();
+          if (op.progress && !std::exchange(x_.progress.in_vain, false)) x_.progress.note();
         }
         if (!x_.again) {
           record(op, executed);
