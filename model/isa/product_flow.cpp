@@ -1,31 +1,16 @@
 #include "model/isa/product_flow.h"
 
 #include <algorithm>
-#include <bitset>
 #include <vector>
 
 #include "model/isa/any_of.h"
 #include "model/isa/asynchronous.h"
 #include "model/isa/operands.h"
+#include "model/isa/places.h"
 
 namespace foretrace::isa {
 
 namespace {
-
-/// Registers 0 to 254, then predicates P0 to P6: whether what they hold comes from a product.
-constexpr int kFirstPredicate = 256, kPlaces = kFirstPredicate + 8;
-using Places = std::bitset<kPlaces>;
-
-void set(Places& places, const RegisterRange& range, bool value = true) {
-  for (int r = range.first; r < std::min(range.first + range.count, kRz); ++r)
-    places.set(static_cast<std::size_t>(r), value);
-}
-bool any(const Places& places, int first, int count) {
-  for (int r = first; r < std::min(first + count, kRz); ++r)
-    if (places.test(static_cast<std::size_t>(r))) return true;
-  return false;
-}
-std::size_t predicate(std::uint8_t index) { return static_cast<std::size_t>(kFirstPredicate) + index; }
 
 /// What goes elsewhere, waits, or tells other units what to do; all its operands decide.
 bool directs(Opcode opcode) {
@@ -36,25 +21,6 @@ bool directs(Opcode opcode) {
                          Opcode::YIELD,       Opcode::SYNCS,        Opcode::ARRIVES,  Opcode::CCTL,
                          Opcode::UCGABAR_ARV, Opcode::UCGABAR_WAIT, Opcode::DEPBAR,   Opcode::USETMAXREG,
                          Opcode::RPCMOV,      Opcode::UTMACCTL,     Opcode::B2R,      Opcode::TXQ});
-}
-
-/// Operands in front of the first source: the results, predicates among them.
-std::size_t results_of(const Instruction& in) {
-  const bool votes = any_of(in.opcode, {Opcode::VOTE, Opcode::VOTEU});
-  if (any_of(in.opcode, {Opcode::PLOP3, Opcode::UPLOP3})) return std::min<std::size_t>(2, in.operands.size());
-  const int destination = destination_operand(in);
-  std::size_t count = 0;
-  bool uniform = false;
-  for (const Operand& operand : in.operands) {
-    const bool is_predicate =
-        operand.kind == OperandKind::predicate || operand.kind == OperandKind::uniform_predicate;
-    const bool first_uniform = operand.kind == OperandKind::uniform_register && !uniform && destination < 0;
-    if (!is_predicate && !first_uniform && static_cast<int>(count) != destination) break;
-    uniform = uniform || first_uniform;
-    ++count;
-  }
-  // All that VOTE prints may be predicates; the last one is what is voted on.
-  return votes && count == in.operands.size() && count > 0 ? count - 1 : count;
 }
 
 class Flow {
@@ -96,42 +62,9 @@ class Flow {
     flag = true;
   }
 
-  /// Whether operands from `first` on hold a product's result.
   bool reads(const Instruction& in, const Places& places, std::size_t first) const {
-    for (std::size_t i = first; i < in.operands.size(); ++i) {
-      const Operand& o = in.operands[i];
-      switch (o.kind) {
-        case OperandKind::register_:
-          if (o.index != kRz && any(places, o.index, std::max(1, register_width(in, i)))) return true;
-          break;
-        case OperandKind::predicate:
-          if (o.index != kPt && places.test(predicate(o.index))) return true;
-          break;
-        case OperandKind::uniform_register:
-        case OperandKind::uniform_predicate:
-          if (uniform_ && o.index != kUrz) return true;
-          break;
-        case OperandKind::other:
-          if ((o.text == "PR" && (places >> kFirstPredicate).any()) || (o.text == "UPR" && uniform_))
-            return true;
-          break;
-        default: break;
-      }
-    }
-    return false;
+    return isa::reads(in, places, first, uniform_);
   }
-  /// Whether an address holds one.
-  bool addresses(const Instruction& in, const Places& places) const {
-    for (std::size_t i = 0; i < in.operands.size(); ++i) {
-      const Operand& o = in.operands[i];
-      if (o.kind != OperandKind::memory && o.kind != OperandKind::constant) continue;
-      if (o.base >= 0 && o.base != kRz && any(places, o.base, std::max(1, register_width(in, i))))
-        return true;
-      if (uniform_ && ((o.uniform_base >= 0 && o.uniform_base != kUrz) || o.descriptor >= 0)) return true;
-    }
-    return false;
-  }
-
   bool& memory_of(Space space) {
     return space == Space::shared ? shared_ : space == Space::local ? local_ : global_;
   }
@@ -183,9 +116,8 @@ class Flow {
     const Places& places = before_[at];
     const bool guarded = in.guard != kPt;
     if (guarded && (in.guard_uniform ? uniform_ : places.test(predicate(in.guard)))) return false;
-    if (addresses(in, places)) return false;
+    if (addresses(in, places, uniform_)) return false;
     MemoryForm form;
-    const RegisterUse use = register_use(in, program_.sm);
     bool result = false;
     if (multiplies_matrices(in.opcode)) {
       result = true;
@@ -201,26 +133,9 @@ class Flow {
     } else {
       result = reads(in, places, results_of(in));
     }
-    give(in, use, result, guarded, after);
+    if ((result || !guarded) && give(in, program_.sm, result, after)) grow(uniform_);
     follow(at, in, after);
     return true;
-  }
-
-  /// The results of an instruction come from a product, or no longer.
-  void give(const Instruction& in, const RegisterUse& use, bool result, bool guarded, Places& after) {
-    if (!result && guarded) return;  // some lanes keep what they have
-    set(after, use.destination, result);
-    set(after, use.second_destination, result);
-    const std::size_t results = results_of(in);
-    for (std::size_t i = 0; i < results; ++i) {
-      const Operand& o = in.operands[i];
-      if (o.kind == OperandKind::predicate && o.index != kPt) after.set(predicate(o.index), result);
-      if (result && (o.kind == OperandKind::uniform_register || o.kind == OperandKind::uniform_predicate) &&
-          o.index != kUrz)
-        grow(uniform_);
-    }
-    if (result && in.opcode == Opcode::R2P)
-      for (std::uint8_t p = 0; p < kPt; ++p) after.set(predicate(p));
   }
 
   void follow(std::size_t at, const Instruction& in, const Places& after) {

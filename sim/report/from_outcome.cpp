@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "model/isa/work_counters.h"
+
 namespace foretrace::report {
 
 namespace {
 
-/// Code that reads a clock or polls executes a number of instructions that depends on time.
+/// Code that reads a clock, polls or shares work out by counts executes a number of instructions that depends on time.
 bool depends_on_time(const isa::Program& program) {
+  if (!isa::work_counters(program).empty()) return true;
   return std::any_of(program.code.begin(), program.code.end(), [](const isa::Instruction& instruction) {
     if (instruction.opcode == isa::Opcode::YIELD || instruction.opcode == isa::Opcode::NANOSLEEP) return true;
     if (instruction.opcode != isa::Opcode::CS2R && instruction.opcode != isa::Opcode::S2R &&

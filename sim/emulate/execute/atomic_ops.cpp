@@ -189,6 +189,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
     if (bytes == 8) d[l + 32] = results[1][l];
   }
   changed != 0 ? x.progress.note() : x.note_poll();
+  if ((op.flags & kTellsCount) != 0) x.note_count();
   x.value = changed;  // what the record of one in a loop that tries again says
   // Elsewhere P tells that the operation was done here, which it always is.
   x.set_predicate(op.p_out, mask, which == AtomicOp::cast_spin ? success : ~0u);

@@ -57,9 +57,10 @@ struct Warp {
     const isa::SpinLoop* loop = nullptr;  ///< null: in none
     std::uint32_t lanes = 0, tells = 0;   ///< as it began
   } round;
-  std::uint64_t waited_at = 0;  ///< Progress::times when it last stood at an mbarrier
-  std::uint32_t waits = 0;      ///< turns that it has stood there since
-  std::uint64_t products = 0;   ///< groups of warpgroup products that it has come to
+  std::uint64_t waited_at = 0;   ///< Progress::times when it last stood at an mbarrier
+  std::uint32_t waits = 0;       ///< turns that it has stood there since
+  std::uint64_t products = 0;    ///< groups of warpgroup products that it has come to
+  std::uint32_t counted_at = 0;  ///< 1 + index of the last atomic that counted for it; 0: none has
 };
 
 /// Why a warp stopped running for now.
@@ -69,10 +70,11 @@ enum class Stop : std::uint8_t { budget, turn, barrier, done };
 struct Progress {
   static constexpr std::uint64_t kPolls = 1;  ///< polls without progress after which others have their turn
   std::uint64_t issued = 0;
-  std::uint64_t at = 0;     ///< when there was some last: a store, an atomic, an exit
-  std::uint64_t times = 0;  ///< how often there was some
-  std::uint64_t polls = 0;  ///< since the last of these times
-  bool in_vain = false;     ///< the store that was just executed changed nothing, in a block that polls
+  std::uint64_t at = 0;       ///< when there was some last: a store, an atomic, an exit
+  std::uint64_t times = 0;    ///< how often there was some
+  std::uint64_t polls = 0;    ///< since the last of these times
+  std::uint64_t tickets = 0;  ///< counts that a loop has asked for again: what blocks share work by
+  bool in_vain = false;       ///< the store that was just executed changed nothing, in a block that polls
 
   void note() {
     at = issued;
@@ -93,6 +95,7 @@ struct RunningWarp {
   work::Transfer transfer;  ///< filled in by functions of instructions that start one
   std::uint32_t value = 0;  ///< the number that goes into the record, where the instruction has one
   bool turn = false;        ///< set by a function that would wait: others should run now
+  bool counted = false;     ///< set by one that has taken a count: others should run soon
   bool again = false;       ///< with `turn`: as if the instruction had not been executed yet
   Stop stop = Stop::done;   ///< why it stopped, where it did
   Progress progress;
@@ -105,6 +108,16 @@ struct RunningWarp {
   /// A strong load or an exchange that failed: what a loop does that waits for somebody else's store.
   void note_poll() {
     if (++progress.polls % Progress::kPolls == 0 && warp->others.empty()) turn = true;
+  }
+
+  /// An atomic of global memory has counted, and tells the warp the number. Where a loop asks for the next one, others have their turn
+  /// first: what is shared out so goes to all that run beside each other.
+  void note_count() {
+    if (pc < warp->counted_at) {
+      ++progress.tickets;
+      counted = true;
+    }
+    warp->counted_at = pc + 1;
   }
 
   const Emulator::Launch& launch() const { return launch_; }

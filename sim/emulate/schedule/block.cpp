@@ -15,6 +15,8 @@ namespace {
 
 /// Warp instructions that a warp runs before another has its turn.
 constexpr std::uint64_t kSlice = 1 << 16;
+/// The same of a warp one of whose groups has just taken a count.
+constexpr std::uint64_t kToJoin = 64;
 
 }  // namespace
 
@@ -93,16 +95,18 @@ bool RunningBlock::run_turn(std::uint64_t slice) {
   return done_ == warps_.size();
 }
 
-bool RunningBlock::run(std::uint64_t patience, bool leaves_polling) {
+bool RunningBlock::run(std::uint64_t patience, bool leaves_polling, std::uint64_t turn) {
   x_.progress.at = resumed_at_ =
       x_.progress.issued;  // what was idle before may have been waiting for what has happened since
+  tickets_before_ = x_.progress.tickets;
+  const std::uint64_t begin = x_.progress.issued;
   while (done_ < warps_.size()) {
     const std::uint64_t round = x_.progress.issued;
     std::uint64_t ready = 0;
     for (Warp& w : warps_) {
       if (w.state != WarpState::ready) continue;
       ++ready;
-      give_turn(w, kSlice);
+      give_turn(w, std::min(kSlice, turn));
       if (x_.progress.issued - x_.progress.at > patience) return false;
     }
     if (done_ == warps_.size()) break;
@@ -110,6 +114,7 @@ bool RunningBlock::run(std::uint64_t patience, bool leaves_polling) {
       if (cluster_ != nullptr) return false;  // another block has to come to the cluster's barrier
       x_.barriers.fault_impossible();
     }
+    if (leaves_polling && (took_tickets() || x_.progress.issued - begin >= turn)) return false;
     if (leaves_polling && x_.progress.at <= round && x_.progress.polls >= Progress::kPolls * ready)
       return false;
   }
@@ -194,6 +199,14 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
           ++x_.pc;
         }
         x_.again = false;
+        if (x_.counted) {
+          x_.counted = false;
+          if (w.others.empty()) {
+            x_.turn = true;
+          } else {
+            left = std::min(left, kToJoin);  // its lanes go on to where they meet the others
+          }
+        }
         if (x_.turn) {  // an awaited event has not come: as YIELD
           x_.turn = false;
           w.now.pc = x_.pc - 1;

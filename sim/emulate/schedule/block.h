@@ -15,14 +15,16 @@ namespace foretrace::emulate {
 
 class RunningBlock {
  public:
+  static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
   RunningBlock(const Emulator::Launch& launch, std::uint64_t block, work::BlockRecord* record);
   RunningBlock(const RunningBlock&) = delete;
   RunningBlock& operator=(const RunningBlock&) = delete;
 
   /// Runs until the block has ended (true), or until `patience` warp instructions in a row have brought no store, atomic or
   /// exit (false): it may be waiting for another block. May be called again.
-  /// `leaves_polling`: also as soon as all that its warps do is to ask memory again and again.
-  bool run(std::uint64_t patience, bool leaves_polling = false);
+  /// `leaves_polling`: also as soon as all that its warps do is to ask memory again and again, or when they share work with others.
+  /// `turn`: also after about so many warp instructions.
+  bool run(std::uint64_t patience, bool leaves_polling = false, std::uint64_t turn = kNoEnd);
   /// Gives every warp that is ready one turn of up to `slice` warp instructions; true: the block has ended. Faults like run() with the
   /// launch's idle limit.
   bool run_turn(std::uint64_t slice);
@@ -36,6 +38,8 @@ class RunningBlock {
   }
   /// In the last call of run().
   bool made_progress() const { return x_.progress.at > resumed_at_; }
+  /// Likewise: whether a loop asked for the next count (RunningWarp::note_count).
+  bool took_tickets() const { return x_.progress.tickets > tickets_before_; }
   /// Whether it has asked memory again and again since its last progress.
   bool polls() const { return x_.progress.polls > 0; }
   BlockCount count() const { return {x_.progress.issued, thread_instructions_}; }
@@ -71,7 +75,7 @@ class RunningBlock {
   LaneWords files_;
   std::chrono::steady_clock::time_point started_;
   Cluster* cluster_ = nullptr;  // null: the block runs by itself
-  std::uint64_t resumed_at_ = 0;
+  std::uint64_t resumed_at_ = 0, tickets_before_ = 0;
   std::uint64_t thread_instructions_ = 0;
   std::size_t done_ = 0;  // warps that have ended
   Execution x_;

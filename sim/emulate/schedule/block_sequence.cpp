@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "model/isa/work_counters.h"
 #include "sim/emulate/schedule/block.h"
 #include "sim/emulate/schedule/cluster.h"
 
@@ -19,6 +20,8 @@ constexpr int kTurnsInARow = 256;
 /// Turns without effect after any change: warps that compete for a word by compare-and-swap find out in one what it is now, may yield in
 /// the next, and change it in the third.
 constexpr int kTurnsToSee = 3;
+/// Blocks that share work have turns of about so many warp instructions, in the order of what they have issued: as if each took one time.
+constexpr std::uint64_t kLead = 1'000;
 /// Rounds of turns in vain after which blocks that all ask memory are taken to wait for something outside of the launch.
 constexpr int kRoundsInVain = 64;
 
@@ -32,12 +35,29 @@ struct BlockSequence::State {
   std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
   std::uint64_t next = 0;                                             // block
   bool starting = false;  // the last one was just started: the others go on waiting
+  bool shares = false;    // work is shared out by counts: who comes next has it
+  std::map<const Cluster*, std::uint64_t>
+      late;               // what the others had issued when it was started, where that was later
   int in_vain = 0;        // rounds of turns without progress, all of whose blocks asked memory
   bool hopeless = false;  // nobody outside will answer them
 
-  void start(const Emulator& emulator, bool recording) {
+  void start(const Emulator& emulator, bool recording, std::uint64_t resident) {
+    const std::uint64_t since = shares && started >= resident ? least() : 0;
     running.push_back(std::make_unique<Cluster>(emulator, started++, recording));
     seen[running.back().get()] = changes;
+    if (since != 0) late[running.back().get()] = since;
+  }
+  /// What a cluster has issued, as a time.
+  std::uint64_t time_of(const Cluster& cluster) const {
+    const auto found = late.find(&cluster);
+    return cluster.count().instructions + (found == late.end() ? 0 : found->second);
+  }
+  /// The least of those that have not ended; 0: there are none.
+  std::uint64_t least() const {
+    std::uint64_t result = ~std::uint64_t{0};
+    for (const auto& cluster : running)
+      if (!cluster->ended()) result = std::min(result, time_of(*cluster));
+    return result == ~std::uint64_t{0} ? 0 : result;
   }
   /// Asks outside of the launch once all blocks wait. True: they may go on asking.
   bool wait(Outside* outside) {
@@ -53,13 +73,14 @@ struct BlockSequence::State {
     const std::uint64_t before = changes;
     int idle = seen[&cluster] == changes ? 1 : kTurnsToSee;
     for (int turn = 0; turn < kTurnsInARow && idle > 0 && !cluster.ended(); ++turn) {
-      cluster.run(patience);
+      cluster.run(patience, shares ? kLead : RunningBlock::kNoEnd);
       if (cluster.made_progress()) {
         ++changes;
         idle = kTurnsToSee;
       } else {
         --idle;
       }
+      if (shares) break;
     }
     seen[&cluster] = changes;
     return changes != before;
@@ -71,7 +92,10 @@ BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, b
       resident_(std::max<std::uint64_t>(resident / emulator.launch().context.cluster.count(), 1)),
       recording_(recording), may_wait_(emulator.launch().context.cluster.count() > 1 ||
                                        blocks_may_wait(*emulator.launch().context.program)),
-      state_(std::make_unique<State>()) {}
+      state_(std::make_unique<State>()) {
+  state_->shares = emulator.launch().context.cluster.count() == 1 &&
+                   !isa::work_counters(*emulator.launch().context.program).empty();
+}
 BlockSequence::~BlockSequence() = default;
 
 std::shared_ptr<work::BlockRecord> BlockSequence::next() {
@@ -87,12 +111,14 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       ++s.next;
       return record;
     }
-    if (s.running.empty()) s.start(emulator_, recording_);
+    if (s.running.empty()) s.start(emulator_, recording_, resident_);
     // Each has its turn. The first alone, if it ends by itself, is the rule. Those that wait do not ask again as long as more are
     // started that come to wait as well: on a chip they all start at about the same time.
     bool progress = false;
+    const std::uint64_t most = s.shares && !s.starting ? s.least() + kLead : ~std::uint64_t{0};
     for (const auto& cluster : s.running) {
       if (cluster->ended() || (s.starting && cluster != s.running.back())) continue;
+      if (s.shares && s.time_of(*cluster) > most) continue;
       const std::uint64_t before = cluster->count().instructions;
       if (s.give_turns(*cluster, std::min(s.running.size() > 1 ? kShortPatience : patience, limit)))
         progress = true;
@@ -101,6 +127,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
     }
     if (s.running.front()->ended()) {
       s.seen.erase(s.running.front().get());
+      s.late.erase(s.running.front().get());
       const auto first = std::move(s.running.front());
       s.running.erase(s.running.begin());
       count_.instructions += first->count().instructions;
@@ -116,7 +143,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
     const bool ended = std::exchange(s.starting, false) && s.running.back()->ended();
     if (s.started < clusters && alive < resident_ && !ended) {
       s.starting = true;
-      s.start(emulator_, recording_);
+      s.start(emulator_, recording_, resident_);
       idle = 0, s.in_vain = 0;
     } else if (!progress && s.wait(emulator_.launch().context.outside)) {
       idle = 0;

@@ -29,7 +29,8 @@ class Cluster {
 
   /// Runs until all blocks have ended (true) or until `patience` warp instructions in a row brought no store, atomic or exit
   /// (false): they may be waiting for another cluster. Throws KernelFault.
-  bool run(std::uint64_t patience);
+  /// `turn`: also after about so many of a cluster of one block.
+  bool run(std::uint64_t patience, std::uint64_t turn);
   bool ended() const { return ended_; }
   /// In the last call of run().
   bool made_progress() const { return progress_; }

@@ -12,13 +12,15 @@ namespace foretrace::emulate {
 inline constexpr std::uint32_t kBase64 = 1;  ///< the base is a register pair; else 32 bits, zero-extended
 inline constexpr int kBaseShift = 1;  ///< three bits: the base is shifted left by this (.X4, .X8, .X16)
 inline constexpr int kSizeShift = 4;  ///< three bits: log2 of the bytes per lane, 0..5
-inline constexpr std::uint32_t kLoadSigned = 1 << 7;   ///< a byte or half is sign-extended
-inline constexpr std::uint32_t kUniform64 = 1 << 8;    ///< the uniform part is a pair
-inline constexpr int kSpaceShift = 9;                  ///< two bits: MemorySpace
-inline constexpr std::uint32_t kZeroFill = 1 << 11;    ///< LDGSTS.ZFILL
-inline constexpr int kSharedShift = 12;                ///< three bits: LDGSTS, shift of the shared base
-inline constexpr int kAtomicOpShift = 16;              ///< four bits: AtomicOp
-inline constexpr int kAtomicTypeShift = 20;            ///< four bits: AtomicType
+inline constexpr std::uint32_t kLoadSigned = 1 << 7;  ///< a byte or half is sign-extended
+inline constexpr std::uint32_t kUniform64 = 1 << 8;   ///< the uniform part is a pair
+inline constexpr int kSpaceShift = 9;                 ///< two bits: MemorySpace
+inline constexpr std::uint32_t kZeroFill = 1 << 11;   ///< LDGSTS.ZFILL
+inline constexpr int kSharedShift = 12;               ///< three bits: LDGSTS, shift of the shared base
+inline constexpr int kAtomicOpShift = 16;             ///< four bits: AtomicOp
+inline constexpr int kAtomicTypeShift = 20;           ///< four bits: AtomicType
+inline constexpr std::uint32_t kTellsCount = 1u
+                                             << 24;  ///< an atomic that shares work out (isa::work_counters)
 inline constexpr std::uint32_t kTransposed = 1 << 24;  ///< LDSM, STSM .MT88
 inline constexpr int kMatricesShift = 25;              ///< three bits: 1, 2 or 4
 

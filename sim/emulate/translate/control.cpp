@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "model/isa/matrix_shapes.h"
+#include "model/isa/work_counters.h"
 #include "sim/emulate/execute/paired_floats.h"
+#include "sim/emulate/translate/address_form.h"
 #include "sim/emulate/translate/decoder.h"
 
 namespace foretrace::emulate {
@@ -284,6 +286,8 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
   compiled.uniform_registers = highest_uniform + 8;
   compiled.literals = pool.finish();
   compiled.bound = pool.bound();
+  for (const std::uint32_t index : isa::work_counters(program))
+    compiled.code[index].flags |= kTellsCount;  // not looked at where the form is unsupported
   return compiled;
 }
 
