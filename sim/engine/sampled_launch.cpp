@@ -70,8 +70,9 @@ Suitability suitability(const emulate::LaunchContext& context, const Launch& sha
   const auto wave = static_cast<double>(machine.resident_blocks(shape));
   const double waves = static_cast<double>(blocks) / wave;
   const bool long_waves = known.instructions / waves >= sampling::kWaveWork;
-  // Blocks that all run at once have no later waves: their rate speaks for the rest of them.
-  const bool at_once = waves <= 1 && known.instructions >= sampling::kWaveWork;
+  // Blocks that all run at once have no later waves: their rate speaks for the rest of them, unless some end long before others.
+  const bool at_once =
+      waves <= 1 && known.instructions >= sampling::kWaveWork && known.spread <= sampling::kEvenSpread;
   if (!at_once && (waves < sampling::kFewestWaves || long_waves) &&
       sampling::cost_of(known) < sampling::kPatientWork) {
     return because(

@@ -45,6 +45,8 @@ inline constexpr Constant kWorthSurvey{"worth_survey", 50, "block", 20, 200,
     "of a launch of blocks of more than survey_work: of fewer, the survey would be a large part", "bound"};
 inline constexpr Constant kDependentSpread{"dependent_spread", 0.01, "share of a block's work", 0.001, 0.05,
     "blocks that take values from atomics and differ by more depend on each other", "judgement"};
+inline constexpr Constant kEvenSpread{"even_spread", 0.1, "share of a block's work", 0.03, 0.3,
+    "blocks that all run at once and differ by more have no rate that lasts", "judgement"};
 
 // The survey.
 inline constexpr Constant kSurveyError{"survey_error", 0.002, "share of the work", 0.001, 0.005,
@@ -162,7 +164,7 @@ inline constexpr Constant kNine{"nine_of_ten", 1.645, "standard deviation", 1.64
     "that hold nine cases of ten", "the normal distribution"};
 
 inline constexpr std::array kConstants{
-    kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kWholeWave, kSeenWaves, kLongestBlock, kWorthSurvey, kDependentSpread, kSurveyError, kSurveyBudgets, kPatience, kFewestOfClass, kMostOfClass, kEnoughOfClass, kBlocksBefore, kPlacesLooked, kWorkBefore, kProfileStretches, kSnapshotsKept, kNearlyDirty, kRamp,
+    kExactWork, kSurveyWork, kFewestWaves, kPatientWork, kWaveWork, kWholeWave, kSeenWaves, kLongestBlock, kWorthSurvey, kDependentSpread, kEvenSpread, kSurveyError, kSurveyBudgets, kPatience, kFewestOfClass, kMostOfClass, kEnoughOfClass, kBlocksBefore, kPlacesLooked, kWorkBefore, kProfileStretches, kSnapshotsKept, kNearlyDirty, kRamp,
     kStretches, kFewestStretches, kMostAlike, kFirstShare, kFirstLookLeast, kFirstLookMost, kNextLook, kRequestCost, kMostDoubt, kMostDrift, kFilled, kFills,
     kDramMatters, kFlat, kMostChange, kWorthSkipping, kTailWaves, kGapError, kSkippedError, kKeepsUp, kUnseenWaves, kShared, kLaterWaves, kWithinBlocks, kWavesPlayed, kPlacesOfWork, kSampleOfPlaces, kUnseenStores,
     kFirstSamples, kSameWork, kBeyond, kGridStep, kBurstShare, kUnknownSpread, kSurely, kMuch, kAllShare, kEpoch, kLaunchCost, kNine};

@@ -139,6 +139,19 @@ TEST(RunLaunch, BlocksWhoseWorkDependsOnWhatOthersDidAreSimulatedToTheEnd) {
       << sampled.estimate.note;
 }
 
+TEST(RunLaunch, BlocksThatAllRunAtOnceAreSampledWhereTheyAreAlike) {
+  const auto sampled = [](std::uint32_t even, std::uint32_t odd) {
+    constexpr std::uint32_t kBlocks = 256;
+    std::vector<std::uint32_t> rounds(kBlocks, even);
+    for (std::uint32_t i = 1; i < kBlocks; i += 2) rounds[i] = odd;
+    Launch launch(kCountDown, kBlocks, 128, rounds, kBlocks);
+    engine::Machine machine(launch.chip);
+    return engine::suitability(launch.assembled.context, launch.shape(), machine, true).sampled;
+  };
+  EXPECT_TRUE(sampled(12'000, 12'000));
+  EXPECT_FALSE(sampled(2'000, 22'000)) << "half of them end early: no rate lasts";
+}
+
 TEST(RunLaunch, AccuracyIsOneOfThreeWordsAndAnOldOne) {
   EXPECT_EQ(engine::parse_accuracy("sampled", "--accuracy"), engine::Accuracy::sampled);
   EXPECT_EQ(engine::parse_accuracy("fast", "--accuracy"), engine::Accuracy::sampled);
