@@ -199,8 +199,7 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
           ++x_.pc;
         }
         x_.again = false;
-        if (x_.counted) {
-          x_.counted = false;
+        if (std::exchange(x_.counted, false)) {
           if (w.others.empty()) {
             x_.turn = true;
           } else {
