@@ -12,6 +12,7 @@
 #include "model/isa/product_flow.h"
 #include "sim/emulate/execute/device_runtime.h"
 #include "sim/emulate/schedule/block.h"
+#include "sim/emulate/schedule/cluster.h"
 #include "sim/emulate/tensor/products.h"
 
 namespace foretrace::emulate {
@@ -306,32 +307,55 @@ BlockCount Emulator::run_block(std::uint64_t block, work::BlockRecord* record) c
   return running.count();
 }
 
-bool blocks_are_independent(const isa::Program& program) {
-  for (const isa::Instruction& i : program.code) {
-    if (i.opcode == isa::Opcode::CALL && i.has("ABS")) return false;  // text and the heap have an order
+std::uint64_t Emulator::clusters() const { return blocks() / launch_->context.cluster.count(); }
+
+BlockCount Emulator::run_cluster(std::uint64_t cluster,
+                                 std::vector<std::shared_ptr<work::BlockRecord>>* records) const {
+  FORETRACE_ASSERT(cluster < clusters(), "a cluster that is run lies inside the grid");
+  Cluster running(*this, cluster, records != nullptr);
+  const std::uint64_t limit = launch_->context.idle_limit;
+  if (!running.run(limit, RunningBlock::kNoEnd)) running.block(0).fault_never_ends(limit);
+  if (records != nullptr) {
+    for (std::size_t rank = 0; rank < running.size(); ++rank) records->push_back(running.record(rank));
+  }
+  return running.count();
+}
+
+bool clusters_are_independent(const isa::Program& program) {
+  return std::none_of(program.code.begin(), program.code.end(), [](const isa::Instruction& i) {
+    if (i.opcode == isa::Opcode::CALL && i.has("ABS")) return true;  // text and the heap have an order
     isa::MemoryForm form;
     if (isa::memory_form(i, form) && form.space != isa::Space::shared && form.space != isa::Space::local) {
-      if (form.access == isa::Access::atomic || form.strong) return false;
+      if (form.access == isa::Access::atomic || form.strong) return true;
     }
     switch (i.opcode) {
       case isa::Opcode::ATOM:
       case isa::Opcode::ATOMG:
-      case isa::Opcode::MEMBAR:
-      case isa::Opcode::FENCE:
       case isa::Opcode::ERRBAR:
-      case isa::Opcode::UCGABAR_ARV:
-      case isa::Opcode::UCGABAR_WAIT:
-      case isa::Opcode::REDAS:
-      case isa::Opcode::STAS:
       case isa::Opcode::UBLKRED:
       case isa::Opcode::UTMAREDG:
       case isa::Opcode::RED:  // several threads would add at once
-      case isa::Opcode::REDG: return false;
-      default: break;
+      case isa::Opcode::REDG: return true;
+      case isa::Opcode::MEMBAR: return !i.has("CTA");
+      case isa::Opcode::FENCE: return !i.has("VIEW");  // of one's own accesses by different ways
+      default: return i.has("STRONG");
     }
-    if (i.has("STRONG")) return false;
-  }
-  return true;
+  });
+}
+
+bool blocks_are_independent(const isa::Program& program) {
+  return clusters_are_independent(program) &&
+         std::none_of(program.code.begin(), program.code.end(), [](const isa::Instruction& i) {
+           switch (i.opcode) {
+             case isa::Opcode::MEMBAR:
+             case isa::Opcode::FENCE:
+             case isa::Opcode::UCGABAR_ARV:
+             case isa::Opcode::UCGABAR_WAIT:
+             case isa::Opcode::REDAS:
+             case isa::Opcode::STAS: return true;
+             default: return false;
+           }
+         });
 }
 
 bool blocks_may_wait(const isa::Program& program) {

@@ -122,6 +122,11 @@ class Emulator {
   /// Runs one block (linear index, x fastest) to its end, without the other blocks of its cluster if it has any (blocks_are_independent). `record` may be null: then nothing is recorded.
   /// Throws KernelFault; memory then holds what was stored before.
   BlockCount run_block(std::uint64_t block, work::BlockRecord* record) const;
+  /// The number of clusters; of blocks where clusters are of one.
+  std::uint64_t clusters() const;
+  /// The same with the blocks of a cluster (x fastest), for launches whose clusters are independent. `records`: gets theirs, by rank.
+  BlockCount run_cluster(std::uint64_t cluster,
+                         std::vector<std::shared_ptr<work::BlockRecord>>* records) const;
 
   struct Launch;
   const Launch& launch() const { return *launch_; }
@@ -159,6 +164,9 @@ class BlockSequence {
 /// True when no block can see what another does while it runs: the code holds no global atomic that returns a value, no
 /// strong or volatile access and no fence. Such blocks may be run in any order and at the same time.
 bool blocks_are_independent(const isa::Program& program);
+
+/// The same of blocks of different clusters: those of one may meet at the cluster's barriers and in each other's shared memory.
+bool clusters_are_independent(const isa::Program& program);
 
 /// False when no block can wait for what another does: the code asks nothing of global memory that it would see change, no atomic that
 /// returns a value and no strong or volatile load. Such a block that computes for long only computes.

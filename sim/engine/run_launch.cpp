@@ -28,7 +28,7 @@ bool has_to_be_exact(const LaunchRun& run) {
 Outcome run_exactly(const emulate::LaunchContext& context, const Launch& shape, Machine& machine,
                     const LaunchRun& run) {
   const emulate::Emulator emulator(context);
-  EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.writer, run.share);
+  EmulatedBlocks source(emulator, machine.resident_blocks(shape), run.threads, run.writer, run.share);
   if (run.keep == nullptr) return machine.run(shape, source, run);
   KeepingBlocks keeping(source, *run.keep);
   return machine.run(shape, keeping, run);
@@ -53,8 +53,8 @@ Outcome sampled(const emulate::LaunchContext& context, const Launch& shape, Mach
 /// A launch executed because another's records do not suffice.
 class OwnBlocks final : public work::BlockSource {
  public:
-  OwnBlocks(const emulate::LaunchContext& context, std::uint64_t resident, std::uint64_t skipped)
-      : context_(context), emulator_(context_), blocks_(emulator_, resident, nullptr) {
+  OwnBlocks(const emulate::LaunchContext& context, std::uint64_t resident, int threads, std::uint64_t skipped)
+      : context_(context), emulator_(context_), blocks_(emulator_, resident, threads, nullptr) {
     blocks_.skip(skipped);
   }
   std::shared_ptr<const work::BlockRecord> next() override;
@@ -72,7 +72,7 @@ Outcome take_exactly(const std::function<emulate::LaunchContext()>& own, const L
                      Machine& machine, const LaunchRun& run, SharedReader& reader) {
   const std::uint64_t resident = machine.resident_blocks(shape);
   TakenBlocks taken(reader, shape.grid.count(), resident, [&](std::uint64_t skipped) {
-    return std::make_unique<OwnBlocks>(own(), resident, skipped);
+    return std::make_unique<OwnBlocks>(own(), resident, run.threads, skipped);
   });
   if (run.writer == nullptr) return machine.run(shape, taken, run);
   WritingBlocks writing(taken, *run.writer);

@@ -21,11 +21,11 @@ namespace {
 /// The launch's blocks for the cycle model, in the form that suits the kernel.
 class Blocks {
  public:
-  Blocks(const emulate::LaunchContext& context, std::uint64_t resident) : emulator_(context) {
+  Blocks(const emulate::LaunchContext& context, std::uint64_t resident, int threads) : emulator_(context) {
     if (emulate::blocks_are_independent(*context.program)) {
       streamed_.emplace(emulator_);
     } else {
-      emulated_.emplace(emulator_, resident, nullptr);
+      emulated_.emplace(emulator_, resident, threads, nullptr);
     }
   }
   work::BlockSource& source() { return streamed_ ? static_cast<work::BlockSource&>(*streamed_) : *emulated_; }
@@ -96,7 +96,7 @@ Outcome run_sampled(const emulate::LaunchContext& context, const Launch& shape, 
   sampling::MonitoredLaunch monitored = sampling::monitored(survey, spec, blocks, resident);
   monitored.look_from = run.look_from;
   sampling::ConvergenceMonitor monitor(monitored);
-  Blocks source(context, resident);
+  Blocks source(context, resident, run.threads);
   sampling::Gap gap{.blocks = blocks};
   bool decided = false, stopped = false;
   RunOptions options = run;

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "model/work/block_source.h"
 #include "sim/emulate/emulator.h"
@@ -22,13 +25,16 @@ namespace foretrace::engine {
 
 /// Emulates blocks in index order, some ahead of what was asked for; each also goes to `writer` when there is one.
 /// next() throws what the emulator threw (KernelFault) when the block that failed is asked for.
+/// Blocks of matrix products, whose execution takes as long as their simulation, are executed by more threads while a reader waits, if
+/// no cluster can see what another does.
 class EmulatedBlocks final : public work::BlockSource {
  public:
   /// References must outlive the object.
   /// `resident`: blocks that may take turns when they wait for each other, one wave.
+  /// `threads`: how many may execute, the reader's included; any number gives the same records.
   /// `shared` gets them as well, for other chips; may be null.
-  EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, trace::TraceWriter* writer,
-                 SharedBlocks* shared = nullptr);
+  EmulatedBlocks(const emulate::Emulator& emulator, std::uint64_t resident, int threads,
+                 trace::TraceWriter* writer, SharedBlocks* shared = nullptr);
   ~EmulatedBlocks() override;
   std::shared_ptr<const work::BlockRecord> next() override;
   /// Leaves out the next so many; they are executed, since those after them may take values from what they write.
@@ -38,15 +44,29 @@ class EmulatedBlocks final : public work::BlockSource {
 
  private:
   void produce();
-  emulate::BlockSequence blocks_;
+  void execute_in_order();
+  void execute_clusters(bool helps);
+  bool may_execute(bool helps) const;
+  void keep(std::vector<std::shared_ptr<work::BlockRecord>> records);
+  void put(std::shared_ptr<const work::BlockRecord> record);
+  void wait_for_blocks(std::unique_lock<std::mutex>& lock, const std::function<bool()>& enough);
+  const emulate::Emulator& emulator_;
+  const std::uint64_t resident_;
+  const std::size_t most_helpers_;  // 0: blocks are executed in order
   trace::TraceWriter* writer_;
   SharedBlocks* shared_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<const work::BlockRecord>> ready_;
-  std::size_t ready_bytes_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<const work::BlockRecord>>
+      early_;                                 // by block, those before it are not ready
+  std::size_t held_bytes_ = 0;                // of both
+  std::uint64_t next_block_ = 0;              // that becomes ready
+  std::uint64_t next_cluster_ = 0, end_ = 0;  // to be executed
+  int executing_ = 0;                         // threads, clusters
   std::exception_ptr failure_;
-  bool finished_ = false, stop_ = false, unread_ = false;
+  bool finished_ = false, stop_ = false, unread_ = false, waited_for_ = false;
+  std::vector<std::thread> helpers_;
   std::thread producer_;
 };
 

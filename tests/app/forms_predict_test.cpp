@@ -54,7 +54,7 @@ TEST_P(FormsPredict, TakesTime) {
   const auto program = std::make_shared<const isa::Program>(found->second.program);
   const engine::Launch shape{{{1, 1, 1}, {32, 1, 1}, {}, 0}, program};
   const emulate::Emulator emulator(launch.context);
-  engine::EmulatedBlocks source(emulator, machine.resident_blocks(shape), nullptr);
+  engine::EmulatedBlocks source(emulator, machine.resident_blocks(shape), 1, nullptr);
   const engine::Outcome outcome = machine.run(shape, source, {});
   EXPECT_EQ(outcome.counters.blocks, 1u);
   EXPECT_GT(outcome.counters.inst_executed, 10u);

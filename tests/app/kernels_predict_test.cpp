@@ -121,7 +121,7 @@ class KernelsPredict : public testing::TestWithParam<Case> {
     const auto program = std::make_shared<const isa::Program>(kernel.program);
     const emulate::Emulator emulator(device.bind(launch, kernel));
     const engine::Launch shape{launch, program};
-    engine::EmulatedBlocks source(emulator, machine_->resident_blocks(shape), nullptr);
+    engine::EmulatedBlocks source(emulator, machine_->resident_blocks(shape), 1, nullptr);
     engine::Outcome outcome = machine_->run(shape, source, {});
     report::Prediction prediction;
     prediction.gpu = spec_;

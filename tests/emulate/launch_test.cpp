@@ -78,6 +78,18 @@ TEST(Independence, NeedsNoAtomicsFencesOrStrongAccesses) {
   }
 }
 
+TEST(Independence, OfClustersNeedsNothingBeyondThem) {
+  for (const char* line : {"MEMBAR.ALL.CTA\n", "UCGABAR_ARV\n", "FENCE.VIEW.ASYNC.S\n"}) {
+    const isa::Program program = assemble(std::string(line) + "EXIT\n", 0, 90);
+    EXPECT_TRUE(clusters_are_independent(program)) << line;
+    EXPECT_FALSE(blocks_are_independent(program)) << line;
+  }
+  for (const char* line : {"ATOMG.E.ADD.STRONG.GPU PT, R0, [R2.64], R5\n", "REDG.E.ADD [R2.64], R5\n",
+                           "LDG.E.STRONG.SYS R0, [R2.64]\n", "MEMBAR.SC.GPU\n"}) {
+    EXPECT_FALSE(clusters_are_independent(assemble(std::string(line) + "EXIT\n", 0, 90))) << line;
+  }
+}
+
 TEST(Records, NeedNoProductsThatDecideNothing) {
   const auto product = [](const std::string& address) {
     return std::string(kThreadAddress) + R"(

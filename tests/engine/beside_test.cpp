@@ -23,7 +23,7 @@ struct Doubling {
   engine::BesideLaunch beside() const {
     engine::BesideLaunch found;
     found.shape = launch.shape();
-    found.open = [this] { return std::make_unique<engine::EmulatedBlocks>(emulator, 1, nullptr); };
+    found.open = [this] { return std::make_unique<engine::EmulatedBlocks>(emulator, 1, 1, nullptr); };
     return found;
   }
 };
@@ -73,8 +73,8 @@ TEST(MovedBlocks, AreTheSameBlocksFurtherOn) {
   }
   all.slots *= 2;
   const auto count = static_cast<std::uint32_t>(own.of.size());
-  engine::EmulatedBlocks plain(one.emulator, 1, nullptr);
-  engine::MovedBlocks moved(std::make_unique<engine::EmulatedBlocks>(one.emulator, 1, nullptr), own, all,
+  engine::EmulatedBlocks plain(one.emulator, 1, 1, nullptr);
+  engine::MovedBlocks moved(std::make_unique<engine::EmulatedBlocks>(one.emulator, 1, 1, nullptr), own, all,
                             count, 1 << 20);
   for (std::uint32_t block = 0; block < kBlocks; ++block) {
     const auto a = plain.next(), b = moved.next();

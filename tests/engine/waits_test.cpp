@@ -98,7 +98,7 @@ TEST(Waits, BlocksThatCannotStartAreNotWaitedForForEver) {
     emulate::LaunchContext context = barrier.assembled.context;
     context.memory = fork.get();
     const emulate::Emulator emulator(context);
-    engine::EmulatedBlocks source(emulator, 300, nullptr);
+    engine::EmulatedBlocks source(emulator, 300, 1, nullptr);
     engine::Machine machine(barrier.chip);
     engine::RunOptions options;
     options.blocks_per_sm = blocks_per_sm;

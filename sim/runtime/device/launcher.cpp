@@ -293,11 +293,10 @@ emulate::BlockCount Launcher::execute(const emulate::LaunchContext& context, con
 emulate::BlockCount Launcher::emulate_only(const emulate::LaunchContext& context, const isa::Program& program,
                                            std::uint64_t resident) {
   const emulate::Emulator emulator(context);
-  const std::uint64_t blocks = emulator.blocks();
+  const std::uint64_t blocks = emulator.blocks(), clusters = emulator.clusters(), size = blocks / clusters;
   const auto threads =
-      static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), blocks / 4));
-  if (threads <= 1 || checks_.uninitialized || checks_.races || context.cluster.count() != 1 ||
-      !emulate::blocks_are_independent(program)) {
+      static_cast<int>(std::min<std::uint64_t>({static_cast<std::uint64_t>(threads_), blocks / 4, clusters}));
+  if (threads <= 1 || checks_.uninitialized || checks_.races || !emulate::clusters_are_independent(program)) {
     emulate::BlockSequence sequence(emulator, resident, false);
     for (std::uint64_t done = 0; sequence.next(); ++done) journal_.progress(program.kernel, done, blocks);
     return sequence.count();
@@ -306,23 +305,23 @@ emulate::BlockCount Launcher::emulate_only(const emulate::LaunchContext& context
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
-  std::uint64_t failed_block = ~std::uint64_t{0};
+  std::uint64_t failed = ~std::uint64_t{0};
   const auto work = [&](bool first) {
     emulate::BlockCount mine;
-    for (std::uint64_t block = next++; block < blocks; block = next++) {
-      if (first) journal_.progress(program.kernel, block, blocks);
+    for (std::uint64_t cluster = next++; cluster < clusters; cluster = next++) {
+      if (first) journal_.progress(program.kernel, cluster * size, blocks);
       try {
-        const emulate::BlockCount count = emulator.run_block(block, nullptr);
+        const emulate::BlockCount count = emulator.run_cluster(cluster, nullptr);
         mine.instructions += count.instructions;
         mine.thread_instructions += count.thread_instructions;
       } catch (...) {
-        // The first block in order is the one reported, whichever thread came first.
+        // The first in order is the one reported, whichever thread came first.
         const std::lock_guard lock(mutex);
-        if (block < failed_block) {
-          failed_block = block;
+        if (cluster < failed) {
+          failed = cluster;
           failure = std::current_exception();
         }
-        next = blocks;
+        next = clusters;
       }
     }
     const std::lock_guard lock(mutex);
