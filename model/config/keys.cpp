@@ -160,6 +160,12 @@ const Key kKeys[] = {
     FIELD(lsu, data_queue, "instruction", 1, 1024),
     FIELD(lsu, width_latency, "cycle", 0, 64),
 
+    FIELD(match, value_latency, "cycle", 0, 64),
+    FIELD(match, value_interval, "cycle", 1, 64),
+    FIELD(match, wide_latency, "cycle", 0, 256),
+    FIELD(match, wide_value_latency, "cycle", 0, 64),
+    FIELD(match, wide_value_interval, "cycle", 1, 64),
+
     FIELD(texture, interval, "cycle", 1, 255),
     FIELD(texture, latency, "cycle", 0, 4096),
     FIELD(texture, store_passes, "pass", 1, 16),

@@ -164,6 +164,8 @@ bool looks_up_texture(Opcode opcode) {
   return any_of(opcode, {Opcode::TEX, Opcode::TLD, Opcode::TLD4, Opcode::TXD});
 }
 
+bool compares_lanes(const Instruction& in) { return in.opcode == Opcode::MATCH && in.has("ANY"); }
+
 int destination_operand(const Instruction& in) {
   if (any_of(in.opcode,
              {Opcode::ST,     Opcode::STG,  Opcode::STL,   Opcode::STS,   Opcode::STSM,      Opcode::STAS,

@@ -55,6 +55,9 @@ bool memory_form(const Instruction& instruction, MemoryForm& form);
 /// TEX, TLD, TLD4, TXD: lookups in textures, whose cost is the record's number (work::Shape::value).
 bool looks_up_texture(Opcode opcode);
 
+/// MATCH.ANY, which takes longer the more different values its lanes have: their number is the record's (work::Shape::value).
+bool compares_lanes(const Instruction& in);
+
 /// Consecutive registers; count 0: none.
 struct RegisterRange {
   std::uint8_t first = 0;

@@ -30,7 +30,7 @@ struct MemoryIssue {
   const work::WarpCursor* cursor = nullptr;
   std::uint32_t barrier_op = 0;  ///< 1 + that of BarrierUnit; 0: does nothing to mbarriers
   bool remote = false;           ///< of the shared memory of a block on another SM
-  std::uint32_t passes = 1;      ///< of the texture unit
+  std::uint32_t passes = 1;      ///< of the texture unit; MATCH.ANY: values of its lanes
   bool waits = false;            ///< a load that may come too early
   std::uint8_t tells = 0;        ///< as in memory::Request
   work::Signal signal = {};
@@ -69,7 +69,7 @@ struct MemoryOperation {
   work::Signal signal;
   std::uint32_t barrier_op = 0;
   bool remote = false;
-  std::uint32_t passes = 1;  // of the texture unit
+  std::uint32_t passes = 1;  // of the texture unit; MATCH.ANY: values of its lanes
   Swap swap;
 };
 /// All that are under way in an SM, by number. One that is new is as whoever had its number before left it.

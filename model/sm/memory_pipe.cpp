@@ -129,12 +129,17 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
 void MemoryPipe::accept_other(const Operation& operation, std::uint32_t id, Cycle now) {
   const StaticInstruction& instruction = *operation.instruction;
   Cycle begins = now;
+  const Cycle values = operation.passes;
   if (passes_data(instruction)) {
-    const Cycle start = data.take_other(now, instruction.interval);
+    const Cycle takes =
+        instruction.value_interval ? values * instruction.value_interval : instruction.interval;
+    const Cycle start = data.take_other(now, takes);
     begins = start - DataStage::kAfterTags;
-    if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + instruction.interval);
+    if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + takes);
   }
-  write_back_.release(operation, instruction.write_barrier, begins + left_of(instruction.latency, spec_.lsu));
+  write_back_.release(
+      operation, instruction.write_barrier,
+      begins + left_of(instruction.latency, spec_.lsu) + (values - 1) * instruction.value_latency);
   operations_.give_back(id);
 }
 

@@ -154,6 +154,14 @@ struct LsuSpec {                       // keys lsu.*
   std::uint32_t width_latency = 0;  ///< cycles each further 32-bit register per lane adds to a load's latency
 };
 
+struct MatchSpec {  // keys match.*; latency.match is that of MATCH.ALL, and of MATCH.ANY of one value
+  std::uint32_t value_latency = 0;        ///< cycles that each further value of MATCH.ANY's lanes adds
+  std::uint32_t value_interval = 0;       ///< cycles that each value takes the data stage
+  std::uint32_t wide_latency = 0;         ///< cycles that values of 64 bits add
+  std::uint32_t wide_value_latency = 0;   ///< as value_latency, of values of 64 bits
+  std::uint32_t wide_value_interval = 0;  ///< as value_interval, of values of 64 bits
+};
+
 struct TextureSpec {  // keys texture.*
   std::uint32_t interval =
       0;  ///< cycles a pass of an SM's texture unit takes for 32 lanes: TLD takes one, a bilinear filter of 32 bits two
@@ -422,6 +430,7 @@ struct GpuSpec {
   std::array<std::uint32_t, kLatencyClasses>
       latency{};  ///< keys latency.<class>; issue to result usable; 0 where another key says it
   LsuSpec lsu;
+  MatchSpec match;
   TextureSpec texture;
   SharedSpec shared;
   L1Spec l1;

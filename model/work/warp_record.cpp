@@ -111,7 +111,7 @@ Shapes::Shapes(const isa::Program& program)
     shape.counts = shape.tells && isa::counts_memory(instruction);
     shape.value = (register_operand && (instruction.opcode == isa::Opcode::BAR ||
                                         instruction.opcode == isa::Opcode::NANOSLEEP)) ||
-                  isa::looks_up_texture(instruction.opcode);
+                  isa::looks_up_texture(instruction.opcode) || isa::compares_lanes(instruction);
   }
   if (!loops.empty()) loop_of.resize(of.size());
   for (std::size_t l = 0; l < loops.size(); ++l) {

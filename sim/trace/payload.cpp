@@ -1,5 +1,8 @@
 // Block records and totals as bytes: numbers are LEB128 varints.
+#include <algorithm>
+
 #include "model/isa/asynchronous.h"
+#include "model/isa/operands.h"
 #include "model/isa/spin_loops.h"
 #include "sim/trace/format.h"
 
@@ -18,6 +21,7 @@ void put(Bytes& out, std::uint64_t value) {
 }  // namespace
 
 std::uint32_t version_of(const isa::Program& program) {
+  if (std::any_of(program.code.begin(), program.code.end(), isa::compares_lanes)) return kVersionWithMatches;
   if (!isa::retry_loops(program).empty()) return kVersionWithRetries;
   if (isa::is_asynchronous(program)) return kVersionWithTransfers;
   return isa::spin_loops(program).empty() ? kVersion : kVersionWithWaits;

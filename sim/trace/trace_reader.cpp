@@ -132,9 +132,10 @@ struct TraceReader::Input {
     if (version != needed) {
       fail(kMagic.size(), fmt::format("trace format version {} of kernel {}; expected {}: {}", version,
                                       program->kernel, needed,
-                                      needed == kVersion ? "none of its loops waits"
-                                      : needed == kVersionWithWaits
-                                          ? "what its loops wait for is missing"
+                                      needed == kVersion            ? "none of its loops waits"
+                                      : needed == kVersionWithWaits ? "what its loops wait for is missing"
+                                      : needed == kVersionWithMatches
+                                          ? "how many values its lanes compare is missing"
                                           : "what its copies move and its barriers count is missing"));
     }
   }

@@ -27,6 +27,7 @@ TEST(Keys, EveryFieldOfEverySectionHasOne) {
   EXPECT_EQ(keys_of("register_file"), sizeof(spec::RegisterFileSpec) / kField);
   EXPECT_EQ(keys_of("constant"), sizeof(spec::ConstantSpec) / kField);
   EXPECT_EQ(keys_of("lsu"), sizeof(spec::LsuSpec) / kField);
+  EXPECT_EQ(keys_of("match"), sizeof(spec::MatchSpec) / kField);
   EXPECT_EQ(keys_of("texture"), sizeof(spec::TextureSpec) / kField);
   EXPECT_EQ(keys_of("shared"), sizeof(spec::SharedSpec) / kField);
   EXPECT_EQ(keys_of("barrier"), sizeof(spec::BarrierSpec) / kField);

@@ -90,6 +90,24 @@ TEST(Independence, OfClustersNeedsNothingBeyondThem) {
   }
 }
 
+TEST(Records, SayHowManyValuesLanesCompare) {
+  const auto values = [](const char* match) {
+    Assembled a(std::string(kThreadAddress) + R"(
+    LOP3.LUT R4, R0, 0x7, RZ, 0xc0, !PT
+    MOV R5, R0
+    ISETP.LT.AND P0, PT, R0, 0x3, PT
+    )" + match + "\nEXIT\n",
+                32, 2);
+    a.buffer(0, {0}, "out");
+    const std::vector<work::Step> steps = a.steps();
+    return steps.at(steps.size() - 2).value;
+  };
+  EXPECT_EQ(values("MATCH.ANY R8, R4"), 8u);
+  EXPECT_EQ(values("@P0 MATCH.ANY R8, R4"), 3u) << "of the lanes that execute it";
+  EXPECT_EQ(values("MATCH.ANY.U64 R8, R4"), 32u) << "the upper halves differ";
+  EXPECT_EQ(values("MATCH.ALL PT, R8, R4"), 0u) << "takes one time whatever the values";
+}
+
 TEST(Records, NeedNoProductsThatDecideNothing) {
   const auto product = [](const std::string& address) {
     return std::string(kThreadAddress) + R"(

@@ -15,6 +15,7 @@
 #include "sim/trace/format.h"
 #include "sim/trace/trace_reader.h"
 #include "sim/trace/trace_writer.h"
+#include "tests/isa/assemble.h"
 #include "tests/trace/sample.h"
 
 namespace foretrace::trace {
@@ -277,7 +278,12 @@ TEST_F(TraceFile, AnotherVersionIsNamed) {
   std::string bytes = bytes_of(path());
   bytes[kMagic.size()] = 7;
   write_bytes(path(), bytes);
-  EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1 to 4"));
+  EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1 to 5"));
+}
+
+TEST(TraceVersion, SaysWhetherValuesOfMatchesAreRecorded) {
+  EXPECT_EQ(version_of(isa::assemble("MATCH.ALL PT, R0, R1\nEXIT\n")), kVersion);
+  EXPECT_EQ(version_of(isa::assemble("MATCH.ANY R0, R1\nEXIT\n")), kVersionWithMatches);
 }
 
 TEST_F(TraceFile, WhatALoopWaitsForComesBack) {

@@ -107,6 +107,7 @@ void match(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::uint32_t* d = x.result(op);
   std::uint32_t same[32] = {};
   bool all = true;
+  x.value = 0;  // how many different ones there are
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     for (std::uint32_t n = mask; n != 0; n &= n - 1) {
@@ -114,6 +115,7 @@ void match(Execution& x, const MicroOp& op, std::uint32_t mask) {
       if (keys[k] == keys[l]) same[l] |= 1u << k;
     }
     all = all && same[l] == mask;
+    if (std::countr_zero(same[l]) == l) ++x.value;
   }
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -356,6 +358,7 @@ bool translate_exchange(Decoder& d, Opcode opcode) {
       return true;
     case Opcode::MATCH:
       op.index2 = static_cast<std::uint32_t>(d.printed.need_one({"ANY", "ALL"}));
+      op.value_recorded = op.index2 == 0;
       d.flag(d.printed.take("U64"), 1);
       d.predicate_outputs(1);
       d.destination();
