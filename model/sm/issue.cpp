@@ -198,7 +198,8 @@ void Sm::issue_access(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
                   accesses_other_block(blocks_[warp.block], warp);
   issued.local_base = work::kLocalBase + ((std::uint64_t{context_.sm} * table_.warps.size() + id)
                                           << 26);  // a window for each warp that can be resident
-  if (instruction.form.texture || instruction.compares_lanes) issued.passes = step.value;
+  if (instruction.form.texture) issued.passes = step.value;
+  if (instruction.compares_lanes) issued.passes = std::clamp(step.value, 1u, std::uint32_t{kWarpSize});
   if (loops_.any()) loops_.tell_and_wait(warp, id, issued);
   if (retries_.any()) retries_.tell(warp, issued);
   if (instruction.barrier_use == isa::BarrierUse::copy_arrive && step.executed) {

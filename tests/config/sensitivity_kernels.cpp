@@ -38,6 +38,7 @@ Kernel one_of_each(int sm_number) {
   dependent(lines, {"LDC R4, c[0x3][R5+0x10]"});
   dependent(lines, {"REDUX.SUM UR4, R5"});
   dependent(lines, {"MATCH.ANY R4, R5"});
+  dependent(lines, {"MATCH.ANY.U64 R4, R8"});
   dependent(lines, {"ATOMG.E.ADD.STRONG.GPU PT, R4, " + global + ", R5", 1, 7, 7, 0, kGlobal});
   dependent(lines, {sm_number < 90 ? "DMMA.884 R4, R8, R10, R4" : "DMMA.8x8x4 R4, R8, R10, R4"});
   dependent(lines, {"DFMA R4, R6, R8, R4"});
@@ -85,7 +86,6 @@ Kernel back_to_back(int sm_number) {
   if (sm_number == 89 || sm_number == 120) texts.push_back("HMMA.16816.F16 R4, R8, R12, R4");
   if (sm_number == 120) texts.push_back("HMMA.1688.F16 R4, R8, R12, R4");
   if (sm_number == 90) {
-    texts.push_back("MATCH.ANY R4, R5");
     texts.push_back("DMMA.16x8x8 R4, R8, R12, R4");
     for (const char* n : {"256", "128", "64", "32", "16", "8"}) {
       texts.push_back(std::string("HGMMA.64x") + n + "x16.F32 R24, gdesc[UR4], RZ, !UPT");
@@ -135,6 +135,11 @@ std::vector<Kernel> floods(int sm_number) {
     common.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal + (i << 24), 4, 0, 1 << 20});
   }
   kernels.push_back(common);
+  for (const char* text : {"MATCH.ANY R4, R5", "MATCH.ANY.U64 R4, R8"}) {
+    Kernel matches{text, {}, 1, 32, 1};
+    for (int i = 0; i < 4; ++i) matches.lines.push_back({text, 1});
+    kernels.push_back(matches);
+  }
   Kernel stores{"stores", {}, 4, 32, 2};
   for (std::uint64_t i = 0; i < 12; ++i) {
     stores.lines.push_back(

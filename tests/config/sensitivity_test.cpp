@@ -52,7 +52,8 @@ class Source final : public work::BlockSource {
           addresses[1][lane] = kGlobal + address;  // a copy: shared destination, global source
         }
         if (program_.code[i].barrier_use != isa::BarrierUse::none) addresses[1].fill(line.operand);
-        recorder.record(i, ~0u, ~0u, std::span(addresses.data(), program_.shapes.of[i].addresses), 0, {},
+        const std::uint32_t values = program_.code[i].compares_lanes ? 4 : 0;
+        recorder.record(i, ~0u, ~0u, std::span(addresses.data(), program_.shapes.of[i].addresses), values, {},
                         &line.transfer);
       }
     }

@@ -5,8 +5,8 @@
 // Ignores: which SMs of which GPCs they are. An H200 read from DRAM 7% slower with 16 SMs of one GPC than with 16 of two.
 #pragma once
 
-#include <compare>
 #include <cstdint>
+#include <tuple>
 
 #include "model/spec/gpu_spec.h"
 
@@ -28,7 +28,9 @@ struct SmPart {
   bool whole() const { return sms == 0; }
   std::uint32_t of(const spec::GpuSpec& chip) const { return whole() ? chip.sm.count : sms; }
   SmUnits units(const spec::GpuSpec& chip) const;
-  friend auto operator<=>(const SmPart&, const SmPart&) = default;
+  friend bool operator<(const SmPart& a, const SmPart& b) {
+    return std::tie(a.sms, a.together, a.others) < std::tie(b.sms, b.together, b.others);
+  }
 };
 
 /// The chip as a kernel in the part finds it.
