@@ -166,10 +166,13 @@ bool multiplies_matrices(Opcode opcode) {
                          Opcode::HGMMA, Opcode::IGMMA, Opcode::BGMMA, Opcode::QGMMA});
 }
 
+bool multiplies_matrices(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(),
+                     [](const Instruction& in) { return multiplies_matrices(in.opcode); });
+}
+
 bool products_decide(const Program& program) {
-  const bool there = std::any_of(program.code.begin(), program.code.end(),
-                                 [](const Instruction& in) { return multiplies_matrices(in.opcode); });
-  return there && Flow(program).decides();
+  return multiplies_matrices(program) && Flow(program).decides();
 }
 
 }  // namespace foretrace::isa

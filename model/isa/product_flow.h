@@ -13,6 +13,8 @@ namespace foretrace::isa {
 
 /// HMMA, IMMA, ... and those of a warpgroup.
 bool multiplies_matrices(Opcode opcode);
+/// Whether any of its instructions does.
+bool multiplies_matrices(const Program& program);
 
 /// Whether results of matrix products may decide what the program does; false also where there are none.
 bool products_decide(const Program& program);

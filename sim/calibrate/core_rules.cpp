@@ -46,48 +46,41 @@ std::function<std::vector<Point>(const Answers&)> by_width(const char* family, c
   };
 }
 
-/// Cycles a match of a warp's lanes by the different values that they have beyond one, with so many warps on the SM.
-std::optional<Line> by_values(const Answers& answers, const char* kind, double warps) {
-  std::vector<Point> points;
-  for (const Answer* each : answers.all(
-           "match_values", {{"kind", kind}, {"warps", warps}, {"lanes", 32.0}, {"order", "in turn"}})) {
-    points.push_back({each->number("distinct").value_or(1) - 1, each->value});
-  }
-  if (points.size() < 2) return {};
-  return line_through(points);
+/// Cycles of a match by the different values that its lanes have beyond one, less `less`; of many warps of the SM: by those of all of them.
+std::function<std::vector<Point>(const Answers&)> by_values(const char* kind, double warps, double less = 0) {
+  return [=](const Answers& answers) {
+    std::vector<Point> points;
+    for (const Answer* each : answers.all(
+             "match_values", {{"kind", kind}, {"warps", warps}, {"lanes", 32.0}, {"order", "in turn"}})) {
+      points.push_back({warps * (each->number("distinct").value_or(1) - 1), each->value - less});
+    }
+    return points;
+  };
 }
 
-/// What MATCH.ANY takes by the number of values.
+/// What values of 64 bits add to a match, by the same.
+std::vector<Point> wide_beyond_narrow(const Answers& answers) {
+  const std::vector<Point> narrow = by_values("any.b32", 1)(answers);
+  std::vector<Point> wide = by_values("any.b64", 1)(answers);
+  if (wide.size() != narrow.size()) return {};
+  for (std::size_t i = 0; i < wide.size(); ++i) wide[i].value -= narrow[i].value;
+  return wide;
+}
+
+/// What MATCH takes by the number of values.
 void add_match_rules(std::vector<Rule>& rules) {
   constexpr double kMerge = 6;  // cycles of the LOP3 between two matches
-  const auto add = [&](const char* key, const char* how,
-                       std::function<std::optional<double>(const Answers&)> of) {
-    rules.push_back({key, "match_values", how, false, [of](const Evidence& evidence) -> Result {
-                       const std::optional<double> value = of(evidence.answers);
-                       return value ? Result(exactly(std::round(*value))) : Result();
-                     }});
+  const auto match = [&](const char* key, const char* how, Part part,
+                         std::function<std::vector<Point>(const Answers&)> points) {
+    rules.push_back(line(key, "match_values", how, part, std::move(points)));
   };
-  const auto slope = [](const char* kind, double warps) {
-    return [=](const Answers& answers) -> std::optional<double> {
-      const std::optional<Line> line = by_values(answers, kind, warps);
-      return line ? std::optional(line->slope / (warps > 1 ? warps : 1)) : std::nullopt;
-    };
-  };
-  add("latency.match", "32 bits, one value, less the LOP3 of 6 after it",
-      [](const Answers& answers) -> std::optional<double> {
-        const std::optional<Line> line = by_values(answers, "any.b32", 1);
-        return line ? std::optional(line->start - kMerge) : std::nullopt;
-      });
-  add("match.wide_latency", "one value, 64 bits against 32",
-      [](const Answers& answers) -> std::optional<double> {
-        const std::optional<Line> narrow = by_values(answers, "any.b32", 1),
-                                  wide = by_values(answers, "any.b64", 1);
-        return narrow && wide ? std::optional(wide->start - narrow->start) : std::nullopt;
-      });
-  add("match.value_latency", "32 bits, per further value", slope("any.b32", 1));
-  add("match.wide_value_latency", "64 bits, per further value", slope("any.b64", 1));
-  add("match.value_interval", "32 bits, 32 warps, per value", slope("any.b32", 32));
-  add("match.wide_value_interval", "64 bits, 32 warps, per value", slope("any.b64", 32));
+  match("latency.match", "32 bits, one value, less the LOP3 of 6 after it", Part::start,
+        by_values("any.b32", 1, kMerge));
+  match("match.wide_latency", "one value, 64 bits against 32", Part::start, wide_beyond_narrow);
+  match("match.value_latency", "32 bits, per further value", Part::slope, by_values("any.b32", 1));
+  match("match.wide_value_latency", "64 bits, per further value", Part::slope, by_values("any.b64", 1));
+  match("match.value_interval", "32 bits, 32 warps, per value", Part::slope, by_values("any.b32", 32));
+  match("match.wide_value_interval", "64 bits, 32 warps, per value", Part::slope, by_values("any.b64", 32));
 }
 
 /// Cycles a barrier of one block by its warps.

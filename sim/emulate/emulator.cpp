@@ -358,6 +358,10 @@ bool blocks_are_independent(const isa::Program& program) {
          });
 }
 
+bool may_run_at_once(const LaunchContext& context) {
+  return !context.checks.uninitialized && !context.checks.races && clusters_are_independent(*context.program);
+}
+
 bool blocks_may_wait(const isa::Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const isa::Instruction& i) {
     if (i.opcode == isa::Opcode::ATOM || i.opcode == isa::Opcode::ATOMG || i.opcode == isa::Opcode::CCTL)

@@ -168,6 +168,9 @@ bool blocks_are_independent(const isa::Program& program);
 /// The same of blocks of different clusters: those of one may meet at the cluster's barriers and in each other's shared memory.
 bool clusters_are_independent(const isa::Program& program);
 
+/// Whether several threads may execute clusters of the launch at once: they are independent, and nothing is watched for that has an order.
+bool may_run_at_once(const LaunchContext& context);
+
 /// False when no block can wait for what another does: the code asks nothing of global memory that it would see change, no atomic that
 /// returns a value and no strong or volatile load. Such a block that computes for long only computes.
 bool blocks_may_wait(const isa::Program& program);

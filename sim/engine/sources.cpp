@@ -1,6 +1,5 @@
 #include "sim/engine/sources.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <system_error>
@@ -34,12 +33,8 @@ void shrink(work::BlockRecord& record) {
 /// just happened to have written, as that of a graph's search may: any number of threads gives the same records.
 std::size_t helpers(const emulate::Emulator& emulator, int threads, bool writes) {
   const emulate::LaunchContext& context = emulator.launch().context;
-  const isa::Program& program = *context.program;
-  const bool multiplies =
-      std::any_of(program.code.begin(), program.code.end(),
-                  [](const isa::Instruction& i) { return isa::multiplies_matrices(i.opcode); });
-  if (threads <= 1 || writes || context.checks.uninitialized || context.checks.races || !multiplies ||
-      emulator.clusters() < 2 || !emulate::clusters_are_independent(program))
+  if (threads <= 1 || writes || emulator.clusters() < 2 || !isa::multiplies_matrices(*context.program) ||
+      !emulate::may_run_at_once(context))
     return 0;
   return static_cast<std::size_t>(threads) - 1;
 }
@@ -83,7 +78,9 @@ void EmulatedBlocks::execute_in_order() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stop_ || unread_ || held_bytes_ < kAheadBytes; });
     if (stop_) return;
-    if (!unread_) put(record);
+    if (unread_) continue;
+    held_bytes_ += bytes_of(*record);
+    put(record);
   }
 }
 
@@ -129,14 +126,12 @@ void EmulatedBlocks::keep(std::vector<std::shared_ptr<work::BlockRecord>> record
   for (auto first = early_.begin(); first != early_.end() && first->first == next_block_;
        first = early_.erase(first)) {
     ++next_block_;
-    held_bytes_ -= bytes_of(*first->second);
     if (shared_) shared_->add(first->second, true);
     if (!unread_) put(first->second);
   }
 }
 
 void EmulatedBlocks::put(std::shared_ptr<const work::BlockRecord> record) {
-  held_bytes_ += bytes_of(*record);
   ready_.push_back(std::move(record));
   changed_.notify_all();
 }

@@ -232,6 +232,25 @@ TEST(LocalMemory, IsEachThreadsOwn) {
   for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(got[t], t);
 }
 
+/// What the instructions of an opcode did, in the first warp's order: the lanes that executed each, and the addresses of one of its sets.
+struct Accessed {
+  std::uint32_t executed = 0;
+  work::LaneAddresses at{};
+};
+std::vector<Accessed> accesses_of(Assembled& a, isa::Opcode opcode, int set) {
+  work::BlockRecord record;
+  a.run(&record);
+  const work::Shapes shapes(a.program);
+  work::WarpCursor cursor(shapes, record.warps.at(0));
+  std::vector<Accessed> all;
+  for (work::Step step; cursor.next(step);) {
+    if (a.program.code[step.index].opcode != opcode) continue;
+    all.push_back({step.executed, {}});
+    cursor.addresses(set, all.back().at);
+  }
+  return all;
+}
+
 TEST(Records, HoldTheAddressesThatWereUsed) {
   Assembled a(std::string(kThreadAddress) + R"(
     ISETP.LT.AND P0, PT, R0, 0x5, PT
@@ -240,20 +259,10 @@ TEST(Records, HoldTheAddressesThatWereUsed) {
   )",
               32, 2);
   const std::uint64_t data = a.buffer(0, std::vector<std::uint32_t>(40), "data");
-  work::BlockRecord record;
-  a.run(&record);
-  const work::Shapes shapes(a.program);
-  work::WarpCursor cursor(shapes, record.warps.at(0));
-  int loads = 0;
-  for (work::Step step; cursor.next(step);) {
-    if (a.program.code[step.index].opcode != isa::Opcode::LDG) continue;
-    ++loads;
-    EXPECT_EQ(step.executed, 0x1fu);
-    work::LaneAddresses at;
-    cursor.addresses(0, at);
-    for (std::uint32_t l = 0; l < 5; ++l) EXPECT_EQ(at[l], data + 8 + 4 * l);
-  }
-  EXPECT_EQ(loads, 1);
+  const auto loads = accesses_of(a, isa::Opcode::LDG, 0);
+  ASSERT_EQ(loads.size(), 1u);
+  EXPECT_EQ(loads[0].executed, 0x1fu);
+  for (std::uint32_t l = 0; l < 5; ++l) EXPECT_EQ(loads[0].at[l], data + 8 + 4 * l);
 }
 
 TEST(Records, CopiesOfZerosReadNowhere) {
@@ -266,20 +275,11 @@ TEST(Records, CopiesOfZerosReadNowhere) {
               32, 2);
   a.program.static_shared = 128;
   const std::uint64_t data = a.buffer(0, std::vector<std::uint32_t>(32), "data");
-  work::BlockRecord record;
-  a.run(&record);
-  const work::Shapes shapes(a.program);
-  work::WarpCursor cursor(shapes, record.warps.at(0));
-  int copies = 0;
-  for (work::Step step; cursor.next(step);) {
-    if (a.program.code[step.index].opcode != isa::Opcode::LDGSTS) continue;
-    ++copies;
-    EXPECT_EQ(step.executed, ~0u) << "they write";
-    work::LaneAddresses at;
-    cursor.addresses(1, at);
-    for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(at[l], l < 5 ? data + 4 * l : work::kNoAddress) << l;
-  }
-  EXPECT_EQ(copies, 1);
+  const auto copies = accesses_of(a, isa::Opcode::LDGSTS, 1);
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].executed, ~0u) << "they write";
+  for (std::uint32_t l = 0; l < 32; ++l)
+    EXPECT_EQ(copies[0].at[l], l < 5 ? data + 4 * l : work::kNoAddress) << l;
 }
 
 TEST(Records, CopiesToARegisterAndAUniformOne) {
@@ -293,19 +293,12 @@ TEST(Records, CopiesToARegisterAndAUniformOne) {
               32, 2);
   a.program.static_shared = 256;
   a.buffer(0, std::vector<std::uint32_t>(32), "data");
-  work::BlockRecord record;
-  a.run(&record);
-  const work::Shapes shapes(a.program);
-  work::WarpCursor cursor(shapes, record.warps.at(0));
-  int copies = 0;
-  for (work::Step step; cursor.next(step);) {
-    if (a.program.code[step.index].opcode != isa::Opcode::LDGSTS) continue;
-    work::LaneAddresses at;
-    cursor.addresses(0, at);
-    for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(at[l], copies == 0 ? 0x50 + 4 * l : 0x40) << l;
-    ++copies;
+  const auto copies = accesses_of(a, isa::Opcode::LDGSTS, 0);
+  ASSERT_EQ(copies.size(), 2u);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    EXPECT_EQ(copies[0].at[l], 0x50 + 4 * l) << l;
+    EXPECT_EQ(copies[1].at[l], 0x40u) << l;
   }
-  EXPECT_EQ(copies, 2);
 }
 
 TEST(Accesses, OfAllWidths) {

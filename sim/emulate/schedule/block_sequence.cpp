@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "model/isa/work_counters.h"
 #include "sim/emulate/schedule/block.h"
 #include "sim/emulate/schedule/cluster.h"
 
@@ -93,8 +92,8 @@ BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, b
       recording_(recording), may_wait_(emulator.launch().context.cluster.count() > 1 ||
                                        blocks_may_wait(*emulator.launch().context.program)),
       state_(std::make_unique<State>()) {
-  state_->shares = emulator.launch().context.cluster.count() == 1 &&
-                   !isa::work_counters(*emulator.launch().context.program).empty();
+  state_->shares =
+      emulator.launch().context.cluster.count() == 1 && emulator.launch().translation->compiled.shares_work;
 }
 BlockSequence::~BlockSequence() = default;
 

@@ -286,8 +286,10 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
   compiled.uniform_registers = highest_uniform + 8;
   compiled.literals = pool.finish();
   compiled.bound = pool.bound();
-  for (const std::uint32_t index : isa::work_counters(program))
+  for (const std::uint32_t index : isa::work_counters(program)) {
     compiled.code[index].flags |= kTellsCount;  // not looked at where the form is unsupported
+    compiled.shares_work = true;
+  }
   return compiled;
 }
 

@@ -296,7 +296,7 @@ emulate::BlockCount Launcher::emulate_only(const emulate::LaunchContext& context
   const std::uint64_t blocks = emulator.blocks(), clusters = emulator.clusters(), size = blocks / clusters;
   const auto threads =
       static_cast<int>(std::min<std::uint64_t>({static_cast<std::uint64_t>(threads_), blocks / 4, clusters}));
-  if (threads <= 1 || checks_.uninitialized || checks_.races || !emulate::clusters_are_independent(program)) {
+  if (threads <= 1 || !emulate::may_run_at_once(context)) {
     emulate::BlockSequence sequence(emulator, resident, false);
     for (std::uint64_t done = 0; sequence.next(); ++done) journal_.progress(program.kernel, done, blocks);
     return sequence.count();

@@ -124,8 +124,7 @@ FORETRACE_API CUresult cuCtxCreate_v4(CUcontext* handle, CUctxCreateParams* para
 FORETRACE_API CUresult cuCtxDestroy_v2(CUcontext handle) {
   return started([&] {
     Context* context = context_of(handle);
-    if (context == nullptr || context->green() ||
-        context == &contexts().primary[static_cast<std::size_t>(context->device)].context)
+    if (context == nullptr || context->green() || context == primary_of(context->device))
       return CUDA_ERROR_INVALID_CONTEXT;
     drop_context(context);
     return CUDA_SUCCESS;

@@ -53,6 +53,11 @@ CUresult give(CUdevResource* resource, CUdevResourceType type, const SmPart& par
   return CUDA_SUCCESS;
 }
 
+CUresult give(CUdevResource* resource, CUdevResourceType type, const Context* context) {
+  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT
+                            : give(resource, type, context->part, context->device);
+}
+
 constexpr unsigned kSingle = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
                    kLargeClusters = CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
 constexpr std::uint32_t kLargeTogether = 16;  // SMs of one GPC where large clusters are asked for
@@ -92,19 +97,11 @@ FORETRACE_API CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* re
 }
 FORETRACE_API CUresult cuCtxGetDevResource(CUcontext handle, CUdevResource* resource,
                                            CUdevResourceType type) {
-  return started([&] {
-    const Context* context = context_of(handle);
-    return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT
-                              : give(resource, type, context->part, context->device);
-  });
+  return started([&] { return give(resource, type, context_of(handle)); });
 }
 FORETRACE_API CUresult cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource* resource,
                                                 CUdevResourceType type) {
-  return started([&] {
-    const Context* context = green_context_of(handle);
-    return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT
-                              : give(resource, type, context->part, context->device);
-  });
+  return started([&] { return give(resource, type, green_context_of(handle)); });
 }
 
 FORETRACE_API CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned* groups,
