@@ -97,7 +97,7 @@ std::vector<std::byte> tensor_map_bytes(const Argument& argument, std::uint64_t 
     if (!t.im2col()) map.box[d] = static_cast<std::uint32_t>(t.box[d]);
     if (!t.element_strides.empty()) map.element_strides[d] = static_cast<std::uint32_t>(t.element_strides[d]);
   }
-  map.im2col = t.im2col();
+  map.walk = t.im2col() ? emulate::BoxWalk::im2col : emulate::BoxWalk::tiled;
   for (std::size_t i = 0; i < t.lower.size(); ++i) {
     map.lower[i] = static_cast<std::int32_t>(t.lower[i]);
     map.upper[i] = static_cast<std::int32_t>(t.upper[i]);

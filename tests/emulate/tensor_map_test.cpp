@@ -39,7 +39,7 @@ TensorMap convolution() {
   map.element_strides = {1, 2, 2, 1, 1};
   map.swizzle = TensorSwizzle::bytes_64;
   map.nan_fill = true;
-  map.im2col = true;
+  map.walk = BoxWalk::im2col;
   map.lower = {-1, -2, -3};
   map.upper = {1, 2, -4};
   map.channels = 16;
@@ -83,6 +83,31 @@ TEST(TensorMap, PutsTheFieldsOfAnIm2colMapWhereTheDriverDoes) {
   EXPECT_EQ(words_of(convolution()), want);
 }
 
+TensorMap wide() {
+  TensorMap map = convolution();
+  map.walk = BoxWalk::wide;
+  map.lower = {-300, 0, 0};
+  map.upper = {299, 0, 0};
+  return map;
+}
+
+TEST(TensorMap, WideMapsHaveCornersOf16BitsAndAMarkOfTheirOwn) {
+  const auto words = words_of(wide());
+  EXPECT_EQ(words[2], 0x1c3c1u);
+  EXPECT_EQ(words[14], 0x12bfed4u);
+  EXPECT_EQ(words[31], 1u);
+  TensorMap map = wide();
+  EXPECT_EQ(decode_tensor_map(encode(map)).walk, BoxWalk::wide);
+  map.walk = BoxWalk::wide_128;
+  EXPECT_EQ(decode_tensor_map(encode(map)).walk, BoxWalk::wide_128);
+  map.swizzle = TensorSwizzle::bytes_32;
+  map.channels = 8;
+  EXPECT_EQ(problem_of(map), "a swizzle that such a map does not have; expected 64 or 128 bytes");
+  map = wide();
+  map.upper[0] = -320;
+  EXPECT_EQ(problem_of(map), "a box of pixels from -300 to before -300; expected one at least");
+}
+
 TEST(TensorMap, StridesOf36BitsAndMoreHaveTheirUpperBitsApart) {
   TensorMap map = halves();
   map.rank = 3;
@@ -104,7 +129,7 @@ TEST(TensorMap, StatesTheBytesOfABoxWithElementStridesRoundedDown) {
 }
 
 TEST(TensorMap, IsReadBackAsItWas) {
-  for (const TensorMap& map : {halves(), convolution()}) {
+  for (const TensorMap& map : {halves(), convolution(), wide()}) {
     const TensorMap back = decode_tensor_map(encode(map));
     EXPECT_EQ(encode(back), encode(map));
     EXPECT_EQ(back.type, map.type);

@@ -25,6 +25,13 @@ class Core(Case):
                 self.assertEqual((done.returncode, done.stdout), (0, "memory: all right\n"), done.stderr)
                 self.assertIn("9 launches", done.stderr)
 
+    def test_maps_of_one_row_of_each_image(self):
+        program = build("wide_maps", "-lcuda", gencode=["-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_120a,code=sm_120a"])
+        for chip, end in (("h100", "made 1\n"), ("gb203", "made 0\n0 wrong, no error\n")):
+            with self.subTest(chip):
+                done = run("--arch", chip, "--", program)
+                self.assertEqual((done.returncode, done.stdout), (0, "none 1, empty 1\n" + end), done.stderr)
+
     def test_two_processes_share_memory(self):
         for words in ([], ["--functional"]):
             done = run("--arch", "h100", *words, "--", build("sharing"))

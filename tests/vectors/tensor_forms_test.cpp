@@ -152,11 +152,11 @@ TensorForm read_tensor(std::stringstream& f) {
   copy(es, m.element_strides.data());
   copy(at, form.at);
   copy(off, form.offset);
-  m.im2col = lower != "-";
+  m.walk = lower != "-" ? emulate::BoxWalk::im2col : emulate::BoxWalk::tiled;
   copy(lower, m.lower.data());
   copy(upper, m.upper.data());
   const auto sizes = list(box);
-  if (m.im2col) {
+  if (m.im2col()) {
     m.channels = static_cast<std::uint32_t>(sizes[0]);
     m.pixels = static_cast<std::uint32_t>(sizes[1]);
   } else {

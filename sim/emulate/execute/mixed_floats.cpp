@@ -1,13 +1,15 @@
 // Models:  FHADD, FHFMA: a sum, or a product and a sum, of floats whose first operands are halves or bfloat16 in one half of a register:
-//          converted to single precision, exactly, then computed as FADD and FFMA do. F2FP with .RS: two floats rounded to 16, 8 or 6 bits
+//          converted to single precision, exactly, then computed as FADD and FFMA do. F2FP with .RS: two floats rounded to 16, 8, 6 or 4 bits
 //          towards or away from zero by random bits: those that a number gets are added to as many of the highest of its discarded
 //          bits, and a carry rounds away from zero (cvt.rs). Of 16 bits they come from the half of the third source that the result goes to,
 //          and f16 takes the low 13; of 8 and 6 bits from its upper half, a byte each, and the lower half moves up: ptxas 13.0 rounds
-//          four numbers with two such instructions, the second of which reads the first one's result.
+//          four numbers with two such instructions, the second of which reads the first one's result. Of 4 bits they come from the highest
+//          byte and the second lowest, and the lower three bytes move up by one: no other two bytes give each number one of its own.
 // Source:  PTX ISA, mixed precision add and fma, cvt and its random bits; which bits of a longer discarded part the random ones meet, and
-//          which byte is whose, is as docs/sources.md:QUACK found it on a B200 with numbers of 8 bits. No such device was asked by us.
-// Ignores: .RS to e2m1, whose bytes the PTX ISA shows in a figure alone; a float of 65536 or more to f16 without .SATFINITE, of which
-//          it does not say whether it becomes infinite: both are refused.
+//          which byte is whose, is as docs/sources.md:QUACK found it on a B200 with numbers of 8 bits. Of 4 bits they found these two bytes
+//          on a B300, whose order differs in all formats; that the first number has the higher one on a B200 is taken over from 8 bits:
+//          assumed. No such device was asked by us.
+// Ignores: a float of 65536 or more to f16 without .SATFINITE, of which the PTX ISA does not say whether it becomes infinite: refused.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -69,11 +71,12 @@ struct Target {
   int fraction, bias, sign;
   std::uint32_t largest, nan, random_bits;
 };
-/// By NarrowFormat without e2m1; then f16 and bf16.
-constexpr Target kTargets[] = {{3, 7, 7, 0x7e, 0x7f, 8},         {2, 15, 7, 0x7b, 0x7f, 8},
-                               {2, 3, 5, 0x1f, 0x1f, 8},         {3, 1, 5, 0x1f, 0x1f, 8},
-                               {10, 15, 15, 0x7bff, 0x7fff, 13}, {7, 127, 15, 0x7f7f, 0x7fff, 16}};
-constexpr std::uint32_t kToHalf = 4, kToBfloat = 5;
+/// By NarrowFormat without e2m1; then f16 and bf16, and e2m1.
+constexpr Target kTargets[] = {
+    {3, 7, 7, 0x7e, 0x7f, 8}, {2, 15, 7, 0x7b, 0x7f, 8},        {2, 3, 5, 0x1f, 0x1f, 8},
+    {3, 1, 5, 0x1f, 0x1f, 8}, {10, 15, 15, 0x7bff, 0x7fff, 13}, {7, 127, 15, 0x7f7f, 0x7fff, 16},
+    {1, 1, 3, 0x7, 0x7, 8}};
+constexpr std::uint32_t kToHalf = 4, kToBfloat = 5, kToE2m1 = 6;
 
 /// The magnitude of a finite number in the format, which may be beyond its largest.
 std::uint64_t rounded(const Number& n, const Target& to, std::uint32_t random) {
@@ -120,7 +123,10 @@ void round_stochastically(Execution& x, const MicroOp& op, std::uint32_t mask) {
     const int l = std::countr_zero(m);
     const std::uint32_t high = (a[l] & op.a.and_mask) ^ op.a.xor_mask,
                         low = (b[l] & op.b.and_mask) ^ op.b.xor_mask, random = c[l];
-    if (op.index2 >= kToHalf) {
+    if (op.index2 == kToE2m1) {
+      d[l] = round_by(x, op, low, random >> 8 & 0xff, l) | round_by(x, op, high, random >> 24, l) << 4 |
+             random << 8;
+    } else if (op.index2 >= kToHalf) {
       d[l] = round_by(x, op, low, random & 0xffff, l) | round_by(x, op, high, random >> 16, l) << 16;
     } else {
       d[l] = round_by(x, op, low, random >> 16 & 0xff, l) | round_by(x, op, high, random >> 24, l) << 8 |
@@ -136,10 +142,10 @@ void take_stochastic_rounding(Decoder& d) {
   d.printed.take("RS");
   d.flag(d.printed.take("SATFINITE"), kSaturate);
   d.flag(d.printed.take("RELU"), kRelu);
-  const int narrow = d.printed.take_one({"E4M3", "E5M2", "E3M2", "E2M3"}, -1);
+  const int narrow = d.printed.take_one({"E4M3", "E5M2", "E3M2", "E2M3", "E2M1"}, -1);
   if (narrow >= 0) {
     if ((op.flags & kSaturate) == 0) PrintedForm::refuse("a narrow form without .SATFINITE");
-    op.index2 = static_cast<std::uint32_t>(narrow);
+    op.index2 = narrow == static_cast<int>(kToHalf) ? kToE2m1 : static_cast<std::uint32_t>(narrow);
   } else {
     op.index2 = d.printed.take("BF16") ? kToBfloat : kToHalf;
     d.printed.take("F16");

@@ -78,11 +78,52 @@ void im2col_rows(const TensorMap& map, const TensorCoordinates& c,
 void rows_of(const TensorMap& map, const TensorCoordinates& coordinates,
              const std::array<std::uint32_t, 3>& offsets, std::vector<TensorRow>& rows) {
   rows.clear();
-  if (map.im2col) {
+  if (map.im2col()) {
     im2col_rows(map, coordinates, offsets, rows);
   } else {
     tiled_rows(map, coordinates, rows);
   }
+}
+
+WideOffsets wide_offsets(std::uint32_t packed) {
+  constexpr int kOffsetBit = 11, kOffsetEnd = 16;
+  return {packed & ((1u << kOffsetBit) - 1), (packed & ((1u << kOffsetEnd) - 1)) >> kOffsetBit};
+}
+
+std::string wide_rows_of(const TensorMap& map, const TensorCoordinates& c, const WideOffsets& offsets,
+                         std::vector<TensorRow>& rows) {
+  rows.clear();
+  constexpr std::uint32_t kGroup = 32;
+  const auto last = static_cast<std::size_t>(map.rank) - 1;
+  const std::uint32_t pixels = map.walk == BoxWalk::wide_128 ? kWide128Pixels : map.pixels;
+  const std::uint32_t group = map.walk == BoxWalk::wide_128 ? kGroup : pixels;
+  const std::int64_t end = static_cast<std::int64_t>(map.dims[1]) + map.upper[0];
+  std::int64_t w = c[1], image = c[last];
+  const auto add = [&](std::int64_t x) {
+    const std::int64_t column = x + offsets.offset;
+    bool in = inside(map, 1, column) && inside(map, last, image);
+    std::uint64_t base = map.address + static_cast<std::uint64_t>(column) * map.strides[1] +
+                         static_cast<std::uint64_t>(image) * map.strides[last];
+    for (std::size_t d = 2; d < last; ++d) {
+      in = in && inside(map, d, c[d]);
+      base += static_cast<std::uint64_t>(std::int64_t{c[d]}) * map.strides[d];
+    }
+    rows.push_back(row_at(map, static_cast<std::uint32_t>(rows.size()), c[0], base, in));
+  };
+  for (std::uint32_t pixel = 1; pixel <= pixels; ++pixel) {
+    add(w);
+    w += map.element_strides[1];
+    for (std::uint32_t i = 0; pixel % group == 0 && i < offsets.halo; ++i) {
+      const std::int64_t beside = w + std::int64_t{i} * map.element_strides[1];
+      if (beside >= end)
+        return "a halo beyond the box of pixels, of which the PTX ISA shows in a figure alone what it holds";
+      add(beside);
+    }
+    if (w < end) continue;
+    w = map.lower[0];
+    ++image;
+  }
+  return {};
 }
 
 void scattered_rows_of(const TensorMap& map, std::int32_t column,

@@ -2,11 +2,13 @@
 //
 // Models:  tiled boxes of 1 to 5 dimensions with element strides, im2col columns of pixels, coordinates outside the tensor, the
 //          swizzle of shared memory. Source: 32 tile loads, 5 im2col loads and 6 reductions, byte for byte on an H100; element strides
-//          as the PTX ISA has them. Four rows of a matrix (tile::gather4, tile::scatter4) as the PTX ISA has them, not asked of a device.
+//          as the PTX ISA has them. Four rows of a matrix (tile::gather4, tile::scatter4) and rows of images with a halo (im2col::w,
+//          im2col::w::128) as the PTX ISA has them, not asked of a device.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sim/emulate/tensor/tensor_map.h"
@@ -25,6 +27,16 @@ using TensorCoordinates = std::array<std::int32_t, kTensorRank>;
 /// In ascending order of `image`. `offsets`: im2col's, of dimension 1 and on.
 void rows_of(const TensorMap& map, const TensorCoordinates& coordinates,
              const std::array<std::uint32_t, 3>& offsets, std::vector<TensorRow>& rows);
+
+/// Pixels of one row of each image, and behind all of them, or behind each 32 of 128, as many more of the same row as the halo has.
+struct WideOffsets {
+  std::uint32_t halo = 0, offset = 0;
+};
+/// An instruction's, from its register.
+WideOffsets wide_offsets(std::uint32_t packed);
+/// "": done; or why it was not: the PTX ISA says in a figure alone what a halo is that goes beyond the box of pixels.
+std::string wide_rows_of(const TensorMap& map, const TensorCoordinates& coordinates,
+                         const WideOffsets& offsets, std::vector<TensorRow>& rows);
 
 /// Four rows of a matrix, each as long as the map's box from `column` on; they stand one behind the other.
 inline constexpr std::size_t kScatteredRows = 4;

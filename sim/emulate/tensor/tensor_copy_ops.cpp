@@ -5,8 +5,10 @@
 //          the whole box. Bytes outside the tensor are not written; reductions act on whole units of 16 bytes. Faults: a map that is not
 //          aligned to 64 bytes, of other dimensions or not valid; one of more than one row where four are named (.GATHER4, .SCATTER4); a first coordinate that makes no multiple of 16 bytes, or a negative one
 //          where it writes (an H100: illegal instruction); shared memory not aligned to 128 bytes.
-// Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused; so are .W and .W128 (im2col::w), since nothing public says
-//          how cuTensorMapEncodeIm2colWide writes their maps, and .2CTA, whose bytes are told to a block that they do not go to.
+//          .W and .W128 (im2col::w, im2col::w::128): the third operand holds the halo in its low 11 bits and the offset in the 5 above
+//          (ptxas); they take maps of cuTensorMapEncodeIm2colWide's kinds. As the PTX ISA has them, not asked of a device.
+// Ignores: asynchrony (bulk_ops.cpp), cache hints. Interleaved maps are refused; so are .2CTA, whose bytes are told to a block that they do
+//          not go to, and a halo of .W that goes beyond the box of pixels, which the PTX ISA shows in a figure alone.
 // Record:  one work::Transfer each, with the rows that lie inside the tensor.
 #include <algorithm>
 #include <bit>
@@ -30,7 +32,9 @@ constexpr std::uint32_t kChunk = 16;  // bytes: the unit of the swizzle
 using Chunk = std::array<std::byte, kChunk>;
 
 /// MicroOp::flags beside the atomic's. index2: dimensions.
-constexpr std::uint32_t kFormIm2col = 1, kMulticast = 2, kExtra = 4, kScattered = 8;
+constexpr std::uint32_t kMulticast = 2, kExtra = 4, kScattered = 8;
+constexpr int kWalkShift = 4;  ///< two bits: BoxWalk
+BoxWalk walk_of(const MicroOp& op) { return static_cast<BoxWalk>(op.flags >> kWalkShift & 3); }
 
 constexpr std::uint32_t kBoxAlignment = 128;  ///< of a box in shared memory (an H100: misaligned address)
 constexpr std::uint32_t kOffsetMask = (1u << kClusterRankShift) - 1;
@@ -46,7 +50,7 @@ struct Box {
   int lane = 0;
 };
 
-TensorMap map_at(Execution& x, std::uint64_t address, int rank, bool im2col, int lane) {
+TensorMap map_at(Execution& x, std::uint64_t address, int rank, BoxWalk walk, int lane) {
   if (address % kTensorMapAlignment != 0) {
     x.fault(FaultKind::misaligned, lane,
             fmt::format("the tensor map stands at 0x{:x}; expected a multiple of {}", address,
@@ -61,8 +65,8 @@ TensorMap map_at(Execution& x, std::uint64_t address, int rank, bool im2col, int
   };
   if (const std::string problem = problem_of(map); !problem.empty()) refuse("is not valid: " + problem);
   if (map.rank != rank) refuse(fmt::format("has {} dimensions; the instruction takes {}", map.rank, rank));
-  if (map.im2col != im2col)
-    refuse(fmt::format("is {}; the instruction is not", map.im2col ? "im2col" : "tiled"));
+  if (map.walk != walk)
+    refuse(fmt::format("is {}; the instruction takes one that is {}", name_of(map.walk), name_of(walk)));
   if (map.interleave != 0) x.fault(FaultKind::unsupported, lane, "unsupported: an interleaved tensor map");
   return map;
 }
@@ -90,7 +94,7 @@ Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane
   box.lane = lane;
   box.rows = &rows;
   const int rank = static_cast<int>(op.index2);
-  box.map = map_at(x, pair(x.words(op.b)), rank, (op.flags & kFormIm2col) != 0, lane);
+  box.map = map_at(x, pair(x.words(op.b)), rank, walk_of(op), lane);
   for (int d = 0; d < rank; ++d)
     box.coordinates[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(first[32 * d]);
   const bool padded = bytes_of_chunk(box.map.type) != kChunk;
@@ -114,7 +118,14 @@ Box box_of(Execution& x, const MicroOp& op, const std::uint32_t* first, int lane
     return box;
   }
   const std::uint32_t extra = (op.flags & kExtra) != 0 ? x.words(op.c)[0] : 0;
-  rows_of(box.map, box.coordinates, im2col_offsets(extra, rank), rows);
+  if (!box.map.wide()) {
+    rows_of(box.map, box.coordinates, im2col_offsets(extra, rank), rows);
+    return box;
+  }
+  if (const std::string problem = wide_rows_of(box.map, box.coordinates, wide_offsets(extra), rows);
+      !problem.empty())
+    x.fault(FaultKind::unsupported, lane, "unsupported: " + problem);
+  box.map.pixels = static_cast<std::uint32_t>(rows.size());  // with the halo
   return box;
 }
 
@@ -313,12 +324,10 @@ void reduce_box(Execution& x, const MicroOp& op, std::uint32_t mask) {
 void translate(Decoder& d, WarpFunction function) {
   MicroOp& op = d.op();
   op.index2 = static_cast<std::uint32_t>(d.printed.need_one({"1D", "2D", "3D", "4D", "5D"})) + 1;
-  d.flag(d.printed.take("IM2COL"), kFormIm2col);
+  op.flags |= static_cast<std::uint32_t>(d.printed.take_one({"IM2COL", "W", "W128"}, -1) + 1) << kWalkShift;
   const bool four = d.printed.take("GATHER4") || d.printed.take("SCATTER4");
   if (four && op.index2 != 2) PrintedForm::refuse("four rows of what is no matrix");
   d.flag(four, kScattered);
-  if (d.printed.take("W") || d.printed.take("W128"))
-    PrintedForm::refuse("im2col::w, of whose tensor maps nothing public says how the driver writes them");
   d.flag(d.printed.take("MULTICAST"), kMulticast);
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);

@@ -56,8 +56,18 @@ constexpr std::uint32_t kLargestBox = 256, kLargestElementStride = 8, kMostPixel
 std::uint32_t get(std::uint32_t word, const Field& f) { return word >> f.first & ((1u << f.width) - 1); }
 std::uint32_t put(std::uint32_t value, const Field& f) { return (value & ((1u << f.width) - 1)) << f.first; }
 
-/// Bits of a corner in word 14, by rank.
-int corner_bits(int rank) { return rank == 3 ? 16 : rank == 4 ? 8 : 5; }
+/// Corners in each half of word 14.
+struct Corners {
+  int count, bits;
+};
+Corners corners_of(const TensorMap& map) {
+  if (map.wide()) return {1, 16};
+  return {map.rank - 2, map.rank == 3 ? 16 : map.rank == 4 ? 8 : 5};
+}
+
+/// Of our own: the word that tells the wide kinds apart.
+constexpr std::size_t kWideWord = 31;
+constexpr std::uint32_t kWideMark = 1, kWide128Mark = 2;
 
 std::string tiled_problem(const TensorMap& map) {
   for (int d = 0; d < map.rank; ++d) {
@@ -76,14 +86,25 @@ std::string tiled_problem(const TensorMap& map) {
   return {};
 }
 
+/// What maps of one row of each image must be besides.
+std::string wide_problem(const TensorMap& map) {
+  if (map.swizzle != TensorSwizzle::bytes_64 && map.swizzle != TensorSwizzle::bytes_128)
+    return "a swizzle that such a map does not have; expected 64 or 128 bytes";
+  if (map.lower[0] >= static_cast<std::int64_t>(map.dims[1]) + map.upper[0])
+    return fmt::format("a box of pixels from {} to before {}; expected one at least", map.lower[0],
+                       static_cast<std::int64_t>(map.dims[1]) + map.upper[0]);
+  return {};
+}
+
 std::string im2col_problem(const TensorMap& map) {
   if (map.rank < 3) return fmt::format("an im2col map of {} dimensions; expected 3 to 5", map.rank);
   if (map.channels == 0 || map.channels > kLargestBox)
     return fmt::format("{} channels per pixel; expected 1 to 256", map.channels);
   if (map.pixels == 0 || map.pixels > kMostPixels)
     return fmt::format("{} pixels per column; expected 1 to 1024", map.pixels);
-  const std::int32_t most = 1 << (corner_bits(map.rank) - 1);
-  for (int i = 0; i < map.rank - 2; ++i) {
+  const Corners corners = corners_of(map);
+  const std::int32_t most = 1 << (corners.bits - 1);
+  for (int i = 0; i < corners.count; ++i) {
     for (const std::int32_t corner :
          {map.lower[static_cast<std::size_t>(i)], map.upper[static_cast<std::size_t>(i)]}) {
       if (corner < -most || corner >= most)
@@ -97,12 +118,12 @@ std::string im2col_problem(const TensorMap& map) {
   const std::uint32_t widest = kSwizzleBytes[static_cast<int>(map.swizzle)];
   if (map.interleave == 0 && widest != 0 && inner > widest)
     return fmt::format("{} bytes of channels per pixel; at most {} with this swizzle", inner, widest);
-  return {};
+  return map.wide() ? wide_problem(map) : std::string();
 }
 
 /// Bytes of a box as the driver states them: with element strides rounded down, in dimension 0 too, while the copy itself rounds up.
 std::uint32_t stated_bytes(const TensorMap& map) {
-  if (map.im2col) return static_cast<std::uint32_t>(map.box_bytes());
+  if (map.im2col()) return static_cast<std::uint32_t>(map.box_bytes());
   std::uint64_t elements = 1;
   for (std::size_t d = 0; d < static_cast<std::size_t>(map.rank); ++d)
     elements *= map.box[d] / map.element_strides[d];
@@ -119,10 +140,14 @@ std::uint32_t image_bytes(TensorType type, std::uint32_t count) {
 }
 bool is_floating(TensorType type) { return row_of(type).floating; }
 const char* name_of(TensorType type) { return row_of(type).name; }
+const char* name_of(BoxWalk walk) {
+  constexpr const char* kNames[] = {"tiled", "im2col", "im2col::w", "im2col::w::128"};
+  return kNames[static_cast<int>(walk)];
+}
 
 std::uint32_t TensorMap::count(int d) const {
   const auto i = static_cast<std::size_t>(d);
-  if (im2col) return d == 0 ? channels : d == 1 ? pixels : 1;
+  if (im2col()) return d == 0 ? channels : d == 1 ? pixels : 1;
   // Dimension 0 has no element stride.
   const std::uint32_t stride = d == 0 ? 1 : element_strides[i];
   return (box[i] + stride - 1) / stride;
@@ -130,7 +155,7 @@ std::uint32_t TensorMap::count(int d) const {
 
 std::uint64_t TensorMap::box_bytes() const {
   std::uint64_t elements = 1;
-  for (int d = 0; d < (im2col ? 2 : rank); ++d) elements *= count(d);
+  for (int d = 0; d < (im2col() ? 2 : rank); ++d) elements *= count(d);
   return tensor_bytes(type, elements);
 }
 
@@ -160,7 +185,7 @@ std::string problem_of(const TensorMap& map) {
   if (map.dims[0] % group != 0)
     return fmt::format("size {} of dimension 0; expected a multiple of {} of such elements", map.dims[0],
                        group);
-  return map.im2col ? im2col_problem(map) : tiled_problem(map);
+  return map.im2col() ? im2col_problem(map) : tiled_problem(map);
 }
 
 TensorMapBytes encode(const TensorMap& map) {
@@ -169,7 +194,7 @@ TensorMapBytes encode(const TensorMap& map) {
   w[0] = static_cast<std::uint32_t>(map.address);
   w[1] = static_cast<std::uint32_t>(map.address >> 32);
   const TypeRow& type = row_of(map.type);
-  w[2] = put(map.im2col, kIm2col) | put(static_cast<std::uint32_t>(map.rank - 1), kRank) |
+  w[2] = put(map.im2col(), kIm2col) | put(static_cast<std::uint32_t>(map.rank - 1), kRank) |
          put(type.code, kType) | put(map.interleave, kInterleave) |
          put(static_cast<std::uint32_t>(map.swizzle), kSwizzle) | put(map.nan_fill, kNanFill) |
          put(type.tf32, kTf32) | put(map.l2_promotion, kPromotion);
@@ -181,18 +206,19 @@ TensorMapBytes encode(const TensorMap& map) {
     }
     w[8 + i] = static_cast<std::uint32_t>(map.dims[i] - 1);
     w[13] |= (map.element_strides[i] - 1) << (3 * i);
-    if (!map.im2col && d > 0) w[14] |= (map.box[i] - 1) << (8 * (i - 1));
+    if (!map.im2col() && d > 0) w[14] |= (map.box[i] - 1) << (8 * (i - 1));
   }
-  w[13] |= ((map.im2col ? map.channels : map.box[0]) - 1) << 24;
-  if (map.im2col) {
-    const int bits = corner_bits(map.rank);
-    for (int i = 0; i < map.rank - 2; ++i) {
+  w[13] |= ((map.im2col() ? map.channels : map.box[0]) - 1) << 24;
+  if (map.im2col()) {
+    const auto [corners, bits] = corners_of(map);
+    for (int i = 0; i < corners; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const std::uint32_t mask = (1u << bits) - 1;
       w[14] |= (static_cast<std::uint32_t>(map.lower[at]) & mask) << (bits * i);
       w[14] |= (static_cast<std::uint32_t>(map.upper[at]) & mask) << (16 + bits * i);
     }
     w[15] = map.pixels - 1;
+    if (map.wide()) w[kWideWord] = map.walk == BoxWalk::wide ? kWideMark : kWide128Mark;
   }
   w[16] = stated_bytes(map);
   w[18] = kSwizzleWord[static_cast<int>(map.swizzle)];
@@ -206,7 +232,10 @@ TensorMap decode_tensor_map(std::span<const std::byte, kTensorMapBytes> bytes) {
   std::memcpy(w.data(), bytes.data(), bytes.size());
   TensorMap map;
   map.address = w[0] | std::uint64_t{w[1]} << 32;
-  map.im2col = get(w[2], kIm2col) != 0;
+  if (get(w[2], kIm2col) != 0)
+    map.walk = w[kWideWord] == kWideMark      ? BoxWalk::wide
+               : w[kWideWord] == kWide128Mark ? BoxWalk::wide_128
+                                              : BoxWalk::im2col;
   map.rank = static_cast<int>(std::min(get(w[2], kRank), 4u)) + 1;
   for (int t = 0; t < kTensorTypes; ++t) {
     if (kTypeRows[t].code == get(w[2], kType) && kTypeRows[t].tf32 == (get(w[2], kTf32) != 0))
@@ -223,15 +252,15 @@ TensorMap decode_tensor_map(std::span<const std::byte, kTensorMapBytes> bytes) {
     map.box[i] = i == 0 ? (w[13] >> 24) + 1 : (w[14] >> (8 * (i - 1)) & 0xff) + 1;
   }
   map.channels = (w[13] >> 24) + 1;
-  if (!map.im2col) return map;
+  if (!map.im2col()) return map;
   map.pixels = w[15] + 1;
-  const int bits = corner_bits(map.rank);
+  const Corners corners = corners_of(map);
   const auto corner = [&](int first) {
-    return static_cast<std::int32_t>(w[14] << (32 - bits - first)) >> (32 - bits);
+    return static_cast<std::int32_t>(w[14] << (32 - corners.bits - first)) >> (32 - corners.bits);
   };
-  for (int i = 0; i < map.rank - 2; ++i) {
-    map.lower[static_cast<std::size_t>(i)] = corner(bits * i);
-    map.upper[static_cast<std::size_t>(i)] = corner(16 + bits * i);
+  for (int i = 0; i < corners.count; ++i) {
+    map.lower[static_cast<std::size_t>(i)] = corner(corners.bits * i);
+    map.upper[static_cast<std::size_t>(i)] = corner(16 + corners.bits * i);
   }
   return map;
 }

@@ -4,7 +4,9 @@
 //          and im2col maps of 1 to 5 dimensions.
 //          Of sm_100 and later: elements of 4 and 6 bits, packed 16 at a time in the tensor, which in shared memory stand packed as well
 //          or each 16 in 16 bytes of their own (PTX ISA, .b4x16, .b4x16_p64, .b6x16_p32; their codes in the map are assumed).
-// Ignores: swizzles with larger atoms, im2col in W mode: refused, as on an H100.
+//          im2col along W alone (cuTensorMapEncodeIm2colWide): nothing public says how the driver lays these out, so they have a layout of
+//          our own, which was not asked of a device: an im2col map of three dimensions' corners, and word 31 says which kind.
+// Ignores: swizzles with larger atoms: refused, as on an H100.
 // Units:   bytes for address and strides, elements for all else.
 #pragma once
 
@@ -51,6 +53,13 @@ bool is_floating(TensorType type);
 /// "f16"; as in launch files.
 const char* name_of(TensorType type);
 
+/// How a map's boxes are walked: tiles; pixels of an image between two corners; pixels of one row of each image (sm_100), as many as the
+/// map says or always 128.
+enum class BoxWalk : std::uint8_t { tiled, im2col, wide, wide_128 };
+inline constexpr std::uint32_t kWide128Pixels = 128;
+/// "tiled", "im2col", ..
+const char* name_of(BoxWalk walk);
+
 /// In the order of CUtensorMapSwizzle.
 enum class TensorSwizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
 
@@ -66,10 +75,13 @@ struct TensorMap {
   TensorSwizzle swizzle = TensorSwizzle::none;
   std::uint8_t l2_promotion = 0;  ///< 0 none, 1 64, 2 128, 3 256 bytes
   bool nan_fill = false;
-  bool im2col = false;                           ///< then `channels` and `pixels` are the box
-  std::array<std::int32_t, 3> lower{}, upper{};  ///< corners of the pixel box, of dimension 1 and on
+  BoxWalk walk = BoxWalk::tiled;  ///< if not tiled, `channels` and `pixels` are the box
+  std::array<std::int32_t, 3> lower{},
+      upper{};  ///< corners of the pixel box, of dimension 1 and on; wide: of dimension 1
   std::uint32_t channels = 1, pixels = 1;
 
+  bool im2col() const { return walk != BoxWalk::tiled; }
+  bool wide() const { return walk == BoxWalk::wide || walk == BoxWalk::wide_128; }
   /// Elements of the box along dimension `d`, element strides counted.
   std::uint32_t count(int d) const;
   /// Bytes of a whole box, without padding.

@@ -14,15 +14,18 @@ using namespace foretrace::runtime::driver;
 
 namespace {
 
-/// Elements of 4 and 6 bits: from sm_100 on.
-bool knows(CUtensorMapDataType type) {
-  if (static_cast<int>(type) < emulate::kByteTensorTypes) return true;
-  bool known = false;
+bool sm_100_or_later() {
+  bool later = false;
   with_state([&](State& s) {
-    known = s.spec->sm_number >= 100;
+    later = s.spec->sm_number >= 100;
     return CUDA_SUCCESS;
   });
-  return known;
+  return later;
+}
+
+/// Elements of 4 and 6 bits: from sm_100 on.
+bool knows(CUtensorMapDataType type) {
+  return static_cast<int>(type) < emulate::kByteTensorTypes || sm_100_or_later();
 }
 
 /// What both kinds of maps have; false: an argument is missing or out of its range.
@@ -90,11 +93,32 @@ FORETRACE_API CUresult cuTensorMapEncodeIm2col(CUtensorMap* out, CUtensorMapData
     if (lower == nullptr || upper == nullptr || rank < 3 ||
         !read(map, type, rank, where, dims, strides, element_strides, interleave, swizzle, promotion, fill))
       return CUDA_ERROR_INVALID_VALUE;
-    map.im2col = true;
+    map.walk = emulate::BoxWalk::im2col;
     std::copy_n(lower, rank - 2, map.lower.begin());
     std::copy_n(upper, rank - 2, map.upper.begin());
     map.channels = channels;
     map.pixels = pixels;
+    return write(out, map);
+  });
+}
+
+FORETRACE_API CUresult cuTensorMapEncodeIm2colWide(
+    CUtensorMap* out, CUtensorMapDataType type, cuuint32_t rank, void* where, const cuuint64_t* dims,
+    const cuuint64_t* strides, int lower, int upper, cuuint32_t channels, cuuint32_t pixels,
+    const cuuint32_t* element_strides, CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode,
+    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return in_context([&] {
+    emulate::TensorMap map;
+    if (rank < 3 || !sm_100_or_later() || mode < CU_TENSOR_MAP_IM2COL_WIDE_MODE_W ||
+        mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 ||
+        !read(map, type, rank, where, dims, strides, element_strides, interleave, swizzle, promotion, fill))
+      return CUDA_ERROR_INVALID_VALUE;
+    const bool all_128 = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+    map.walk = all_128 ? emulate::BoxWalk::wide_128 : emulate::BoxWalk::wide;
+    map.lower[0] = lower;
+    map.upper[0] = upper;
+    map.channels = channels;
+    map.pixels = all_128 ? emulate::kWide128Pixels : pixels;
     return write(out, map);
   });
 }

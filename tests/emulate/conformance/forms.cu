@@ -162,6 +162,8 @@ extern "C" __global__ void rounds_to_half(const float* in, unsigned* out) {
   asm volatile("cvt.rs.f16x2.f32 %0, %1, %2, %3;" : "=r"(out[threadIdx.x]) : "f"(in[threadIdx.x]), "f"(in[32 + threadIdx.x]), "r"(__float_as_uint(in[128 + threadIdx.x])));
 }
 extern "C" __global__ void rounds_to_fours(const float* in, unsigned* out) {
-  asm volatile("{.reg .b16 h; cvt.rs.satfinite.e2m1x4.f32 h, {%1, %1, %1, %1}, %2; cvt.u32.u16 %0, h;}" : "=r"(out[threadIdx.x]) : "f"(in[threadIdx.x]), "r"(__float_as_uint(in[128 + threadIdx.x])));
+  asm volatile("{.reg .b16 h; cvt.rs.satfinite.e2m1x4.f32 h, {%1, %2, %3, %4}, %5; cvt.u32.u16 %0, h;}"
+               : "=r"(out[threadIdx.x])
+               : "f"(in[threadIdx.x]), "f"(in[32 + threadIdx.x]), "f"(in[64 + threadIdx.x]), "f"(in[96 + threadIdx.x]), "r"(__float_as_uint(in[128 + threadIdx.x])));
 }
 #endif

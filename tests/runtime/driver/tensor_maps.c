@@ -50,4 +50,10 @@ void check_tensor_maps(void) {
   T(cuTensorMapReplaceAddress(&map, (void*)0x7f0000002000));
   print_map(&map);
   T(cuTensorMapReplaceAddress(&map, (void*)0x7f0000002008));
+  /* From sm_100 on; its layout there is ours and is not printed. */
+  const CUresult made = cuTensorMapEncodeIm2colWide(
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, where, dims, strides, -1, -2, 64, 128, ones,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, CU_TENSOR_MAP_SWIZZLE_128B,
+      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (made != CUDA_SUCCESS && made != CUDA_ERROR_INVALID_VALUE) printf("wide: %s\n", name_of(made));
 }
