@@ -16,7 +16,8 @@ TEST(GlobalMemory, PlacesAsADeviceDoes) {
   EXPECT_EQ(b % 512, 0u);
   EXPECT_GE(b, a + 4 + 508);
   EXPECT_EQ(c % kPlacementBytes, 0u);
-  EXPECT_GE(d, c + (3 << 20) + 512);  // an access that runs over the end of c does not land in d
+  EXPECT_EQ(d, b + 1024);  // in the first page for small ones, not behind c
+  EXPECT_GE(memory.allocate(2 << 20, "e"), c + (3 << 20) + 512);  // what runs over the end of c is not in e
   EXPECT_EQ(memory.find(a + 3)->name, "a");
   EXPECT_EQ(memory.find(a + 4), nullptr);
   EXPECT_EQ(memory.find(b - 1), nullptr);
@@ -33,6 +34,24 @@ TEST(GlobalMemory, SmallBuffersLieSideBySideWhileSomeBytesBehindThemAreFree) {
                       third = memory.allocate(8, "third");
   EXPECT_EQ(second, first + 512);
   EXPECT_EQ(third, second + 1024);
+}
+
+TEST(GlobalMemory, ASmallBufferGoesToTheFirstPageThatHasRoom) {
+  GlobalMemory memory;
+  const std::uint64_t large = memory.allocate(100 << 20, "large"), first = memory.allocate(1 << 20, "first"),
+                      no_room = memory.allocate((1 << 20) - 1023, "half a page and 512 bytes behind it"),
+                      room = memory.allocate((1 << 20) - 1024, "what is left"),
+                      own = memory.allocate((2 << 20) - 511, "2 MiB with the bytes behind it"),
+                      whole = memory.allocate((2 << 20) - 512, "just less"),
+                      tiny = memory.allocate(4, "tiny");
+  EXPECT_EQ(large % kPlacementBytes, 0u);
+  EXPECT_EQ(first % kPlacementBytes, 0u);
+  EXPECT_GE(first, large + (100 << 20) + 512);
+  EXPECT_EQ(no_room, first + kPlacementBytes);
+  EXPECT_EQ(room, first + (1 << 20) + 512);
+  EXPECT_EQ(own, no_room + kPlacementBytes);
+  EXPECT_EQ(whole, own + 2 * kPlacementBytes);
+  EXPECT_EQ(tiny, no_room + (1 << 20));  // no room in the first page any more
 }
 
 std::byte mark(std::uint64_t offset) { return static_cast<std::byte>(offset / 1000 % 251); }

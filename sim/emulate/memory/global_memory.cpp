@@ -19,8 +19,6 @@ constexpr std::uint64_t kGlobalBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kQuarantine = std::uint64_t{256}
                                       << 20;  // bytes freed before the first of them is given out again
 constexpr std::size_t kMostFreed = 1 << 16;
-constexpr std::uint64_t kOwnPages = 1024 * 1024;  // allocations of this size and more start on a page
-
 constexpr std::uint64_t kFreeBehindSmall =
     64;  // bytes at least, behind allocations of less than one alignment
 
@@ -59,21 +57,42 @@ std::vector<GlobalMemory::Allocation>::iterator GlobalMemory::after(std::uint64_
                           [](std::uint64_t a, const Allocation& b) { return a < b.address; });
 }
 
+/// Pages of an allocation's own, behind all that were given out.
+std::uint64_t GlobalMemory::take_pages(std::uint64_t size, const std::string& name) {
+  const bool host = next_ < kGlobalBase;  // also in a fork of such a memory
+  const std::uint64_t left = host ? kHostArena + kHostArenaBytes - next_ : kGlobalBase + kGlobalBytes - next_;
+  if (size > left || size + 2 * kPlacementBytes > left) {
+    throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory",
+                                 name, size, (host ? kHostArenaBytes : kGlobalBytes) >> 40));
+  }
+  const std::uint64_t address = next_;
+  next_ = round_up(end_of(address, size), kPlacementBytes);
+  return address;
+}
+
+std::uint64_t GlobalMemory::place(std::uint64_t size, const std::string& name) {
+  if (size > kPlacementBytes || end_of(0, size) > kPlacementBytes) return take_pages(size, name);
+  const auto room = std::find_if(page_ends_.begin(), page_ends_.end(), [size](std::uint64_t begin) {
+    // A full page's end is the next page's begin, where nothing of this page fits.
+    return begin % kPlacementBytes != 0 && begin % kPlacementBytes + end_of(0, size) <= kPlacementBytes;
+  });
+  if (room == page_ends_.end()) {
+    const std::uint64_t address = take_pages(size, name);
+    page_ends_.push_back(end_of(address, size));
+    return address;
+  }
+  const std::uint64_t address = *room;
+  *room = end_of(address, size);
+  return address;
+}
+
 std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill fill) {
   size = std::max<std::uint64_t>(size, 1);
   std::uint64_t address = take_freed(size);
   if (address == 0) {
-    const bool host = next_ < kGlobalBase;  // also in a fork of such a memory
-    const std::uint64_t left =
-        host ? kHostArena + kHostArenaBytes - next_ : kGlobalBase + kGlobalBytes - next_;
-    if (size > left || size + 2 * kPlacementBytes > left) {
-      throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory",
-                                   name, size, (host ? kHostArenaBytes : kGlobalBytes) >> 40));
-    }
-    address = round_up(next_, size >= kOwnPages ? kPlacementBytes : kAllocationAlignment);
-    next_ = end_of(address, size);
+    address = place(size, name);
     if (backing_ == Backing::host) {
-      open_arena(next_);
+      open_arena(end_of(address, size));
     } else if (backing_ == Backing::pages) {
       make_pages(address, size);
     }
