@@ -298,7 +298,7 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
       PrintedForm::refuse("such an operation on floats");
     }
   }
-  d.printed.take_one({"STRONG", "WEAK"}, 0);
+  d.printed.take_one({"STRONG", "WEAK", "MMIO"}, 0);
   d.printed.take_one({"CTA", "SM", "GPU", "SYS"}, 0);
   const bool wide = type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
   const std::uint32_t size = words == 4 ? 4 : wide || words == 2 ? 3 : 2;

@@ -64,6 +64,12 @@ std::uint32_t small_value(const std::byte* from, std::uint32_t bytes, bool is_si
   return is_signed ? static_cast<std::uint32_t>(static_cast<std::int16_t>(v)) : v;
 }
 
+/// Of four words those that are `kept` (a bit each), to one register after the other.
+void spread_kept(std::uint32_t* d, const std::byte* from, int lane, std::uint32_t kept) {
+  for (std::uint32_t m = kept & 15; m != 0; m &= m - 1, d += 32)
+    std::memcpy(d + lane, from + 4 * std::countr_zero(m), 4);
+}
+
 void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
   if ((op.flags & kAsksAgain) != 0) x.note_poll();
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
@@ -95,8 +101,8 @@ void load(Execution& x, const MicroOp& op, std::uint32_t mask) {
     } else if (bytes == 8) {
       spread(d, p, l, 2);
     } else if (bytes == 32) {  // two groups of four registers: the low 16 bytes in the second one printed
-      spread(x.words(op.destination_file, op.destination2), p, l, 4);
-      spread(d, p + 16, l, 4);
+      spread_kept(x.words(op.destination_file, op.destination2), p, l, op.index2 & 15);
+      spread_kept(d, p + 16, l, op.index2 >> 4);
     } else {
       spread(d, p, l, 1);
     }
@@ -313,8 +319,8 @@ void take_address(Decoder& d, Source& base, Source& uniform, std::uint32_t& flag
 }
 
 void take_size(Decoder& d, MicroOp& op) {
-  if (d.printed.take("ENL2")) {
-    if (!d.printed.take("256")) PrintedForm::refuse(".ENL2 without .256");
+  if (d.printed.take("256")) {
+    d.printed.take_one({"ENL2", "EFL2", "ELL2"}, 0);
     op.flags |= 5u << kSizeShift;
     return;
   }
@@ -353,17 +359,18 @@ MemorySpace space_of(Opcode opcode) {
 void translate_load(Decoder& d) {
   MicroOp& op = d.op();
   const MemorySpace space = space_of(d.printed.opcode());
-  const bool far = space == MemorySpace::global || space == MemorySpace::generic;
-  if (far && (d.printed.instruction().has("STRONG") || d.printed.instruction().has("MMIO")))
+  if (d.printed.instruction().has("STRONG") ||
+      d.printed.instruction().has("MMIO"))  // LDG and LD alone have them
     op.flags |= kAsksAgain;
   take_hints(d);
   take_size(d, op);
   op.flags |= static_cast<std::uint32_t>(space) << kSpaceShift;
   d.destination();
-  if ((op.flags >> kSizeShift & 7) == 5) {
+  if ((op.flags >> kSizeShift & 7) == 5)
     op.destination2 = Decoder::register_word(d.printed.next().index, true);
-  }
   take_address(d, op.a, op.b, op.flags, op.immediate, space);
+  const bool some = d.printed.next_is(OperandKind::immediate);  // of 32 bytes: which words (PTX's _ is none)
+  op.index2 = some ? static_cast<std::uint32_t>(d.printed.next().value) : 0xff;
   op.address_sets = 1;
   d.warp(load);
 }
