@@ -359,9 +359,7 @@ MemorySpace space_of(Opcode opcode) {
 void translate_load(Decoder& d) {
   MicroOp& op = d.op();
   const MemorySpace space = space_of(d.printed.opcode());
-  if (d.printed.instruction().has("STRONG") ||
-      d.printed.instruction().has("MMIO"))  // LDG and LD alone have them
-    op.flags |= kAsksAgain;
+  if (d.printed.instruction().has("STRONG") || d.printed.instruction().has("MMIO")) op.flags |= kAsksAgain;
   take_hints(d);
   take_size(d, op);
   op.flags |= static_cast<std::uint32_t>(space) << kSpaceShift;
