@@ -15,26 +15,17 @@ namespace foretrace::emulate {
 
 namespace {
 
-constexpr std::uint64_t kGlobalBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kQuarantine = std::uint64_t{256}
                                       << 20;  // bytes freed before the first of them is given out again
 constexpr std::size_t kMostFreed = 1 << 16;
-constexpr std::uint64_t kFreeBehindSmall =
-    64;  // bytes at least, behind allocations of less than one alignment
-
 std::uint64_t round_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
-
-/// Where the next allocation can begin.
-std::uint64_t end_of(std::uint64_t address, std::uint64_t size) {
-  if (size < kAllocationAlignment) return round_up(address + size + kFreeBehindSmall, kAllocationAlignment);
-  return round_up(address + size, kAllocationAlignment) + kAllocationAlignment;
-}
 
 }  // namespace
 
-GlobalMemory::GlobalMemory(Backing backing) : backing_(backing) {
+GlobalMemory::GlobalMemory(Backing backing)
+    : backing_(backing), places_(backing == Backing::pages ? Places(kGlobalBase, kGlobalBytes)
+                                                           : Places(kHostArena, kHostArenaBytes)) {
   if (backing_ == Backing::pages) return;
-  next_ = kHostArena;
   void* const wanted = reinterpret_cast<void*>(kHostArena);
   void* const got = mmap(wanted, kHostArenaBytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -57,42 +48,19 @@ std::vector<GlobalMemory::Allocation>::iterator GlobalMemory::after(std::uint64_
                           [](std::uint64_t a, const Allocation& b) { return a < b.address; });
 }
 
-/// Pages of an allocation's own, behind all that were given out.
-std::uint64_t GlobalMemory::take_pages(std::uint64_t size, const std::string& name) {
-  const bool host = next_ < kGlobalBase;  // also in a fork of such a memory
-  const std::uint64_t left = host ? kHostArena + kHostArenaBytes - next_ : kGlobalBase + kGlobalBytes - next_;
-  if (size > left || size + 2 * kPlacementBytes > left) {
-    throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory",
-                                 name, size, (host ? kHostArenaBytes : kGlobalBytes) >> 40));
-  }
-  const std::uint64_t address = next_;
-  next_ = round_up(end_of(address, size), kPlacementBytes);
-  return address;
-}
-
-std::uint64_t GlobalMemory::place(std::uint64_t size, const std::string& name) {
-  if (size > kPlacementBytes || end_of(0, size) > kPlacementBytes) return take_pages(size, name);
-  const auto room = std::find_if(page_ends_.begin(), page_ends_.end(), [size](std::uint64_t begin) {
-    // A full page's end is the next page's begin, where nothing of this page fits.
-    return begin % kPlacementBytes != 0 && begin % kPlacementBytes + end_of(0, size) <= kPlacementBytes;
-  });
-  if (room == page_ends_.end()) {
-    const std::uint64_t address = take_pages(size, name);
-    page_ends_.push_back(end_of(address, size));
-    return address;
-  }
-  const std::uint64_t address = *room;
-  *room = end_of(address, size);
-  return address;
-}
-
 std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill fill) {
   size = std::max<std::uint64_t>(size, 1);
   std::uint64_t address = take_freed(size);
   if (address == 0) {
-    address = place(size, name);
+    const std::optional<std::uint64_t> place = places_.take(size);
+    if (!place) {
+      throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory",
+                                   name, size,
+                                   (backing_ == Backing::host ? kHostArenaBytes : kGlobalBytes) >> 40));
+    }
+    address = *place;
     if (backing_ == Backing::host) {
-      open_arena(end_of(address, size));
+      open_arena(Places::end_of(address, size));
     } else if (backing_ == Backing::pages) {
       make_pages(address, size);
     }
@@ -113,7 +81,7 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
 }
 
 void GlobalMemory::make_pages(std::uint64_t address, std::uint64_t size) {
-  const std::uint64_t end = end_of(address, size);
+  const std::uint64_t end = Places::end_of(address, size);
   const std::uint64_t pages = round_up(end - kGlobalBase, kPageBytes) / kPageBytes;
   if (pages <= page_count_) return;
   const std::uint64_t count = std::max(pages, 2 * page_count_);
@@ -282,7 +250,7 @@ std::unique_ptr<GlobalMemory> GlobalMemory::fork() {
   forked->backing_ = Backing::fork;
   forked->parent_ = this;
   forked->allocations_ = allocations_;
-  forked->next_ = next_;
+  forked->places_ = places_;
   forked->heap_ = heap_;
   return forked;
 }

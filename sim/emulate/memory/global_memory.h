@@ -1,17 +1,12 @@
 // Global memory as a device has it: allocations placed as cudaMalloc places them, pages made when first touched.
 //
-// Models:  512-byte alignment; allocations of 2 MiB and more start on a 2 MiB page of their own, smaller ones go to the first page
-//          for small ones that has room; a fixed base address, so that a kernel sees the same addresses in every run. Behind an
-//          allocation at least 512 bytes stay free, so that running over its end is noticed (a device places them back to back);
-//          64 behind one of less than 512, so that counters lie 512 bytes apart as on a device, where that puts them into one
-//          slice of L2. What no longer fits into 2 MiB with those bytes has pages of its own.
+// Models:  allocations where Places puts them; a fixed base address, so that a kernel sees the same addresses in every run.
 //          Backed by pages of its own (launch files: any size may be described, what is touched is made), or by host memory at
 //          the very addresses that the kernel uses (foretrace run: host code and kernels share managed and pinned memory).
 // Freeing: addresses come back only after another 256 MiB were freed, and then to an allocation of the same size, so that most
 //          uses after free are noticed.
 // Ignores: peer memory.
-// Source:  cudaMalloc's documented alignment (256 bytes at least); 512 bytes and 2 MiB pages are what devices show
-//          (validate/host/allocations.cu).
+// Source:  of places: places.h.
 #pragma once
 
 #include <atomic>
@@ -28,14 +23,14 @@
 #include <vector>
 
 #include "sim/emulate/memory/device_heap.h"
+#include "sim/emulate/memory/places.h"
 #include "sim/emulate/memory/written_bytes.h"
 
 namespace foretrace::emulate {
 
-inline constexpr std::uint64_t kGlobalBase = 0x7f0000000000;       ///< address of the first allocation
-inline constexpr std::uint64_t kPlacementBytes = 2 * 1024 * 1024;  ///< a device's page
+inline constexpr std::uint64_t kGlobalBase = 0x7f0000000000;  ///< address of the first allocation
+inline constexpr std::uint64_t kGlobalBytes = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kPageBytes = 64 * 1024;  ///< of host memory: what a first touch makes
-inline constexpr std::uint64_t kAllocationAlignment = 512;
 /// Addresses of allocations that are backed by host memory: far from where Linux places a process's own.
 inline constexpr std::uint64_t kHostArena = 0x2000'0000'0000;
 inline constexpr std::uint64_t kHostArenaBytes = std::uint64_t{16} << 40;
@@ -125,8 +120,6 @@ class GlobalMemory {
   void copy_page(std::uint64_t begin, std::byte* to);
   void make_pages(std::uint64_t address, std::uint64_t size);
   void open_arena(std::uint64_t end);
-  std::uint64_t place(std::uint64_t size, const std::string& name);
-  std::uint64_t take_pages(std::uint64_t size, const std::string& name);
   std::uint64_t take_freed(std::uint64_t size);
   std::vector<Allocation>::iterator after(std::uint64_t address);
   void check_range(std::uint64_t address, std::uint64_t size) const;
@@ -138,10 +131,9 @@ class GlobalMemory {
   std::map<std::uint64_t, std::vector<std::uint64_t>> reusable_;  // by size in whole alignments: addresses
   std::unique_ptr<std::atomic<std::byte*>[]> pages_;
   std::uint64_t page_count_ = 0;
-  std::uint64_t next_ = kGlobalBase;      // behind all pages given out
-  std::vector<std::uint64_t> page_ends_;  // of each page for small allocations: where its next one can begin
-  std::uint64_t open_end_ = kHostArena;   // of the arena's part that may be touched
-  GlobalMemory* parent_ = nullptr;        // Backing::fork
+  Places places_;
+  std::uint64_t open_end_ = kHostArena;  // of the arena's part that may be touched
+  GlobalMemory* parent_ = nullptr;       // Backing::fork
   std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>>
       own_;  // Backing::fork: by address / kPageBytes
   WrittenBytes written_;
