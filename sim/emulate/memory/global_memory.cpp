@@ -18,8 +18,6 @@ namespace {
 constexpr std::uint64_t kQuarantine = std::uint64_t{256}
                                       << 20;  // bytes freed before the first of them is given out again
 constexpr std::size_t kMostFreed = 1 << 16;
-std::uint64_t round_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
-
 }  // namespace
 
 GlobalMemory::GlobalMemory(Backing backing)

@@ -9,8 +9,6 @@ namespace {
 constexpr std::uint64_t kFreeBehindSmall =
     64;  // bytes at least, behind allocations of less than one alignment
 
-std::uint64_t round_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
-
 }  // namespace
 
 std::uint64_t Places::end_of(std::uint64_t address, std::uint64_t size) {

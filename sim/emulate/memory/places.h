@@ -18,6 +18,8 @@ namespace foretrace::emulate {
 inline constexpr std::uint64_t kPlacementBytes = 2 * 1024 * 1024;  ///< a device's page
 inline constexpr std::uint64_t kAllocationAlignment = 512;
 
+inline std::uint64_t round_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
+
 class Places {
  public:
   /// Addresses from `base`, a multiple of kPlacementBytes, on, `bytes` of them.
