@@ -14,9 +14,11 @@ using Words = std::vector<std::uint32_t>;
 class Clusters : public testing::TestWithParam<int> {
  protected:
   /// in[i] = i; `words` of out.
-  Words run(const std::string& name, Dim3 grid, unsigned threads, Dim3 cluster, std::size_t words) {
+  Words run(const std::string& name, Dim3 grid, unsigned threads, Dim3 cluster, std::size_t words,
+            Checks checks = {}) {
     Loaded launch(kernels_of("cluster.cu", GetParam()).at(name), grid, {threads, 1, 1});
     launch.context.cluster = cluster;
+    launch.context.checks = checks;
     Words in(grid.count() * threads);
     std::iota(in.begin(), in.end(), 0u);
     launch.buffer(in, "in");
@@ -61,7 +63,7 @@ TEST_P(Clusters, SendWordsWithTheirArrival) {
 
 TEST_P(Clusters, ReadingABlockThatHasEndedIsAFault) {
   try {
-    run("leaves_early", {2, 1, 1}, 32, {2, 1, 1}, 32);
+    run("leaves_early", {2, 1, 1}, 32, {2, 1, 1}, 32, {.bounds = false});
     FAIL() << "no fault";
   } catch (const KernelFault& fault) {
     EXPECT_EQ(fault.kind(), FaultKind::out_of_bounds);
@@ -70,6 +72,25 @@ TEST_P(Clusters, ReadingABlockThatHasEndedIsAFault) {
         << fault.what();
     EXPECT_NE(std::string(fault.what()).find("which has ended"), std::string::npos) << fault.what();
   }
+}
+
+TEST_P(Clusters, ABlockThatEndsAboutThenIsThereStill) {
+  std::string said;
+  const auto run_it = [&](bool bounds) {
+    Loaded launch(kernels_of("cluster.cu", GetParam()).at("ends_about_then"), {2, 1, 1}, {32, 1, 1});
+    launch.context.cluster = {2, 1, 1};
+    launch.context.checks.bounds = bounds;
+    launch.context.report = [&](std::string_view text) { said += text; };
+    launch.buffer(Words(1), "in");
+    launch.buffer(Words(1), "out");
+    launch.run();
+    return launch.read(1, 1)[0];
+  };
+  EXPECT_EQ(run_it(false), 5u);
+  EXPECT_NE(said.find("warning: access of 4 bytes to shared memory of the block of rank 1 (0x"),
+            std::string::npos)
+      << said;
+  EXPECT_THROW(run_it(true), KernelFault);
 }
 
 TEST_P(Clusters, ImpossibleShapesAreRefused) {

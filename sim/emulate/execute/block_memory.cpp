@@ -80,15 +80,28 @@ std::byte* BlockMemory::beyond_allocation(std::uint64_t address, std::uint32_t b
 /// The kernel's first access that is out of bounds and does not fault on a GPU, which `has` what is accessed, is reported.
 void BlockMemory::warn_beyond(const std::string& space, std::uint64_t address, std::uint32_t bytes, int lane,
                               const std::string& has) const {
-  std::atomic<bool>* const kernels = at_.launch().context.bounds_reported;
-  if ((kernels != nullptr ? *kernels : at_.launch().bounds_reported).exchange(true)) return;
   FaultKind kind = FaultKind::out_of_bounds;
   const std::string what = describe_access(kind, space, address, bytes);
+  warn(lane, fmt::format("{}; a GPU {} and does not fault", what, has));
+}
+
+void BlockMemory::warn(int lane, const std::string& what) const {
+  std::atomic<bool>* const kernels = at_.launch().context.bounds_reported;
+  if ((kernels != nullptr ? *kernels : at_.launch().bounds_reported).exchange(true)) return;
   at_.launch().context.report(fmt::format(
-      "{}\n",
-      at_.fault_text(lane, fmt::format("warning: {}; a GPU {} and does not fault (--check bounds makes it a "
-                                       "fault)",
-                                       what, has))));
+      "{}\n", at_.fault_text(lane, fmt::format("warning: {} (--check bounds makes it a fault)", what))));
+}
+
+/// Shared memory of a block of the cluster that has ended: there still on a GPU, where blocks run at the same time, when this block has not
+/// yet executed as much as that one did.
+void BlockMemory::after_end(std::uint64_t rank, std::uint64_t address, std::uint32_t bytes, int lane) const {
+  const std::string what =
+      fmt::format("access of {} bytes to shared memory of the block of rank {} (0x{:x}), which has ended",
+                  bytes, rank, address);
+  const auto executed = [&](std::uint64_t of) { return cluster_->block(of).count().instructions; };
+  if (at_.launch().context.checks.bounds || executed(at_.cluster_rank()) > executed(rank))
+    at_.fault(FaultKind::out_of_bounds, lane, what);
+  warn(lane, what + " here; on a GPU, where both run at the same time, it may have or not");
 }
 
 /// What lies beyond the block's shared memory, but in its last unit, is there on a GPU.
@@ -203,12 +216,7 @@ std::byte* BlockMemory::cluster_shared_at(std::uint64_t address, std::uint32_t b
             "access of {} bytes to shared memory of the block of rank {} (0x{:x}); the cluster has {} blocks",
             bytes, rank, address, cluster_ == nullptr ? 1 : cluster_->size()));
   }
-  if (cluster_->block(rank).ended()) {
-    at_.fault(
-        FaultKind::out_of_bounds, lane,
-        fmt::format("access of {} bytes to shared memory of the block of rank {} (0x{:x}), which has ended",
-                    bytes, rank, address));
-  }
+  if (cluster_->block(rank).ended()) after_end(rank, address, bytes, lane);
   const std::uint64_t offset = address & kSharedOffsetMask;
   if (offset + bytes > at_.launch().shared_bytes) beyond_shared(address, offset, bytes, lane);
   if (offset % bytes != 0) fault_access(FaultKind::misaligned, lane, "shared", address, bytes);

@@ -3,7 +3,8 @@
 // Models:  an access must be aligned to its size and lie inside one live allocation (global), below the block's size (shared;
 //          bits 24 and up of an address name the block of a cluster) or inside the thread's own memory (local). Without
 //          Checks::bounds what lies beyond an allocation on a page of the device is read and written, as on a GPU, and so is
-//          what lies beyond a block's shared memory in the last of the units of 128 bytes that it takes.
+//          what lies beyond a block's shared memory in the last of the units of 128 bytes that it takes, and the shared memory of a block
+//          of the cluster that has ended, while the accessing block has executed less than that one.
 //          Generic addresses: windows for shared and local memory, all else is global.
 #pragma once
 
@@ -63,6 +64,9 @@ class BlockMemory {
   void beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes, int lane) const;
   void warn_beyond(const std::string& space, std::uint64_t address, std::uint32_t bytes, int lane,
                    const std::string& has) const;
+  /// Reports the kernel's first such finding.
+  void warn(int lane, const std::string& what) const;
+  void after_end(std::uint64_t rank, std::uint64_t address, std::uint32_t bytes, int lane) const;
 
   struct Free {
     void operator()(std::byte* p) const { std::free(p); }

@@ -80,3 +80,16 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) leaves_early(const int*, in
   for (int k = 0; k < 5000; ++k) __nanosleep(1);
   out[threadIdx.x] = *cluster.map_shared_rank(mine, 0);
 }
+
+/// Rank 0 counts in the memory of rank 1, which waits for nobody and does more than rank 0 does: on a GPU it is there still.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) ends_about_then(const int*, int* out) {
+  __shared__ unsigned mine;
+  cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) mine = 5;
+  cluster.sync();
+  if (cluster.block_rank() == 1) {
+    for (int k = 0; k < 100; ++k) __nanosleep(1);
+    return;
+  }
+  if (threadIdx.x == 0) out[0] = atomicAdd(cluster.map_shared_rank(&mine, 1), 1u);
+}
