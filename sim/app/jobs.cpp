@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include <fmt/format.h>
+#include "sim/report/kernel_name.h"
 
 namespace foretrace::app {
 
@@ -29,8 +29,8 @@ Progress::~Progress() {
 void Progress::show(const std::string& what, std::uint64_t done, std::uint64_t of) {
   if (!state_->terminal) return;
   const std::lock_guard lock(state_->mutex);
-  const std::string line = fmt::format("\r\033[K{}: {} of {} blocks", what, done, of);
-  std::fputs(line.c_str(), stderr);
+  const std::string line = report::progress_line("", what, done, of, report::terminal_columns(STDERR_FILENO));
+  std::fputs(("\r\033[K" + line).c_str(), stderr);
   std::fflush(stderr);
   state_->shown = true;
 }

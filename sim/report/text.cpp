@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/report/kernel_name.h"
 #include "sim/report/table.h"
 #include "sim/report/text_sections.h"
 
@@ -67,8 +68,8 @@ std::vector<std::string> titles_of(const std::vector<const LaunchResult*>& group
 
 /// What was launched; the chip too where all columns are of one.
 std::string launch_line(const LaunchResult& result, bool one_chip) {
-  std::string line =
-      fmt::format("{} {}x{}", result.kernel, in_brackets(result.grid), in_brackets(result.block));
+  std::string line = fmt::format("{} {}x{}", shortened_kernel(result.kernel, kKernelNameWidth),
+                                 in_brackets(result.grid), in_brackets(result.block));
   if (result.cluster.count() > 1) line += fmt::format(", clusters of {}", in_brackets(result.cluster));
   if (!result.launch.empty()) line += fmt::format(", launch {}", result.launch);
   line += one_chip ? ", " + result.arch : "";
@@ -164,8 +165,9 @@ std::string summary(const Document& document) {
     const Readable time = readable(one, "gpu__time_duration.sum");
     std::string chip = result.arch;
     if (!result.overrides.empty()) chip += fmt::format(" {}", fmt::join(result.overrides, " "));
-    table.add({result.launch.empty() ? result.kernel : result.launch, chip, result.limiter.name,
-               time.cells[0], time.unit, readable(one, "gpc__cycles_elapsed.max").cells[0],
+    table.add({result.launch.empty() ? shortened_kernel(result.kernel, kKernelNameWidth) : result.launch,
+               chip, result.limiter.name, time.cells[0], time.unit,
+               readable(one, "gpc__cycles_elapsed.max").cells[0],
                readable(one, "sm__warps_active.avg.pct_of_peak_sustained_active").cells[0] + "%"});
   }
   return "Summary\n\n" + table.text(2) + "\n";

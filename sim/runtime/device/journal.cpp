@@ -11,6 +11,7 @@
 
 #include "model/units/error.h"
 #include "sim/report/json.h"
+#include "sim/report/kernel_name.h"
 #include "sim/runtime/device/time_line_result.h"
 
 namespace foretrace::runtime {
@@ -34,6 +35,10 @@ std::string shape_text(const LaunchLine& line) {
                      line.dynamic_shared == 0 ? "" : fmt::format(", {}", line.dynamic_shared),
                      line.sms == 0 ? "" : fmt::format(" on {} SMs", line.sms));
 }
+
+std::string short_name(const std::string& kernel) {
+  return report::shortened_kernel(kernel, report::kKernelNameWidth);
+}
 /// A kernel's name with its operator's.
 std::string title_of(const std::string& kernel, const std::string& operation) {
   return operation.empty() ? kernel : fmt::format("{} [{}]", kernel, operation);
@@ -41,8 +46,11 @@ std::string title_of(const std::string& kernel, const std::string& operation) {
 std::string title_of(const LaunchLine& line) {
   return title_of(line.kernel, line.within ? line.within->name : "");
 }
+std::string shown_title_of(const LaunchLine& line) {
+  return title_of(short_name(line.kernel), line.within ? line.within->name : "");
+}
 std::string launch_text(const LaunchLine& line) {
-  return fmt::format("#{} {} {}", line.index, title_of(line), shape_text(line));
+  return fmt::format("#{} {} {}", line.index, shown_title_of(line), shape_text(line));
 }
 
 /// Of a launch that was not simulated to its end: which share was.
@@ -146,7 +154,11 @@ void Journal::count(const LaunchLine& line, bool predicted) {
   program_.peer_memory += predicted && line.peer ? 1 : 0;
   if (line.repeated) ++repeated_;
   const auto [kernel, fresh] = kernels_.try_emplace(title_of(line));
-  if (fresh) order_.push_back(kernel->first);
+  if (fresh) {
+    order_.push_back(kernel->first);
+    kernel->second.shown = shown_title_of(line);
+    kernel->second.first = line.index;
+  }
   ++kernel->second.launches;
   if (line.within && !line.within->note.empty()) notes_[line.within->note].insert(line.within->name);
 }
@@ -173,14 +185,15 @@ void Journal::progress(const std::string& kernel, std::uint64_t done, std::uint6
   const auto patience = terminal_ ? std::chrono::milliseconds(1000) : std::chrono::milliseconds(20'000);
   if (now - begun_ < patience || now - last_shown_ < patience / 5) return;
   last_shown_ = now;
-  const std::string text =
-      fmt::format("foretrace: #{} {}: {} of {} blocks", program_.launches, kernel, done, of);
+  const std::string number = fmt::format("foretrace: #{} ", program_.launches);
   if (!terminal_) {
     begun_ = now;
-    std::fputs((text + "\n").c_str(), stderr);
+    std::fputs(fmt::format("{}{}: {} of {} blocks\n", number, short_name(kernel), done, of).c_str(), stderr);
     return;
   }
   shown_ = true;
+  const std::string text =
+      report::progress_line(number, kernel, done, of, report::terminal_columns(STDERR_FILENO));
   std::fputs(("\r\033[K" + text).c_str(), stderr);
 }
 
@@ -387,6 +400,8 @@ std::string Journal::table() {
   std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
     return kernels_[a].seconds > kernels_[b].seconds;
   });
+  std::map<std::string, std::size_t> alike;  // kernels that differ in what their names leave out
+  for (const auto& [name, per] : kernels_) ++alike[per.shown];
   std::size_t width = std::string_view("limited by").size();
   for (const auto& [name, per] : kernels_)
     for (const auto& [limiter, launches] : per.limiters) width = std::max(width, limiter.size());
@@ -398,11 +413,12 @@ std::string Journal::table() {
     const auto most = std::max_element(per.limiters.begin(), per.limiters.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     text +=
-        fmt::format("foretrace: {:>5.1f}% {:>9} {:>9} {:>12} {:>12} {:>12}  {:<{}}  {}\n",
+        fmt::format("foretrace: {:>5.1f}% {:>9} {:>9} {:>12} {:>12} {:>12}  {:<{}}  {}{}\n",
                     program_.duration_ns > 0 ? 100 * per.seconds * 1e9 / program_.duration_ns : 0.0,
                     per.launches, per.simulated, time_text(per.seconds),
                     per.predicted == 0 ? "-" : time_text(per.seconds / static_cast<double>(per.predicted)),
-                    time_text(per.longest), most == per.limiters.end() ? "-" : most->first, width, name);
+                    time_text(per.longest), most == per.limiters.end() ? "-" : most->first, width, per.shown,
+                    alike[per.shown] == 1 ? "" : fmt::format(" (first: #{})", per.first));
   }
   for (const auto& [note, operators] : notes_)
     text += fmt::format("foretrace: [{}]: {}\n", fmt::join(operators, ", "), note);

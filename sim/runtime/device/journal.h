@@ -71,6 +71,8 @@ class Journal {
 
  private:
   struct PerKernel {
+    std::string shown;        // its title as lines have it
+    std::uint64_t first = 0;  // launch of it
     std::uint64_t launches = 0, predicted = 0, simulated = 0;
     double seconds = 0, longest = 0;
     std::map<std::string, std::uint64_t> limiters;

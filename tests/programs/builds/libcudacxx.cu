@@ -17,7 +17,7 @@
 namespace cg = cooperative_groups;
 __global__ void staged(const int* in, int* out, int batches) {
   auto block = cg::this_thread_block();
-  __shared__ int buffer[2][256];
+  __shared__ alignas(16) int buffer[2][256];
   __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
   auto pipe = cuda::make_pipeline(block, &state);
   int sum = 0, fetched = 0;
