@@ -216,6 +216,24 @@ TEST(Halves, AreRoundedOnce) {
   EXPECT_EQ(first("HADD2.F32 R8, -RZ, R4.H1_H1", {same(0x3c00ffff)}), bits(1.0f));
 }
 
+TEST(Halves, OutsideATensorIsZero) {
+  const auto sum = [](const char* form, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    return first(std::string("HFMA2") + form + " R8, R4, R5, R6", {same(a), same(b), same(c)});
+  };
+  const std::uint32_t one = 0x3c003c00, fill = 0x7ff77ff7;
+  EXPECT_EQ(sum(".OOB", fill, one, one), 0u);
+  EXPECT_EQ(sum(".OOB", one, fill, one), 0u);
+  EXPECT_EQ(sum(".OOB", one, one, fill), 0u);
+  EXPECT_EQ(sum(".BF16_V2.OOB.RELU", 0x3f803f80, fill, 0x3f803f80), 0u);
+  EXPECT_EQ(sum(".OOB", one, one, one), 0x40004000u);
+  EXPECT_EQ(sum(".OOB", 0x7ff73c00, one, one), 0x00004000u);  // each half by itself
+  EXPECT_EQ(sum(".OOB", one, one, 0x3c007ff7), 0x40000000u);
+  EXPECT_EQ(sum(".OOB", 0x7fff3c00, one, one), 0x7fff4000u);  // NaN as others are
+  EXPECT_EQ(sum(".OOB.RELU", one, one, 0xc200c200), 0u);
+  EXPECT_EQ(first("HFMA2.OOB R8, R4.H1_H1, R5, R6", {same(0x7ff70000), same(one), same(one)}), 0u);
+  EXPECT_EQ(sum("", fill, one, one), 0x7fff7fffu);
+}
+
 TEST(Tensors, FragmentsOfSixteenByEightBySixteen) {
   // A[i][k] = i + 16 k, B[k][j] = k - j, as small whole numbers: the product is exact in every order.
   const auto half = [](int v) -> std::uint32_t {

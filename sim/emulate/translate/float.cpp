@@ -159,6 +159,7 @@ void half_arithmetic(Decoder& d, Opcode opcode) {
   take_half_format(d);
   d.printed.take("MMA");
   const bool single = d.printed.take("F32");
+  const bool outside = opcode == Opcode::HFMA2 && d.printed.take("OOB");
   d.flag(d.printed.take("SAT"), kSaturate);
   d.flag(d.printed.take("RELU"), kRelu);
   d.destination();
@@ -182,7 +183,7 @@ void half_arithmetic(Decoder& d, Opcode opcode) {
       break;
     default:
       op.b = d.source(Style::half);
-      if (loads_pair(d, op)) {
+      if (!outside && loads_pair(d, op)) {
         op.a = d.source(Style::half);
         d.lane(LaneOp::mov);
         return;
@@ -190,7 +191,7 @@ void half_arithmetic(Decoder& d, Opcode opcode) {
       op.c = d.source(Style::half);
       break;
   }
-  d.lane(LaneOp::hfma2);
+  d.lane(outside ? LaneOp::hfma2_oob : LaneOp::hfma2);
 }
 
 /// HMNMX2, and VHMNMX of three.
