@@ -200,6 +200,12 @@ bool BlockBarriers::arrive(const MicroOp& op, std::uint32_t executed) {
     w.barrier_result = op.destination2;
   }
   complete();
+  // The others come as far before it goes on, as on a GPU: there is code whose warps arrive and then wait at the same barrier (FlashInfer's
+  // epilogue), where one that ran ahead would arrive twice while others have not come at all.
+  if (op.flags == 1) {
+    x_.stop = Stop::turn;
+    return false;
+  }
   if (w.state == WarpState::ready) return true;
   x_.stop = Stop::barrier;
   return false;
