@@ -44,6 +44,29 @@ TEST(Races, AreFoundWithoutABarrier) {
       << what;
 }
 
+TEST(Races, AWaitForProductsOrdersTheWarpsOfAWarpgroup) {
+  // Warp 3 stores where all four warps have read a factor.
+  const auto found = [](const std::string& wait) {
+    Assembled a(R"(
+      S2R R0, SR_TID.X
+      ISETP.GE.U32.AND P0, PT, R0, 0x60, PT
+      ULDC.64 UR8, c[0x0][0x210]
+      ULDC.64 UR10, c[0x0][0x210]
+      WARPGROUP.ARRIVE
+      HGMMA.64x8x16.F32 R24, gdesc[UR8], R24, gsb0
+    )" + wait + R"(
+      @P0 STS [RZ], R0
+      EXIT
+    )",
+                128, 2, 90);
+    a.program.static_shared = 0x1000;
+    a.context.checks.races = true;
+    return message_of(a, FaultKind::race);
+  };
+  EXPECT_EQ(found("WARPGROUP.DEPBAR.LE gsb0, 0x0\n"), "");
+  EXPECT_NE(found(""), "");
+}
+
 TEST(Races, AreNoneWithABarrier) {
   Assembled a(kStoreHead + "BAR.SYNC.DEFER_BLOCKING 0x0\n" + kLoadTail, 64);
   a.program.static_shared = 128;

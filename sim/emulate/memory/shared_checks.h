@@ -1,7 +1,8 @@
 // Checks on a block's shared memory that are made on request: reads of what nobody has written, and races between warps.
 //
 // Models:  every byte's last writer and each warp's last read of it, against what a warp can know has happened: block barriers (all
-//          and named, arrivals included), mbarriers and atomics order one warp's accesses before another's. Two accesses of
+//          and named, arrivals included), mbarriers, atomics and waits for the products of a warpgroup order one warp's accesses before
+//          another's. Two accesses of
 //          different warps to a byte, one of them a plain write, that nothing orders are a race, whatever the turn they took here.
 // Ignores: lanes of one warp among themselves; order made by spinning on a plain or volatile word, which is reported as a race;
 //          accesses from other blocks of a cluster. An asynchronous copy counts as the copying warp's own store.

@@ -248,10 +248,9 @@ void multiply_bits(Execution& x, const MicroOp& op, int lane, const std::uint32_
   }
 }
 
-void multiply(Execution& x, const MicroOp& op, std::uint32_t mask) {
+void multiply_rows(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const int lane = std::countr_zero(mask);
   if (mask != ~0u) x.fault(FaultKind::illegal_instruction, lane, "wgmma executed by part of a warp");
-  pass_product(x, op, mask);
   if ((op.flags & kDummy) != 0) return;
   const bool zero = (op.flags & kZero) != 0 || (x.predicate(op.p_in) & mask) == 0;
   const std::uint32_t* c = zero ? nullptr : x.words(op.c);
@@ -271,13 +270,27 @@ void multiply(Execution& x, const MicroOp& op, std::uint32_t mask) {
   multiply_floats(x.lanes(), operands, rule, c, d);
 }
 
+/// Where the checks of shared memory keep what the warps of a warpgroup have read by the ends of their groups of products: that
+/// who waits knows of later groups, too, is more than it can know.
+std::uint64_t products_place(const Warp& warp) {
+  constexpr std::uint32_t kFirst = 32;  // behind the block's and the cluster's barriers
+  return SharedChecks::barrier(kFirst + warp.index / 4);
+}
+
 }  // namespace
 
 void pass_product(Execution& x, const MicroOp& op, std::uint32_t) {
-  if (op.target != 0) ++x.warp->products;
+  if (op.target == 0) return;
+  ++x.warp->products;
+  if (SharedChecks* checks = x.memory.shared_checks()) checks->arrive(products_place(*x.warp), x.warp->index);
 }
 
 namespace {
+
+void multiply(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  multiply_rows(x, op, mask);
+  pass_product(x, op, mask);
+}
 
 /// gdesc[URn] with its modifiers.
 void take_descriptors(Decoder& d) {
@@ -395,7 +408,11 @@ void warpgroup_product(Decoder& d, Opcode opcode) {
 
 /// At most `immediate` groups of products may be under way: those before them are done in the other warps, too.
 void wait_for_products(Execution& x, const MicroOp& op, std::uint32_t) {
-  if (!x.group_has_multiplied(op.immediate)) x.may_wait();
+  if (!x.group_has_multiplied(op.immediate)) {
+    x.may_wait();
+  } else if (SharedChecks* checks = x.memory.shared_checks()) {
+    checks->wait(products_place(*x.warp), x.warp->index);
+  }
 }
 
 /// gsb0, how many
