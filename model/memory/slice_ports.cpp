@@ -15,7 +15,8 @@ SlicePorts::SlicePorts(Shared& shared)
     : shared_(shared), atomic_pass_bytes_(bytes_of(shared.spec.l2.atomic_pass_interval, shared.spec.l2)),
       read_pass_bytes_(bytes_of(shared.spec.l2.read_pass_interval, shared.spec.l2)),
       port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), bytes_(shared.spec.l2.slices),
-      last_atomic_(shared.spec.l2.slices), partial_writes_(shared.spec.l2.slices) {
+      last_atomic_(shared.spec.l2.slices), partial_writes_(shared.spec.l2.slices),
+      line_turns_(shared.spec.l2.slices, LineTurns(shared.spec.l2.slice_bytes)) {
   const spec::L2Spec& l2 = shared.spec.l2;
   for (std::uint32_t flits = 0; flits < kWriteFlits; ++flits)
     write_bytes_[flits] = static_cast<std::uint32_t>(flits * kSectorBytes * l2.write_cost);
@@ -26,6 +27,7 @@ void SlicePorts::restart() {
   std::fill(bytes_.begin(), bytes_.end(), 0);
   std::fill(last_atomic_.begin(), last_atomic_.end(), LastAtomic{});
   std::fill(partial_writes_.begin(), partial_writes_.end(), PartialWrites{});
+  std::fill(line_turns_.begin(), line_turns_.end(), LineTurns(shared_.spec.l2.slice_bytes));
 }
 
 void SlicePorts::count(stats::MemoryCounters& counters) const {

@@ -4,7 +4,7 @@
 //          data; a write twice its flits' at its home alone, and its place in the lines where it is part of a sector; an atomic what it
 //          adds up takes at its home, longer behind one on the same sectors, and less where it is passed on.
 // Ignores: the data array's time for fills.
-// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100; values in configs/ under l2.
+// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines on H200; values in configs/ under l2.
 // Time:    L2 cycles.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/memory/line_turns.h"
 #include "model/memory/partial_writes.h"
 #include "model/memory/port.h"
 #include "model/memory/shared.h"
@@ -27,13 +28,15 @@ class SlicePorts {
   /// The cycle in which a read has its turn. `here`: the slice has its data, or is their home; else the other partition's has.
   std::uint64_t pass_read(const Transaction& read, bool here) {
     const std::uint32_t slice = shared_.slice_of(read);
-    if (!here) return pass(slice, read_pass_bytes_);
     const std::uint32_t width = port_[slice].width();
-    return pass(slice, (sector_count(read.sectors) * kSectorBytes + width - 1) / width * width);
+    const std::uint32_t bytes = here ? (sector_count(read.sectors) * kSectorBytes + width - 1) / width * width : read_pass_bytes_;
+    return take_turn(slice, read.at != read.near, pass(slice, bytes), bytes, line_of(shared_.set_of(read), read.tag),
+                     LineTurns::Access::read);
   }
   std::uint64_t pass_atomic(const Transaction& atomic) {
-    return pass(shared_.slice_of(atomic),
-                at_home(atomic) ? home_work(atomic) : atomic.visits * atomic_pass_bytes_);
+    const std::uint32_t slice = shared_.slice_of(atomic);
+    const std::uint32_t bytes = at_home(atomic) ? home_work(atomic) : atomic.visits * atomic_pass_bytes_;
+    return take_turn(slice, atomic.at != atomic.near, pass(slice, bytes), bytes, 0, LineTurns::Access::none);
   }
   struct Turn {
     std::uint64_t cycle = 0;  ///< in which it passes
@@ -43,13 +46,15 @@ class SlicePorts {
     const std::uint32_t slice = shared_.slice_of(write);
     const bool partly = write.flits() > sector_count(write.sectors());
     // A slice that passes it on gives it no time, but its turn.
-    std::uint64_t turn = pass(slice, write.at_home() ? write_bytes_[write.flits()] : 0);
+    const std::uint32_t bytes = write.at_home() ? write_bytes_[write.flits()] : 0;
+    std::uint64_t turn = take_turn(slice, write.at() != write.near(), pass(slice, bytes), bytes, line_of(shared_.set_of(write), write.tag()),
+                                   LineTurns::Access::write);
     if (write.at_home()) {
       if (partly) turn = partial_writes_[slice].pass(turn, write.sectors(), shared_.spec.l2.partly_interval);
       return {turn, turn};
     }
     const std::uint32_t home_slice = shared_.map.slice(write.home(), write.slice_index());
-    std::uint64_t until = std::max(turn, port_[home_slice].last());
+    std::uint64_t until = std::max({turn, port_[home_slice].last(), line_turns_[home_slice].last(1)});
     if (partly) until = std::max(until, partial_writes_[home_slice].free(write.sectors()));
     return {turn, until};
   }
@@ -69,6 +74,10 @@ class SlicePorts {
     bytes_[slice] += bytes;
     shared_.counters.l2_slice_busy += (bytes + port.width() - 1) / port.width();
     return port.pass(shared_.now, bytes);
+  }
+  static std::uint64_t line_of(std::uint32_t set, std::uint32_t tag) { return std::uint64_t{tag} << 32 | set; }
+  std::uint64_t take_turn(std::uint32_t slice, bool from_other, std::uint64_t ready, std::uint32_t bytes, std::uint64_t line, LineTurns::Access access) {
+    return line_turns_[slice].pass(from_other, ready, bytes, line, access, shared_.spec.l2.line_turnaround);
   }
   /// Bytes that its home slice could read while it works on an atomic: longer where its last one was on the same sectors.
   std::uint32_t home_work(const Transaction& atomic) {
@@ -90,6 +99,7 @@ class SlicePorts {
   std::vector<std::uint64_t> bytes_;     // by slice: that it could have read in the time of all that it did
   std::vector<LastAtomic> last_atomic_;  // by slice: at home
   std::vector<PartialWrites> partial_writes_;  // by slice
+  std::vector<LineTurns> line_turns_;          // by slice
 };
 
 }  // namespace foretrace::memory

@@ -1,19 +1,20 @@
 // What does a store cost that follows a load of the same random word?
 //
 // Models:  each thread changes random words of a table, one after the other, and waits for each: loads alone, stores alone, both at one
-//          word, at two words of a sector, of a line, or of the table, by exchanges and by compare-and-swap; tables in L2 and beyond.
+//          word, at two words of a sector, of a line, of the table, or of two tables, by exchanges and by compare-and-swap; tables in L2
+//          and beyond.
 // Ignores: words that two threads change at once (they are few).
 // Source:  counters of ncu: cycles, loaded sectors and hits of l1tex, sectors of L2, states of warps.
 #include "bench.cuh"
 
 using namespace bench;
 
-enum Kind : int { kLoad, kStore, kWord, kSector, kLine, kOther, kReduce, kExchange, kSwap };
+enum Kind : int { kLoad, kStore, kWord, kSector, kLine, kOther, kReduce, kExchange, kSwap, kApart };
 const char* const kNames[] = {"loads",      "stores",        "load, store there", "load, store to its sector", "load, store to its line", "load, store elsewhere",
-                              "reductions", "load, exchange", "load, compare-and-swap"};
+                              "reductions", "load, exchange", "load, compare-and-swap", "load, store to another table"};
 
 template <int kKind>
-__global__ void __launch_bounds__(1024) update(unsigned long long* table, unsigned long long mask, int rounds, unsigned long long* sink) {
+__global__ void __launch_bounds__(1024) update(unsigned long long* table, unsigned long long* other, unsigned long long mask, int rounds, unsigned long long* sink) {
   unsigned long long x = (blockIdx.x * blockDim.x + threadIdx.x + 1) * 0x9E3779B97F4A7C15ull, sum = 0;
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
@@ -27,7 +28,8 @@ __global__ void __launch_bounds__(1024) update(unsigned long long* table, unsign
     if (kKind == kSector) q = table + ((x ^ 1) & mask);
     if (kKind == kLine) q = table + ((x ^ 4) & mask);
     if (kKind == kOther) q = table + ((x >> 24) & mask);
-    if (kKind == kStore || (kKind >= kWord && kKind <= kOther)) asm volatile("st.global.u64 [%0], %1;" ::"l"(q), "l"(v ^ x) : "memory");
+    if (kKind == kApart) q = other + ((x >> 24) & mask);
+    if (kKind == kStore || (kKind >= kWord && kKind <= kOther) || kKind == kApart) asm volatile("st.global.u64 [%0], %1;" ::"l"(q), "l"(v ^ x) : "memory");
     if (kKind == kReduce) asm volatile("red.global.xor.b64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
     if (kKind == kExchange) asm volatile("atom.global.exch.b64 %0, [%1], %2;" : "=l"(w) : "l"(p), "l"(v ^ x) : "memory");
     if (kKind == kSwap) asm volatile("atom.global.cas.b64 %0, [%1], %2, %3;" : "=l"(w) : "l"(p), "l"(v), "l"(v ^ x) : "memory");
@@ -38,8 +40,8 @@ __global__ void __launch_bounds__(1024) update(unsigned long long* table, unsign
 
 template <int kKind>
 void ask(int& launch, unsigned long long* table, std::size_t bytes, int blocks, int threads, unsigned long long* sink) {
-  const int rounds = 64;
-  update<kKind><<<blocks, threads>>>(table, bytes / 8 - 1, rounds, sink);
+  const int rounds = threads == 1024 ? 16 : 64;  // few enough to be predicted in seconds as well
+  update<kKind><<<blocks, threads>>>(table, table + (std::size_t{32} << 20), bytes / 8 - 1, rounds, sink);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
   Answer("random_updates", "random words of a table that are changed one after the other: cycles, hits, sectors")
@@ -56,7 +58,7 @@ void ask_all(int& launch, unsigned long long* table, unsigned long long* sink, i
 }
 
 int main() {
-  Buffer<unsigned long long> table(std::size_t{32} << 20), sink(1);
+  Buffer<unsigned long long> table(std::size_t{64} << 20), sink(1);
   table.zero();
   int launch = 0, sms = 0;
   CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
@@ -69,4 +71,5 @@ int main() {
   ask_all<kReduce>(launch, table.get(), sink.get(), sms);
   ask_all<kExchange>(launch, table.get(), sink.get(), sms);
   ask_all<kSwap>(launch, table.get(), sink.get(), sms);
+  ask_all<kApart>(launch, table.get(), sink.get(), sms);
 }

@@ -8,42 +8,16 @@
 //          stored to them.
 // Ignores: what is written back: the stores' places fit L2 and are written again and again. Held lines: what is far has a copy that is near.
 // Source:  the SMs' clocks: a block an SM, from its first access to its last one's end, the mean of the SMs.
-#include "bench.cuh"
+#include "sm_sides.cuh"
 
 using namespace bench;
 
-constexpr unsigned kPage = 2u << 20, kMask = 0xB3000;  // bits of an address whose parity says which partition, beside the page's own
 enum Side : int { kNear, kFar, kBoth };
 
 __device__ __forceinline__ unsigned hash(unsigned n) {
   unsigned h = n * 2654435761u;
   h = (h ^ h >> 15) * 2246822519u;
   return h ^ h >> 13;
-}
-
-/// By block: cycles of an atomic on a word of the first granule of each of `pages` pages, the least of four; then its SM.
-__global__ void latencies(char* base, unsigned pages, unsigned* out) {
-  for (unsigned page = 0; page < pages; ++page) {
-    unsigned least = ~0u;
-    for (int i = 0; i < 4; ++i) {
-      unsigned v;
-      const unsigned t0 = clock();
-      asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(v) : "l"(base + std::size_t{page} * kPage + blockIdx.x % 128 * 32) : "memory");
-      if (v != 0) out[0] = v;  // none is; the clock is read after the answer
-      least = min(least, static_cast<unsigned>(clock()) - t0);
-    }
-    out[blockIdx.x * pages + page] = least;
-  }
-  if (threadIdx.x == 0) out[gridDim.x * pages + blockIdx.x] = sm_id();
-}
-
-/// The `n`th line of partition `side`, of a buffer whose pages' first granules are in partition `flip`.
-__device__ __forceinline__ char* line(char* base, const unsigned char* flip, unsigned n, unsigned side) {
-  const unsigned pair = n / 32;
-  const std::size_t at = std::size_t{pair} * 8192;
-  const unsigned parity = __popc(unsigned(at) & kMask) & 1;
-  const unsigned odd = side ^ parity ^ flip[at / kPage];
-  return base + at + odd * 4096 + n % 32 * 128;
 }
 
 /// SM `sm` stores to (`write`) or loads from 64 lines of partition `side` on, by `lanes` lanes; out: mean cycles of a load by one lane of
@@ -117,50 +91,24 @@ int main() {
   constexpr unsigned kToPages = 2, kPages = 512;
   constexpr std::size_t kHalf = std::size_t{kPages / 2} * kPage;
   Buffer<char> memory(std::size_t{kToPages + kPages + 1} * kPage);
-  Buffer<unsigned> sink(1), took(sms * (kToPages + kPages + 1));
+  Buffer<unsigned> sink(1), took(2);
   Buffer<Stamp> out(sms);
   memory.zero();
   char* const base = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage);
   constexpr unsigned kAll = kToPages + kPages;
-  latencies<<<1, 1>>>(base, kAll, took.get());
-  CHECK(cudaDeviceSynchronize());
-  const std::vector<unsigned> pages = took.download(kAll + 1);
-  std::vector<unsigned> sorted(pages.begin(), pages.begin() + kAll);
-  std::sort(sorted.begin(), sorted.end());
-  const unsigned between = (sorted.front() + sorted[kAll - 1 - kAll / 50]) / 2;
-  std::vector<unsigned char> flip(kAll), side(256, 0);
-  unsigned near_page = kAll, far_page = kAll, far_pages = 0;
-  for (unsigned p = 0; p < kAll; ++p) {
-    flip[p] = pages[p] > between;
-    far_pages += flip[p];
-    (flip[p] ? far_page : near_page) = p;
-  }
-  latencies<<<sms, 1>>>(base + std::size_t{near_page} * kPage, 1, took.get());
-  CHECK(cudaDeviceSynchronize());
-  std::vector<unsigned> sm = took.download(2 * sms);
-  std::vector<unsigned> times(sm.begin(), sm.begin() + sms);
-  latencies<<<sms, 1>>>(base + std::size_t{far_page} * kPage, 1, took.get());
-  CHECK(cudaDeviceSynchronize());
-  const std::vector<unsigned> other = took.download(2 * sms);
-  std::vector<int> to_far(256, 0);
-  for (unsigned b = 0; b < sms; ++b) to_far[other[sms + b] & 255] = static_cast<int>(other[b]);
-  unsigned other_side = 0;
-  for (unsigned b = 0; b < sms; ++b) {
-    const unsigned id = sm[sms + b] & 255;
-    side[id] = static_cast<int>(times[b]) > to_far[id];
-    other_side += side[id];
-  }
+  const Sides found = find_sides(base, kAll);
+  const std::vector<unsigned char>&flip = found.flip, &side = found.side;
+  const auto count = [](const std::vector<unsigned char>& ones) { return std::count(ones.begin(), ones.end(), 1); };
   Answer("sides", "SMs and pages of the other partition than the first SM's: how many")
-      .add("sms", sms).add("pages", kAll).add("far_pages", far_pages).add("least", sorted.front()).add("most", sorted[kAll - 1 - kAll / 50])
-      .print(other_side, "SM", 0);
+      .add("sms", sms).add("pages", kAll).add("far_pages", static_cast<double>(count(flip))).add("least", found.least).add("most", found.most)
+      .print(static_cast<double>(count(side)), "SM", 0);
   Buffer<unsigned char> flips(kAll), sides(256);
   CHECK(cudaMemcpy(flips.get(), flip.data(), kAll, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(sides.get(), side.data(), 256, cudaMemcpyHostToDevice));
   char* const fresh = base + std::size_t{kToPages} * kPage;
   // Who stored last: what does a load take then?
-  unsigned mate = 0, other_sm = 0, me = sm[sms] & 255;
-  for (unsigned b = 0; b < sms; ++b) {
-    const unsigned id = sm[sms + b] & 255;
+  unsigned mate = 0, other_sm = 0, me = found.sms.front();
+  for (const unsigned id : found.sms) {
     if (side[id] == side[me] && id / 2 != me / 2) mate = id;
     if (side[id] != side[me]) other_sm = id;
   }

@@ -1,0 +1,53 @@
+// Reads and writes of one line that come to a slice closely behind each other.
+//
+// Models:  of those that come the same way, from the SMs beside the slice or from the other partition, a read of a line has its turn so many
+//          cycles behind a write of it at the earliest, and a write behind a read. Until then all waits that came behind it this way.
+// Ignores: those of the other way. Atomics, which wait for those before them and hold nobody up here. Of a slice's lines no more are remembered
+//          than it has turns in that time.
+// Source:  our shared_lines on H200: a lone lane's load behind a store to its line, and a store behind a load, come 25 SM cycles later than
+//          those of other lines, whichever of the line's words they are of; loads of other lines wait as long as those that meet. SMs beside one
+//          partition that load, and SMs beside the other one that store, do not hold each other up that way.
+// Time:    L2 cycles.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/port.h"
+
+namespace foretrace::memory {
+
+/// Of one slice.
+class LineTurns {
+ public:
+  enum class Access : std::uint8_t { none, read, write };
+
+  explicit LineTurns(std::uint32_t width) : way_{Port(width), Port(width)} {}
+
+  /// What takes `bytes` of the slice's time could have its turn in cycle `ready`: the cycle in which it has. `way`: 1: from the other
+  /// partition; `line`: any number of its own; `interval`: between accesses of a line that differ.
+  std::uint64_t pass(std::size_t way, std::uint64_t ready, std::uint32_t bytes, std::uint64_t line, Access access, std::uint32_t interval) {
+    Last& last = last_[(line * kMix) >> kShift << 1 | way];
+    const bool meets = last.access != access && last.line == line && last.access != Access::none && access != Access::none;
+    const std::uint64_t turn = way_[way].pass(meets ? std::max(ready, last.turn + interval) : ready, bytes);
+    if (access != Access::none) last = {line, turn, access};
+    return turn;
+  }
+  /// The cycle of the last turn that somebody got who came this way.
+  std::uint64_t last(std::size_t way) const { return way_[way].last(); }
+
+ private:
+  static constexpr int kShift = 57;  // 128 places
+  static constexpr std::uint64_t kMix = 0x9E37'79B9'7F4A'7C15;
+  struct Last {
+    std::uint64_t line = 0, turn = 0;
+    Access access = Access::none;
+  };
+  std::array<Port, 2> way_;
+  std::vector<Last> last_ = std::vector<Last>(std::size_t{2} << (64 - kShift));  // by place, then by way
+};
+
+}  // namespace foretrace::memory
