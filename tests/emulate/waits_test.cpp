@@ -46,6 +46,29 @@ constexpr const char* kAddress = R"(
     MOV R5, 0x1
 )";
 
+// Half of the lanes have nothing to do, the others 1.5 million instructions without a store: they meet at the end.
+TEST(Waits, LongWorkIsWaitedFor) {
+  Assembled a(std::string(kThreadAddress) + R"(
+    ISETP.GE.U32.AND P0, PT, R0, 0x10, PT
+    MOV R1, RZ
+    BSSY B0, `(J)
+    @P0 BRA `(J)
+  L:
+    IADD3 R1, R1, 0x1, RZ
+    ISETP.LT.AND P1, PT, R1, 0x7a120, PT
+    @P1 BRA `(L)
+  J:
+    BSYNC B0
+    VOTE.ANY R8, PT, PT
+    STG.E [R2.64], R8
+    EXIT
+  )",
+              32, 2);
+  const std::uint64_t out = a.buffer(0, std::vector<std::uint32_t>(32), "out");
+  a.run();
+  EXPECT_EQ(a.read(out, 32), std::vector<std::uint32_t>(32, ~0u));
+}
+
 TEST(BlockBarrier, ThatCanNeverCompleteIsAFaultAmongBlocksInASequence) {
   Assembled a("BAR.SYNC 0x1, 0x40\nEXIT", 32);
   const Emulator emulator(a.context);

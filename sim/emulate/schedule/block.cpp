@@ -133,7 +133,10 @@ void RunningBlock::fault_never_ends(std::uint64_t idle) {
 
 void RunningBlock::let_other_groups_run() {
   Warp& w = *x_.warp;
-  if (x_.progress.issued - x_.progress.at > 16 * kSlice) {
+  // Who asks memory again and again may wait for lanes that wait at the loop's end. Long work without a store does not: its lanes would
+  // part from the others for good. After much longer it may be a loop that asks in a way that is not known as asking.
+  const bool asks = x_.progress.polls != 0;
+  if (x_.progress.idle() > (asks ? 16 : 4096) * kSlice) {
     w.now.pc = x_.pc - 1;
     x_.divergence.yield();
     return;
