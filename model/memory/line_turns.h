@@ -29,9 +29,11 @@ class LineTurns {
 
   /// What takes `bytes` of the slice's time could have its turn in cycle `ready`: the cycle in which it has. `way`: 1: from the other
   /// partition; `line`: any number of its own; `interval`: between accesses of a line that differ.
-  std::uint64_t pass(std::size_t way, std::uint64_t ready, std::uint32_t bytes, std::uint64_t line, Access access, std::uint32_t interval) {
+  std::uint64_t pass(std::size_t way, std::uint64_t ready, std::uint32_t bytes, std::uint64_t line,
+                     Access access, std::uint32_t interval) {
     Last& last = last_[(line * kMix) >> kShift << 1 | way];
-    const bool meets = last.access != access && last.line == line && last.access != Access::none && access != Access::none;
+    const bool meets =
+        last.access != access && last.line == line && last.access != Access::none && access != Access::none;
     const std::uint64_t turn = way_[way].pass(meets ? std::max(ready, last.turn + interval) : ready, bytes);
     if (access != Access::none) last = {line, turn, access};
     return turn;

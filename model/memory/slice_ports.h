@@ -29,9 +29,10 @@ class SlicePorts {
   std::uint64_t pass_read(const Transaction& read, bool here) {
     const std::uint32_t slice = shared_.slice_of(read);
     const std::uint32_t width = port_[slice].width();
-    const std::uint32_t bytes = here ? (sector_count(read.sectors) * kSectorBytes + width - 1) / width * width : read_pass_bytes_;
-    return take_turn(slice, read.at != read.near, pass(slice, bytes), bytes, line_of(shared_.set_of(read), read.tag),
-                     LineTurns::Access::read);
+    const std::uint32_t bytes =
+        here ? (sector_count(read.sectors) * kSectorBytes + width - 1) / width * width : read_pass_bytes_;
+    return take_turn(slice, read.at != read.near, pass(slice, bytes), bytes,
+                     line_of(shared_.set_of(read), read.tag), LineTurns::Access::read);
   }
   std::uint64_t pass_atomic(const Transaction& atomic) {
     const std::uint32_t slice = shared_.slice_of(atomic);
@@ -47,8 +48,8 @@ class SlicePorts {
     const bool partly = write.flits() > sector_count(write.sectors());
     // A slice that passes it on gives it no time, but its turn.
     const std::uint32_t bytes = write.at_home() ? write_bytes_[write.flits()] : 0;
-    std::uint64_t turn = take_turn(slice, write.at() != write.near(), pass(slice, bytes), bytes, line_of(shared_.set_of(write), write.tag()),
-                                   LineTurns::Access::write);
+    std::uint64_t turn = take_turn(slice, write.at() != write.near(), pass(slice, bytes), bytes,
+                                   line_of(shared_.set_of(write), write.tag()), LineTurns::Access::write);
     if (write.at_home()) {
       if (partly) turn = partial_writes_[slice].pass(turn, write.sectors(), shared_.spec.l2.partly_interval);
       return {turn, turn};
@@ -75,8 +76,11 @@ class SlicePorts {
     shared_.counters.l2_slice_busy += (bytes + port.width() - 1) / port.width();
     return port.pass(shared_.now, bytes);
   }
-  static std::uint64_t line_of(std::uint32_t set, std::uint32_t tag) { return std::uint64_t{tag} << 32 | set; }
-  std::uint64_t take_turn(std::uint32_t slice, bool from_other, std::uint64_t ready, std::uint32_t bytes, std::uint64_t line, LineTurns::Access access) {
+  static std::uint64_t line_of(std::uint32_t set, std::uint32_t tag) {
+    return std::uint64_t{tag} << 32 | set;
+  }
+  std::uint64_t take_turn(std::uint32_t slice, bool from_other, std::uint64_t ready, std::uint32_t bytes,
+                          std::uint64_t line, LineTurns::Access access) {
     return line_turns_[slice].pass(from_other, ready, bytes, line, access, shared_.spec.l2.line_turnaround);
   }
   /// Bytes that its home slice could read while it works on an atomic: longer where its last one was on the same sectors.

@@ -24,7 +24,7 @@ class Turns : public testing::Test {
 
 TEST_F(Turns, AReadBehindAWriteOfItsLineWaits) {
   EXPECT_EQ(pass(100, 7, Access::write), 100u);
-  EXPECT_EQ(pass(109, 7, Access::read), 110u);  // a cycle early
+  EXPECT_EQ(pass(109, 7, Access::read), 110u);   // a cycle early
   EXPECT_EQ(pass(120, 7, Access::write), 120u);  // on time
   EXPECT_EQ(pass(121, 7, Access::read), 130u);
 }
@@ -55,8 +55,8 @@ TEST(LineTurns, LoadsBehindStoresOfTheirLineAreAnsweredLater) {
     chip.l2.line_turnaround = turnaround;
     memory::MemorySystem memory(chip);
     const std::vector<memory::Reply> replies =
-        play(memory, {read_request(0, 0, 0, 0b1111, 1), read_request(0, 0, stored, 0b1111, 2), write_request(5000, 0, stored, 0b0001, 0xf, 3),
-                      read_request(5001, 0, 0, 0b0100, 4)});
+        play(memory, {read_request(0, 0, 0, 0b1111, 1), read_request(0, 0, stored, 0b1111, 2),
+                      write_request(5000, 0, stored, 0b0001, 0xf, 3), read_request(5001, 0, 0, 0b0100, 4)});
     for (const memory::Reply& reply : replies)
       if (reply.id == 4) return reply.time;
     return Cycle{0};
