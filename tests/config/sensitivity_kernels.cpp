@@ -232,7 +232,15 @@ std::vector<Kernel> repeated_stores() {
     many.lines.push_back({"STG.E " + global + ", R4", 1, 7, 7, 0, kGlobal + word, 64});
     for (int i = 0; i < 3; ++i) many.lines.push_back({"IADD3 R1, R2, R5, RZ", 13});
   }
-  return {merging, again, many};
+  Kernel meeting{
+      "meeting", {}, 1, 1, 1};  // lines are loaded past L1, one sooner and one later behind a store to them
+  for (std::uint64_t line = 0; line < 16; ++line) {
+    meeting.lines.push_back({"STG.E " + global + ", R4", 1, 7, 7, 0, kGlobal + line * 4096, 0});
+    for (std::uint64_t i = 0; i < line; ++i) meeting.lines.push_back({"IADD3 R1, R2, R5, RZ", 10});
+    meeting.lines.push_back({"LDG.E.STRONG.GPU R6, " + global, 2, 0, 7, 0, kGlobal + line * 4096 + 64, 0});
+    meeting.lines.push_back({"IADD3 R1, R6, R5, RZ", 5, 7, 7, 1});
+  }
+  return {merging, again, many, meeting};
 }
 
 std::vector<Kernel> overflows() {
