@@ -50,7 +50,7 @@ BUILDS = [
     ("math_functions", ["nvcc -std=c++17 $S/math_functions.cu -o math_functions"], "./math_functions", "ok", True),
     ("tensor_cores", ["nvcc -std=c++17 -arch=sm_80 $S/tensor_cores.cu -o tensor_cores"], "./tensor_cores", "ok", True),
     ("libcudacxx", ["nvcc -std=c++17 -arch=sm_80 $S/libcudacxx.cu -o libcudacxx"], "./libcudacxx", "ok", True),
-    ("libcudacxx, -G", ["nvcc -G -std=c++17 -arch=sm_80 $S/libcudacxx.cu -o libcudacxx_debug"], "./libcudacxx_debug", "ok", True),
+    ("libcudacxx -G", ["nvcc -G -std=c++17 -arch=sm_80 $S/libcudacxx.cu -o libcudacxx_debug"], "./libcudacxx_debug", "ok", True),
     ("cdp_sort", ["nvcc -rdc=true $S/cdp_sort.cu -o cdp_sort -lcudadevrt"], "./cdp_sort", "ok", True),
     ("driver_more", ["nvcc -std=c++17 $S/driver_more.cu -o driver_more -lcuda"], "./driver_more", "ok", True),
     ("vector_add_mmap", ["nvcc $S/vector_add_mmap.cu -o vector_add_mmap -lcuda"], "./vector_add_mmap", "ok", True),
