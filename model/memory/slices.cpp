@@ -1,5 +1,7 @@
 #include "model/memory/slices.h"
 
+#include <algorithm>
+
 #include "model/units/error.h"
 
 namespace foretrace::memory {
@@ -7,11 +9,50 @@ namespace foretrace::memory {
 using Kind = Transaction::Kind;
 
 void Slices::serve(Event event) {
+  if (event.at() == event.near()) {
+    Held& held = held_[shared_.slice_of(event)];
+    if (held.releasing || !held.events.empty() || waits_for_copy(event)) return held.events.push(event);
+  }
+  try_first(event);
+}
+
+void Slices::try_first(Event event) {
   if (!event.write()) account(shared_.pool[event.index()]);
   if (!attempt(event)) stalled_.push(event);
 }
 
+/// A store to a far line of which sectors are on their way here: nobody could tell what they bring from what it changes.
+bool Slices::waits_for_copy(const Event& event) const {
+  if (!event.write() || event.at_home()) return false;
+  const L2Tags& tags = parts_.lines.tags();
+  const std::uint32_t slot =
+      tags.find(shared_.copy_set(event.home() != 0, event.slice_index(), event.set()), event.tag());
+  return slot != kNone && tags[slot].pending != 0;
+}
+
+/// Sectors have come: those that a store holds up go on, one after the other, up to the next one that has to wait.
+void Slices::release(std::uint32_t slice) {
+  Held& held = held_[slice];
+  if (held.releasing || held.events.empty() || waits_for_copy(held.events.front())) return;
+  const Event event = held.events.front();
+  held.events.pop();
+  try_first(event);
+  if (held.events.empty()) return;
+  held.releasing = true;
+  const spec::L2Spec& l2 = shared_.spec.l2;
+  const double bytes = event.write() ? (event.at_home() ? event.flits() * kSectorBytes * l2.write_cost : 0)
+                                     : sector_count(event.sectors()) * kSectorBytes;
+  const auto cycles = static_cast<std::uint64_t>((bytes + l2.slice_bytes - 1) / l2.slice_bytes);
+  shared_.events.push(shared_.now + std::max<std::uint64_t>(cycles, 1),
+                      {2 * l2.slices + slice, EventKind::retry});
+}
+
 void Slices::retry(std::uint32_t queue) {
+  const std::uint32_t queues = 2 * shared_.spec.l2.slices;
+  if (queue >= queues) {
+    held_[queue - queues].releasing = false;
+    return release(queue - queues);
+  }
   stalled_.retry(queue, [this](Event& event) {
     if (!event.write()) account(shared_.pool[event.index()]);
     return attempt(event);
@@ -164,6 +205,7 @@ void Slices::fill(std::uint32_t index) {
   }
   parts_.fills.arrive(index, [this](std::uint32_t waiter, std::uint32_t slot) { complete(waiter, slot); });
   stalled_.wake(slice);
+  release(slice);
 }
 
 /// All that was asked of the slice is done: the answer leaves.
