@@ -21,7 +21,8 @@ class HeldStores : public testing::Test {
   /// A line at home in partition `home`, in the slice of the far line's number or in another one.
   std::uint64_t line_in(std::uint32_t home, bool same_slice, std::uint64_t first = 0) const {
     std::uint64_t line = line_at_home(chip, home, first);
-    while ((map.place(line).index == map.place(far).index) != same_slice || line == far) line = line_at_home(chip, home, line + 1);
+    while ((map.place(line).index == map.place(far).index) != same_slice || line == far)
+      line = line_at_home(chip, home, line + 1);
     return line;
   }
   /// When SM 0's load of `line` is answered, and that of the far line's copy where `copied` is true, else it is there already.
@@ -32,7 +33,8 @@ class HeldStores : public testing::Test {
     std::uint32_t other = 0;
     while (memory::partition_of_sm(chip, other) == 0) ++other;
     memory::MemorySystem memory(chip);
-    std::vector<memory::Request> requests = {read_request(0, other, far, 0b1111, 90), read_request(0, other, stored, 0b1111, 91),
+    std::vector<memory::Request> requests = {read_request(0, other, far, 0b1111, 90),
+                                             read_request(0, other, stored, 0b1111, 91),
                                              read_request(0, 0, loaded, 0b1111, 92)};
     if (!on_its_way) requests.push_back(read_request(2000, 0, far, 0b1111, 93));
     requests.push_back(read_request(9000, 0, far, 0b0001, 1));
@@ -48,13 +50,15 @@ class HeldStores : public testing::Test {
 TEST_F(HeldStores, WaitForTheirLinesSectorsAndHoldUpWhatIsBehind) {
   const std::uint64_t near = line_in(0, true);
   const Times free = play_with(far, near, false), held = play_with(far, near, true);
-  EXPECT_GE(held.near, free.near + 2 * chip.network.partition_latency - 4) << "until the sectors have come from the other partition";
+  EXPECT_GE(held.near, free.near + 2 * chip.network.partition_latency - 4)
+      << "until the sectors have come from the other partition";
   EXPECT_GE(held.near, held.far);
 }
 
 TEST_F(HeldStores, OfOtherLinesDoNotWait) {
   const std::uint64_t near = line_in(0, true), other_far = line_in(1, true);
-  EXPECT_LT(play_with(other_far, near, true).near, play_with(far, near, true).near - chip.network.partition_latency);
+  EXPECT_LT(play_with(other_far, near, true).near,
+            play_with(far, near, true).near - chip.network.partition_latency);
 }
 
 TEST_F(HeldStores, HoldUpTheirSliceAlone) {
