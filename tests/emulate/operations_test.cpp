@@ -223,11 +223,14 @@ TEST(Halves, OutsideATensorIsZero) {
   const std::uint32_t one = 0x3c003c00, fill = 0x7ff77ff7;
   EXPECT_EQ(sum(".OOB", fill, one, one), 0u);
   EXPECT_EQ(sum(".OOB", one, fill, one), 0u);
-  EXPECT_EQ(sum(".OOB", one, one, fill), 0u);
+  EXPECT_EQ(sum(".OOB", one, one, fill), 0x7fff7fffu);  // an addend is NaN as others are
+  EXPECT_EQ(sum(".OOB", fill, one, fill), 0u);
+  EXPECT_EQ(sum(".OOB", 0xfff7fff7, one, one), 0u);  // of either sign
+  EXPECT_EQ(sum(".OOB", 0x7fff7fff, 0xfff77ff7, one), 0u);
   EXPECT_EQ(sum(".BF16_V2.OOB.RELU", 0x3f803f80, fill, 0x3f803f80), 0u);
   EXPECT_EQ(sum(".OOB", one, one, one), 0x40004000u);
   EXPECT_EQ(sum(".OOB", 0x7ff73c00, one, one), 0x00004000u);  // each half by itself
-  EXPECT_EQ(sum(".OOB", one, one, 0x3c007ff7), 0x40000000u);
+  EXPECT_EQ(sum(".OOB", one, 0x3c007ff7, one), 0x40000000u);
   EXPECT_EQ(sum(".OOB", 0x7fff3c00, one, one), 0x7fff4000u);  // NaN as others are
   EXPECT_EQ(sum(".OOB.RELU", one, one, 0xc200c200), 0u);
   EXPECT_EQ(first("HFMA2.OOB R8, R4.H1_H1, R5, R6", {same(0x7ff70000), same(one), same(one)}), 0u);

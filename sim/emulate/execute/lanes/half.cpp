@@ -2,8 +2,8 @@
 //
 // Models:  one rounding per lane, operand swizzles, .FTZ, .SAT, .RELU, NaN results 0x7fff. Addition is a*1+b and
 //          multiplication a*b-0, which are the same to the last bit. HFMA2.OOB: fma.oob of the PTX ISA, whose special NaN is what
-//          tensor copies of an H100 fill with, 0x7ff7 in either format; an H100 takes other NaN for ordinary (vectors f16_oob).
-// Ignores: whether 0xfff7 is special, too: taken for ordinary, not asked of a device.
+//          tensor copies fill with, 0x7ff7 of either sign in either format, as a factor; an addend of it is NaN as others are (an H200's
+//          answers to 32,768 triples in four forms, validate/vectors/oob.cu).
 // How:     a sum that a wider format cannot hold exactly is first rounded to odd there (its last bit set when inexact), after
 //          which rounding to the narrow format gives what one rounding would have given.
 // Compiled once for each vector instruction set: see vector.h.
@@ -129,13 +129,13 @@ void hfma2(const LaneFrame& f, const MicroOp& op, u32 mask) {
   write(result(f, op), mask, [&](int l) { return halves[0][l] | halves[1][l] << 16; });
 }
 
-/// 0 in each half where a factor or the addend is NaN for what lies outside a tensor.
+/// 0 in each half where a factor is NaN for what lies outside a tensor.
 void hfma2_oob(const LaneFrame& f, const MicroOp& op, u32 mask) {
   alignas(64) u32 inside[32] = {};
   for (int part = 0; part < 2; ++part) {
-    const HalfReader a = half(f, op.a, part), b = half(f, op.b, part), c = half(f, op.c, part);
+    const HalfReader a = half(f, op.a, part), b = half(f, op.b, part);
     FORETRACE_LANE_LOOP {
-      const bool outside = a[l] == kOutsideNan || b[l] == kOutsideNan || c[l] == kOutsideNan;
+      const bool outside = (a[l] & 0x7fff) == kOutsideNan || (b[l] & 0x7fff) == kOutsideNan;
       inside[l] |= (outside ? 0u : 0xffffu) << 16 * part;
     }
   }
