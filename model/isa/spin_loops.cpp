@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/isa/loop_ends.h"
 #include "model/isa/operands.h"
 
 namespace foretrace::isa {
@@ -212,7 +213,8 @@ std::vector<RetryLoop> retry_loops(const Program& program) {
     loop.last = at;
     if (loop.first > at || at - loop.first >= kLongest || !program.code[at].guarded()) continue;
     const std::uint32_t swap = tries(program, loop);
-    if (swap == SpinLoop::kNone || waits(program, loop)) continue;
+    if (swap == SpinLoop::kNone || waits(program, loop) || !ends_by(program, loop.first, loop.last, swap))
+      continue;
     if (!found.empty() && found.back().last >= loop.first) continue;
     found.push_back({loop.first, loop.last, swap});
   }

@@ -29,7 +29,7 @@ std::vector<SpinLoop> spin_loops(const Program& program);
 
 /// A loop that reads a place, computes and tries to exchange what it found for the result, until nobody came between: additions of
 /// doubles in shared memory, minima of floats and the like. The smallest loop around one compare-and-swap, with nothing else in it that
-/// has an effect; it tries another value in each round (else it is a spin loop).
+/// has an effect, which ends by what that finds; it tries another value in each round (else it is a spin loop).
 struct RetryLoop {
   std::uint32_t first = 0;  ///< where a round begins
   std::uint32_t last = 0;   ///< the branch back to it

@@ -123,6 +123,13 @@ TEST(RetryLoops, NothingElseHasAnEffectInThem) {
   EXPECT_TRUE(retry_loops(assemble(with(kRetry, "@P0 BRA", "BRA"))).empty()) << "it never ends";
 }
 
+TEST(RetryLoops, WhatTheSwapFindsEndsThem) {
+  EXPECT_TRUE(retry_loops(assemble(with(kRetry, "ISETP.NE.AND P0, PT, R8, R9, PT",
+                                        "ISETP.NE.AND P0, PT, R6, R7, PT")))
+                  .empty())
+      << "a swap in each round of a loop that counts";
+}
+
 TEST(RetryLoops, ALockIsAWait) {
   const std::string lock =
       with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]", "ATOMG.E.CAS.STRONG.GPU PT, R9, [R2], R6, R7");
