@@ -65,7 +65,9 @@ BAD = {
     "words": [{"README.md": "At most 1024 threads " + "a block.\n"}, {"model/sm/sm.cpp": "// A chip-" + "full of blocks.\n"}],
     "readme": [{"README.md": "\n" * 121}, {"README.md": "![A picture](docs/pictures/gone.svg)\n"}],
     "united": [{"model/sm/a.cpp": "namespace {\nconstexpr int kMost = 1;\n}  // namespace\n", "model/sm/b.cpp": "constexpr int kMost = 2;\n"},
-               {"model/sm/a.cpp": "namespace {\nint f(int a) {\n", "model/sm/b.cpp": "namespace {\nint f(int b) {\n"}],
+               {"model/sm/a.cpp": "namespace {\nint f(int a) {\n", "model/sm/b.cpp": "namespace {\nint f(int b) {\n"},
+               {"model/sm/a.cpp": "namespace {\nconstexpr int kLeast = 0,\n              kMost = 1;\n}  // namespace\n",
+                "model/sm/b.cpp": "constexpr int kMost = 2;\n"}],
     "class_sizes": [{"model/sm/sm.h": "// An SM.\n#pragma once\nclass Sm {\n public:\n  Sm(int a);\n"
                                       + "".join(f"  void f{i}(int a) const {{ g(); }}\n" for i in range(26)) + "};\n"},
                     {"model/sm/pipe.h": "// A pipe.\n#pragma once\nstruct Pipe {\n" + "".join(f"  void f{i}(int a);\n" for i in range(20)) + "};\n",

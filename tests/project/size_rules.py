@@ -125,13 +125,18 @@ def rule_united(tree, _):
         if room in (None, "sim/runtime"):
             continue
         hidden = False
-        for number, line in enumerate(without_comments(tree.text(path)).split("\n"), 1):
+        lines = without_comments(tree.text(path)).split("\n")
+        for number, line in enumerate(lines, 1):
             hidden = line.startswith("namespace {") or (hidden and not (line.startswith("}") and "//" in tree.text(path).split("\n")[number - 1]))
             found = HIDDEN.match(line)
             if not found or not (hidden or found[1]):
                 continue
             types = found[4] and ",".join(re.sub(r"\s*\w+$", "", each.strip()) for each in found[4].split(","))
-            name = next(filter(None, found.groups()[:3]))
-            first = seen.setdefault((room, name, types), path)
-            if first != path:
-                yield f"{path}:{number}: {name} is a name in {first}, too"
+            names = [next(filter(None, found.groups()[:3]))]
+            if found[1]:  # one statement may declare several
+                statement = "\n".join(lines[number - 1:]).split(";", 1)[0]
+                names += [name for name in re.findall(r", *\n? *(k[A-Z]\w*) = ", statement) if name not in names]
+            for name in names:
+                first = seen.setdefault((room, name, types), path)
+                if first != path:
+                    yield f"{path}:{number}: {name} is a name in {first}, too"

@@ -12,8 +12,7 @@ namespace foretrace::emulate {
 namespace {
 
 // CUDA's error codes.
-constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidDeviceFunction = 98,
-              kNotSupported = 801;
+constexpr int kSuccess = 0, kOutOfMemory = 2, kInvalidDeviceFunction = 98, kNotSupported = 801;
 constexpr std::uint64_t kMostParameterBytes = 32764;  // of a kernel, CUDA C++ Programming Guide
 constexpr std::uint64_t kFirstObject = 0x100;  // handles of streams and events; smaller ones have a meaning
 

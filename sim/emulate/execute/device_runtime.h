@@ -25,6 +25,8 @@
 
 namespace foretrace::emulate {
 
+inline constexpr int kInvalidValue = 1;  ///< cudaErrorInvalidValue
+
 enum class DeviceCall : std::uint8_t {
   get_parameter_buffer,
   launch,

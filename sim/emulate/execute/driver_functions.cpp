@@ -40,8 +40,7 @@ constexpr std::array<std::string_view, provided> kProvided = {"vprintf",
                                                               "cudaCGSynchronizeGrid",
                                                               "cudaCGGetSize",
                                                               "cudaCGGetRank"};
-constexpr std::uint32_t kGridScope = 1;     // cudaCGScopeGrid
-constexpr std::uint32_t kInvalidValue = 1;  // cudaErrorInvalidValue
+constexpr std::uint32_t kGridScope = 1;  // cudaCGScopeGrid
 
 constexpr std::uint64_t kKnown = provided + kDeviceFunctions.size();
 

@@ -22,8 +22,8 @@ namespace {
 /// MicroOp::index2 of a pair: a bit for each of three sources.
 constexpr std::uint32_t kSwapped = 1, kSingle = 8, kLowNegated = 64;
 /// MicroOp::flags beside kFlush and kNan.
-constexpr std::uint32_t kLargest = 1, kSigned = 2, kFloat = 4, kMagnitude = 8;
-constexpr std::uint32_t kSign = 0x80000000, kNotANumber = 0x7fffffff;
+constexpr std::uint32_t kLargest = 1, kSignedPair = 2, kFloat = 4, kAbsolute = 8;
+constexpr std::uint32_t kPairSign = 0x80000000, kNotANumber = 0x7fffffff;
 
 /// MicroOp::immediate: which of LaneOp computes a half.
 MicroOp half_of(const MicroOp& op, std::uint32_t half) {
@@ -35,7 +35,7 @@ MicroOp half_of(const MicroOp& op, std::uint32_t half) {
     const std::uint32_t bits = op.index2 >> i;
     const bool swapped = (bits & kSwapped) != 0;
     if ((bits & kSingle) == 0 && (half != 0) != swapped) sources[i]->word += kWarpSize;
-    if ((bits & kLowNegated) != 0 && half == 0) sources[i]->xor_mask = kSign;
+    if ((bits & kLowNegated) != 0 && half == 0) sources[i]->xor_mask = kPairSign;
   }
   return one;
 }
@@ -52,18 +52,18 @@ void paired(Execution& x, const MicroOp& op, std::uint32_t mask) {
   std::copy_n(low, kWarpSize, d);
 }
 
-bool is_nan(std::uint32_t bits) { return (bits & ~kSign) > 0x7f800000; }
+bool is_nan(std::uint32_t bits) { return (bits & ~kPairSign) > 0x7f800000; }
 
 /// Ascends as the values do; -0 is before +0.
 std::int64_t place_of(std::uint32_t bits, bool is_float, bool is_signed) {
   if (!is_float) return is_signed ? std::int64_t{static_cast<std::int32_t>(bits)} : std::int64_t{bits};
-  const std::int64_t magnitude = bits & ~kSign;
-  return (bits & kSign) != 0 ? -1 - magnitude : magnitude;
+  const std::int64_t magnitude = bits & ~kPairSign;
+  return (bits & kPairSign) != 0 ? -1 - magnitude : magnitude;
 }
 
 /// The least or largest of two; of floats NaN loses, or wins with kNan.
 std::uint32_t chosen(std::uint32_t x, std::uint32_t y, std::uint32_t flags, bool largest) {
-  const bool is_float = (flags & kFloat) != 0, is_signed = (flags & kSigned) != 0;
+  const bool is_float = (flags & kFloat) != 0, is_signed = (flags & kSignedPair) != 0;
   if (is_float && (is_nan(x) || is_nan(y))) {
     if ((flags & kNan) != 0 || (is_nan(x) && is_nan(y))) return kNotANumber;
     return is_nan(x) ? y : x;
@@ -75,7 +75,7 @@ std::uint32_t chosen(std::uint32_t x, std::uint32_t y, std::uint32_t flags, bool
 /// A float operand with its sign modifiers; a subnormal is a zero with kFlush.
 std::uint32_t float_at(const std::uint32_t* words, const Source& s, int lane, std::uint32_t flags) {
   const std::uint32_t bits = (words[lane] & s.and_mask) ^ s.xor_mask;
-  return (flags & kFlush) != 0 && (bits & 0x7f800000) == 0 ? bits & kSign : bits;
+  return (flags & kFlush) != 0 && (bits & 0x7f800000) == 0 ? bits & kPairSign : bits;
 }
 
 void of_three(Execution& x, const MicroOp& op, std::uint32_t mask) {
@@ -93,7 +93,7 @@ void of_three(Execution& x, const MicroOp& op, std::uint32_t mask) {
 
 void of_warp(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t* a = x.words(op.a);
-  const std::uint32_t keep = (op.flags & kMagnitude) != 0 ? ~kSign : ~0u;
+  const std::uint32_t keep = (op.flags & kAbsolute) != 0 ? ~kPairSign : ~0u;
   std::uint32_t r = a[std::countr_zero(mask)] & keep;
   for (std::uint32_t m = mask & (mask - 1); m != 0; m &= m - 1)
     r = chosen(r, a[std::countr_zero(m)] & keep, op.flags, (op.flags & kLargest) != 0);
@@ -121,7 +121,7 @@ Source pair_source(Decoder& d, std::uint32_t index) {
     PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
   const bool negate = operand.negate && !mixed;
   Source s = d.sign_source();
-  if (negate) s.xor_mask = kSign;
+  if (negate) s.xor_mask = kPairSign;
   return s;
 }
 
@@ -153,9 +153,9 @@ void warp_wide(Decoder& d) {
   MicroOp& op = d.op();
   const int which = d.printed.need_one({"MIN", "MAX", "MINABS", "MAXABS"});
   d.flag(which % 2 == 1, kLargest);
-  d.flag(which >= 2, kMagnitude);
+  d.flag(which >= 2, kAbsolute);
   d.flag(d.printed.take("F32"), kFloat);
-  d.flag(d.printed.take("S32"), kSigned);
+  d.flag(d.printed.take("S32"), kSignedPair);
   d.flag(d.printed.take("NAN"), kNan);
   d.destination();
   op.a = d.source(Style::raw);

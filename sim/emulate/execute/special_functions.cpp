@@ -14,7 +14,7 @@ namespace foretrace::emulate {
 
 namespace {
 
-constexpr std::uint32_t kNan = 0x7fffffff, kInfinity = 0x7f800000, kSign = 0x80000000;
+constexpr std::uint32_t kNan = 0x7fffffff, kInfiniteBits = 0x7f800000, kSignBit = 0x80000000;
 
 constexpr int kSquareBits = 15;  ///< no bit of x below 2^-15 takes part in a product of weight 2^-15 or more
 
@@ -67,12 +67,12 @@ std::uint32_t normalized(std::int64_t value) {
 std::uint32_t scaled(std::uint32_t bits, int by) {
   const int exponent = static_cast<int>(bits >> 23) + by;
   if (exponent <= 0) return 0;
-  if (exponent >= 255) return kInfinity;
+  if (exponent >= 255) return kInfiniteBits;
   return (bits & 0x7fffff) | static_cast<std::uint32_t>(exponent) << 23;
 }
 
 std::uint32_t reciprocal(std::uint32_t bits) {
-  const std::uint32_t sign = bits & kSign, fraction = bits & 0x7fffff;
+  const std::uint32_t sign = bits & kSignBit, fraction = bits & 0x7fffff;
   const int exponent = static_cast<int>(bits >> 23 & 255) - 127;
   const std::uint32_t y = interpolated(kReciprocal[fraction >> 16], fraction & 0xffff, 16, 1, 16188);
   return sign | scaled(0x3f000000 + y, -exponent);
@@ -96,7 +96,7 @@ std::uint32_t root(std::uint32_t bits) {
 
 std::uint32_t power(std::uint32_t bits) {
   const auto x = std::bit_cast<float>(bits);
-  if (x >= 128.0f) return kInfinity;
+  if (x >= 128.0f) return kInfiniteBits;
   if (x < -127.0f) return 0;
   // The magnitude in units of 2^-23, cut; a negative one is complemented, not negated, unless it is a whole number.
   const auto magnitude = static_cast<std::int64_t>(std::fabs(static_cast<double>(x)) * 0x1p23);
@@ -117,7 +117,7 @@ std::uint32_t logarithm(std::uint32_t bits) {
       exponent * (std::int64_t{1} << 42) + sum_of(kLogarithm[segment], fraction & 0x1ffff, 17, 1, 13392);
   // The last bit kept is 2^-36; a negative sum is complemented there.
   const std::int64_t kept = sum & -std::int64_t{64};
-  return kept < 0 ? kSign | normalized(-kept - 64) : normalized(kept);
+  return kept < 0 ? kSignBit | normalized(-kept - 64) : normalized(kept);
 }
 
 /// The operand counts turns and is cut to 2^-25 of one. Descending quarters take the complement of the place, and are 1 at their start.
@@ -133,7 +133,7 @@ std::uint32_t sine(std::uint32_t bits, bool cosine) {
   turn &= 0x1ffffff;
   const std::uint32_t quarter = (turn >> 23) + (cosine ? 1 : 0), place = turn & 0x7fffff;
   const bool negative = (quarter & 2) != 0;
-  const std::uint32_t sign = (negative ? kSign : 0) ^ (cosine ? 0 : bits & kSign);
+  const std::uint32_t sign = (negative ? kSignBit : 0) ^ (cosine ? 0 : bits & kSignBit);
   if ((quarter & 1) != 0 && place == 0) return sign | 0x3f800000;
   const std::uint32_t at = (quarter & 1) != 0 ? ~place & 0x7fffff : place;
   return sign | normalized(sum_of(kSine[at >> 17], at & 0x1ffff, 17, 1, 0));
@@ -147,7 +147,7 @@ std::uint32_t hyperbolic_tangent(std::uint32_t bits) {
 
 /// The high word of 1/x or 1/sqrt(x) from the high word of x: single precision's tables, the significand cut to 20 bits.
 std::uint32_t high_word(MufuFunction which, std::uint32_t high) {
-  const std::uint32_t sign = high & kSign, magnitude = high & ~kSign, fraction = (high & 0xfffff) << 3;
+  const std::uint32_t sign = high & kSignBit, magnitude = high & ~kSignBit, fraction = (high & 0xfffff) << 3;
   if (magnitude > 0x7ff00000) return kNan;
   const bool zero = magnitude < 0x00100000, infinite = magnitude == 0x7ff00000;
   if (zero) return sign | 0x7ff00000;
@@ -167,13 +167,13 @@ std::uint32_t high_word(MufuFunction which, std::uint32_t high) {
 
 std::uint32_t special_function(MufuFunction which, std::uint32_t bits) {
   if (which == MufuFunction::rcp64h || which == MufuFunction::rsq64h) return high_word(which, bits);
-  const std::uint32_t sign = bits & kSign, magnitude = bits & ~kSign;
-  if (magnitude > kInfinity) return kNan;
-  const bool zero = magnitude < 0x00800000, infinite = magnitude == kInfinity;
+  const std::uint32_t sign = bits & kSignBit, magnitude = bits & ~kSignBit;
+  if (magnitude > kInfiniteBits) return kNan;
+  const bool zero = magnitude < 0x00800000, infinite = magnitude == kInfiniteBits;
   switch (which) {
-    case MufuFunction::rcp: return zero ? sign | kInfinity : infinite ? sign : reciprocal(bits);
+    case MufuFunction::rcp: return zero ? sign | kInfiniteBits : infinite ? sign : reciprocal(bits);
     case MufuFunction::rsq:
-      if (zero) return sign | kInfinity;
+      if (zero) return sign | kInfiniteBits;
       if (sign != 0) return kNan;
       return infinite ? 0 : inverse_root(bits);
     case MufuFunction::sqrt:
@@ -182,9 +182,9 @@ std::uint32_t special_function(MufuFunction which, std::uint32_t bits) {
       return infinite ? bits : root(bits);
     case MufuFunction::ex2:
       if (zero) return 0x3f800000;
-      return infinite ? (sign != 0 ? 0 : kInfinity) : power(bits);
+      return infinite ? (sign != 0 ? 0 : kInfiniteBits) : power(bits);
     case MufuFunction::lg2:
-      if (zero) return kSign | kInfinity;
+      if (zero) return kSignBit | kInfiniteBits;
       if (sign != 0) return kNan;
       return infinite ? bits : logarithm(bits);
     case MufuFunction::sin:

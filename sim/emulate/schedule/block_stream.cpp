@@ -8,7 +8,7 @@ namespace {
 
 /// Warp instructions per turn, and the least that a reader is given unless its warp waits or ends: long enough that the change from
 /// executing to reading costs little, short enough that all warps of a chip hold little.
-constexpr std::uint64_t kTurn = 512, kLeast = 256;
+constexpr std::uint64_t kTurn = 512, kLeastSlice = 256;
 constexpr std::uint64_t kLongTurn = 1 << 16;  ///< where nobody reads
 
 }  // namespace
@@ -28,7 +28,7 @@ const work::WarpRecord* BlockStream::next(std::uint32_t warp) {
       warps_[i].parts.emplace_back();
       running_->record_in(i, warps_[i].parts.back());
     }
-    while (!ended_ && !running_->ended(warp) && reader.parts.back().instructions < kLeast) {
+    while (!ended_ && !running_->ended(warp) && reader.parts.back().instructions < kLeastSlice) {
       ended_ = running_->run_turn(kTurn);
     }
     for (std::uint32_t i = 0; i < warps_.size(); ++i) {

@@ -32,7 +32,7 @@ constexpr std::uint32_t kChunk = 16;  // bytes: the unit of the swizzle
 using Chunk = std::array<std::byte, kChunk>;
 
 /// MicroOp::flags beside the atomic's. index2: dimensions.
-constexpr std::uint32_t kMulticast = 2, kExtra = 4, kScattered = 8;
+constexpr std::uint32_t kToSeveral = 2, kExtra = 4, kScattered = 8;
 constexpr int kWalkShift = 4;  ///< two bits: BoxWalk
 BoxWalk walk_of(const MicroOp& op) { return static_cast<BoxWalk>(op.flags >> kWalkShift & 3); }
 
@@ -198,7 +198,7 @@ void load_box(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t rank_bits = box.shared & ~kOffsetMask;
   std::array<std::uint32_t, 16> blocks{rank_bits};
   std::size_t count = 1;
-  if ((op.flags & kMulticast) != 0) {
+  if ((op.flags & kToSeveral) != 0) {
     count = 0;
     for (std::uint32_t m = x.words(op.c)[0] >> 16; m != 0; m &= m - 1)
       blocks[count++] = static_cast<std::uint32_t>(std::countr_zero(m)) << kClusterRankShift;
@@ -328,7 +328,7 @@ void translate(Decoder& d, WarpFunction function) {
   const bool four = d.printed.take("GATHER4") || d.printed.take("SCATTER4");
   if (four && op.index2 != 2) PrintedForm::refuse("four rows of what is no matrix");
   d.flag(four, kScattered);
-  d.flag(d.printed.take("MULTICAST"), kMulticast);
+  d.flag(d.printed.take("MULTICAST"), kToSeveral);
   std::int64_t offset = 0;
   op.a = take_uniform_address(d, offset);
   op.immediate = static_cast<std::uint64_t>(offset);

@@ -27,9 +27,9 @@ namespace {
 
 /// MicroOp::flags.
 constexpr std::uint32_t kGroupHalf = 1, kGroupSaturates = 2, kGroupSparse = 4, kSharedA = 8,
-                        kTransposedA = 16, kTransposedB = 32, kNegatedA = 64, kNegatedB = 128, kNarrow = 256,
-                        kZero = 512, kDummy = 1024;
-constexpr int kTypeAShift = 16, kTypeBShift = 20;
+                        kTransposedA = 16, kTransposedB = 32, kNegatedA = 64, kNegatedB = 128,
+                        kNarrowFloats = 256, kZero = 512, kDummy = 1024;
+constexpr int kFactorAShift = 16, kFactorBShift = 20;
 /// MicroOp::immediate: word of the metadata register, above it the selector. index2: columns.
 constexpr int kSelectorShift = 32;
 
@@ -38,8 +38,8 @@ constexpr std::uint32_t kOperandChunk = 16;
 constexpr int kDescriptorB =
     2 * 32;  ///< words from A's descriptor, whose place stays where A is in registers, to B's
 
-Element type_a(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeAShift & 15); }
-Element type_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kTypeBShift & 15); }
+Element type_a(const MicroOp& op) { return static_cast<Element>(op.flags >> kFactorAShift & 15); }
+Element type_b(const MicroOp& op) { return static_cast<Element>(op.flags >> kFactorBShift & 15); }
 
 /// 16 bytes of the block's shared memory.
 struct OperandChunk {
@@ -263,7 +263,7 @@ void multiply_rows(Execution& x, const MicroOp& op, std::uint32_t mask) {
     return multiply_integers(x.lanes(), operands, (op.flags & kGroupSaturates) != 0, c, d);
   SumRule rule;
   rule.half = (op.flags & kGroupHalf) != 0;
-  if ((op.flags & kNarrow) != 0) {
+  if ((op.flags & kNarrowFloats) != 0) {
     rule.kept = 13;
     rule.result_bits = 13;
   }
@@ -349,9 +349,9 @@ void take_elements(Decoder& d, Opcode opcode) {
   }
   const bool integers = opcode == Opcode::IGMMA || opcode == Opcode::BGMMA;
   if (!integers) d.flag(d.printed.need_one({"F32", "F16"}) == 1, kGroupHalf);
-  d.flag(opcode == Opcode::QGMMA, kNarrow);
+  d.flag(opcode == Opcode::QGMMA, kNarrowFloats);
   d.flag(opcode == Opcode::IGMMA && d.printed.take("SAT"), kGroupSaturates);
-  op.flags |= static_cast<std::uint32_t>(a) << kTypeAShift | static_cast<std::uint32_t>(b) << kTypeBShift;
+  op.flags |= static_cast<std::uint32_t>(a) << kFactorAShift | static_cast<std::uint32_t>(b) << kFactorBShift;
 }
 
 void take_shape(Decoder& d) {
