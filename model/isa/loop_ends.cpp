@@ -24,14 +24,14 @@ class Loop {
   Loop(const Program& program, std::size_t first, std::size_t last)
       : program_(program), first_(first), last_(last), before_(last - first + 1), seen_(before_.size()) {}
 
-  bool ends_by(std::size_t counter) {
+  bool ends_by(std::size_t asks) {
     do {
       grown_ = false;
-      come_to(counter, {});
+      come_to(asks, {});
       while (!work_.empty()) {
         const std::size_t at = work_.back();
         work_.pop_back();
-        if (!step(at, at == counter)) return true;
+        if (!step(at, at == asks)) return true;
       }
       std::fill(seen_.begin(), seen_.end(), false);
     } while (grown_);
@@ -54,8 +54,8 @@ class Loop {
     flag = true;
   }
 
-  /// Follows one instruction; false: it leaves the loop, or stays in it, by the count.
-  bool step(std::size_t at, bool counts) {
+  /// Follows one instruction, the one that `asks` or another; false: it leaves the loop, or stays in it, by what that brings.
+  bool step(std::size_t at, bool asks) {
     const Instruction& in = program_.code[at];
     Places after = before_[at - first_];
     const bool guarded = in.guard != kPt;
@@ -69,12 +69,12 @@ class Loop {
       if (in.guarded() || (target && in.operands.size() > 1)) come_to(at + 1, after);
       return true;
     }
-    bool result = counts || chosen || told;
+    bool result = asks || chosen || told;
     MemoryForm form;
-    if (memory_form(in, form) && !counts) {
+    if (memory_form(in, form) && !asks) {
       const bool shared = form.space == Space::shared || form.space == Space::generic;
       if (form.access == Access::store && told && shared) add_to(shared_);
-      // What is looked up by the count is the work; that there is none ends the loop.
+      // What is looked up by a count is the work; that there is none ends the loop.
       result =
           chosen || (form.access == Access::load && (addresses(in, after, uniform_) || (shared && shared_)));
     }

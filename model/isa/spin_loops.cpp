@@ -14,12 +14,8 @@ constexpr std::uint32_t kEarly = 16;    // instructions between the load before 
 
 /// Where a branch goes, kNone: it is none to a label.
 std::uint32_t target_of(const Instruction& in) {
-  if (in.opcode != Opcode::BRA || in.has("DIV")) return SpinLoop::kNone;
-  for (const Operand& operand : in.operands) {
-    if (operand.kind == OperandKind::label)
-      return static_cast<std::uint32_t>(operand.value / kInstructionBytes);
-  }
-  return SpinLoop::kNone;
+  const std::optional<std::size_t> target = in.has("DIV") ? std::nullopt : branch_target(in);
+  return target ? static_cast<std::uint32_t>(*target) : SpinLoop::kNone;
 }
 
 /// Whether an instruction ends the loop, calls, or has to do with barriers and copies.

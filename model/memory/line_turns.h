@@ -31,6 +31,7 @@ class LineTurns {
   /// partition; `line`: any number of its own; `interval`: between accesses of a line that differ.
   std::uint64_t pass(std::size_t way, std::uint64_t ready, std::uint32_t bytes, std::uint64_t line,
                      Access access, std::uint32_t interval) {
+    used_ = true;
     Last& last = last_[(line * kMix) >> kShift << 1 | way];
     const bool meets =
         last.access != access && last.line == line && last.access != Access::none && access != Access::none;
@@ -40,6 +41,13 @@ class LineTurns {
   }
   /// The cycle of the last turn that somebody got who came this way.
   std::uint64_t last(std::size_t way) const { return way_[way].last(); }
+  /// Time zero of a new launch. A slice that nobody came to has nothing to forget.
+  void restart() {
+    if (!used_) return;
+    used_ = false;
+    for (Port& way : way_) way.reset();
+    std::fill(last_.begin(), last_.end(), Last{});
+  }
 
  private:
   static constexpr int kShift = 57;  // 128 places
@@ -49,6 +57,7 @@ class LineTurns {
     Access access = Access::none;
   };
   std::array<Port, 2> way_;
+  bool used_ = false;
   std::vector<Last> last_ = std::vector<Last>(std::size_t{2} << (64 - kShift));  // by place, then by way
 };
 

@@ -27,7 +27,7 @@ void SlicePorts::restart() {
   std::fill(bytes_.begin(), bytes_.end(), 0);
   std::fill(last_atomic_.begin(), last_atomic_.end(), LastAtomic{});
   std::fill(partial_writes_.begin(), partial_writes_.end(), PartialWrites{});
-  std::fill(line_turns_.begin(), line_turns_.end(), LineTurns(shared_.spec.l2.slice_bytes));
+  for (LineTurns& turns : line_turns_) turns.restart();
 }
 
 void SlicePorts::count(stats::MemoryCounters& counters) const {

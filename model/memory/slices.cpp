@@ -17,7 +17,6 @@ void Slices::serve(Event event) {
 }
 
 void Slices::try_first(Event event) {
-  if (!event.write()) account(shared_.pool[event.index()]);
   if (!attempt(event)) stalled_.push(event);
 }
 
@@ -53,10 +52,7 @@ void Slices::retry(std::uint32_t queue) {
     held_[queue - queues].releasing = false;
     return release(queue - queues);
   }
-  stalled_.retry(queue, [this](Event& event) {
-    if (!event.write()) account(shared_.pool[event.index()]);
-    return attempt(event);
-  });
+  stalled_.retry(queue, [this](Event& event) { return attempt(event); });
 }
 
 inline void Slices::account(Transaction& transaction) const {
@@ -71,6 +67,7 @@ bool Slices::attempt(Event& event) {
     pass_on_write(event);
     return true;
   }
+  account(shared_.pool[event.index()]);
   if (event.at_home() || !is_atomic(shared_.pool[event.index()])) return look_up(event.index());
   pass_on(event.index());
   return true;
