@@ -217,4 +217,20 @@ std::vector<RetryLoop> retry_loops(const Program& program) {
   return found;
 }
 
+bool has_asking_loop(const Program& program) {
+  const std::vector<SpinLoop> spins = spin_loops(program);
+  const std::vector<RetryLoop> retries = retry_loops(program);
+  const auto in_one = [](const auto& loops, std::uint32_t at) {
+    return std::any_of(loops.begin(), loops.end(), [at](const auto& loop) { return loop.holds(at); });
+  };
+  const auto size = static_cast<std::uint32_t>(program.code.size());
+  for (std::uint32_t at = 0; at < size; ++at) {
+    if (!asks_memory(program.code[at]) || in_one(spins, at) || in_one(retries, at)) continue;
+    for (std::uint32_t last = at; last < size; ++last) {
+      if (target_of(program.code[last]) <= at) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace foretrace::isa

@@ -40,6 +40,10 @@ struct RetryLoop {
 /// In ascending order; they do not overlap.
 std::vector<RetryLoop> retry_loops(const Program& program);
 
+/// Whether there is a strong load or a compare-and-swap in a loop that is neither of these, around other loops or barriers or through a
+/// list of places: its warps may go around for as long as others have not written what they need.
+bool has_asking_loop(const Program& program);
+
 /// A load of global or generic memory that sees what other SMs write, or an atomic that changes nothing unless it finds what it wants.
 bool asks_memory(const Instruction& instruction);
 

@@ -300,6 +300,34 @@ TEST(Waits, AValueThatIsWrittenAgainInEveryRoundIsNoProgress) {
   EXPECT_EQ(a.read(flag, 3), (std::vector<std::uint32_t>{1, 1, 1})) << "what it has found in the end";
 }
 
+// Each block's word is written once the next one's is. The loop has a loop in it, so that it is not known as a wait: a block that went
+// around it for a million instructions before the next was started would have them all on its record.
+TEST(Waits, BlocksThatGoAroundUntilOthersHaveDoneTheirsTakeTurns) {
+  Assembled a(std::string(kAddress) + R"(
+    IMAD.WIDE R8, R0, 0x4, R2
+  L:
+    MOV R11, 0x10
+  W:
+    IADD3 R11, R11, -0x1, RZ
+    ISETP.NE.AND P1, PT, R11, RZ, PT
+    @P1 BRA `(W)
+    LDG.E.STRONG.GPU R4, [R8.64+0x4]
+    ISETP.EQ.AND P0, PT, R4, RZ, PT
+    @P0 BRA `(L)
+    STG.E.STRONG.GPU [R8.64], R5
+    EXIT
+  )",
+              1, 2);
+  a.context.grid = {6, 1, 1};
+  const std::uint64_t words = a.buffer(0, {0, 0, 0, 0, 0, 0, 1}, "words");
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 6, false);
+  while (blocks.next() != nullptr) {}
+  EXPECT_EQ(a.read(words, 7), std::vector<std::uint32_t>(7, 1));
+  EXPECT_LT(blocks.count().instructions, 6 * 15'000u)
+      << "the first one's patience, and the others up to there";
+}
+
 /// How many of 64 pieces of work each of four blocks takes where they take turns at a counter; a piece has so many rounds in block 0.
 std::vector<std::uint32_t> shares(std::uint32_t rounds_of_first, std::uint64_t resident) {
   Assembled a(std::string(kAddress) + R"(
@@ -427,6 +455,33 @@ TEST(Waits, WhereNobodyOutsideWillAnswerTheLaunchNeverEnds) {
     FAIL() << "no fault";
   } catch (const KernelFault& fault) { EXPECT_EQ(fault.kind(), FaultKind::never_ends); }
   EXPECT_EQ(outside.asked, 5);
+}
+
+// The second block asks 200 places in vain before it comes to write what the first one waits for.
+TEST(Waits, WhoHasMuchToAskIsNotTakenToWaitForSomebodyOutside) {
+  Assembled a(std::string(kAddress) + R"(
+    MOV R8, R2
+    MOV R9, R3
+    MOV R10, 0xc8
+    ISETP.EQ.AND P2, PT, R0, RZ, PT
+    @P2 BRA `(L)
+  W:
+    LDG.E.STRONG.GPU R4, [R8.64]
+    IADD3 R10, R10, -0x1, RZ
+    ISETP.NE.AND P1, PT, R10, RZ, PT
+    @P1 BRA `(W)
+    STG.E.STRONG.GPU [R2.64], R5
+    EXIT
+  )" + kAsking,
+              32, 2);
+  a.context.grid = {2, 1, 1};
+  a.buffer(0, {0}, "flag");
+  Answering outside(*a.memory, 0, 1);
+  a.context.outside = &outside;
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 2, false);
+  for (std::uint64_t block = 0; block < 2; ++block) EXPECT_EQ(blocks.next()->block, block);
+  EXPECT_EQ(outside.asked, 0);
 }
 
 TEST(BlockBarrier, WarpsThatArriveAndThenWaitAtTheSameOneComeTogether) {

@@ -97,6 +97,16 @@ const std::string kRetry = R"(
     EXIT
 )";
 
+TEST(AskingLoops, AreAroundALoadThatIsNoWaitByItself) {
+  EXPECT_FALSE(has_asking_loop(assemble(kSpin))) << "a wait";
+  EXPECT_TRUE(has_asking_loop(assemble(with(kSpin, "YIELD", "BAR.SYNC.DEFER_BLOCKING 0x0"))));
+  EXPECT_TRUE(has_asking_loop(assemble(with(kSpin, "YIELD", "STG.E desc[UR12][R4.64], R9"))));
+  EXPECT_FALSE(
+      has_asking_loop(assemble(with(with(kSpin, "YIELD", "STG.E desc[UR12][R4.64], R9"), ".STRONG.SYS", ""))))
+      << "nobody has to see what others write";
+  EXPECT_FALSE(has_asking_loop(assemble(with(kSpin, "@!P0 BRA `(L)", "NOP")))) << "no loop";
+}
+
 TEST(RetryLoops, ASwapThatIsTriedUntilNobodyCameBetween) {
   const auto loops = retry_loops(assemble(kRetry));
   ASSERT_EQ(loops.size(), 1u);

@@ -19,10 +19,13 @@ constexpr int kTurnsInARow = 256;
 /// Turns without effect after any change: warps that compete for a word by compare-and-swap find out in one what it is now, may yield in
 /// the next, and change it in the third.
 constexpr int kTurnsToSee = 3;
-/// Blocks that share work have turns of about so many warp instructions, in the order of what they have issued: as if each took one time.
+/// Blocks that share work, or that go around until others have done theirs, have turns of about so many warp instructions, in the order of
+/// what they have issued: as if each took one time.
 constexpr std::uint64_t kLead = 1'000;
-/// Rounds of turns in vain after which blocks that all ask memory are taken to wait for something outside of the launch.
+/// Rounds of turns in vain, and warp instructions in vain of each, after which blocks that all ask memory are taken to wait for something
+/// outside of the launch: one may ask of much before it comes to what it can do.
 constexpr int kRoundsInVain = 64;
+constexpr std::uint64_t kInVain = 10'000;
 
 }  // namespace
 
@@ -34,7 +37,8 @@ struct BlockSequence::State {
   std::map<std::uint64_t, std::shared_ptr<work::BlockRecord>> ready;  // by block
   std::uint64_t next = 0;                                             // block
   bool starting = false;  // the last one was just started: the others go on waiting
-  bool shares = false;    // work is shared out by counts: who comes next has it
+  bool shares =
+      false;  // turns in the order of what was issued: who comes next has the work, or goes around once more
   std::map<const Cluster*, std::uint64_t>
       late;               // what the others had issued when it was started, where that was later
   int in_vain = 0;        // rounds of turns without progress, all of whose blocks asked memory
@@ -60,8 +64,9 @@ struct BlockSequence::State {
   }
   /// Asks outside of the launch once all blocks wait. True: they may go on asking.
   bool wait(Outside* outside) {
-    const bool all =
-        std::all_of(running.begin(), running.end(), [](const auto& c) { return c->ended() || c->polls(); });
+    const bool all = std::all_of(running.begin(), running.end(), [](const auto& c) {
+      return c->ended() || (c->polls() && c->idle() > kInVain);
+    });
     if (outside == nullptr || !all || ++in_vain < kRoundsInVain) return false;
     in_vain = std::min(in_vain, kRoundsInVain + 1);
     hopeless = !outside->wait(in_vain > kRoundsInVain);
@@ -101,7 +106,9 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
   State& s = *state_;
   const std::uint64_t limit = emulator_.launch().context.idle_limit;
   const std::uint64_t clusters = emulator_.blocks() / emulator_.launch().context.cluster.count();
-  const std::uint64_t patience = may_wait_ ? kPatience : limit;
+  const bool asks = emulator_.launch().context.cluster.count() == 1 &&
+                    emulator_.launch().translation->compiled.asks_in_loops;
+  const std::uint64_t patience = asks ? kShortPatience : may_wait_ ? kPatience : limit;
   std::uint64_t idle = 0;
   while (s.next < emulator_.blocks()) {
     if (const auto found = s.ready.find(s.next); found != s.ready.end()) {
@@ -136,6 +143,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       continue;
     }
     has_waited_ = true;
+    s.shares = s.shares || asks;
     if (progress) idle = 0, s.in_vain = 0;
     const auto alive = static_cast<std::uint64_t>(
         std::count_if(s.running.begin(), s.running.end(), [](const auto& c) { return !c->ended(); }));

@@ -60,6 +60,7 @@ struct Compiled {
   std::uint32_t register_words = 0;     ///< size of a warp's register file
   std::uint32_t uniform_registers = 0;  ///< uniform registers in use: UR0 .. this - 1
   bool shares_work = false;             ///< by counts (isa::work_counters)
+  bool asks_in_loops = false;           ///< isa::has_asking_loop
 };
 
 /// The constant banks as bytes; a bank that is not there is empty.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/matrix_shapes.h"
+#include "model/isa/spin_loops.h"
 #include "model/isa/work_counters.h"
 #include "sim/emulate/execute/paired_floats.h"
 #include "sim/emulate/translate/address_form.h"
@@ -290,6 +291,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
     compiled.code[index].flags |= kTellsCount;  // not looked at where the form is unsupported
     compiled.shares_work = true;
   }
+  compiled.asks_in_loops = isa::has_asking_loop(program);
   return compiled;
 }
 
