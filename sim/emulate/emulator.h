@@ -5,7 +5,8 @@
 // Ignores: time. clock and globaltimer count the instructions that the block has issued. Control bits have no effect.
 // Choice:  every launch has the workspace of a cooperative one, so a grid-wide barrier works if blocks take turns (below).
 // Order:   blocks run one at a time, each to its end; warps of a block take turns at barriers (also where they only arrive), YIELD,
-//          NANOSLEEP, a failed mbarrier test, and after a fixed number of instructions; so a run repeats exactly.
+//          NANOSLEEP, a failed mbarrier test, and after a fixed number of instructions, which is small after a barrier; so a run
+//          repeats exactly.
 #pragma once
 
 #include <array>

@@ -147,7 +147,7 @@ TEST(Uninitialized, SharedBytesAreKnownOneByOne) {
   bad.context.checks.uninitialized = true;
   const std::string what = message_of(bad, FaultKind::uninitialized_read);
   EXPECT_NE(
-      what.find("thread (63,0,0), offset 0x70 'LDS R5, [R1+0x4]': uninitialised read: shared byte 0x80"),
+      what.find("thread (31,0,0), offset 0x70 'LDS R5, [R1+0x4]': uninitialised read: shared byte 0x80"),
       std::string::npos)
       << what;
 }

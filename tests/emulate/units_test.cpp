@@ -88,8 +88,12 @@ TEST(BlockBarriers, LetTheBlockGoWhenItsLastWarpHasCome) {
   EXPECT_EQ(s.x.stop, Stop::barrier);
   EXPECT_EQ(s.warps[0].state, WarpState::at_barrier);
   s.x.enter(s.warps[1]);
-  EXPECT_TRUE(barriers.arrive(bar, ~0u));
-  EXPECT_EQ(s.warps[0].state, WarpState::ready);
+  EXPECT_FALSE(barriers.arrive(bar, ~0u)) << "the others come as far first";
+  EXPECT_EQ(s.x.stop, Stop::turn);
+  for (const Warp* w : {&s.warps[0], &s.warps[1]}) {
+    EXPECT_EQ(w->state, WarpState::ready);
+    EXPECT_EQ(w->short_turns, kShortTurns);
+  }
   EXPECT_EQ(s.warps[1].now.pc, 4u);
 }
 

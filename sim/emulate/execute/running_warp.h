@@ -46,7 +46,9 @@ struct Warp {
   Group now;                  ///< the running group
   std::vector<Group> others;  ///< the last one is taken up first
   WarpState state = WarpState::ready;
-  std::uint8_t barrier = 0;            ///< at_barrier: which
+  std::uint8_t barrier = 0;  ///< at_barrier: which
+  std::uint8_t short_turns =
+      0;  ///< turns yet to come in which it goes as far as the others only, after a barrier
   std::uint32_t barrier_result = 0;    ///< of the last BAR.RED
   std::uint64_t cluster_arrivals = 0;  ///< at the cluster's barrier: one more than the phase of the last one
   std::uint64_t instructions = 0;

@@ -56,10 +56,13 @@ void RunningBlock::enter_cluster(Cluster* cluster) {
 
 void RunningBlock::give_turn(Warp& w, std::uint64_t slice) {
   x_.enter(w);
+  const bool is_short = w.short_turns > 0;
+  if (is_short) slice = std::min(slice, kShortTurnLengths[--w.short_turns]);
   const bool waits = !x_.launch().translation->shapes.loops.empty();
   const Stop why = !w.recorder ? run_warp<false, false>(slice)
                    : waits     ? run_warp<true, true>(slice)
                                : run_warp<true, false>(slice);
+  if (why == Stop::budget && !is_short && !w.others.empty()) let_other_groups_run();
   if (why == Stop::done) {
     ++done_;
     if (w.recorder) w.recorder->finish();
@@ -247,7 +250,6 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
     }
   }
   w.now.pc = x_.pc;
-  if (!w.others.empty()) let_other_groups_run();
   return Stop::budget;
 }
 

@@ -202,12 +202,8 @@ bool BlockBarriers::arrive(const MicroOp& op, std::uint32_t executed) {
   complete();
   // The others come as far before it goes on, as on a GPU: there is code whose warps arrive and then wait at the same barrier (FlashInfer's
   // epilogue), where one that ran ahead would arrive twice while others have not come at all.
-  if (op.flags == 1) {
-    x_.stop = Stop::turn;
-    return false;
-  }
-  if (w.state == WarpState::ready) return true;
-  x_.stop = Stop::barrier;
+  // Nor does the warp that came last run ahead of those that have waited for it.
+  x_.stop = w.state == WarpState::ready ? Stop::turn : Stop::barrier;
   return false;
 }
 
@@ -225,6 +221,7 @@ void BlockBarriers::complete() {
     for (Warp& w : warps_) {
       if (w.state != WarpState::at_barrier || w.barrier != i) continue;
       w.state = WarpState::ready;
+      w.short_turns = kShortTurns;
       if (SharedChecks* checks = shared_checks_)
         checks->wait(SharedChecks::barrier(static_cast<std::uint32_t>(i)), w.index);
       switch (w.barrier_result) {  // BAR.RED: 1 POPC, 2 AND, 3 OR

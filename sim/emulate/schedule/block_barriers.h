@@ -16,6 +16,12 @@ namespace foretrace::emulate {
 
 class Cluster;
 
+/// A barrier lets all warps go at once, and they get on about alike until one waits for what it loads: what the others read first thing
+/// is not yet what a warp writes later. There is code that needs it (SHOC's scan reads and writes its seed without a barrier between, as
+/// loops do that take the next ticket for all).
+inline constexpr std::array<std::uint64_t, 2> kShortTurnLengths = {48, 8};  // the last one first
+inline constexpr std::uint8_t kShortTurns = kShortTurnLengths.size();
+
 class BlockBarriers {
  public:
   /// `checks`: null: shared memory is not checked. All must outlive it.

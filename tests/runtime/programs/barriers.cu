@@ -37,6 +37,32 @@ __global__ void one_in_each_branch(int* data) {
     data[t] = s[t ^ 34] + 1;
   }
 }
+/// Both read after a barrier what a warp writes later, without another one between: on a GPU the others have long read it.
+__global__ void next_for_all(int* data, int* next, int n) {
+  __shared__ int item;
+  if (threadIdx.x == 0) item = atomicAdd(next, 1);
+  __syncthreads();
+  while (true) {
+    const int i = item;
+    if (i >= n) return;
+    int v = i;
+    for (int k = 0; k < 20; ++k) v = v * 3 + 1;
+    atomicAdd(&data[i], v == -77 ? 2 : 1);
+    if (threadIdx.x == 0) item = atomicAdd(next, 1);
+    __syncthreads();
+  }
+}
+__global__ void sum_of_the_last(int* data) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  for (int round = 0; round < 4; ++round) {
+    const int before = sum;
+    data[round * blockDim.x + threadIdx.x] = before;
+    if (threadIdx.x == blockDim.x - 1) sum = before + 1;
+    __syncthreads();
+  }
+}
 
 int main() {
   int *data = nullptr, *after = nullptr, wrong = 0;
@@ -52,6 +78,17 @@ int main() {
   one_in_each_branch<<<1, 64>>>(data);
   wrong += cudaDeviceSynchronize() != cudaSuccess;
   for (int i = 0; i < 64; ++i) wrong += data[i] != ((i & 1) != 0 ? (i ^ 34) * 2 : (i ^ 34) * 3 + 1);
+  int* next = nullptr;
+  cudaMallocManaged(&next, 4);
+  for (int i = 0; i < 64; ++i) data[i] = 0;
+  next_for_all<<<2, 128>>>(data, next, 64);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 64; ++i) wrong += data[i] != 128;
+  int* sums = nullptr;
+  cudaMallocManaged(&sums, 4 * 128 * 4);
+  sum_of_the_last<<<1, 128>>>(sums);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 4 * 128; ++i) wrong += sums[i] != i / 128;
   std::printf("%d wrong, %s\n", wrong, cudaGetErrorName(cudaGetLastError()));
   return wrong;
 }
