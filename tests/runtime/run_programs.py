@@ -232,6 +232,9 @@ class Stops(Case):
     def test_a_call_that_is_not_provided(self):
         self.stopped(run("--arch", "h100", "--", build("faults"), "external"), "cudaImportExternalMemory is not provided")
 
+    def test_a_filter_that_nobody_has_measured(self):
+        self.stopped(run("--arch", "h100", "--", build("faults"), "filtered_integers"), "linear filter of integers that are read as integers")
+
     def test_a_runtime_that_is_linked_statically(self):
         source = os.path.join(SOURCES, "faults.cu")
         program = build("faults.static", source=source, gencode=["-arch=sm_90"], runtime="static")

@@ -1,6 +1,7 @@
 // Arrays, textures and surfaces of the driver's interface, on top of the runtime's.
 #include <algorithm>
 
+#include "sim/runtime/device/stop.h"
 #include "sim/runtime/driver/driver.h"
 
 using namespace foretrace;
@@ -182,9 +183,16 @@ FORETRACE_API CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOUR
     object.has_view = view != nullptr;
     if (view != nullptr) object.view = view_of(*view);
     std::uint64_t handle = 0;
-    const cudaError_t result = plain(s.arrays.make_texture(s.memory, object, &handle));
+    const cudaError_t result = s.arrays.make_texture(s.memory, object, &handle);
+    if (result ==
+        cudaErrorInvalidFilterSetting) {  // refused by the runtime's interface, taken by the driver's
+      stop(
+          "cuTexObjectCreate: a linear filter of integers that are read as integers is not provided: what a "
+          "GPU gives "
+          "for it has not been measured");
+    }
     if (result == cudaSuccess) *texture = handle;
-    return result;
+    return plain(result);
   });
 }
 FORETRACE_API CUresult cuTexObjectDestroy(CUtexObject texture) {

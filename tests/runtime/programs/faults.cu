@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include <cuda.h>
+
 __global__ void out_of_bounds(int* data) { data[threadIdx.x + (threadIdx.x == 40 ? 40 : 0)] = 1; }
 __global__ void misaligned(char* data) { *reinterpret_cast<int*>(data + threadIdx.x + 1) = 1; }
 __global__ void trapping(int* data) {
@@ -78,6 +80,26 @@ static void configurations(int* data) {
   cudaGetLastError();
 }
 
+/// What the driver takes and the runtime refuses: a linear filter of integers that stay integers.
+static void filtered_integers(int* data) {
+  decltype(&cuTexObjectCreate) create = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  expect("entry", cudaGetDriverEntryPoint("cuTexObjectCreate", reinterpret_cast<void**>(&create), cudaEnableDefault, &found),
+         cudaSuccess);
+  CUDA_RESOURCE_DESC resource{};
+  resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+  resource.res.pitch2D.devPtr = reinterpret_cast<CUdeviceptr>(data);
+  resource.res.pitch2D.format = CU_AD_FORMAT_UNSIGNED_INT8;
+  resource.res.pitch2D.numChannels = 1;
+  resource.res.pitch2D.width = resource.res.pitch2D.pitchInBytes = 64;
+  resource.res.pitch2D.height = 1;
+  CUDA_TEXTURE_DESC texture{};
+  texture.filterMode = CU_TR_FILTER_MODE_LINEAR;
+  texture.flags = CU_TRSF_READ_AS_INTEGER;
+  CUtexObject made = 0;
+  std::printf("a texture was made: %d\n", static_cast<int>(create(&made, &resource, &texture, nullptr)));
+}
+
 int main(int argc, char** argv) {
   const std::string which = argc > 1 ? argv[1] : "";
   int* data = nullptr;
@@ -125,6 +147,8 @@ int main(int argc, char** argv) {
     cudaExternalMemoryHandleDesc description{};
     cudaImportExternalMemory(&memory, &description);
     std::printf("memory was imported\n");
+  } else if (which == "filtered_integers") {
+    filtered_integers(data);
   } else {
     std::printf("which fault?\n");
     return 2;
