@@ -16,4 +16,8 @@ namespace foretrace::isa {
 /// Instruction indices in ascending order.
 std::vector<std::uint32_t> work_counters(const Program& program);
 
+/// The instructions up to the last that stores zero to global memory before the code's first loop, barrier, call or atomic, where atomics
+/// follow; 0: there is none. Blocks that begin at once have zeroed what is theirs before one adds to what is another's.
+std::uint32_t zeroes_before_atomics(const Program& program);
+
 }  // namespace foretrace::isa

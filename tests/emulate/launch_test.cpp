@@ -169,5 +169,27 @@ TEST(Records, AreTheSameEachTime) {
   }
 }
 
+TEST(BlockBarrier, WarpsThatArriveAndThenWaitAtTheSameOneComeTogether) {
+  // Eight arrivals of four warps: two phases. Each warp reads what the next one stored before it arrived.
+  Assembled a(std::string(kThreadAddress) + R"(
+    SHF.R.U32.HI R4, RZ, 0x5, R0
+    IMAD.SHL.U32 R5, R4, 0x4, RZ
+    STS [R5], R4
+    BAR.ARV 0x1, 0x80
+    BAR.SYNC 0x1, 0x80
+    IADD3 R5, R5, 0x4, RZ
+    LOP3.LUT R5, R5, 0xc, RZ, 0xc0, !PT
+    LDS R6, [R5]
+    STG.E [R2], R6
+    EXIT
+  )",
+              128, 2);
+  a.program.static_shared = 16;
+  const std::uint64_t out = a.buffer(0, std::vector<std::uint32_t>(128, 9), "out");
+  a.run();
+  const std::vector<std::uint32_t> got = a.read(out, 128);
+  for (std::uint32_t i = 0; i < 128; ++i) ASSERT_EQ(got[i], (i / 32 + 1) % 4) << i;
+}
+
 }  // namespace
 }  // namespace foretrace::emulate

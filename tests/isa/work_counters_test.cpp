@@ -87,5 +87,16 @@ TEST(WorkCounters, OnlyInALoopAndOnlyWhereItIsTold) {
             Indices{});
 }
 
+TEST(WorkCounters, WhatIsZeroedBeforeLoopsAndAtomics) {
+  const std::string zero = "STG.E [R2.64], RZ\n", add = "RED.E.ADD.STRONG.GPU [R4.64], R5\nEXIT\n";
+  EXPECT_EQ(zeroes_before_atomics(assemble("MOV R5, 0x1\n" + zero + add)), 2u);
+  EXPECT_EQ(zeroes_before_atomics(assemble(zero + "L:\n" + zero + "@P0 BRA `(L)\n" + add)), 1u);
+  EXPECT_EQ(zeroes_before_atomics(assemble("L:\n" + zero + "@P0 BRA `(L)\n" + add)), 0u);
+  EXPECT_EQ(zeroes_before_atomics(assemble("BAR.SYNC.DEFER_BLOCKING 0x0\n" + zero + add)), 0u);
+  EXPECT_EQ(zeroes_before_atomics(assemble("STG.E [R2.64], R5\n" + add)), 0u) << "no zero";
+  EXPECT_EQ(zeroes_before_atomics(assemble("STS [R2], RZ\n" + add)), 0u) << "the block's own";
+  EXPECT_EQ(zeroes_before_atomics(assemble(zero + "EXIT\n")), 0u) << "nobody adds";
+}
+
 }  // namespace
 }  // namespace foretrace::isa

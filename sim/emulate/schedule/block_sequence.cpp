@@ -50,6 +50,15 @@ struct BlockSequence::State {
     seen[running.back().get()] = changes;
     if (since != 0) late[running.back().get()] = since;
   }
+  /// Starts as many as there is room for, each for its first instructions.
+  void start_together(const Emulator& emulator, bool recording, std::uint64_t resident,
+                      std::uint64_t clusters) {
+    const std::uint32_t first = emulator.launch().translation->compiled.zeroes_first;
+    while (started < clusters && running.size() < resident) {
+      start(emulator, recording, resident);
+      running.back()->run(kPatience, first);
+    }
+  }
   /// What a cluster has issued, as a time.
   std::uint64_t time_of(const Cluster& cluster) const {
     const auto found = late.find(&cluster);
@@ -109,6 +118,8 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
   const bool asks = emulator_.launch().context.cluster.count() == 1 &&
                     emulator_.launch().translation->compiled.asks_in_loops;
   const std::uint64_t patience = asks ? kShortPatience : may_wait_ ? kPatience : limit;
+  const bool together = emulator_.launch().context.cluster.count() == 1 &&
+                        emulator_.launch().translation->compiled.zeroes_first > 0;
   std::uint64_t idle = 0;
   while (s.next < emulator_.blocks()) {
     if (const auto found = s.ready.find(s.next); found != s.ready.end()) {
@@ -117,7 +128,11 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       ++s.next;
       return record;
     }
-    if (s.running.empty()) s.start(emulator_, recording_, resident_);
+    if (s.running.empty() && together) {
+      s.start_together(emulator_, recording_, resident_, clusters);
+    } else if (s.running.empty()) {
+      s.start(emulator_, recording_, resident_);
+    }
     // Each has its turn. The first alone, if it ends by itself, is the rule. Those that wait do not ask again as long as more are
     // started that come to wait as well: on a chip they all start at about the same time.
     bool progress = false;
@@ -126,7 +141,8 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       if (cluster->ended() || (s.starting && cluster != s.running.back())) continue;
       if (s.shares && s.time_of(*cluster) > most) continue;
       const std::uint64_t before = cluster->count().instructions;
-      if (s.give_turns(*cluster, std::min(s.running.size() > 1 ? kShortPatience : patience, limit)))
+      if (s.give_turns(*cluster,
+                       std::min(s.running.size() > 1 && has_waited_ ? kShortPatience : patience, limit)))
         progress = true;
       idle += cluster->count().instructions - before;
       if (s.running.front()->ended()) break;

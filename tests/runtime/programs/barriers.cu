@@ -1,4 +1,4 @@
-// Barriers that not all threads of a warp execute together, as programs have them that work on GPUs. Returns the number of wrong results.
+// Barriers that not all threads of a warp execute together, and other mistakes, as programs have them that work on GPUs. Returns the number of wrong results.
 #include <cstdio>
 
 __global__ void left_early(int* data, int n) {
@@ -63,6 +63,17 @@ __global__ void sum_of_the_last(int* data) {
     __syncthreads();
   }
 }
+/// Blocks that begin at once have zeroed their counts before one of them counts for others.
+__global__ void counts_of_neighbours(int* count, int n) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t >= n) return;
+  count[t] = 0;
+  for (int other = t + 1; other < n; ++other) {
+    if ((other - t) % 40 != 0) continue;
+    atomicAdd(&count[t], 1);
+    atomicAdd(&count[other], 1);
+  }
+}
 
 int main() {
   int *data = nullptr, *after = nullptr, wrong = 0;
@@ -89,6 +100,11 @@ int main() {
   sum_of_the_last<<<1, 128>>>(sums);
   cudaDeviceSynchronize();
   for (int i = 0; i < 4 * 128; ++i) wrong += sums[i] != i / 128;
+  int* count = nullptr;
+  cudaMallocManaged(&count, 256 * 4);
+  counts_of_neighbours<<<4, 64>>>(count, 256);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 256; ++i) wrong += count[i] != i / 40 + (255 - i) / 40;
   std::printf("%d wrong, %s\n", wrong, cudaGetErrorName(cudaGetLastError()));
   return wrong;
 }
