@@ -37,23 +37,32 @@ std::vector<std::uint32_t> work_counters(const Program& program) {
   return result;
 }
 
-std::uint32_t zeroes_before_atomics(const Program& program) {
+std::uint32_t done_by_all_first(const Program& program) {
   std::size_t end = program.code.size();
   for (std::size_t at = 0; at < program.code.size(); ++at)
     if (const auto target = branch_target(program.code[at]); target && *target <= at)
       end = std::min(end, *target);
-  std::uint32_t zeroed = 0;
+  std::uint32_t zeroed = 0, loaded = 0;
+  bool adds = false, replaces = false;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
     const Instruction& in = program.code[at];
     MemoryForm form;
     const bool memory = memory_form(in, form) && form.space != Space::shared && form.space != Space::local;
-    if (memory && (form.access == Access::atomic || form.access == Access::reduction)) return zeroed;
+    if (memory && (form.access == Access::atomic || form.access == Access::reduction)) {
+      end = std::min(end, at);
+      adds = true;
+      replaces = replaces || !(in.has("ADD") || in.has("INC") || in.has("DEC"));
+    }
     if (in.opcode == Opcode::BAR || in.opcode == Opcode::CALL) end = std::min(end, at);
-    if (at < end && memory && form.access == Access::store &&
-        in.operands.back().kind == OperandKind::register_ && in.operands.back().index == kRz)
+    if (at >= end || !memory) continue;
+    if (form.access == Access::store && in.operands.back().kind == OperandKind::register_ &&
+        in.operands.back().index == kRz) {
       zeroed = static_cast<std::uint32_t>(at) + 1;
+    } else if (form.access == Access::load && !form.strong && !in.has("CONSTANT")) {
+      loaded = static_cast<std::uint32_t>(at) + 1;
+    }
   }
-  return 0;
+  return std::max(adds ? zeroed : 0, replaces ? loaded : 0);
 }
 
 }  // namespace foretrace::isa

@@ -16,8 +16,9 @@ namespace foretrace::isa {
 /// Instruction indices in ascending order.
 std::vector<std::uint32_t> work_counters(const Program& program);
 
-/// The instructions up to the last that stores zero to global memory before the code's first loop, barrier, call or atomic, where atomics
-/// follow; 0: there is none. Blocks that begin at once have zeroed what is theirs before one adds to what is another's.
-std::uint32_t zeroes_before_atomics(const Program& program);
+/// What blocks that begin at once have all done before one of them gets further: the instructions up to the last, before the code's first
+/// loop, barrier, call or atomic, that stores zero to global memory, where atomics follow (they zero counts before any is added to), or
+/// that loads from it what may change, where minima, maxima, exchanges or bits follow (they see what the last launch left). 0: none.
+std::uint32_t done_by_all_first(const Program& program);
 
 }  // namespace foretrace::isa

@@ -4,7 +4,7 @@
 //          local, constant and generic addresses. Source: our probe kernels and the PTX ISA (docs/facts.md).
 // Ignores: time. clock and globaltimer count the instructions that the block has issued. Control bits have no effect.
 // Choice:  every launch has the workspace of a cooperative one, so a grid-wide barrier works if blocks take turns (below).
-// Order:   blocks run one at a time, each to its end (those that zero global memory before they add to it begin together); warps of a
+// Order:   blocks run one at a time, each to its end (some begin together: isa::done_by_all_first); warps of a
 //          block take turns at barriers (also where they only arrive), YIELD, NANOSLEEP, a failed mbarrier test, and after a fixed
 //          number of instructions, which is small after a barrier; so a run repeats exactly.
 #pragma once

@@ -87,15 +87,20 @@ TEST(WorkCounters, OnlyInALoopAndOnlyWhereItIsTold) {
             Indices{});
 }
 
-TEST(WorkCounters, WhatIsZeroedBeforeLoopsAndAtomics) {
+TEST(WorkCounters, WhatAllBlocksHaveDoneFirst) {
   const std::string zero = "STG.E [R2.64], RZ\n", add = "RED.E.ADD.STRONG.GPU [R4.64], R5\nEXIT\n";
-  EXPECT_EQ(zeroes_before_atomics(assemble("MOV R5, 0x1\n" + zero + add)), 2u);
-  EXPECT_EQ(zeroes_before_atomics(assemble(zero + "L:\n" + zero + "@P0 BRA `(L)\n" + add)), 1u);
-  EXPECT_EQ(zeroes_before_atomics(assemble("L:\n" + zero + "@P0 BRA `(L)\n" + add)), 0u);
-  EXPECT_EQ(zeroes_before_atomics(assemble("BAR.SYNC.DEFER_BLOCKING 0x0\n" + zero + add)), 0u);
-  EXPECT_EQ(zeroes_before_atomics(assemble("STG.E [R2.64], R5\n" + add)), 0u) << "no zero";
-  EXPECT_EQ(zeroes_before_atomics(assemble("STS [R2], RZ\n" + add)), 0u) << "the block's own";
-  EXPECT_EQ(zeroes_before_atomics(assemble(zero + "EXIT\n")), 0u) << "nobody adds";
+  EXPECT_EQ(done_by_all_first(assemble("MOV R5, 0x1\n" + zero + add)), 2u);
+  EXPECT_EQ(done_by_all_first(assemble(zero + "L:\n" + zero + "@P0 BRA `(L)\n" + add)), 1u);
+  EXPECT_EQ(done_by_all_first(assemble("L:\n" + zero + "@P0 BRA `(L)\n" + add)), 0u);
+  EXPECT_EQ(done_by_all_first(assemble("BAR.SYNC.DEFER_BLOCKING 0x0\n" + zero + add)), 0u);
+  EXPECT_EQ(done_by_all_first(assemble("STG.E [R2.64], R5\n" + add)), 0u) << "no zero";
+  EXPECT_EQ(done_by_all_first(assemble("STS [R2], RZ\n" + add)), 0u) << "the block's own";
+  EXPECT_EQ(done_by_all_first(assemble(zero + "EXIT\n")), 0u) << "nobody adds";
+  const std::string load = "LDG.E R6, [R2.64]\n", least = "RED.E.MIN.S32.STRONG.GPU [R4.64], R5\nEXIT\n";
+  EXPECT_EQ(done_by_all_first(assemble(load + "L:\n" + load + "@P0 BRA `(L)\n" + least)), 1u);
+  EXPECT_EQ(done_by_all_first(assemble(load + least + load)), 1u);
+  EXPECT_EQ(done_by_all_first(assemble(load + add)), 0u) << "nothing that it would look at";
+  EXPECT_EQ(done_by_all_first(assemble("LDG.E.CONSTANT R6, [R2.64]\n" + least)), 0u) << "nobody writes it";
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ struct BlockSequence::State {
   /// Starts as many as there is room for, each for its first instructions.
   void start_together(const Emulator& emulator, bool recording, std::uint64_t resident,
                       std::uint64_t clusters) {
-    const std::uint32_t first = emulator.launch().translation->compiled.zeroes_first;
+    const std::uint32_t first = emulator.launch().translation->compiled.all_first;
     while (started < clusters && running.size() < resident) {
       start(emulator, recording, resident);
       running.back()->run(kPatience, first);
@@ -119,7 +119,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
                     emulator_.launch().translation->compiled.asks_in_loops;
   const std::uint64_t patience = asks ? kShortPatience : may_wait_ ? kPatience : limit;
   const bool together = emulator_.launch().context.cluster.count() == 1 &&
-                        emulator_.launch().translation->compiled.zeroes_first > 0;
+                        emulator_.launch().translation->compiled.all_first > 0;
   std::uint64_t idle = 0;
   while (s.next < emulator_.blocks()) {
     if (const auto found = s.ready.find(s.next); found != s.ready.end()) {

@@ -61,7 +61,7 @@ struct Compiled {
   std::uint32_t uniform_registers = 0;  ///< uniform registers in use: UR0 .. this - 1
   bool shares_work = false;             ///< by counts (isa::work_counters)
   bool asks_in_loops = false;           ///< isa::has_asking_loop
-  std::uint32_t zeroes_first = 0;       ///< isa::zeroes_before_atomics
+  std::uint32_t all_first = 0;          ///< isa::done_by_all_first
 };
 
 /// The constant banks as bytes; a bank that is not there is empty.

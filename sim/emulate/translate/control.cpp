@@ -292,7 +292,7 @@ Compiled compile(const isa::Program& program, Banks banks, const LaneTable& lane
     compiled.shares_work = true;
   }
   compiled.asks_in_loops = isa::has_asking_loop(program);
-  compiled.zeroes_first = isa::zeroes_before_atomics(program);
+  compiled.all_first = isa::done_by_all_first(program);
   return compiled;
 }
 

@@ -74,6 +74,12 @@ __global__ void counts_of_neighbours(int* count, int n) {
     atomicAdd(&count[other], 1);
   }
 }
+/// Blocks that begin at once all look before one of them lets others in: a launch goes one step.
+__global__ void one_step(int* reached, int n) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t >= n || reached[t] == 1000) return;
+  for (int next = t + 64; next < n && next < t + 128; next += 64) atomicMin(&reached[next], reached[t] + 1);
+}
 
 int main() {
   int *data = nullptr, *after = nullptr, wrong = 0;
@@ -105,6 +111,12 @@ int main() {
   counts_of_neighbours<<<4, 64>>>(count, 256);
   cudaDeviceSynchronize();
   for (int i = 0; i < 256; ++i) wrong += count[i] != i / 40 + (255 - i) / 40;
+  for (int i = 0; i < 256; ++i) count[i] = i < 64 ? 0 : 1000;
+  for (int step = 1; step < 4; ++step) {
+    one_step<<<4, 64>>>(count, 256);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 256; ++i) wrong += count[i] != (i / 64 <= step ? i / 64 : 1000);
+  }
   std::printf("%d wrong, %s\n", wrong, cudaGetErrorName(cudaGetLastError()));
   return wrong;
 }
