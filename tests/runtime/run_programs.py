@@ -244,6 +244,8 @@ class Stops(Case):
         source = os.path.join(SOURCES, "faults.cu")
         program = build("faults.sm_80", source=source, gencode=["-gencode", "arch=compute_80,code=sm_80"])
         self.stopped(run("--arch", "h100", "--", program, "trap"), "sm_80", "sm_90")
+        asked = run("--arch", "h100", "--", program, "asked")
+        self.assertEqual((asked.returncode, asked.stdout), (0, ""), asked.stderr)
 
     def test_what_is_no_program_and_no_chip(self):
         self.stopped(run("--arch", "h100", "--", "./not_there"), "./not_there: no such program")

@@ -30,12 +30,13 @@ std::uint64_t active_clusters(State& s, const Kernel& kernel, const cudaLaunchCo
   return clusters_in(*s.spec, part, blocks, size);
 }
 
-/// Runs the body with the kernel; the answer for what is none otherwise.
+/// Runs the body with the kernel; the answer for what is none, or has no code for the chip, otherwise.
 template <class Body>
 cudaError_t kernel_call(const void* function, Body&& body) {
   return call([&](State& s) {
-    Kernel* kernel = s.kernel(function);
-    return kernel == nullptr ? cudaErrorInvalidDeviceFunction : body(s, *kernel);
+    Kernel* kernel = nullptr;
+    const cudaError_t none = kernel_to_ask(s, function, kernel);
+    return none != cudaSuccess ? none : body(s, *kernel);
   });
 }
 

@@ -86,8 +86,8 @@ FORETRACE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, 
 
 FORETRACE_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return call([&](State& s) {
-    Kernel* kernel = s.kernel(function);
-    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    Kernel* kernel = nullptr;
+    if (const cudaError_t none = kernel_to_ask(s, function, kernel); none != cudaSuccess) return none;
     switch (attribute) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {
         const std::int64_t room = static_cast<std::int64_t>(s.spec->limits.shared_per_block) -
@@ -121,8 +121,8 @@ FORETRACE_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAtt
 
 FORETRACE_API cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache preference) {
   return call([&](State& s) {
-    Kernel* kernel = s.kernel(function);
-    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    Kernel* kernel = nullptr;
+    if (const cudaError_t none = kernel_to_ask(s, function, kernel); none != cudaSuccess) return none;
     kernel->settings.cache_preference = preference;
     return cudaSuccess;
   });

@@ -73,6 +73,16 @@ cudaError_t begin_call(State& s, const void* function, dim3 grid, dim3 block, st
 
 }  // namespace
 
+cudaError_t kernel_to_ask(State& s, const void* function, Kernel*& kernel) {
+  try {
+    kernel = s.kernel(function);
+  } catch (const LoadFailure& failure) {
+    if (failure.code() != cudaErrorNoKernelImageForDevice) throw;
+    return failure.code();
+  }
+  return kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+}
+
 cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 block, void** arguments,
                              std::size_t shared, KernelCall& call) {
   const cudaError_t refused = begin_call(s, function, grid, block, shared, call);

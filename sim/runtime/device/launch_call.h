@@ -9,6 +9,10 @@ namespace foretrace::runtime {
 
 struct State;
 
+/// The kernel that a program asks about. CUDA's answer where the function is none, or where the program has no code of it for the chip:
+/// programs with code for many chips ask which of their kernels there are. A launch of such a kernel stops the run, and says why.
+cudaError_t kernel_to_ask(State& s, const void* function, Kernel*& kernel);
+
 /// Fills in kernel, shape and parameters; `arguments` points to one value for each of the kernel's parameters. CUDA's answer
 /// where the function is no kernel or an argument is missing.
 cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 block, void** arguments,

@@ -149,6 +149,15 @@ int main(int argc, char** argv) {
     std::printf("memory was imported\n");
   } else if (which == "filtered_integers") {
     filtered_integers(data);
+  } else if (which == "asked") {  // of a kernel without code for the chip
+    cudaFuncAttributes attributes{};
+    expect("attributes", cudaFuncGetAttributes(&attributes, fine), cudaErrorNoKernelImageForDevice);
+    expect("last error", cudaGetLastError(), cudaErrorNoKernelImageForDevice);
+    expect("shared memory", cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024),
+           cudaErrorNoKernelImageForDevice);
+    expect("cache", cudaFuncSetCacheConfig(fine, cudaFuncCachePreferL1), cudaErrorNoKernelImageForDevice);
+    int blocks = 0;
+    expect("blocks", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fine, 64, 0), cudaErrorNoKernelImageForDevice);
   } else {
     std::printf("which fault?\n");
     return 2;
