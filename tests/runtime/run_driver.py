@@ -230,6 +230,15 @@ class Driver(unittest.TestCase):
         self.assertIn("H100", done.stdout)
         self.assertEqual(words[-7:], ["0", "40", "0", "7", "3", "3", "3"])
 
+    def test_management_library_says_which_devices_reach_each_other(self):
+        script = ("import ctypes; n = ctypes.CDLL('libnvidia-ml.so.1'); n.nvmlInit_v2(); d = [ctypes.c_void_p() for i in range(2)]; s = ctypes.c_int(-1); "
+                  "[n.nvmlDeviceGetHandleByIndex_v2(i, ctypes.byref(d[i])) for i in range(2)]\n"
+                  "for what in (0, 1, 2, 3, 4, 5): print(n.nvmlDeviceGetP2PStatus(d[0], d[1], what, ctypes.byref(s)), s.value)\n"
+                  "print(n.nvmlDeviceGetP2PStatus(d[0], d[0], 0, ctypes.byref(s)), s.value, n.nvmlDeviceGetP2PStatus(d[0], None, 0, ctypes.byref(s)))")
+        done = run("--devices", "h100,h100", "--", sys.executable, "-c", script)
+        # Reads, writes, atomics and the bus work; links say nothing of themselves (5), as nvmlDeviceGetNvLinkState has it.
+        self.assertEqual(done.stdout.split("\n"), ["0 0", "0 0", "0 5", "0 0", "0 0", "2 0", "0 0 2", ""], done.stderr)
+
     def test_a_profiler_is_told_that_there_is_nothing(self):
         script = ("import ctypes; n = ctypes.CDLL('libcupti.so.13'); v = ctypes.c_uint(); t = ctypes.c_char_p(); "
                   "print(n.cuptiGetVersion(ctypes.byref(v)), v.value, n.cuptiSubscribe(ctypes.byref(v), None, None), "

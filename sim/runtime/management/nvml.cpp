@@ -284,6 +284,15 @@ NVML_API int nvmlDeviceGetTopologyCommonAncestor(Device device, Device other, in
     return number_of(other) < 0 ? int{kInvalidArgument} : give(level, other == device ? kInternal : kSystem);
   });
 }
+/// As the runtime has peers: each device reaches every other, with atomics; links have no state of their own.
+NVML_API int nvmlDeviceGetP2PStatus(Device device, Device other, int what, int* status) {
+  constexpr int kNvLink = 2, kPci = 4;  // nvmlGpuP2PCapsIndex_t; before and between: reads, writes, atomics
+  constexpr int kWorks = 0, kNotThisWay = 5;  // nvmlGpuP2PStatus_t
+  return device_call(device, [&](State&) {
+    if (number_of(other) < 0 || what < 0 || what > kPci) return int{kInvalidArgument};
+    return give(status, what == kNvLink ? kNotThisWay : kWorks);
+  });
+}
 NVML_API int nvmlDeviceGetNvLinkState(Device device, unsigned, int* active) {
   return device_call(device, [&](State&) { return give(active, 0); });
 }
