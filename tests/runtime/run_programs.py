@@ -165,6 +165,10 @@ class Core(Case):
         done = run("--arch", "h100", "--functional", "--", program, "trap")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_a_buffer_of_parameters_that_ends_within_the_last_one(self):
+        done = run("--arch", "h100", "--", build("packed"))
+        self.assertEqual((done.returncode, done.stdout), (0, "packed: all right\n"), done.stderr)
+
     def test_refused_launches(self):
         for chip in CHIPS:
             with self.subTest(chip):

@@ -25,6 +25,14 @@ std::size_t described_bytes(const isa::Program& program) {
   return end;
 }
 
+/// Of parameters that lie in one buffer. It may end within the last one: NCCL's kernels take 4 KiB, of which a launch gives what it uses.
+std::size_t least_bytes(const isa::Program& program) {
+  std::size_t last = 0;
+  for (const isa::Parameter& parameter : program.parameters)
+    last = std::max<std::size_t>(last, parameter.offset + 1);
+  return last;
+}
+
 /// A tile kernel is launched with blocks of one thread and runs with as many as it was compiled for (CUDA Programming Guide, "Writing Tile
 /// Kernels"), as clusters of as many blocks as it was compiled for. Parameters behind those that are described are tensor maps, which the driver makes by code in the cubin.
 cudaError_t shape_tile(const isa::Program& program, Dim3& grid, Dim3& block) {
@@ -101,7 +109,7 @@ cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 blo
                              std::size_t size, std::size_t shared, KernelCall& call) {
   const cudaError_t refused = begin_call(s, function, grid, block, shared, call);
   if (refused != cudaSuccess) return refused;
-  if (size < described_bytes(call.kernel->image().program)) return cudaErrorInvalidValue;
+  if (size < least_bytes(call.kernel->image().program)) return cudaErrorInvalidValue;
   if (!call.parameters.empty())
     std::memcpy(call.parameters.data(), buffer, std::min(size, call.parameters.size()));
   return cudaSuccess;

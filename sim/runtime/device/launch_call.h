@@ -17,7 +17,7 @@ cudaError_t kernel_to_ask(State& s, const void* function, Kernel*& kernel);
 /// where the function is no kernel or an argument is missing.
 cudaError_t make_kernel_call(State& s, const void* function, dim3 grid, dim3 block, void** arguments,
                              std::size_t shared, KernelCall& call);
-/// The same with the parameter area as it is, `size` bytes of it; cudaErrorInvalidValue where that is less than the kernel has.
+/// The same with the parameter area as it is, `size` bytes of it; cudaErrorInvalidValue where the last parameter is not begun.
 cudaError_t make_packed_call(State& s, const void* function, dim3 grid, dim3 block, const void* buffer,
                              std::size_t size, std::size_t shared, KernelCall& call);
 
