@@ -300,32 +300,40 @@ TEST(Waits, AValueThatIsWrittenAgainInEveryRoundIsNoProgress) {
   EXPECT_EQ(a.read(flag, 3), (std::vector<std::uint32_t>{1, 1, 1})) << "what it has found in the end";
 }
 
-// Each block's word is written once the next one's is. The loop has a loop in it, so that it is not known as a wait: a block that went
-// around it for a million instructions before the next was started would have them all on its record.
-TEST(Waits, BlocksThatGoAroundUntilOthersHaveDoneTheirsTakeTurns) {
+// Each block waits for the one before it, the first of which computes for long. The loop has a loop in it, so that it is not known as a wait:
+// how often the others go around it until they find what they need is work of theirs.
+TEST(Waits, BlocksThatGoAroundUntilOthersHaveDoneTheirsRunBesideThem) {
   Assembled a(std::string(kAddress) + R"(
     IMAD.WIDE R8, R0, 0x4, R2
-  L:
+    ISETP.EQ.AND P2, PT, R0, RZ, PT
     MOV R11, 0x10
+    @P2 MOV R11, 0x7d0
   W:
     IADD3 R11, R11, -0x1, RZ
     ISETP.NE.AND P1, PT, R11, RZ, PT
     @P1 BRA `(W)
-    LDG.E.STRONG.GPU R4, [R8.64+0x4]
+  L:
+    MOV R11, 0x10
+  V:
+    IADD3 R11, R11, -0x1, RZ
+    ISETP.NE.AND P1, PT, R11, RZ, PT
+    @P1 BRA `(V)
+    LDG.E.STRONG.GPU R4, [R8.64]
     ISETP.EQ.AND P0, PT, R4, RZ, PT
     @P0 BRA `(L)
-    STG.E.STRONG.GPU [R8.64], R5
+    STG.E.STRONG.GPU [R8.64+0x4], R5
     EXIT
   )",
               1, 2);
-  a.context.grid = {6, 1, 1};
-  const std::uint64_t words = a.buffer(0, {0, 0, 0, 0, 0, 0, 1}, "words");
+  a.context.grid = {4, 1, 1};
+  const std::uint64_t words = a.buffer(0, {1, 0, 0, 0, 0}, "words");
   const Emulator emulator(a.context);
-  BlockSequence blocks(emulator, 6, false);
+  BlockSequence blocks(emulator, 4, false);
   while (blocks.next() != nullptr) {}
-  EXPECT_EQ(a.read(words, 7), std::vector<std::uint32_t>(7, 1));
-  EXPECT_LT(blocks.count().instructions, 6 * 15'000u)
-      << "the first one's patience, and the others up to there";
+  EXPECT_EQ(a.read(words, 5), std::vector<std::uint32_t>(5, 1));
+  constexpr std::uint64_t kFirst = 3 * 2000;  // instructions of the first one's work
+  EXPECT_GT(blocks.count().instructions, 3 * kFirst) << "the others asked that long";
+  EXPECT_LT(blocks.count().instructions, 6 * kFirst);
 }
 
 /// How many of 64 pieces of work each of four blocks takes where they take turns at a counter; a piece has so many rounds in block 0.

@@ -106,8 +106,9 @@ BlockSequence::BlockSequence(const Emulator& emulator, std::uint64_t resident, b
       recording_(recording), may_wait_(emulator.launch().context.cluster.count() > 1 ||
                                        blocks_may_wait(*emulator.launch().context.program)),
       state_(std::make_unique<State>()) {
+  const Compiled& compiled = emulator.launch().translation->compiled;
   state_->shares =
-      emulator.launch().context.cluster.count() == 1 && emulator.launch().translation->compiled.shares_work;
+      emulator.launch().context.cluster.count() == 1 && (compiled.shares_work || compiled.asks_in_loops);
 }
 BlockSequence::~BlockSequence() = default;
 
@@ -159,7 +160,6 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       continue;
     }
     has_waited_ = true;
-    s.shares = s.shares || asks;
     if (progress) idle = 0, s.in_vain = 0;
     const auto alive = static_cast<std::uint64_t>(
         std::count_if(s.running.begin(), s.running.end(), [](const auto& c) { return !c->ended(); }));
