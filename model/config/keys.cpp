@@ -199,7 +199,7 @@ const Key kKeys[] = {
     FIELD(l1, store_lines, "line", 1, 32),
     FIELD(l1, store_cycles, "cycle", 1, 4096),
     FIELD(l1, store_line_cycles, "cycle", 0, 64),
-    FIELD(l1, store_line_gap, "cycle", 0, 64),
+    FIELD(l1, store_way_ahead, "cycle", 0, 1024),
     FIELD(l1, store_merge_cycles, "cycle", 0, 4096),
     FIELD(l1, fill_bytes, "B/cycle", 1, 4096),
     FIELD(l1, miss_latency, "cycle", 0, 4096),

@@ -17,23 +17,26 @@ namespace {
 
 /// Local memory: word w of lane l of a warp stands at w * 128 + l * 4 of the warp's window, so that a warp that works on the same
 /// variable touches whole lines.
+/// `written`: the bytes of each line that the lanes access.
 void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint32_t bytes,
-                    std::uint64_t base, rules::Coalesced& out) {
+                    rules::Coalesced& out, rules::WrittenBytes& written) {
   out.count = 0;
   out.sectors = 0;
   const std::uint32_t words = divide_up(bytes, 4);
+  const std::uint32_t ones = bytes >= 4 ? 0xfu : (1u << bytes) - 1;
   for (std::uint32_t m = executed; m; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     for (std::uint32_t word = 0; word < words; ++word) {
-      const std::uint64_t line = base / kLineBytes + addresses[lane] / 4 + word;
+      const std::uint64_t line = addresses[lane] / 4 + word;
       const auto sector = static_cast<std::uint8_t>(1u << (lane / 8));
       std::uint32_t i = 0;
       while (i < out.count && out.lines[i].line != line) ++i;
       if (i == rules::Coalesced::kMaxLines) continue;
-      if (i == out.count) out.lines[out.count++] = {line, 0, 0};
+      if (i == out.count) out.lines[out.count++] = {line, 0, 0}, written[i] = {};
       if (!(out.lines[i].sectors & sector)) ++out.sectors;
       out.lines[i].sectors = static_cast<std::uint8_t>(out.lines[i].sectors | sector);
       ++out.lines[i].lanes;
+      written[i][lane / 8] |= ones << (lane % 8 * 4 + addresses[lane] % 4);
     }
   }
 }
@@ -226,8 +229,7 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
   Memo& memo = memo_[slot + static_cast<unsigned>(set)];
   const work::AddressPattern& pattern = issue.cursor->pattern(set);
   const bool local = operation.space == Space::local;
-  const bool bytes =
-      !local && (form.access == Access::store || (form.access == Access::load && stores_here_));
+  const bool bytes = form.access == Access::store || (form.access == Access::load && (local || stores_here_));
   const bool needs_addresses = form.access == Access::reduction || form.access == Access::atomic;
   MemoryDetail& detail = *operation.detail;
   auto& kept = memo_lines_[slot + static_cast<unsigned>(set)];
@@ -243,7 +245,7 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
         is_copy(instruction) ? reading_lanes(detail.addresses, issue.executed) : issue.executed;
     if (local) {
       for (auto& address : detail.addresses) address = work::local_offset(address);
-      coalesce_local(detail.addresses, issue.executed, form.bytes, 0, found.lines);
+      coalesce_local(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
       memo.wavefronts = std::max(1u, found.lines.count);
       memo.ideal = found.lines.sectors;
     } else {

@@ -85,7 +85,7 @@ void L1Tags::leave(std::uint64_t line) {
 
 std::uint8_t L1Tags::store(Entry& entry, std::uint8_t sectors,
                            const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, bool held,
-                           bool keeps, Cycle now) {
+                           Cycle now) {
   if (stored_.empty()) stored_.resize(entries_.size());
   Stored& stored = stored_[position(entry)];
   const auto time = static_cast<std::uint32_t>(now);
@@ -97,10 +97,8 @@ std::uint8_t L1Tags::store(Entry& entry, std::uint8_t sectors,
                             (stored.out[s] != 0 && static_cast<std::int32_t>(stored.out[s] - time) > 0);
     if (!joins && on_its_way) {
       follows = static_cast<std::uint8_t>(follows | sector);
-      if (!keeps) {
-        entry.valid = static_cast<std::uint8_t>(entry.valid & ~sector);
-        stored.bytes[s] = 0;
-      }
+      entry.valid = static_cast<std::uint8_t>(entry.valid & ~sector);
+      stored.bytes[s] = 0;
     }
     stored.bytes[s] |= bytes[s];
     if (stored.bytes[s] == ~0u) entry.valid = static_cast<std::uint8_t>(entry.valid | sector);

@@ -78,10 +78,10 @@ class L1Tags {
   void invalidate();
   /// A store of `bytes` to `sectors` of the line at `now`; `joins`: it leaves the SM together with the store before, `held`: it waits there
   /// until left() says that it has left. Returns the sectors to which another store is on its way out: it is no hit (H100, store_order), and
-  /// leaves nothing of the sector but its own bytes (written_words), unless it `keeps` them, as in local memory (local_words).
+  /// leaves nothing of the sector but its own bytes (written_words).
   std::uint8_t store(Entry& entry, std::uint8_t sectors,
                      const std::array<std::uint32_t, kSectorsPerLine>& bytes, bool joins, bool held,
-                     bool keeps, Cycle now);
+                     Cycle now);
   /// A store to the line has left the SM, or will have at `out`.
   void left(std::uint64_t line, std::uint8_t sectors, Cycle out);
   /// The sectors are not here any more: L2 has changed them.

@@ -83,6 +83,7 @@ Cycle MemoryPipe::accepted_from(const Operation& operation, Cycle now) const {
   Cycle from = tag_free_;
   if (instruction.form.texture) from = std::max(from, texture_.free());
   if (!is_store(instruction)) from = std::max(from, data.takes_hits_from());
+  if (instruction.form.access == Access::store) from = std::max(from, out.takes_stores_from());
   return from;
 }
 
@@ -184,13 +185,11 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   L1Tags::Entry* entry = tags_.find(access.line);
   const std::uint8_t present = entry ? entry->valid : std::uint8_t{0};
   auto missing = static_cast<std::uint8_t>(access.sectors & ~present);
-  const bool local = operation.space == Space::local;
-  // Of local memory whole words are kept (H100, partial_local); which lanes are on which of several lines is not known here.
-  const bool known = !local || (form.bytes >= 4 && access.lanes == std::popcount(operation.executed));
-  if (entry && (missing & entry->written) && form.access == Access::load && known) {
-    const auto& bytes = local ? local_bytes(operation, missing) : operation.detail->written[tag_line_];
-    missing = static_cast<std::uint8_t>(missing & ~tags_.covered(*entry, missing, bytes));
-  }
+  // Of local memory whole words are kept (H100, partial_local).
+  const bool known = operation.space != Space::local || form.bytes >= 4;
+  if (entry && (missing & entry->written) && form.access == Access::load && known)
+    missing = static_cast<std::uint8_t>(
+        missing & ~tags_.covered(*entry, missing, operation.detail->written[tag_line_]));
   const auto missing_count = memory::sector_count(missing);
   if (missing && !misses_.room(missing_count)) return false;
   if (entry) tags_.use(*entry);

@@ -1,7 +1,5 @@
 #include "model/sm/memory_requests.h"
 
-#include <bit>
-
 #include "model/rules/atomic_packets.h"
 
 namespace foretrace::sm {
@@ -20,21 +18,6 @@ void put_packets(memory::Request& request, const isa::MemoryForm& form, const wo
   request.data = form.data;
   request.flits =
       static_cast<std::uint8_t>(lone + others * (form.atomic == isa::AtomicKind::compare ? 2 : 1));
-}
-
-std::array<std::uint32_t, kSectorsPerLine> local_bytes(const MemoryOperation& operation,
-                                                       std::uint8_t sectors) {
-  std::array<std::uint32_t, kSectorsPerLine> bytes{};
-  const std::uint32_t width = operation.instruction->form.bytes;
-  const std::uint32_t word = width >= 4 ? 0xfu : (1u << width) - 1;
-  for (std::uint32_t m = operation.executed; m; m &= m - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    bytes[lane / 8] |= word << (lane % 8 * 4);
-  }
-  for (unsigned s = 0; s < kSectorsPerLine; ++s) {
-    if (!(sectors >> s & 1)) bytes[s] = 0;
-  }
-  return bytes;
 }
 
 }  // namespace foretrace::sm

@@ -13,10 +13,6 @@ namespace foretrace::sm {
 void put_packets(memory::Request& request, const isa::MemoryForm& form, const work::LaneAddresses& addresses,
                  std::uint32_t executed);
 
-/// The bytes of a line's `sectors` that an access to local memory goes to, a mask per sector: lane l has the line's l-th word.
-std::array<std::uint32_t, kSectorsPerLine> local_bytes(const MemoryOperation& operation,
-                                                       std::uint8_t sectors);
-
 /// What an access tells or waits for goes with the last of its lines.
 inline void put_signal(memory::Request& request, const MemoryOperation& operation, bool last) {
   if (!last) return;

@@ -23,11 +23,7 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
     if (entry) tags_.drop(*entry, access.sectors);
   } else {
     request.kind = memory::RequestKind::write;
-    if (operation.space == Space::local) {
-      request.bytes = local_bytes(operation, access.sectors);
-    } else {
-      request.bytes = operation.detail->written[tag_line_];
-    }
+    request.bytes = operation.detail->written[tag_line_];
     if (entry) tags_.use(*entry);
     if (!entry) entry = &tags_.allocate(access.line);
     const bool held = !form.strong && operation.lines <= out.held().room();
@@ -36,8 +32,7 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
     out.for_each_left(
         [&](std::uint64_t line, std::uint8_t sectors, Cycle when) { tags_.left(line, sectors, when); });
     const bool joins = held && out.held().joins(access.line, operation.warp, now);
-    const std::uint8_t follows =
-        tags_.store(*entry, access.sectors, request.bytes, joins, held, operation.space == Space::local, now);
+    const std::uint8_t follows = tags_.store(*entry, access.sectors, request.bytes, joins, held, now);
     shapes_.count_hits(operation,
                        memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
     data.take_half(DataArray::Way::read, data.array.half_of_line(tags_.place(tags_.position(*entry))), now,

@@ -1,7 +1,8 @@
 // What leaves an SM for L2: loads, stores, and stores that wait for others to the same lines.
 //
 // Models:  one flit of 32 bytes per cycle, a read's address alone likewise; stores in flight are bounded in sectors, from when they are
-//          held until they are acknowledged; held stores leave one by one, each when it is due and the way is free.
+//          held until they are acknowledged; held stores leave one by one, each when it is due and the way is free; while much is to leave
+//          no store comes.
 // Ignores: the number of loads in flight, which is bounded where they miss (misses.h).
 #pragma once
 
@@ -23,8 +24,10 @@ class OutgoingRequests {
   OutgoingRequests(const spec::L1Spec& spec, std::uint32_t sm, std::vector<memory::Request>& outbox)
       : most_store_sectors_(spec.store_sectors_in_flight), sm_(sm), outbox_(outbox),
         held_(spec.store_lines, spec.store_cycles, spec.store_line_cycles, spec.store_merge_cycles),
-        gap_(spec.store_line_gap) {}
+        way_ahead_(spec.store_way_ahead) {}
 
+  /// From when on a store may be looked up in L1: what leaves before it has left then, or will soon.
+  Cycle takes_stores_from() const { return last_out_ > way_ahead_ ? last_out_ - way_ahead_ : 0; }
   /// Whether another store instruction may come.
   bool store_room() const { return store_sectors_ < most_store_sectors_; }
   /// A read or an atomic, whose answer is known by `id`.
@@ -110,7 +113,7 @@ class OutgoingRequests {
     leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
   }
   /// From when on a line that is held can leave.
-  Cycle free() const { return last_out_ + 1 + gap_; }
+  Cycle free() const { return last_out_ + 1; }
   memory::Request& leave(const memory::Request& request, Cycle now) {
     last_out_ = std::max(now, last_out_ + 1);
     if (request.flits > 1) last_out_ += request.flits - 1u;
@@ -137,7 +140,7 @@ class OutgoingRequests {
   const std::uint32_t most_store_sectors_, sm_;
   std::vector<memory::Request>& outbox_;
   StoreBuffer held_;
-  const Cycle gap_;
+  const Cycle way_ahead_;
   std::vector<Left> left_;  // stores that L1's tags have not been told of
   Cycle last_out_ = 0;
   std::uint32_t under_way_ = 0, store_sectors_ = 0;

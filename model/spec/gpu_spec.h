@@ -208,8 +208,9 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
   std::uint32_t store_cycles = 0;  ///< how long at least, from the last store to it
   std::uint32_t store_line_cycles =
-      0;                             ///< or so long for each line that the store wrote, where that is longer
-  std::uint32_t store_line_gap = 0;  ///< cycles that a line held back takes of the way out beside its flits
+      0;  ///< or so long for each line that the store wrote, where that is longer
+  std::uint32_t store_way_ahead =
+      0;  ///< a store is looked up in L1 at most so many cycles before what leaves the SM before it has left
   std::uint32_t store_merge_cycles =
       0;                         ///< cycles within which stores of different warps to a line held back merge
   std::uint32_t fill_bytes = 0;  ///< bytes per cycle that arrive from the network at an SM

@@ -10,10 +10,6 @@ namespace {
 using work::Transfer;
 using work::TransferKind;
 
-std::uint64_t state(const Ran& ran, stats::WarpState which) {
-  return ran.counters.state[static_cast<std::size_t>(which)];
-}
-
 // --- products -------------------------------------------------------------------------------------------------------
 
 std::string product(const std::string& shape, bool registers = false, bool ends = false) {

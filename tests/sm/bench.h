@@ -32,6 +32,11 @@ struct Ran {
   std::vector<memory::CodeRequest> constants;  ///< that the GPC's cache was asked for
 };
 
+/// Cycles that warps were in a state.
+inline std::uint64_t state(const Ran& ran, stats::WarpState which) {
+  return ran.counters.state[static_cast<std::size_t>(which)];
+}
+
 /// The H100 with everything that these tests do not ask about out of the way: no launch costs, code there at once.
 spec::GpuSpec bench_chip();
 

@@ -19,10 +19,6 @@ Cycle forty_more(const spec::GpuSpec& chip, const Line& line, int warps = 1) {
   return run(chip, repeat(line, 80), warps).end - run(chip, repeat(line, 40), warps).end;
 }
 
-std::uint64_t state(const Ran& ran, stats::WarpState which) {
-  return ran.counters.state[static_cast<std::size_t>(which)];
-}
-
 TEST(Issue, AStallCountHoldsTheSameWarpForThatManyCycles) {
   const spec::GpuSpec chip = bench_chip();
   for (const unsigned stall : {1u, 2u, 4u, 7u, 15u}) {

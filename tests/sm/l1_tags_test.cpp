@@ -46,20 +46,18 @@ TEST(L1Tags, AStoreBehindOneThatIsOnItsWayOutLeavesOnlyItsOwnBytes) {
   L1Tags::Entry& entry = tags.allocate(5);
   entry.valid = 0xf;
   constexpr std::array<std::uint32_t, kSectorsPerLine> kWord = {0xf, 0, 0, 0};
-  EXPECT_EQ(tags.store(entry, 1, kWord, false, true, false, 100), 0);
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, true, 100), 0);
   EXPECT_EQ(entry.valid, 0xf) << "nothing is on its way";
-  EXPECT_EQ(tags.store(entry, 1, kWord, true, true, false, 110), 0) << "it joins what is held";
+  EXPECT_EQ(tags.store(entry, 1, kWord, true, true, 110), 0) << "it joins what is held";
   EXPECT_EQ(entry.valid, 0xf);
-  EXPECT_EQ(tags.store(entry, 1, kWord, false, true, true, 115), 1) << "held, and not to be joined";
-  EXPECT_EQ(entry.valid, 0xf) << "of local memory";
-  EXPECT_EQ(tags.store(entry, 1, kWord, false, true, false, 120), 1);
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, true, 120), 1) << "held, and not to be joined";
   EXPECT_EQ(entry.valid, 0xe);
   entry.valid = 0xf;
   tags.left(5, 1, 151);
-  EXPECT_EQ(tags.store(entry, 1, kWord, false, false, false, 150), 1) << "its last flit is still to leave";
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, false, 150), 1) << "its last flit is still to leave";
   EXPECT_EQ(entry.valid, 0xe);
   entry.valid = 0xf;
-  EXPECT_EQ(tags.store(entry, 1, kWord, false, false, false, 151), 0) << "it has left";
+  EXPECT_EQ(tags.store(entry, 1, kWord, false, false, 151), 0) << "it has left";
   EXPECT_EQ(entry.valid, 0xf);
   tags.left(6, 1, 900);  // a line that is not here
 }

@@ -285,7 +285,7 @@ spec::L1Spec out_spec() {
   spec.store_lines = 2;
   spec.store_cycles = 50;
   spec.store_line_cycles = 30;
-  spec.store_line_gap = 2;
+  spec.store_way_ahead = 2;
   spec.store_merge_cycles = 4;
   return spec;
 }
@@ -309,6 +309,17 @@ TEST(OutgoingRequests, OnePieceLeavesPerCycle) {
   EXPECT_EQ(outbox[2].time, 106u) << "with the last of its flits";
   EXPECT_EQ(outbox[3].time, 120u);
   EXPECT_EQ(out.last_out(), 120u);
+}
+
+TEST(OutgoingRequests, TakeStoresOnlyALittleBeforeTheWayIsFree) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 9, outbox);
+  EXPECT_EQ(out.takes_stores_from(), 0u);
+  memory::Request store = store_of(2);
+  store.flits = 5;
+  out.send_store(store, 100);
+  EXPECT_EQ(out.last_out(), 104u);
+  EXPECT_EQ(out.takes_stores_from(), 102u);
 }
 
 TEST(OutgoingRequests, AnAcknowledgementBringsBackWhatAReductionTakesOfTheWay) {
@@ -379,14 +390,14 @@ TEST(OutgoingRequests, HeldStoresWaitLongerWhereTheirInstructionWroteMoreAndForT
   out.leave_due(160);
   ASSERT_EQ(outbox.size(), 1u) << "one of them, of two flits: its data and which of its bytes";
   EXPECT_EQ(outbox[0].time, 161u);
-  EXPECT_EQ(out.held_due(), 161u + 1 + 2) << "the way is free, and two cycles more";
-  out.leave_due(163);
+  EXPECT_EQ(out.held_due(), 161u + 1) << "the way is free";
+  out.leave_due(161);
   EXPECT_EQ(outbox.size(), 1u);
-  out.leave_due(164);
+  out.leave_due(162);
   EXPECT_EQ(outbox.size(), 2u);
   EXPECT_EQ(out.held_due(), kNever);
   out.for_each_left(note);
-  EXPECT_EQ(left, (std::vector<Cycle>{161, 165})) << "their last flits";
+  EXPECT_EQ(left, (std::vector<Cycle>{161, 163})) << "their last flits";
   out.for_each_left(note);
   EXPECT_EQ(left.size(), 2u) << "each is told once";
 }

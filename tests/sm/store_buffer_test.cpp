@@ -146,6 +146,29 @@ TEST(StoreBuffer, AnEndedBlockLeavesNothingBehind) {
   EXPECT_LT(left[0].time, ran.end + chip.l1.store_cycles / 2);
 }
 
+// A store that finds much in front of it on the way out waits, and what its warp does next with it.
+TEST(StoresOfAWarp, WaitForTheWayOutInFrontOfL1) {
+  const auto waited = [](std::uint32_t ahead) {
+    spec::GpuSpec chip = bench_chip();
+    chip.l1.store_way_ahead = ahead;
+    const Line load{"LDS R0, [R2]", 2, 0, 7, 0, ~0u, 0, 4};
+    return state(run(chip, {store(1 << 16, 128), store(1 << 17, 128), load, {"NOP", 1, 7, 7, 1}}),
+                 stats::WarpState::short_scoreboard);
+  };
+  EXPECT_EQ(waited(4), waited(20) + 16);
+  EXPECT_GT(waited(20), waited(1000));
+}
+
+TEST(LocalMemory, ALineIsWrittenByTheLanesThatAreOnIt) {
+  const std::vector<memory::Request> left =
+      writes(run(bench_chip(), {{"STL [R2], R0", 2, 7, 0, 0, 0x3, 256, 4}}));
+  ASSERT_EQ(left.size(), 2u);
+  for (std::uint32_t lane = 0; lane < 2; ++lane) {
+    EXPECT_EQ(left[lane].bytes[0], 0xfu << (4 * lane));
+    EXPECT_EQ(left[lane].flits, 2) << "the sector, and which of its bytes";
+  }
+}
+
 // H100, partial_local: a word that the same lanes wrote is there, whoever else has left; bytes are not, nor a word that nobody wrote.
 TEST(LocalMemory, WordsThatSomeLanesWroteAreThereForThem) {
   const auto hits = [](const char* store, const char* load, std::uint32_t wrote, std::uint32_t reads,
