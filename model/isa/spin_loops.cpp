@@ -224,11 +224,15 @@ bool has_asking_loop(const Program& program) {
     return std::any_of(loops.begin(), loops.end(), [at](const auto& loop) { return loop.holds(at); });
   };
   const auto size = static_cast<std::uint32_t>(program.code.size());
+  std::vector<int> begins(size + 1);  // loops that begin at an instruction, less those that ended before it
+  for (std::uint32_t last = 0; last < size; ++last) {
+    if (const std::uint32_t first = target_of(program.code[last]); first <= last)
+      ++begins[first], --begins[last + 1];
+  }
+  int loops = 0;
   for (std::uint32_t at = 0; at < size; ++at) {
-    if (!asks_memory(program.code[at]) || in_one(spins, at) || in_one(retries, at)) continue;
-    for (std::uint32_t last = at; last < size; ++last) {
-      if (target_of(program.code[last]) <= at) return true;
-    }
+    loops += begins[at];
+    if (loops > 0 && asks_memory(program.code[at]) && !in_one(spins, at) && !in_one(retries, at)) return true;
   }
   return false;
 }
