@@ -218,23 +218,26 @@ std::vector<RetryLoop> retry_loops(const Program& program) {
 }
 
 bool has_asking_loop(const Program& program) {
-  const std::vector<SpinLoop> spins = spin_loops(program);
-  const std::vector<RetryLoop> retries = retry_loops(program);
-  const auto in_one = [](const auto& loops, std::uint32_t at) {
-    return std::any_of(loops.begin(), loops.end(), [at](const auto& loop) { return loop.holds(at); });
-  };
   const auto size = static_cast<std::uint32_t>(program.code.size());
   std::vector<int> begins(size + 1);  // loops that begin at an instruction, less those that ended before it
   for (std::uint32_t last = 0; last < size; ++last) {
     if (const std::uint32_t first = target_of(program.code[last]); first <= last)
       ++begins[first], --begins[last + 1];
   }
+  std::vector<std::uint32_t> asking;  // instructions in loops
   int loops = 0;
   for (std::uint32_t at = 0; at < size; ++at) {
     loops += begins[at];
-    if (loops > 0 && asks_memory(program.code[at]) && !in_one(spins, at) && !in_one(retries, at)) return true;
+    if (loops > 0 && asks_memory(program.code[at])) asking.push_back(at);
   }
-  return false;
+  if (asking.empty()) return false;
+  const auto none_holds = [](const auto& known, std::uint32_t at) {
+    return std::none_of(known.begin(), known.end(), [at](const auto& loop) { return loop.holds(at); });
+  };
+  const std::vector<SpinLoop> spins = spin_loops(program);
+  const std::vector<RetryLoop> retries = retry_loops(program);
+  return std::any_of(asking.begin(), asking.end(),
+                     [&](std::uint32_t at) { return none_holds(spins, at) && none_holds(retries, at); });
 }
 
 }  // namespace foretrace::isa

@@ -16,8 +16,7 @@ using isa::Space;
 namespace {
 
 /// Local memory: word w of lane l of a warp stands at w * 128 + l * 4 of the warp's window, so that a warp that works on the same
-/// variable touches whole lines.
-/// `written`: the bytes of each line that the lanes access.
+/// variable touches whole lines. `written`: the bytes of each line that the lanes access.
 void coalesce_local(const work::LaneAddresses& addresses, std::uint32_t executed, std::uint32_t bytes,
                     rules::Coalesced& out, rules::WrittenBytes& written) {
   out.count = 0;

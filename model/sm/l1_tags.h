@@ -35,9 +35,8 @@ class L1Tags {
   struct Stored {
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  ///< that are here
     std::array<std::uint32_t, kSectorsPerLine>
-        out{};               ///< cycle in which the last store to it has left the SM, 0: none has
-    std::uint8_t held = 0;   ///< sectors whose last store was held back in the SM
-    std::uint8_t waits = 0;  ///< and is still
+        out{};              ///< cycle in which the last store to it has left the SM, 0: none has
+    std::uint8_t held = 0;  ///< sectors whose last store is held back in the SM
   };
 
   L1Tags(std::uint64_t bytes, const spec::L1Spec& spec);

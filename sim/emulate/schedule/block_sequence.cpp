@@ -116,9 +116,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
   State& s = *state_;
   const std::uint64_t limit = emulator_.launch().context.idle_limit;
   const std::uint64_t clusters = emulator_.blocks() / emulator_.launch().context.cluster.count();
-  const bool asks = emulator_.launch().context.cluster.count() == 1 &&
-                    emulator_.launch().translation->compiled.asks_in_loops;
-  const std::uint64_t patience = asks ? kShortPatience : may_wait_ ? kPatience : limit;
+  const std::uint64_t patience = may_wait_ ? kPatience : limit;
   const bool together = emulator_.launch().context.cluster.count() == 1 &&
                         emulator_.launch().translation->compiled.all_first > 0;
   std::uint64_t idle = 0;

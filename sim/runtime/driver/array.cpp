@@ -187,9 +187,8 @@ FORETRACE_API CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOUR
     if (result ==
         cudaErrorInvalidFilterSetting) {  // refused by the runtime's interface, taken by the driver's
       stop(
-          "cuTexObjectCreate: a linear filter of integers that are read as integers is not provided: what a "
-          "GPU gives "
-          "for it has not been measured");
+          "cuTexObjectCreate: a linear filter of integers that are read as integers is not provided: "
+          "what a GPU gives for it has not been measured");
     }
     if (result == cudaSuccess) *texture = handle;
     return plain(result);
