@@ -166,6 +166,15 @@ bool looks_up_texture(Opcode opcode) {
 
 bool compares_lanes(const Instruction& in) { return in.opcode == Opcode::MATCH && in.has("ANY"); }
 
+bool barrier_register(const Instruction& in, std::size_t index) {
+  return in.opcode == Opcode::BAR && index < in.operands.size() &&
+         in.operands[index].kind == OperandKind::register_ && in.operands[index].index != kRz;
+}
+
+bool barrier_in_registers(const Instruction& in) {
+  return barrier_register(in, 0) || barrier_register(in, 1);
+}
+
 int destination_operand(const Instruction& in) {
   if (any_of(in.opcode,
              {Opcode::ST,     Opcode::STG,  Opcode::STL,   Opcode::STS,   Opcode::STSM,      Opcode::STAS,

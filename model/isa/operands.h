@@ -58,6 +58,12 @@ bool looks_up_texture(Opcode opcode);
 /// MATCH.ANY, which takes longer the more different values its lanes have: their number is the record's (work::Shape::value).
 bool compares_lanes(const Instruction& in);
 
+/// Operand `index` of a BAR comes from a register, so that it is known only as the warp comes to it: 0 the barrier's number, 1 how many
+/// threads it waits for. A register that is printed for both holds both: number | threads << 16.
+bool barrier_register(const Instruction& in, std::size_t index);
+/// A BAR of which either does: its record says both (work::Shape::value).
+bool barrier_in_registers(const Instruction& in);
+
 /// Consecutive registers; count 0: none.
 struct RegisterRange {
   std::uint8_t first = 0;

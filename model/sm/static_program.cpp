@@ -6,6 +6,7 @@
 
 #include "model/config/load.h"
 #include "model/isa/compatibility.h"
+#include "model/isa/operands.h"
 #include "model/units/error.h"
 
 namespace foretrace::sm {
@@ -70,8 +71,12 @@ const isa::Operand* constant_operand(const isa::Instruction& instruction) {
 
 void decode_barrier(const isa::Instruction& instruction, StaticInstruction& out) {
   const auto& operands = instruction.operands;
-  if (operands.empty() || operands[0].kind != isa::OperandKind::immediate) return;
-  out.barrier = static_cast<std::int16_t>(operands[0].value & 15);
+  if (operands.empty() || isa::barrier_in_registers(instruction)) return;  // the record says both
+  if (operands[0].kind == isa::OperandKind::immediate) {
+    out.barrier = static_cast<std::int16_t>(operands[0].value & 15);
+  } else {
+    out.barrier = 0;  // RZ
+  }
   if (operands.size() > 1 && operands[1].kind == isa::OperandKind::immediate) {
     out.barrier_warps = static_cast<std::uint16_t>(operands[1].value / kWarpSize);
   }

@@ -109,9 +109,9 @@ Shapes::Shapes(const isa::Program& program)
                                   instruction.operands[0].index != isa::kRz;
     shape.tells = !loops.empty() && isa::tells_memory(instruction);
     shape.counts = shape.tells && isa::counts_memory(instruction);
-    shape.value = (register_operand && (instruction.opcode == isa::Opcode::BAR ||
-                                        instruction.opcode == isa::Opcode::NANOSLEEP)) ||
-                  isa::looks_up_texture(instruction.opcode) || isa::compares_lanes(instruction);
+    shape.value = (register_operand && instruction.opcode == isa::Opcode::NANOSLEEP) ||
+                  isa::barrier_in_registers(instruction) || isa::looks_up_texture(instruction.opcode) ||
+                  isa::compares_lanes(instruction);
   }
   if (!loops.empty()) loop_of.resize(of.size());
   for (std::size_t l = 0; l < loops.size(); ++l) {

@@ -28,7 +28,7 @@ struct Shape {
   std::uint8_t addresses =
       0;  ///< address sets a lane: 0 none, 1 memory access, 2 copy (first: shared destination, second: global source), SYNCS (second: what its operand says), STAS (second: the mbarrier)
   bool value =
-      false;  ///< one 32-bit number is recorded (the operand of a BAR in register form: id | threads << 16; the time of a NANOSLEEP in a register)
+      false;  ///< one 32-bit number is recorded (of a BAR with a register as an operand id | threads << 16; the time of a NANOSLEEP in a register)
   bool waits = false;      ///< asks memory in a spin loop: the writes that it waits for are recorded
   bool tells = false;      ///< may be waited for; only in programs with spin loops
   bool counts = false;     ///< tells, and its executions are counted where all its lanes go to one word

@@ -21,6 +21,10 @@ void put(Bytes& out, std::uint64_t value) {
 }  // namespace
 
 std::uint32_t version_of(const isa::Program& program) {
+  const auto counts_threads = [](const isa::Instruction& in) {
+    return isa::barrier_register(in, 1) && !isa::barrier_register(in, 0);
+  };
+  if (std::any_of(program.code.begin(), program.code.end(), counts_threads)) return kVersionWithThreads;
   if (std::any_of(program.code.begin(), program.code.end(), isa::compares_lanes)) return kVersionWithMatches;
   if (!isa::retry_loops(program).empty()) return kVersionWithRetries;
   if (isa::is_asynchronous(program)) return kVersionWithTransfers;

@@ -130,13 +130,14 @@ struct TraceReader::Input {
                *program, launch);
     const std::uint32_t needed = version_of(*program);
     if (version != needed) {
-      fail(kMagic.size(), fmt::format("trace format version {} of kernel {}; expected {}: {}", version,
-                                      program->kernel, needed,
-                                      needed == kVersion            ? "none of its loops waits"
-                                      : needed == kVersionWithWaits ? "what its loops wait for is missing"
-                                      : needed == kVersionWithMatches
-                                          ? "how many values its lanes compare is missing"
-                                          : "what its copies move and its barriers count is missing"));
+      fail(kMagic.size(),
+           fmt::format(
+               "trace format version {} of kernel {}; expected {}: {}", version, program->kernel, needed,
+               needed == kVersion              ? "none of its loops waits"
+               : needed == kVersionWithWaits   ? "what its loops wait for is missing"
+               : needed == kVersionWithMatches ? "how many values its lanes compare is missing"
+               : needed == kVersionWithThreads ? "how many threads its barriers wait for is missing"
+                                               : "what its copies move and its barriers count is missing"));
     }
   }
 

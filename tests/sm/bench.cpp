@@ -58,7 +58,7 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
       }
       if (program.code[i].barrier_use != isa::BarrierUse::none) addresses[1].fill(all[w][i].operand);
       recorder.record(i, ~0u, all[w][i].executed, std::span(addresses.data(), program.shapes.of[i].addresses),
-                      all[w][i].executed, {}, &all[w][i].transfer);
+                      all[w][i].value != 0 ? all[w][i].value : all[w][i].executed, {}, &all[w][i].transfer);
     }
     recorder.finish();
   }

@@ -278,12 +278,19 @@ TEST_F(TraceFile, AnotherVersionIsNamed) {
   std::string bytes = bytes_of(path());
   bytes[kMagic.size()] = 7;
   write_bytes(path(), bytes);
-  EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1 to 5"));
+  EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1 to 6"));
 }
 
 TEST(TraceVersion, SaysWhetherValuesOfMatchesAreRecorded) {
   EXPECT_EQ(version_of(isa::assemble("MATCH.ALL PT, R0, R1\nEXIT\n")), kVersion);
   EXPECT_EQ(version_of(isa::assemble("MATCH.ANY R0, R1\nEXIT\n")), kVersionWithMatches);
+}
+
+TEST(TraceVersion, SaysWhetherABarriersThreadsAreRecorded) {
+  for (const char* line :
+       {"BAR.SYNC 0x3, 0x40\n", "BAR.SYNC R4, R4\n", "BAR.SYNC R4\n", "BAR.SYNC 0x3, RZ\n"})
+    EXPECT_EQ(version_of(isa::assemble(std::string(line) + "EXIT\n")), kVersion) << line;
+  EXPECT_EQ(version_of(isa::assemble("BAR.SYNC 0x3, R4\nEXIT\n")), kVersionWithThreads);
 }
 
 TEST_F(TraceFile, WhatALoopWaitsForComesBack) {

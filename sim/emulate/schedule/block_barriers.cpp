@@ -101,8 +101,8 @@ void BlockBarriers::fault_impossible() {
   FORETRACE_ASSERT(false, "a block that cannot go on waits at a barrier");
 }
 
-/// index2: the barrier's number, or 255: register a holds number | threads << 16. immediate: threads, 0: all, or ~0: register b.
-/// flags: 0 SYNC, 1 ARV, 2 RED.
+/// index2: the barrier's number, or kNumberInRegister: register a. immediate: threads, 0: all, kThreadsInRegister: register b, or
+/// kBothInRegister: the upper half of register a. flags: 0 SYNC, 1 ARV, 2 RED.
 void BlockBarriers::note_value(const MicroOp& op, std::uint32_t executed) {
   if (executed == 0) {
     x_.value = 0;
@@ -113,12 +113,14 @@ void BlockBarriers::note_value(const MicroOp& op, std::uint32_t executed) {
     x_.value = x_.read(op.a, lane);
     return;
   }
-  x_.value = op.index2 == 255 ? x_.words(op.a)[lane] : op.index2;
-  if (op.immediate == ~std::uint64_t{0}) {
-    x_.value = (x_.value & 0xffff) | x_.words(op.b)[lane] << 16;
-  } else if (op.immediate != 0) {
-    x_.value = (x_.value & 0xffff) | static_cast<std::uint32_t>(op.immediate) << 16;
+  const std::uint32_t number = op.index2 == kNumberInRegister ? x_.words(op.a)[lane] : op.index2;
+  if (op.immediate == kBothInRegister) {
+    x_.value = number;
+    return;
   }
+  const std::uint32_t threads =
+      op.immediate == kThreadsInRegister ? x_.words(op.b)[lane] : static_cast<std::uint32_t>(op.immediate);
+  x_.value = (number & 0xffff) | threads << 16;
 }
 
 bool BlockBarriers::let_others_come(std::uint32_t executed) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/matrix_shapes.h"
+#include "model/isa/operands.h"
 #include "model/isa/spin_loops.h"
 #include "model/isa/work_counters.h"
 #include "sim/emulate/execute/paired_floats.h"
@@ -146,7 +147,9 @@ void warpsync(Decoder& d) {
 
 void bar(Decoder& d) {
   MicroOp& op = d.op();
+  const isa::Instruction& instruction = d.printed.instruction();
   op.kind = Kind::block_barrier;
+  op.value_recorded = isa::barrier_in_registers(instruction);
   op.flags = static_cast<std::uint32_t>(d.printed.need_one({"SYNC", "ARV", "RED"}));
   op.destination2 =
       op.flags == 2 ? static_cast<std::uint32_t>(d.printed.need_one({"POPC", "AND", "OR"})) + 1 : 0;
@@ -155,15 +158,17 @@ void bar(Decoder& d) {
     op.index2 = d.printed.immediate();
     if (op.index2 > 15) PrintedForm::refuse("a barrier number above 15");
   } else {
-    op.index2 = 255;
+    op.index2 = kNumberInRegister;
     op.a = d.source(Style::raw);
-    op.value_recorded = d.printed.instruction().operands[0].index != isa::kRz;
   }
   if (d.printed.next_is(OperandKind::immediate)) {
     op.immediate = d.printed.immediate();
   } else if (d.printed.next_is(OperandKind::register_)) {
+    // The encoding has room for one register: printed for both operands it holds both.
+    const bool both = op.index2 == kNumberInRegister;
+    if (both && d.printed.peek().index != instruction.operands[0].index) PrintedForm::refuse("two registers");
     op.b = d.source(Style::raw);
-    op.immediate = ~std::uint64_t{0};
+    op.immediate = both ? kBothInRegister : kThreadsInRegister;
   }
   if (d.printed.next_is_predicate()) op.p_in = d.predicate_input();
 }

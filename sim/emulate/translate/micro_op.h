@@ -66,12 +66,16 @@ enum class Kind : std::uint8_t {
   leave_barrier,  ///< BREAK
   move_barrier,   ///< BMOV
   warpsync,
-  block_barrier,    ///< BAR
+  block_barrier,    ///< BAR: kNumberInRegister and what follows it
   cluster_barrier,  ///< UCGABAR_ARV (flags 0), UCGABAR_WAIT (flags 1)
   yield,
   trap,
   unsupported,
 };
+
+/// What a BAR takes from registers (model/isa/operands.h, barrier_register): MicroOp::index2, and MicroOp::immediate.
+inline constexpr std::uint32_t kNumberInRegister = 255;
+inline constexpr std::uint64_t kThreadsInRegister = ~std::uint64_t{0}, kBothInRegister = ~std::uint64_t{1};
 
 struct MicroOp {
   LaneFunction lane = nullptr;
