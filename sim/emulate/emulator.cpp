@@ -255,6 +255,7 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put(bank, shared.begin, given_out);
   if (asks.workspace) {
     workspace = context.memory->allocate(kWorkspaceBytes, "grid workspace");
+    context.memory->written().mark(workspace, kWorkspaceBytes);  // the driver gives it zeroed
     put(bank, area.workspace, static_cast<std::uint32_t>(workspace >> 32));
     put(bank, area.workspace + 4, static_cast<std::uint32_t>(workspace));
   }

@@ -173,6 +173,16 @@ TEST(Uninitialized, GlobalBytesAreKnownOneByOne) {
   EXPECT_EQ(message_of(a, FaultKind::uninitialized_read), "");
 }
 
+TEST(Uninitialized, ACooperativeLaunchFindsItsWorkspaceWritten) {
+  Assembled a(
+      "MOV R3, c[0x0][0x44]\nMOV R2, c[0x0][0x48]\nLDG.E R5, [R2.64+0x4]\nSTG.E [R2.64+0x1000], R5\nEXIT\n",
+      1, 0, 90);
+  a.memory->written().track();
+  a.context.checks.uninitialized = true;
+  EXPECT_NE(message_of(a, FaultKind::out_of_bounds).find("buffer grid workspace"), std::string::npos)
+      << "beyond its end, after a read of what the driver has zeroed";
+}
+
 TEST(Stacks, OverflowIsNamed) {
   const std::string text = "MOV R1, c[0x0][0x28]\nIADD3 R1, R1, -0x40, RZ\nSTL [R1], R0\nEXIT\n";
   Assembled fits(text, 32);
