@@ -315,7 +315,7 @@ BlockCount Emulator::run_cluster(std::uint64_t cluster,
   FORETRACE_ASSERT(cluster < clusters(), "a cluster that is run lies inside the grid");
   Cluster running(*this, cluster, records != nullptr);
   const std::uint64_t limit = launch_->context.idle_limit;
-  if (!running.run(limit, RunningBlock::kNoEnd)) running.block(0).fault_never_ends(limit);
+  if (!running.run(limit, RunningBlock::kNoEnd, true)) running.block(0).fault_never_ends(limit);
   if (records != nullptr) {
     for (std::size_t rank = 0; rank < running.size(); ++rank) records->push_back(running.record(rank));
   }

@@ -169,6 +169,25 @@ TEST(Records, AreTheSameEachTime) {
   }
 }
 
+TEST(RunCluster, OfABlockWhoseAtomicsChangeNothingComesToItsEnd) {
+  // Maxima in shared memory that are there already: a block that others run beside would give way to them.
+  Assembled a(std::string(kThreadAddress) + R"(
+    MOV R5, RZ
+  L:
+    ATOMS.MAX.S32 RZ, [RZ], RZ
+    IADD3 R5, R5, 0x1, RZ
+    ISETP.LT.AND P0, PT, R5, 0x3e8, PT
+    @P0 BRA `(L)
+    STG.E [R2], R5
+    EXIT
+  )",
+              64, 2);
+  a.program.static_shared = 16;
+  const std::uint64_t out = a.buffer(0, std::vector<std::uint32_t>(64, 0), "out");
+  Emulator(a.context).run_cluster(0, nullptr);
+  EXPECT_EQ(a.read(out, 64), std::vector<std::uint32_t>(64, 1000));
+}
+
 TEST(BlockBarrier, WarpsThatArriveAndThenWaitAtTheSameOneComeTogether) {
   // Eight arrivals of four warps: two phases. Each warp reads what the next one stored before it arrived.
   Assembled a(std::string(kThreadAddress) + R"(

@@ -39,10 +39,10 @@ Cluster::Cluster(const Emulator& emulator, std::uint64_t number, bool recording)
 
 Cluster::~Cluster() = default;
 
-bool Cluster::run(std::uint64_t patience, std::uint64_t turn) {
+bool Cluster::run(std::uint64_t patience, std::uint64_t turn, bool alone) {
   progress_ = false;
   if (blocks_.size() == 1) {
-    ended_ = ended_ || blocks_[0]->run(patience, true, turn);
+    ended_ = ended_ || blocks_[0]->run(patience, !alone, turn);
     progress_ = ended_ || blocks_[0]->made_progress();
     if (progress_) progress_at_ = count().instructions;
     return ended_;

@@ -29,8 +29,9 @@ class Cluster {
 
   /// Runs until all blocks have ended (true) or until `patience` warp instructions in a row brought no store, atomic or exit
   /// (false): they may be waiting for another cluster. Throws KernelFault.
-  /// `turn`: also after about so many of a cluster of one block.
-  bool run(std::uint64_t patience, std::uint64_t turn);
+  /// `turn`: also after about so many of a cluster of one block, which comes back as well when all that it does is to ask memory in
+  /// vain, but `alone`, where there is no other to wait for.
+  bool run(std::uint64_t patience, std::uint64_t turn, bool alone = false);
   bool ended() const { return ended_; }
   /// In the last call of run().
   bool made_progress() const { return progress_; }
