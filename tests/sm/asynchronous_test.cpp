@@ -422,6 +422,23 @@ TEST(CopyEngine, StoresAreReadAt32BytesACycle) {
   EXPECT_LT(not_waited, 64u);
 }
 
+TEST(CopyEngine, GivesItsRegistersBackAfterALatency) {
+  // Lanes that copy one after the other wait for it at the branch behind each copy (lone_copies).
+  const auto end = [](std::uint32_t latency, std::size_t copies) {
+    spec::GpuSpec chip = bench_chip();
+    chip.tma.source_latency = latency;
+    std::vector<Line> lines;
+    for (std::size_t i = 0; i < copies; ++i) {
+      lines.push_back(copy(moves(TransferKind::store, 1, 16, 128)));
+      lines.push_back({"NOP", 1, 7, 7, 1u << 2});
+    }
+    return run(chip, lines).end;
+  };
+  const std::uint32_t latency = bench_chip().tma.source_latency;
+  EXPECT_EQ(end(latency, 9) - end(latency, 8), latency + 1);
+  EXPECT_EQ(end(latency + 7, 8) - end(latency, 8), 8u * 7);
+}
+
 TEST(CopyEngine, CountsItsInstructions) {
   const spec::GpuSpec chip = bench_chip();
   const Ran ran = load(chip, moves(TransferKind::load, 4, 128, 128));
