@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t kLongest = 64;  // instructions of a round: what waits is short
 constexpr std::uint32_t kEarly = 16;    // instructions between the load before a loop and the loop
+constexpr std::uint32_t kFence = 32;    // instructions between a fence and the store behind it
 
 /// Where a branch goes, kNone: it is none to a label.
 std::uint32_t target_of(const Instruction& in) {
@@ -54,6 +55,12 @@ bool only_asks(const Instruction& in) {
 
 bool compares_and_swaps(const Instruction& in, const MemoryForm& form) {
   return form.access == Access::atomic && (in.has("CAS") || in.has("CAST"));
+}
+
+/// An atomic that leaves what it finds, to ask: atomicAdd(&flag, 0), atomicOr(&flag, 0).
+bool leaves_the_word(const Instruction& in, const MemoryForm& form) {
+  return form.access == Access::atomic && (in.has("ADD") || in.has("OR") || in.has("XOR")) &&
+         in.operands.back().kind == OperandKind::register_ && in.operands.back().index == kRz;
 }
 
 bool covers(const RegisterRange& range, int first, int count) {
@@ -168,15 +175,27 @@ bool asks_memory(const Instruction& instruction) {
   if (!memory_form(instruction, form) || form.bytes < 4 || form.bytes > 16) return false;
   if (form.space != Space::global && form.space != Space::generic) return false;
   const bool swaps = form.access == Access::atomic && (instruction.has("CAS") || instruction.has("EXCH"));
-  return swaps || (form.access == Access::load && form.strong);
+  return swaps || leaves_the_word(instruction, form) || (form.access == Access::load && form.strong);
 }
 
 bool tells_memory(const Instruction& instruction) {
   MemoryForm form;
   if (!memory_form(instruction, form) || (form.space != Space::global && form.space != Space::generic))
     return false;
+  if (leaves_the_word(instruction, form)) return false;
   return form.access == Access::atomic || form.access == Access::reduction ||
          (form.access == Access::store && form.strong);
+}
+
+bool tells_behind_fence(const Program& program, std::uint32_t index) {
+  MemoryForm form;
+  if (!memory_form(program.code[index], form) || form.access != Access::store || form.bytes < 4) return false;
+  if (form.space != Space::global && form.space != Space::generic) return false;
+  for (std::uint32_t at = index; at-- > 0 && index - at <= kFence;) {
+    const Instruction& before = program.code[at];
+    if (before.opcode == Opcode::MEMBAR && !before.has("CTA")) return true;
+  }
+  return false;
 }
 
 bool counts_memory(const Instruction& instruction) {

@@ -1,7 +1,7 @@
 // Loops in which a warp asks memory until somebody else has written what it waits for: found in the code alone.
 //
-// Models:  the smallest loop around a strong load (volatile, relaxed, acquire) or a compare-and-swap or exchange that has no effect but
-//          to ask again: no store, no other atomic, no barrier, no call; it asks for the same places in each round. Also the same
+// Models:  the smallest loop around a strong load (volatile, relaxed, acquire), an atomic that adds nothing, or a compare-and-swap or
+//          exchange that has no effect but to ask again: no store, no other atomic, no barrier, no call; it asks for the same places in each round. Also the same
 //          instruction just before the loop, with a branch past the loop: compilers ask once before they enter it.
 // Ignores: loops with loops or block barriers in them, loops over shared memory. A search through a list (the address comes from what
 //          was loaded) is no wait.
@@ -40,7 +40,7 @@ struct RetryLoop {
 /// In ascending order; they do not overlap.
 std::vector<RetryLoop> retry_loops(const Program& program);
 
-/// Whether there is a strong load or a compare-and-swap in a loop that is neither of these, around other loops or barriers or through a
+/// Whether there is something that asks (a strong load, a compare-and-swap) in a loop that is neither of these, around other loops or barriers or through a
 /// list of places: its warps may go around for as long as others have not written what they need.
 bool has_asking_loop(const Program& program);
 
@@ -50,7 +50,11 @@ bool asks_memory(const Instruction& instruction);
 /// An instruction that may write for others to see: a strong store, an atomic or a reduction of global or generic memory.
 bool tells_memory(const Instruction& instruction);
 
-/// Such an atomic whose order among its like does not matter for what comes of them (additions and the like, no exchanges).
+/// Whether the instruction at `index` is a plain store of whole words that others are told by: a fence stands before it, a few instructions
+/// away (__threadfence(), then the flag).
+bool tells_behind_fence(const Program& program, std::uint32_t index);
+
+/// An atomic that tells whose order among its like does not matter for what comes of them (additions and the like, no exchanges).
 bool counts_memory(const Instruction& instruction);
 
 }  // namespace foretrace::isa

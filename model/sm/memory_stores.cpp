@@ -26,7 +26,7 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
     request.bytes = operation.detail->written[tag_line_];
     if (entry) tags_.use(*entry);
     if (!entry) entry = &tags_.allocate(access.line);
-    const bool held = !form.strong && operation.lines <= out.held().room();
+    const bool held = !form.strong && operation.tells == 0 && operation.lines <= out.held().room();
     const std::uint8_t here = static_cast<std::uint8_t>(entry->valid | entry->written);
     out.leave_due(now);
     out.for_each_left(

@@ -1,9 +1,9 @@
 // What a warp may wait for: a certain write, or so many atomics of a counter.
 //
-// Models:  writes by name, which execution of which warp: strong stores, exchanges, compare-and-swaps and such are counted in every warp,
+// Models:  writes by name, which execution of which warp: strong stores and those behind a fence, exchanges, compare-and-swaps and such are counted in every warp,
 //          in programs with spin loops. Nothing has to be marked in the writer's record. Other atomics whose lanes all go to one word
 //          (those that arrive at a barrier) have no name: any of them will do, in whatever order they come; they are counted for the word.
-// Ignores: writes that are not strong, as the compiler sees them.
+// Ignores: writes that are neither strong, as the compiler sees them, nor behind a fence.
 #pragma once
 
 #include <cstdint>

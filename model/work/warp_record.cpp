@@ -107,7 +107,8 @@ Shapes::Shapes(const isa::Program& program)
     const bool register_operand = !instruction.operands.empty() &&
                                   instruction.operands[0].kind == isa::OperandKind::register_ &&
                                   instruction.operands[0].index != isa::kRz;
-    shape.tells = !loops.empty() && isa::tells_memory(instruction);
+    shape.tells = !loops.empty() && (isa::tells_memory(instruction) ||
+                                     isa::tells_behind_fence(program, static_cast<std::uint32_t>(i)));
     shape.counts = shape.tells && isa::counts_memory(instruction);
     shape.value = (register_operand && instruction.opcode == isa::Opcode::NANOSLEEP) ||
                   isa::barrier_in_registers(instruction) || isa::looks_up_texture(instruction.opcode) ||

@@ -34,8 +34,33 @@ const char* const kBarrier = R"(
 )";
 constexpr std::uint32_t kAdd = 10, kPoll = 11;  // instructions: the atomic, the load that waits
 
+/// As before, but the others wait for block 0 alone, which sets a flag by a plain store behind a fence. The others ask by an atomic that adds nothing.
+const char* const kFlag = R"(
+  S2R R0, SR_CTAID.X
+  MOV R2, c[0x0][0x168]
+  MOV R3, c[0x0][0x16c]
+  MOV R5, 0x1
+  MOV R6, c[0x0][0x174]
+  ISETP.EQ.AND P0, PT, R0, RZ, PT
+  @!P0 BRA `(L)
+  C:
+  IADD3 R6, R6, -0x1, RZ
+  ISETP.GT.AND P0, PT, R6, RZ, PT
+  @P0 BRA `(C)
+  MEMBAR.SC.GPU
+  STG.E [R2.64], R5
+  EXIT
+  L:
+  ATOMG.E.ADD.STRONG.GPU PT, R4, [R2.64], RZ
+  ISETP.EQ.AND P0, PT, R4, RZ, PT
+  @P0 BRA `(L)
+  EXIT
+)";
+constexpr std::uint32_t kFlagPoll = 13;
+
 struct Barrier : Launch {
-  Barrier(std::uint32_t blocks, std::uint32_t rounds) : Launch(kBarrier, blocks, 1, {0}, 1) {
+  Barrier(std::uint32_t blocks, std::uint32_t rounds, const char* text = kBarrier)
+      : Launch(text, blocks, 1, {0}, 1) {
     assembled.context.parameters.resize(24);
     assembled.program.parameter_bytes = 24;
     set_word(4, blocks);
@@ -72,6 +97,15 @@ TEST(Waits, BlocksAskUntilTheLastHasCome) {
   const auto [least, most] = std::minmax_element(active.begin(), active.end());
   EXPECT_LT(*most - *least, 3000u);
   EXPECT_GT(*least, 4000u * 15);
+}
+
+TEST(Waits, AFlagByAPlainStoreBehindAFenceIsAwaited) {
+  constexpr std::uint32_t kBlocks = 16;
+  Barrier late(kBlocks, 2000, kFlag), later(kBlocks, 4000, kFlag);
+  const stats::LaunchCounters a = late.run().counters, b = later.run().counters;
+  EXPECT_GT(a.instructions[kFlagPoll].executed, 10u * kBlocks);
+  EXPECT_GT(b.instructions[kFlagPoll].executed, 3 * a.instructions[kFlagPoll].executed / 2);
+  EXPECT_GT(b.elapsed, a.elapsed + 2000 * 15);
 }
 
 TEST(Waits, NobodyAsksTwiceForWhatIsThere) {

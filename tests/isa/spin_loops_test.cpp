@@ -64,6 +64,18 @@ TEST(SpinLoops, OnlyAnAtomicThatWantsTheSameValueWaits) {
                   .empty());
 }
 
+TEST(SpinLoops, AnAtomicThatAddsNothingAsks) {
+  const auto asks = [](const std::string& atomic) {
+    return spin_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS R9, desc[UR12][R2.64]", atomic))).size() == 1;
+  };
+  EXPECT_TRUE(asks("ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR12][R2.64], RZ"));
+  EXPECT_TRUE(asks("ATOMG.E.OR.STRONG.GPU PT, R9, desc[UR12][R2.64], RZ"));
+  EXPECT_FALSE(asks("ATOMG.E.AND.STRONG.GPU PT, R9, desc[UR12][R2.64], RZ")) << "it clears the word";
+  const Program atomic = assemble("ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR12][R2.64], RZ\n");
+  EXPECT_TRUE(asks_memory(atomic.code[0]));
+  EXPECT_FALSE(tells_memory(atomic.code[0]));
+}
+
 TEST(SpinLoops, TheSameLoadBeforeTheLoopBelongsToIt) {
   const std::string text = R"(
     LD.E.STRONG.GPU R0, desc[UR4][R4.64]
@@ -105,6 +117,22 @@ TEST(AskingLoops, AreAroundALoadThatIsNoWaitByItself) {
       has_asking_loop(assemble(with(with(kSpin, "YIELD", "STG.E desc[UR12][R4.64], R9"), ".STRONG.SYS", ""))))
       << "nobody has to see what others write";
   EXPECT_FALSE(has_asking_loop(assemble(with(kSpin, "@!P0 BRA `(L)", "NOP")))) << "no loop";
+}
+
+TEST(TellsBehindFence, APlainStoreOfAFlag) {
+  const std::string flag = R"(
+    MEMBAR.SC.GPU
+    ERRBAR
+    CCTL.IVALL
+    MOV R5, 0x1
+    STG.E desc[UR4][R2.64], R5
+)";
+  const auto tells = [](const std::string& text) { return tells_behind_fence(assemble(text), 4); };
+  EXPECT_TRUE(tells(flag));
+  EXPECT_FALSE(tells(with(flag, "SC.GPU", "ALL.CTA"))) << "only its own block is told";
+  EXPECT_FALSE(tells(with(flag, "MEMBAR.SC.GPU", "NOP"))) << "no fence";
+  EXPECT_FALSE(tells(with(flag, "STG.E", "STG.E.U8"))) << "words are followed";
+  EXPECT_FALSE(tells(with(flag, "STG.E desc[UR4][R2.64], R5", "STS [R2], R5")));
 }
 
 TEST(RetryLoops, ASwapThatIsTriedUntilNobodyCameBetween) {

@@ -5,7 +5,7 @@
 //          an atomic that counts, any will do: it is waited for so many of them. So it is, too, where
 //          the writer had been told by a counter that it came last. A round that does not end the loop is no part of the
 //          record: how often it is run is the emulator's order, and nobody's business.
-// Ignores: writes that are not strong, writes of less than four bytes, what was written by the warp itself.
+// Ignores: writes that are neither strong nor behind a fence, writes of less than four bytes, what was written by the warp itself.
 #pragma once
 
 #include <cstddef>
