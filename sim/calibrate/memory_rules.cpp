@@ -49,7 +49,8 @@ Result refresh_cycles(const Evidence& evidence) {
   return moved(evidence, "dram.refresh_cycles", (*then - *now) * interval, 0.01 * interval);
 }
 
-/// Cycles that an empty launch of at most one block per SM takes beyond the longest an SM is active.
+/// Cycles that an empty launch of at most one block per SM takes beyond the longest an SM is active, less what the model has of them besides: a
+/// block's way to the SM and its end.
 Result launch_start(const Evidence& evidence) {
   std::vector<double> beyond;
   for (const Answer* each : evidence.answers.all("profiled_empty", {{"kernel", "empty"}})) {
@@ -60,7 +61,8 @@ Result launch_start(const Evidence& evidence) {
     }
   }
   if (beyond.empty()) return {};
-  const double start = median(beyond) - evidence.base_value("launch.drain");
+  const double start = median(beyond) - evidence.base_value("launch.drain") -
+                       evidence.base_value("launch.block_start") - evidence.base_value("launch.block_end");
   const auto [low, high] = std::minmax_element(beyond.begin(), beyond.end());
   if (start <= 0) return {};
   return Found{start, start - (median(beyond) - *low), start + (*high - median(beyond))};
@@ -208,7 +210,7 @@ std::vector<Rule> memory_rules() {
   rules.push_back({"dram.refresh_cycles", "dram_bandwidth",
                    "share of the peak that reads lose, moved from the base's", true, refresh_cycles});
   rules.push_back({"launch.start", "profiled_empty",
-                   "elapsed less active cycles, the median, less launch.drain", true, launch_start});
+                   "elapsed less active cycles, the median, less launch.drain and a block's start and end", true, launch_start});
   rules.push_back({"launch.block_interval", "profiled_empty", "elapsed cycles by blocks, by least squares",
                    false, block_interval});
   rules.push_back({"launch.sm_block_interval", "block_turnaround", "starts of the first wave, the median",
