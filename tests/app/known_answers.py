@@ -141,7 +141,9 @@ class WhatIf(Case):
             *once_and(2, H100, "network.partition_bytes"), *once_and(2, H100, "l2.slice_bytes"))
         self.assertGreater(dram["metrics"]["foretrace__l2_fabric.pct"], 85)
         self.assertEqual(dram["limiter"]["name"], "l2_fabric")
-        self.assertLess(dram["metrics"][TIME] / slices["metrics"][TIME], 1.02, "slices do not stand in the way yet")
+        # When the launch starts moves each of these times by up to 1.5% (launch.start 2,600, 2,750, 2,900): refreshes of DRAM fall elsewhere.
+        gain = lambda p: dram["metrics"][TIME] / p["metrics"][TIME] - 1
+        self.assertLess(gain(slices), gain(fabric) / 4, "slices do not stand in the way yet")
         self.assertLess(both["metrics"][TIME], fabric["metrics"][TIME])
         ratio = plain["metrics"][TIME] / both["metrics"][TIME]
         self.assertGreaterEqual(ratio, 1.7)
