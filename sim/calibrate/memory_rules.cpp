@@ -210,7 +210,8 @@ std::vector<Rule> memory_rules() {
   rules.push_back({"dram.refresh_cycles", "dram_bandwidth",
                    "share of the peak that reads lose, moved from the base's", true, refresh_cycles});
   rules.push_back({"launch.start", "profiled_empty",
-                   "elapsed less active cycles, the median, less launch.drain and a block's start and end", true, launch_start});
+                   "elapsed less active cycles, the median, less launch.drain and a block's start and end",
+                   true, launch_start});
   rules.push_back({"launch.block_interval", "profiled_empty", "elapsed cycles by blocks, by least squares",
                    false, block_interval});
   rules.push_back({"launch.sm_block_interval", "block_turnaround", "starts of the first wave, the median",
