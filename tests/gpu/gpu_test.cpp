@@ -134,7 +134,8 @@ TEST(Machine, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST(Machine, TellsALaunchOverItsTime) {
-  const auto counters = simulate(chip("h100-sxm"), copy_lines(), 3000, 8, 8);
+  const spec::GpuSpec h100 = chip("h100-sxm");
+  const auto counters = simulate(h100, copy_lines(), 3000, 8, 8);
   const std::vector<stats::Instant>& instants = counters.over_time;
   ASSERT_GT(instants.size(), 20u);
   ASSERT_LE(instants.size(), gpu::OverTime::kMost + 1);
@@ -143,8 +144,10 @@ TEST(Machine, TellsALaunchOverItsTime) {
   EXPECT_EQ(instants.back().now, counters.elapsed);
   EXPECT_EQ(instants.back().instructions, counters.inst_executed);
   EXPECT_EQ(instants.back().state, counters.state);
-  // 132 SMs hold 8 blocks of 8 warps each: in the middle of the launch all of them, in every slice.
-  const std::size_t middle = instants.size() / 2;
+  // 132 SMs hold 8 blocks of 8 warps each: in the middle between the launch's start and its drain all of them, in every slice.
+  const Cycle between = (h100.launch.start + counters.elapsed - h100.launch.drain) / 2;
+  std::size_t middle = 1;
+  while (instants[middle].now < between) ++middle;
   EXPECT_LE(instants[middle].placed - instants[middle].ended, 132u * 8);
   EXPECT_GT(instants[middle].placed - instants[middle].ended, 132u * 4);
   const auto warps = [&](std::size_t i) {
