@@ -135,15 +135,15 @@ class WhatIf(Case):
             self.assertLessEqual(ratio, 2.0, arch)
 
     def test_where_l2_stands_in_the_way_it_takes_both(self):
-        plain, = self.predictions(*copy(1 << 24), "--arch", H100)
+        # Of refreshes some fall into the launch or do not, by when it starts, which moves each time by up to 1.5%: they are short here.
+        short = ["--set", "dram.refresh_cycles=1"]
+        plain, = self.predictions(*copy(1 << 24), "--arch", H100, *short)
         dram, slices, fabric, both = self.predictions(
-            *copy(1 << 24), "--arch", H100, "--set", f"dram.channels={2 * configured(H100, 'dram.channels'):.0f}",
+            *copy(1 << 24), "--arch", H100, *short, "--set", f"dram.channels={2 * configured(H100, 'dram.channels'):.0f}",
             *once_and(2, H100, "network.partition_bytes"), *once_and(2, H100, "l2.slice_bytes"))
         self.assertGreater(dram["metrics"]["foretrace__l2_fabric.pct"], 85)
         self.assertEqual(dram["limiter"]["name"], "l2_fabric")
-        # When the launch starts moves each of these times by up to 1.5% (launch.start 2,600, 2,750, 2,900): refreshes of DRAM fall elsewhere.
-        gain = lambda p: dram["metrics"][TIME] / p["metrics"][TIME] - 1
-        self.assertLess(gain(slices), gain(fabric) / 4, "slices do not stand in the way yet")
+        self.assertLess(dram["metrics"][TIME] / slices["metrics"][TIME], 1.02, "slices do not stand in the way yet")
         self.assertLess(both["metrics"][TIME], fabric["metrics"][TIME])
         ratio = plain["metrics"][TIME] / both["metrics"][TIME]
         self.assertGreaterEqual(ratio, 1.7)

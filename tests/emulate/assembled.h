@@ -1,6 +1,8 @@
 // Small programs written as text, and a launch of one: what the emulator's own tests are made of.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -104,6 +106,16 @@ inline std::vector<std::vector<std::uint32_t>> compute(const std::string& lines,
   std::vector<std::vector<std::uint32_t>> out;
   for (std::size_t i = 0; i < results; ++i) out.push_back(a.read(address + (inputs.size() + i) * 128, 32));
   return out;
+}
+
+/// The fault that body() ends with.
+template <class Body>
+KernelFault fault_of(Body body) {
+  try {
+    body();
+  } catch (const KernelFault& fault) { return fault; }
+  ADD_FAILURE() << "no fault";
+  return KernelFault(FaultKind::trap, "none", 0, 0);
 }
 
 }  // namespace foretrace::emulate

@@ -7,15 +7,6 @@
 namespace foretrace::emulate {
 namespace {
 
-template <class Body>
-KernelFault barrier_fault(Body body) {
-  try {
-    body();
-  } catch (const KernelFault& fault) { return fault; }
-  ADD_FAILURE() << "no fault";
-  return KernelFault(FaultKind::trap, "none", 0, 0);
-}
-
 TEST(BlockBarrier, PartOfAWarpIsAFault) {
   const char* text = R"(
     S2R R0, SR_TID.X
@@ -24,7 +15,7 @@ TEST(BlockBarrier, PartOfAWarpIsAFault) {
     EXIT
   )";
   Assembled a(text, 64);
-  const KernelFault fault = barrier_fault([&] { a.run(); });
+  const KernelFault fault = fault_of([&] { a.run(); });
   EXPECT_EQ(fault.kind(), FaultKind::divergent_barrier);
   EXPECT_EQ(fault.offset(), 0x20u);
   const std::string what = fault.what();
@@ -73,7 +64,7 @@ TEST(BlockBarrier, OneRegisterHoldsBothOperands) {
 
 TEST(BlockBarrier, NoFormHasTwoRegisters) {
   Assembled a("BAR.SYNC R4, R5\nEXIT", 32);
-  EXPECT_EQ(barrier_fault([&] { a.run(); }).kind(), FaultKind::unsupported);
+  EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::unsupported);
 }
 
 TEST(BlockBarrier, ThreadsInARegisterAreWaitedFor) {
@@ -99,7 +90,7 @@ TEST(BlockBarrier, ThatCanNeverCompleteIsAFault) {
     EXIT
   )",
               64);
-  const KernelFault fault = barrier_fault([&] { a.run(); });
+  const KernelFault fault = fault_of([&] { a.run(); });
   EXPECT_EQ(fault.kind(), FaultKind::impossible_barrier);
   EXPECT_EQ(fault.offset(), 0x30u);
 }
@@ -113,7 +104,7 @@ TEST(BlockBarrier, DifferentBarriersWaitForEachOther) {
     EXIT
   )",
               64);
-  EXPECT_EQ(barrier_fault([&] { a.run(); }).kind(), FaultKind::impossible_barrier);
+  EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::impossible_barrier);
 }
 
 }  // namespace

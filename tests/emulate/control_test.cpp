@@ -14,15 +14,6 @@ Masks path(Assembled& a, std::size_t warp = 0) {
   return out;
 }
 
-template <class Body>
-KernelFault fault_of(Body body) {
-  try {
-    body();
-  } catch (const KernelFault& fault) { return fault; }
-  ADD_FAILURE() << "no fault";
-  return KernelFault(FaultKind::trap, "none", 0, 0);
-}
-
 TEST(Divergence, FallThroughRunsFirstAndBsyncMerges) {
   Assembled a(R"(
     S2R R0, SR_LANEID
