@@ -46,10 +46,11 @@ bool goes_elsewhere(const Instruction& in) {
   }
 }
 
-/// Whether an instruction has no effect beyond registers and time.
+/// Whether an instruction has no effect beyond registers, its thread's own memory and time.
 bool only_asks(const Instruction& in) {
   MemoryForm form;
-  if (memory_form(in, form) && form.access != Access::load && !asks_memory(in)) return false;
+  if (memory_form(in, form) && form.access != Access::load && !asks_memory(in) && !stores_locally(in))
+    return false;
   return !goes_elsewhere(in);
 }
 
@@ -89,7 +90,7 @@ bool changes(const Program& program, const Instruction& in, const Operand& addre
 }
 
 /// Whether an access asks for the same place in every round of the loop; an atomic also for the same value: one that tries again with
-/// what it has found (an addition made of compare-and-swaps) waits for nobody.
+/// what it has found (an addition made of compare-and-swaps) waits for nobody. A volatile variable keeps what was found, whatever it is.
 bool asks_the_same(const Program& program, const SpinLoop& loop, const Instruction& asks) {
   const auto constant = [&](Operand operand, int width) {
     if (operand.kind == OperandKind::register_) operand.base = operand.index;
@@ -101,7 +102,7 @@ bool asks_the_same(const Program& program, const SpinLoop& loop, const Instructi
   for (std::size_t i = 0; i < asks.operands.size(); ++i) {
     if (asks.operands[i].kind != OperandKind::memory) continue;
     if (!constant(asks.operands[i], std::max(1, register_width(asks, i)))) return false;
-    return i + 1 == asks.operands.size() ||
+    return i + 1 == asks.operands.size() || stores_locally(asks) ||
            constant(asks.operands[i + 1], std::max(1, register_width(asks, i + 1)));
   }
   return true;
@@ -176,6 +177,11 @@ bool asks_memory(const Instruction& instruction) {
   if (form.space != Space::global && form.space != Space::generic) return false;
   const bool swaps = form.access == Access::atomic && (instruction.has("CAS") || instruction.has("EXCH"));
   return swaps || leaves_the_word(instruction, form) || (form.access == Access::load && form.strong);
+}
+
+bool stores_locally(const Instruction& instruction) {
+  MemoryForm form;
+  return memory_form(instruction, form) && form.access == Access::store && form.space == Space::local;
 }
 
 bool tells_memory(const Instruction& instruction) {

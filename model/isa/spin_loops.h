@@ -1,8 +1,9 @@
 // Loops in which a warp asks memory until somebody else has written what it waits for: found in the code alone.
 //
 // Models:  the smallest loop around a strong load (volatile, relaxed, acquire), an atomic that adds nothing, or a compare-and-swap or
-//          exchange that has no effect but to ask again: no store, no other atomic, no barrier, no call; it asks for the same places in each round. Also the same
-//          instruction just before the loop, with a branch past the loop: compilers ask once before they enter it.
+//          exchange that has no effect but to ask again: no store (but one to a place of the thread's own, where it keeps what it found),
+//          no other atomic, no barrier, no call; it asks for the same places in each round. Also the same instruction just before the
+//          loop, with a branch past the loop: compilers ask once before they enter it.
 // Ignores: loops with loops or block barriers in them, loops over shared memory. A search through a list (the address comes from what
 //          was loaded) is no wait.
 #pragma once
@@ -46,6 +47,9 @@ bool has_asking_loop(const Program& program);
 
 /// A load of global or generic memory that sees what other SMs write, or an atomic that changes nothing unless it finds what it wants.
 bool asks_memory(const Instruction& instruction);
+
+/// A store to local memory, which its thread alone sees.
+bool stores_locally(const Instruction& instruction);
 
 /// An instruction that may write for others to see: a strong store, an atomic or a reduction of global or generic memory.
 bool tells_memory(const Instruction& instruction);

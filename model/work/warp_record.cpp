@@ -181,8 +181,10 @@ void WarpRecorder::record(std::uint32_t index, std::uint32_t active, std::uint32
     append_transfer(record_->details, transfer ? *transfer : kNothing, transfers_[shape.slot]);
     transfers_[shape.slot] = transfer ? *transfer : kNothing;
   }
-  for (unsigned i = 0; i < shape.addresses; ++i)
+  for (unsigned i = 0; i < shape.addresses; ++i) {
+    if (marking_) marked_.last.emplace_back(shape.slot + i, last_[shape.slot + i]);
     write_addresses(addresses[i], executed, last_[shape.slot + i]);
+  }
   if (!shape.waits) return;
   put(record_->details, awaited.size());
   for (const Awaited& each : awaited) {
@@ -198,17 +200,21 @@ void WarpRecorder::mark() {
   marked_.details = record_->details.size();
   marked_.instructions = record_->instructions;
   marked_.thread_instructions = record_->thread_instructions;
-  marked_.last = last_;
+  marked_.last.clear();
   marked_.transfers = transfers_;
   marked_.run = run_;
+  marking_ = true;
 }
 
 void WarpRecorder::take_back() {
+  FORETRACE_ASSERT(marking_, "what comes after a mark is taken back");
   record_->runs.resize(marked_.runs);
   record_->details.resize(marked_.details);
   record_->instructions = marked_.instructions;
   record_->thread_instructions = marked_.thread_instructions;
-  last_ = marked_.last;
+  for (auto slot = marked_.last.rbegin(); slot != marked_.last.rend(); ++slot)
+    last_[slot->first] = slot->second;
+  marked_.last.clear();
   transfers_ = marked_.transfers;
   run_ = marked_.run;
 }
@@ -253,6 +259,7 @@ void WarpRecorder::finish() { close_run(); }
 
 void WarpRecorder::go_on_in(WarpRecord& record) {
   close_run();
+  unmark();
   record_ = &record;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/isa/program.h"
@@ -102,9 +103,10 @@ class WarpRecorder {
   void record(std::uint32_t index, std::uint32_t active, std::uint32_t executed,
               std::span<const LaneAddresses> addresses = {}, std::uint32_t value = 0,
               std::span<const Awaited> awaited = {}, const Transfer* transfer = nullptr);
-  /// Notes what was recorded so far; take_back() forgets what came after the last mark(). Not across go_on_in().
+  /// Notes what was recorded so far; take_back() forgets what came after the last mark(). Not across unmark() and go_on_in().
   void mark();
   void take_back();
+  void unmark() { marking_ = false; }
   /// Must be called once at the warp's end.
   void finish();
   /// Closes the record that is being written and goes on in another, which continues it.
@@ -121,7 +123,7 @@ class WarpRecorder {
   struct Marked {
     std::size_t runs = 0, details = 0;
     std::uint64_t instructions = 0, thread_instructions = 0;
-    std::vector<Last> last;
+    std::vector<std::pair<std::size_t, Last>> last;  ///< of the slots that were written since, oldest first
     std::vector<Transfer> transfers;
     Run run;
   };
@@ -132,6 +134,7 @@ class WarpRecorder {
   std::vector<Last> last_;
   std::vector<Transfer> transfers_;  // the last of each instruction
   Run run_;
+  bool marking_ = false;
   Marked marked_;
 };
 

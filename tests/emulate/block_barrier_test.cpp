@@ -107,5 +107,12 @@ TEST(BlockBarrier, DifferentBarriersWaitForEachOther) {
   EXPECT_EQ(fault_of([&] { a.run(); }).kind(), FaultKind::impossible_barrier);
 }
 
+TEST(BlockBarrier, ThatCanNeverCompleteIsAFaultAmongBlocksInASequence) {
+  Assembled a("BAR.SYNC 0x1, 0x40\nEXIT", 32);
+  const Emulator emulator(a.context);
+  BlockSequence blocks(emulator, 3, false);
+  EXPECT_EQ(fault_of([&] { blocks.next(); }).kind(), FaultKind::impossible_barrier);
+}
+
 }  // namespace
 }  // namespace foretrace::emulate

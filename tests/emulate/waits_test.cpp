@@ -69,33 +69,27 @@ TEST(Waits, LongWorkIsWaitedFor) {
   EXPECT_EQ(a.read(out, 32), std::vector<std::uint32_t>(32, ~0u));
 }
 
-TEST(BlockBarrier, ThatCanNeverCompleteIsAFaultAmongBlocksInASequence) {
-  Assembled a("BAR.SYNC 0x1, 0x40\nEXIT", 32);
-  const Emulator emulator(a.context);
-  BlockSequence blocks(emulator, 3, false);
-  try {
-    blocks.next();
-    FAIL() << "no fault";
-  } catch (const KernelFault& fault) { EXPECT_EQ(fault.kind(), FaultKind::impossible_barrier); }
-}
-
-TEST(Waits, ABarrierOfAllBlocksIsEndedBySoManyAtomics) {
+/// `kept`: what each round does with what it has found, in R4.
+void wait_at_two_barriers(const std::string& kept) {
   // Two barriers on one counter, four blocks: a block that still asks at the first may find that others have come to the second.
-  Assembled a(std::string(kAddress) + R"(
+  Assembled a(std::string(kAddress) + "MOV R7, c[0x0][0x28]\nIADD3 R7, R7, -0x10, RZ\n" + R"(
     ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5
   L:
     LDG.E.STRONG.GPU R4, [R2.64]
+)" + kept + R"(
     ISETP.GE.U32.AND P0, PT, R4, 0x4, PT
     @!P0 BRA `(L)
     ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5
   M:
     LDG.E.STRONG.GPU R4, [R2.64]
+)" + kept + R"(
     ISETP.GE.U32.AND P0, PT, R4, 0x8, PT
     @!P0 BRA `(M)
     EXIT
   )",
               1, 2);
   a.context.grid = {4, 1, 1};
+  a.context.local_bytes = 16;
   const std::uint64_t counter = a.buffer(0, {0}, "counter");
   const auto blocks = awaited(a, 4);
   ASSERT_EQ(blocks.size(), 4u);
@@ -105,6 +99,11 @@ TEST(Waits, ABarrierOfAllBlocksIsEndedBySoManyAtomics) {
         << "also by who came last";
   }
 }
+
+TEST(Waits, ABarrierOfAllBlocksIsEndedBySoManyAtomics) { wait_at_two_barriers(""); }
+
+// A volatile variable: ExLlamaV3's barrier_acquire.
+TEST(Waits, AThreadMayKeepWhatItFindsInItsOwnMemory) { wait_at_two_barriers("STL [R7], R4\nLDL R4, [R7]"); }
 
 TEST(Waits, WhoCameLastMayLetTheOthersGo) {
   // The one that finds two in the counter sets the flag beside it.

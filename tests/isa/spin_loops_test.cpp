@@ -40,6 +40,13 @@ TEST(SpinLoops, NothingElseMayHappenInIt) {
   EXPECT_TRUE(spin_loops(assemble(with(kSpin, "YIELD", "EXIT"))).empty());
 }
 
+TEST(SpinLoops, WhatItFindsMayBeKeptInMemoryOfTheThreadsOwn) {
+  EXPECT_EQ(spin_loops(assemble(with(kSpin, "YIELD", "STL [R1], R9"))).size(), 1u);
+  EXPECT_EQ(spin_loops(assemble(with(kSpin, "YIELD", "STL [R1], R9\nLDL R9, [R1]"))).size(), 1u);
+  EXPECT_TRUE(spin_loops(assemble(with(kSpin, "YIELD", "STL [R9], R9"))).empty())
+      << "another place in each round";
+}
+
 TEST(SpinLoops, ItsLoadIsStrong) {
   EXPECT_TRUE(spin_loops(assemble(with(kSpin, ".STRONG.SYS", ""))).empty());
   EXPECT_EQ(spin_loops(assemble(with(kSpin, "LDG.E.STRONG.SYS", "LD.E.STRONG.GPU"))).size(), 1u);

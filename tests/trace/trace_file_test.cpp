@@ -301,13 +301,13 @@ TEST_F(TraceFile, WhatALoopWaitsForComesBack) {
   work::BlockRecord record;
   record.warps.resize(1);
   work::WarpRecorder recorder(shapes, record.warps[0]);
-  const work::LaneAddresses addresses{};
-  const auto round = [&](std::span<const work::Awaited> by) {
+  const auto round = [&](std::span<const work::Awaited> by, std::uint64_t address = 0) {
+    const work::LaneAddresses addresses{address};
     recorder.record(0, 1, 1, {&addresses, 1}, 0, by);
     for (std::uint32_t i = 1; i < 4; ++i) recorder.record(i, 1, 1);
   };
   recorder.mark();
-  round({});
+  round({}, 4096);
   recorder.take_back();
   round(awaited);
   recorder.record(4, 1, 1);
@@ -326,6 +326,9 @@ TEST_F(TraceFile, WhatALoopWaitsForComesBack) {
     EXPECT_EQ(step.index, i) << "the round that was taken back is gone";
     if (i != 0) continue;
     EXPECT_EQ(std::vector<work::Awaited>(cursor.awaited().begin(), cursor.awaited().end()), awaited);
+    work::LaneAddresses addresses{};
+    cursor.addresses(0, addresses);
+    EXPECT_EQ(addresses[0], 0u);
   }
   EXPECT_FALSE(cursor.next(step));
   EXPECT_EQ(bytes_of(path())[kMagic.size()], 2);

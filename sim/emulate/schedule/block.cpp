@@ -161,6 +161,7 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
   const std::uint32_t* predicates = w.predicates.data();
   std::uint64_t lanes_now = static_cast<std::uint64_t>(std::popcount(x_.active));
   x_.turn = false;
+  if constexpr (kWaits) spins_.begin_turn();
   const auto record = [&](const MicroOp& op, std::uint32_t executed) {
     if constexpr (kRecording) {
       const std::size_t sets = executed == 0 ? 0 : op.address_sets;

@@ -45,6 +45,7 @@ void SpinRounds::look() {
     w.recorder->mark();
     w.round = {&shapes.loops[number - 1u], x_.active, w.tells};
   } else if (w.round.loop != nullptr && (!w.round.loop->holds(x_.pc) || x_.active != w.round.lanes)) {
+    w.recorder->unmark();
     w.round.loop = nullptr;
   }
 }
@@ -149,6 +150,8 @@ void SpinRounds::answer(const MicroOp& op, std::uint32_t executed) {
 
 /// What ends the loop, asked for by the load at `pc` before it is executed.
 void SpinRounds::find_awaited(const isa::SpinLoop& loop, const MicroOp& op, std::uint32_t executed) {
+  const InVain round{x_.pc, executed, x_.progress.times};
+  if (in_vain_ == round) return;
   x_.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const work::LaneAddresses asked = x_.addresses[0];
   const std::uint32_t words = bytes_of(op) / 4;
@@ -168,7 +171,10 @@ void SpinRounds::find_awaited(const isa::SpinLoop& loop, const MicroOp& op, std:
       if (same != former_.end()) former_.push_back({static_cast<int>(lane), same->words});
       continue;
     }
-    if (!ends && !leaves(loop, op, executed, -1, {})) return;
+    if (!ends && !leaves(loop, op, executed, -1, {})) {
+      in_vain_ = round;
+      return;
+    }
     ends = true;
     std::array<const WriteHistory::Entries*, kMostWords> histories{};
     std::array<std::uint32_t, kMostWords> now{};
@@ -216,17 +222,33 @@ bool SpinRounds::leaves(const isa::SpinLoop& loop, const MicroOp& load, std::uin
   tried_.assign(w.registers, w.registers + size);  // the uniform registers follow the others
   const auto predicates = w.predicates;
   const std::uint32_t start = x_.pc, lanes = x_.active;
-  const std::uint64_t polls = x_.progress.polls;
+  const Progress progress = x_.progress;
+  kept_.clear();
   answer(load, executed);
   if (lane >= 0) put_words(load, lane, words);
   const bool leaves = follow(loop, start + 1, lane);
+  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept)
+    std::memcpy(x_.memory.local_at(kept->address, kept->bytes, kept->lane), kept->words.data(), kept->bytes);
   std::copy(tried_.begin(), tried_.end(), w.registers);
   w.predicates = predicates;
   x_.pc = start;
   x_.active = lanes;
-  x_.progress.polls = polls;
+  x_.progress = progress;
   x_.turn = false;
   return leaves;
+}
+
+/// Before a store to local memory in a round that is tried.
+void SpinRounds::keep_local(const MicroOp& op, std::uint32_t executed) {
+  x_.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
+  for (std::uint32_t m = executed; m != 0; m &= m - 1) {
+    Kept kept{x_.addresses[0][static_cast<std::size_t>(std::countr_zero(m))],
+              std::countr_zero(m),
+              bytes_of(op),
+              {}};
+    std::memcpy(kept.words.data(), x_.memory.local_at(kept.address, kept.bytes, kept.lane), kept.bytes);
+    kept_.push_back(kept);
+  }
 }
 
 bool SpinRounds::follow(const isa::SpinLoop& loop, std::uint32_t from, int lane) {
@@ -241,7 +263,11 @@ bool SpinRounds::follow(const isa::SpinLoop& loop, std::uint32_t from, int lane)
         if (executed != 0) op.lane(x_.frame, op, op.uniform ? ~0u : executed);
         break;
       case Kind::warp:
-        if (op.progress || op.transfers || x_.launch().translation->shapes.of[x_.pc].tells) return false;
+        if (isa::stores_locally(x_.launch().context.program->code[x_.pc])) {
+          keep_local(op, executed);
+        } else if (op.progress || op.transfers || x_.launch().translation->shapes.of[x_.pc].tells) {
+          return false;
+        }
         if (executed != 0) op.warp(x_, op, executed);
         break;
       case Kind::nothing:
