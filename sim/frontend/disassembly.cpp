@@ -114,7 +114,10 @@ class ListingReader {
     fail(fmt::format("the line '{}' is not understood", content));
   }
 
+  /// A line of code, or the second half of an encoding.
   void read_encoded(std::string_view content) {
+    // What nvdisasm has no text for (code patched by hand) has its encoding alone.
+    const bool without_text = !half_read_ && content.substr(0, 5) == "/* 0x";
     const auto number = comment_number(content);
     if (!number) fail("a comment holds no number");
     if (half_read_) {
@@ -123,8 +126,12 @@ class ListingReader {
       return;
     }
     Line line;
-    line.offset = static_cast<std::uint32_t>(*number);
+    line.offset = without_text ? next_offset() : static_cast<std::uint32_t>(*number);
     if (line.offset != next_offset()) fail(fmt::format("found offset 0x{:x}", line.offset));
+    if (without_text) {
+      line.word.lo = *number;
+      return add(std::move(line));
+    }
     const auto encoding = content.rfind("/* 0x");
     if (encoding == std::string_view::npos) fail("an instruction without its encoding; use nvdisasm -c -hex");
     line.text = right_trimmed(content.substr(0, encoding));
@@ -132,13 +139,18 @@ class ListingReader {
     const auto low = comment_number(tail);
     if (!low) fail("an encoding is not understood");
     line.word.lo = *low;
+    add(std::move(line));
+  }
+
+  /// An instruction of which the first half has been read.
+  void add(Line line) {
     line.file = file_;
     line.source_line = source_line_;
     if (chain_open_)
       inlined_ = callers_.empty() ? nullptr : std::make_shared<const isa::CallChain>(std::move(callers_));
     callers_.clear();
     line.inlined = inlined_;
-    section_.lines.push_back(line);
+    section_.lines.push_back(std::move(line));
     half_read_ = true;
     chain_open_ = false;
   }
@@ -214,8 +226,9 @@ isa::Program decode_kernel(const KernelImage& image, std::string_view disassembl
         throw InputError(
             fmt::format("{}, offset 0x{:x}: the disassembly is of another cubin", kernel, offset));
       }
-      isa::Instruction instruction =
-          isa::parse_instruction(word, line.text, offset, program.sm, section.labels);
+      const std::string name =
+          line.text.empty() ? fmt::format("0x{:016x} ;", word.lo) : std::string(line.text);
+      isa::Instruction instruction = isa::parse_instruction(word, name, offset, program.sm, section.labels);
       instruction.file = line.file;
       instruction.line = line.source_line;
       program.code.push_back(std::move(instruction));

@@ -132,6 +132,16 @@ TEST(Decode, KeepsWhatIsNotUnderstoodAsOneOpaqueInstruction) {
   EXPECT_EQ(opaque_after("STG.E desc", "STG.E dusc").opaque.find("operand 'dusc"), 0u);
 }
 
+TEST(Decode, KeepsWhatTheDisassemblerHasNoTextForAsOneOpaqueInstruction) {
+  const std::string all = corpus_disassembly(90);
+  const auto end = all.find("EXIT", all.find(".text._Z6halvesP7__half2PKS_:"));
+  const auto start = all.rfind("/*", end);
+  const auto encoding = all.find("/* 0x", end);
+  const isa::Instruction nameless = opaque_after(all.substr(start, encoding - start), "");
+  EXPECT_EQ(nameless.text, "0x000000000000794d");
+  EXPECT_EQ(nameless.opaque, "unknown instruction 0x000000000000794d");
+}
+
 TEST(Decode, RefusesADamagedText) {
   EXPECT_NE(error_after("/*0010*/", "/*0020*/").find("found offset 0x20"), std::string::npos);
   EXPECT_NE(error_after("/* 0x", "/* 0z").find("without its encoding"), std::string::npos);
