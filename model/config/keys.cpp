@@ -72,6 +72,7 @@ const Key kKeys[] = {
 
     FIELD(sm, count, "SM", 1, 4096),
     FIELD(sm, gpcs, "GPC", 1, 256),
+    FIELD(sm, cpcs, "CPC", 1, 16),
     FIELD(sm, yield_latency, "cycle", 0, 1024),
     FIELD(sm, adu_queue, "instruction", 1, 16),
 
@@ -245,7 +246,9 @@ const Key kKeys[] = {
     FIELD(network, request_bytes, "B/L2 cycle", 1, 4096),
     FIELD(network, reply_bytes, "B/L2 cycle", 1, 4096),
     FIELD(network, slice_queue, "L2 cycle", 1, kMega),
-    FIELD(network, gpc_request_bytes, "B/L2 cycle", 1, 65536),
+    FIELD(network, cpc_request_bytes, "B/L2 cycle", 1, 65536),
+    FIELD(network, partition_request_bytes, "B/L2 cycle", 1, 65536),
+    FIELD(network, cpc_queue, "sector", 5, 4096),
     FIELD(network, gpc_reply_bytes, "B/L2 cycle", 1, 65536),
     FORETRACE_KEY(network, partition_latency, "L2 cycle", kInteger, 1, 4096, KeyNeed::partitions),
     FORETRACE_KEY(network, partition_bytes, "B/L2 cycle", kInteger, 1, 65536, KeyNeed::partitions),

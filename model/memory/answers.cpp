@@ -24,19 +24,35 @@ void Answers::restart() {
 
 void Answers::answer(std::uint32_t index) {
   const Transaction& transaction = shared_.pool[index];
-  const std::uint64_t out =
-      gpc_in_[shared_.gpc_of(transaction.sm)].pass(shared_.now, transaction.visits * kSectorBytes);
+  Port& gpc = gpc_in_[shared_.gpc_of(transaction.sm)];
+  const std::uint64_t out = gpc.pass(shared_.now, transaction.visits * kSectorBytes);
   if (transaction.kind == Kind::read && merging_.on()) {
     if (transaction.leads) merging_.answered(index);
     std::uint32_t follower = transaction.followers;
     while (follower != kNone) {
       const std::uint32_t following = shared_.pool[follower].next;
       follow(shared_.pool[follower], transaction);
-      deliver(follower, out);
+      if (asks_again(follower, transaction)) {
+        again_.push_back(follower);
+      } else {
+        deliver(follower, out);
+      }
       follower = following;
     }
   }
   deliver(index, out);
+  for (const std::uint32_t follower : again_)
+    deliver(follower, gpc.pass(shared_.now, shared_.pool[follower].visits * kSectorBytes));
+  again_.clear();
+}
+
+/// Whether the SM of a read that was taken along has another one before it: one crossing serves an SM once.
+bool Answers::asks_again(std::uint32_t follower, const Transaction& first) const {
+  const std::uint32_t sm = shared_.pool[follower].sm;
+  if (sm == first.sm) return true;
+  for (std::uint32_t before = first.followers; before != follower; before = shared_.pool[before].next)
+    if (shared_.pool[before].sm == sm) return true;
+  return false;
 }
 
 /// A read that was taken along waited for the last of what the first one went through.

@@ -1,6 +1,7 @@
 // The way back: answers cross to the GPC and pass the SM's port, acknowledgements come; where a read's time went is added up.
 //
-// Models:  the GPC's and the SM's reply ports; one crossing for all reads that an answer is shared by.
+// Models:  the GPC's and the SM's reply ports; one crossing for all SMs whose reads share an answer, and another for each
+//          further read of one of them (record_loads, copy_width on H200).
 // Ignores: bandwidth of acknowledgements.
 // Time:    answers leave in L2 cycles and arrive in SM cycles. The segments of a read's latency sum to it, exactly.
 #pragma once
@@ -47,6 +48,7 @@ class Answers {
   struct Totals {  // in parts: a SM cycle is sm_to_l2.to() parts, an L2 cycle sm_to_l2.from()
     Wide network = 0, l2 = 0, partition = 0, dram_queue = 0, dram = 0;
   };
+  bool asks_again(std::uint32_t follower, const Transaction& first) const;
   void follow(Transaction& follower, const Transaction& first) const;
   void deliver(std::uint32_t index, std::uint64_t out);
   void add_up(const Transaction& read, Cycle time);
@@ -57,6 +59,7 @@ class Answers {
   std::vector<Port> gpc_in_, sm_in_;
   Outgoing outgoing_;
   Totals totals_;
+  std::vector<std::uint32_t> again_;  // of answer()
   std::vector<ReadJourney>* journeys_ = nullptr;
 };
 

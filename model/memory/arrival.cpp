@@ -1,4 +1,4 @@
-// What comes to an L2 slice before it is served: through the SM's and the GPC's way, past the reads under way, to the slice's port.
+// What comes to an L2 slice before it is served: through the SM's and the CPC's way, past the reads under way, to the slice's port.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ void MemorySystem::Implementation::enter(Event event) {
   if (event.kind() == EventKind::peer) return leave_chip(event);
   if (event.write()) return enter_write(event);
   const std::uint32_t index = event.index();
-  if (!leave_gpc(index)) return;
+  if (!leave_cpc(index)) return;
   Transaction& transaction = shared_.pool[index];
   const std::uint64_t now = shared_.now;
   if (transaction.kind == Kind::far_read) {
@@ -60,7 +60,7 @@ void MemorySystem::Implementation::enter_write(Event event) {
   if (!event.crossed()) {
     event.cross();
     shared_.signals.moves(shared_.now);
-    const std::uint64_t left = ways_.leave_gpc(event.sm(), event.flits() * kSectorBytes);
+    const std::uint64_t left = ways_.leave_cpc(event.sm(), event.flits() * kSectorBytes);
     if (left != shared_.now) return shared_.events.push(left, event);
   }
   if (event.at() == event.near()) merging_.stop(shared_.set_of(event), event.tag());
@@ -73,13 +73,13 @@ void MemorySystem::Implementation::enter_write(Event event) {
   }
 }
 
-/// What SMs of a GPC write shares its way out. False when it has to wait for its turn; it will arrive again.
-bool MemorySystem::Implementation::leave_gpc(std::uint32_t index) {
+/// What SMs of a CPC write shares its way out. False when it has to wait for its turn; it will arrive again.
+bool MemorySystem::Implementation::leave_cpc(std::uint32_t index) {
   Transaction& transaction = shared_.pool[index];
   if (transaction.crossed) return true;
   transaction.crossed = true;
   if (!is_atomic(transaction)) return true;
-  const std::uint64_t turn = ways_.leave_gpc(transaction.sm, transaction.flits * kSectorBytes);
+  const std::uint64_t turn = ways_.leave_cpc(transaction.sm, transaction.flits * kSectorBytes);
   if (turn == shared_.now) return true;
   shared_.events.push(turn, {index, EventKind::arrive, transaction, false});
   return false;

@@ -57,7 +57,7 @@ struct MemorySystem::Implementation {
   void enter(Event event);
   void enter_write(Event event);
   void leave_chip(Event event);
-  bool leave_gpc(std::uint32_t index);
+  bool leave_cpc(std::uint32_t index);
 
   // Each part knows those before it that it is given here, and no others.
   Shared shared_;

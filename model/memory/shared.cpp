@@ -11,7 +11,7 @@ Shared::Shared(const spec::GpuSpec& chip)
                    "more SMs or slices than 16 bits can number");
   FORETRACE_ASSERT(map.sets() < 65536, "more sets of a slice than 16 bits can number");
   for (std::uint32_t sm = 0; sm < chip.sm.count; ++sm)
-    sm_place.push_back({gpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
+    sm_place.push_back({gpc_of_sm(chip.sm, sm), cpc_of_sm(chip.sm, sm), partition_of_sm(chip, sm)});
 }
 
 void Shared::restart(bool warm) {

@@ -51,7 +51,7 @@ struct Shared {
   void restart(bool warm);
 
   struct SmPlace {
-    std::uint32_t gpc = 0, partition = 0;
+    std::uint32_t gpc = 0, cpc = 0, partition = 0;
   };
   const spec::GpuSpec spec;
   const AddressMap map;

@@ -1,11 +1,11 @@
 // Where an SM and an address sit on the chip.
 //
-// Models:  SMs to GPCs and L2 partitions; line addresses to home partition, slice, set, DRAM channel, bank
+// Models:  SMs to GPCs, CPCs and L2 partitions; line addresses to home partition, slice, set, DRAM channel, bank
 //          and row. Slices and channels need not be a power of two in number: the groups of four
 //          lines that share one visit every slice in turn.
 // Ignores: the physical page behind a virtual address (addresses are used as they are), slices at different
 //          distances from an SM, which SMs of a GPC were fused off.
-// Source:  GPCs by SM number: ASIM (its PR 87), [h100-sxm] gpc_sms.
+// Source:  GPCs by SM number: ASIM (its PR 87), [h100-sxm] gpc_sms. CPCs: [h200-sxm] sm_groups.
 //          Partitions alternate in 4 KiB granules by the parity of bits, mask 0x0B3000 within 2 MiB: QRC
 //          (side_aware). Inside a partition the hardware's hash is unpublished: which lines of 4 KiB share
 //          a slice was measured ([h100-sxm] atomic_pair_map), the rest of ours is only required to be even.
@@ -21,6 +21,11 @@ namespace foretrace::memory {
 
 /// GPC of an SM: pairs of SMs (a TPC) go round the GPCs.
 inline std::uint32_t gpc_of_sm(const spec::SmSpec& sm, std::uint32_t index) { return index / 2 % sm.gpcs; }
+
+/// CPC of an SM among all: a GPC's TPCs go round its CPCs.
+inline std::uint32_t cpc_of_sm(const spec::SmSpec& sm, std::uint32_t index) {
+  return gpc_of_sm(sm, index) * sm.cpcs + index / 2 / sm.gpcs % sm.cpcs;
+}
 
 /// L2 partition next to an SM: the first half of the GPCs (rounded up) is beside partition 0. 0 where the
 /// chip has one partition.

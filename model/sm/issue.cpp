@@ -108,7 +108,7 @@ void Sm::tick(int sub_core, Cycle now) {
   const std::uint32_t eligible = scheduler.eligible(classes, memory_.queue_has_room(sub_core), now);
   if (eligible) {
     const Warp* const warps = table_.warps.data() + sub_core * kWarpSlots;
-    const int chosen = scheduler.choose(eligible, [warps](int slot) { return warps[slot].age; });
+    const int chosen = scheduler.choose(eligible, now, [warps](int slot) { return warps[slot].age; });
     issue(sub_core, static_cast<std::uint16_t>(sub_core * kWarpSlots + chosen), now);
     ++counters.issue_active;
     scheduler.idle_since = now + 1;

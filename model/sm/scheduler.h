@@ -1,11 +1,13 @@
 // The warp scheduler of a sub-core: which of the warps whose next instruction is ready goes this cycle.
 //
 // Models:  one instruction per cycle. Candidates wait by issue class for a free pipe or for room in the memory queue; of those that can go
-//          the warp that went last, else the youngest of the block that began first (greedy, then the oldest block's youngest); of several
-//          grids, that of the one that was launched first. Dispatch may be held: nothing goes then.
+//          the warp that went last, else of the block that began first the one whose last instruction is longest ago, at first the youngest;
+//          of several grids, the block is of the one that was launched first. Dispatch may be held: nothing goes then.
 // Ignores: docs/mechanisms.md.
-// Source:  HUE (docs/sources.md); our issue_stall on H100. Blocks and grids: validate/beside on H100, in which blocks end in the order of
-//          their begin and a kernel that keeps the schedulers busy is not slowed by a later one.
+// Source:  Greedy, and the youngest first: HUE (docs/sources.md); our issue_stall on H100. Warps of a block get on alike: our warp_turns on
+//          H200, where eight of a scheduler that chains of FFMA keep busy end within a tenth of each other. Blocks and grids:
+//          validate/beside on H100, in which blocks end in the order of their begin and a kernel that keeps the schedulers busy is not
+//          slowed by a later one.
 // Note:    how long a candidate could have gone, or was held by dispatch alone, is told by two counters of its class, read when it
 //          becomes a candidate and when it goes.
 #pragma once
@@ -33,8 +35,10 @@ struct Scheduler {
   Cycle ticked = kNever;                        ///< last cycle that was looked at: one issue per cycle
   Cycle idle_since = 0;                         ///< up to here the cycles are counted
   int idle_reason = no_warp;                    ///< what those since then are
-  int greedy = -1;                              ///< slot that went last
-  std::uint32_t classes_waiting = 0;            ///< classes with candidates
+  std::array<Cycle, kWarpSlots>
+      issued{};                       ///< by slot: when its warp's last instruction went, 0 before its first
+  int greedy = -1;                    ///< slot that went last
+  std::uint32_t classes_waiting = 0;  ///< classes with candidates
   std::array<std::uint32_t, kMaxClasses> candidates{};   ///< slots, by class
   std::array<std::uint64_t, kMaxClasses> free_cycles{};  ///< by class: cycles in which a candidate could go
   std::array<std::uint64_t, kMaxClasses>
@@ -47,6 +51,10 @@ struct Scheduler {
   void remove_candidate(int slot, std::uint8_t issue_class) {
     candidates[issue_class] &= ~(1u << slot);
     if (candidates[issue_class] == 0) classes_waiting &= ~(1u << issue_class);
+  }
+  void add_warp(int slot) {
+    resident |= 1u << slot;
+    issued[static_cast<std::size_t>(slot)] = 0;
   }
   void remove_warp(int slot) {
     resident &= ~(1u << slot);
@@ -74,20 +82,18 @@ struct Scheduler {
     }
     return found;
   }
-  /// The one of `eligible` (not empty) that goes; `age`: of the warp in a slot, the largest goes: that of the last
-  /// warp of the block that began first in the first grid.
+  /// The one of `eligible` (not empty) that goes at `now`. `age`: of the warp in a slot, that of its block above kWarpBitsOfAge. The block
+  /// with the largest goes first; of its warps that have waited equally long, the one with the largest.
   template <typename Age>
-  int choose(std::uint32_t eligible, Age&& age) {
-    if (greedy >= 0 && (eligible >> greedy & 1)) return greedy;
-    std::uint64_t youngest = 0;
-    for (std::uint32_t m = eligible; m; m &= m - 1) {
-      const int slot = std::countr_zero(m);
-      const std::uint64_t of_slot = age(slot) + 1;
-      if (of_slot > youngest) {
-        youngest = of_slot;
-        greedy = slot;
+  int choose(std::uint32_t eligible, Cycle now, Age&& age) {
+    if (greedy < 0 || !(eligible >> greedy & 1)) {
+      greedy = std::countr_zero(eligible);
+      for (std::uint32_t m = eligible & (eligible - 1); m; m &= m - 1) {
+        const int slot = std::countr_zero(m);
+        if (goes_before(slot, greedy, age(slot), age(greedy))) greedy = slot;
       }
     }
+    issued[static_cast<std::size_t>(greedy)] = now;
     return greedy;
   }
   /// When to look again after `now`, not after `latest`, and what the cycles until then are counted as. A full queue says itself when it
@@ -111,6 +117,14 @@ struct Scheduler {
       soonest = std::min(soonest, ready[static_cast<std::size_t>(std::countr_zero(m))]);
     idle_reason = reason;
     return soonest;
+  }
+
+ private:
+  bool goes_before(int slot, int other, std::uint64_t age, std::uint64_t age_of_other) const {
+    if (age >> kWarpBitsOfAge != age_of_other >> kWarpBitsOfAge) return age > age_of_other;
+    const Cycle since = issued[static_cast<std::size_t>(slot)],
+                since_other = issued[static_cast<std::size_t>(other)];
+    return since != since_other ? since < since_other : age > age_of_other;
   }
 };
 

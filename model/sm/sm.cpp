@@ -146,7 +146,8 @@ void Sm::start_block(BlockWork& work, Cycle now) {
 /// Who goes first of warps that can (Scheduler::choose): of the grids the one launched first, of its blocks the one that began first, of
 /// its warps the last. The lower 32 bits tell a warp from all others that its slot will have had (WarpTable::generation).
 std::uint64_t age_of(const Block& block, std::uint32_t in_block) {
-  constexpr std::uint64_t kMostGrids = 1u << 16, kMostBlocks = std::uint64_t{1} << 35, kMostWarps = 1u << 5;
+  constexpr std::uint64_t kMostGrids = 1u << 16, kMostBlocks = std::uint64_t{1} << 35,
+                          kMostWarps = 1u << kWarpBitsOfAge;
   return (kMostGrids - block.grid) << 40 | ((kMostBlocks - block.serial) * kMostWarps + in_block);
 }
 
@@ -179,7 +180,7 @@ void Sm::start_warp(std::uint32_t block, std::uint32_t in_block, Cycle now) {
   warp.attributed_to = warp.step.index;
   warp.label = stats::WarpState::no_instruction;
   table_.account_idle(*emptiest, now_);
-  scheduler.resident |= 1u << slot;
+  scheduler.add_warp(slot);
   ++resident_warps_;
   table_.wait_until(warp, id, now, stats::WarpState::no_instruction, now);
 }

@@ -278,6 +278,7 @@ struct ClusterSpec {         // keys cluster.*: where the chip has a copy engine
 struct SmSpec {                     // keys sm.*
   std::uint32_t count = 0;          ///< SMs of the GPU
   std::uint32_t gpcs = 0;           ///< GPCs; SM i belongs to GPC (i / 2) mod gpcs as far as the counts allow
+  std::uint32_t cpcs = 0;           ///< CPCs of a GPC, whose TPCs go round them
   std::uint32_t yield_latency = 0;  ///< cycles a YIELD hands the issue slot away
   std::uint32_t adu_queue =
       0;  ///< instructions of a sub-core that wait for the SM's ADU (LDC, S2UR, S2R but of thread ids, BAR)
@@ -288,8 +289,11 @@ struct NetworkSpec {                  // keys network.*
   std::uint32_t reply_latency = 0;    ///< L2 cycles back
   std::uint32_t request_bytes = 0;    ///< bytes an SM sends per L2 cycle (write data)
   std::uint32_t reply_bytes = 0;      ///< bytes an SM receives per L2 cycle
-  std::uint32_t gpc_request_bytes =
-      0;  ///< bytes all SMs of a GPC send together a L2 cycle (data of writes and atomics)
+  std::uint32_t cpc_request_bytes =
+      0;  ///< bytes all SMs of a CPC send together per L2 cycle (data of writes and atomics)
+  std::uint32_t partition_request_bytes =
+      0;                              ///< bytes all SMs beside a partition send together per L2 cycle (same)
+  std::uint32_t cpc_queue = 0;        ///< sectors of a CPC that wait for the way in beside its partition
   std::uint32_t gpc_reply_bytes = 0;  ///< bytes all SMs of a GPC receive together a L2 cycle
   std::uint32_t slice_queue =
       0;  ///< L2 cycles of work before a slice from which on writes and atomics hold up what their SM sends behind them

@@ -47,9 +47,10 @@ void lift_dram(spec::DramSpec& dram) {
 void lift_l2(spec::GpuSpec& spec) {
   lift_dram(spec.dram);
   spec.network.request_latency = spec.network.reply_latency = spec.network.partition_latency = 1;
-  for (std::uint32_t* bytes : {&spec.network.request_bytes, &spec.network.reply_bytes,
-                               &spec.network.gpc_request_bytes, &spec.network.gpc_reply_bytes,
-                               &spec.network.partition_bytes, &spec.l2.slice_bytes, &spec.l1.fill_bytes}) {
+  for (std::uint32_t* bytes :
+       {&spec.network.request_bytes, &spec.network.reply_bytes, &spec.network.cpc_request_bytes,
+        &spec.network.partition_request_bytes, &spec.network.gpc_reply_bytes, &spec.network.partition_bytes,
+        &spec.l2.slice_bytes, &spec.l1.fill_bytes}) {
     *bytes *= kPlenty;
   }
   spec.l2.latency = 1;

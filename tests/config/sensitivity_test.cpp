@@ -144,7 +144,9 @@ std::vector<Override> small(const std::string& chip) {
   set.push_back({"gpc_cache.tpc_interval", "32"});
   set.push_back({"launch.by_gpc", "1"});  // launch.first_group means nothing without it
   set.push_back({"launch.first_group", "2"});
-  if (chip == "a100") set.push_back({"l2.bytes", "4194304"});
+  if (chip == "a100")
+    set.insert(set.end(),
+               {{"l2.bytes", "4194304"}, {"network.cpc_request_bytes", "200"}});  // more than comes in
   if (chip == "h100" || chip == "gb203") set.push_back({"cluster.groups", "[4,4]"});
   return set;
 }

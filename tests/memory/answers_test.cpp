@@ -16,9 +16,11 @@ using memory::Transaction;
 // All clocks are alike; 60 cycles to the SM, whose port moves 64 bytes per cycle, the GPC's 128.
 class Answers : public testing::Test {
  protected:
-  static spec::GpuSpec chip() {
+  explicit Answers(std::uint32_t gpc_reply_bytes = 128) : shared(chip(gpc_reply_bytes)) {}
+  static spec::GpuSpec chip(std::uint32_t gpc_reply_bytes) {
     spec::GpuSpec made = small_chip();
     made.l2.merged_reads = 4;
+    made.network.gpc_reply_bytes = gpc_reply_bytes;
     return made;
   }
   /// A read of a whole line that reached its slice at 50 and was found at 120.
@@ -39,7 +41,7 @@ class Answers : public testing::Test {
     return all;
   }
   using Known = std::vector<std::pair<Cycle, std::uint32_t>>;
-  Shared shared{chip()};
+  Shared shared;
   memory::ReadMerging merging{shared};
   memory::Answers answers{shared, merging};
 };
@@ -75,6 +77,21 @@ TEST_F(Answers, ReadsThatWereTakenAlongCrossToTheGpcOnce) {
   EXPECT_EQ(known(1000), (Known{{180, 1}, {180, 2}, {182, 3}}));
 }
 
+// The GPC's port moves a line in four cycles, an SM's in two.
+class AnswersOfANarrowGpc : public Answers {
+ protected:
+  AnswersOfANarrowGpc() : Answers(32) {}
+};
+
+TEST_F(AnswersOfANarrowGpc, EachFurtherReadOfOneSmCrossesItself) {
+  const std::uint32_t first = read(0, 1), other = read(1, 2), same = read(0, 3), other_again = read(1, 4);
+  for (const std::uint32_t index : {first, other, same, other_again}) merging.join(index);
+  for (const std::uint32_t index : {other, same, other_again}) shared.pool[index].reached = 100;
+  shared.now = 120;
+  answers.answer(first);
+  EXPECT_EQ(known(1000), (Known{{180, 1}, {180, 4}, {184, 3}, {188, 2}}));
+}
+
 TEST_F(Answers, AcknowledgementsTakeNoPort) {
   answers.acknowledge(0, 7, 120, false, false);
   answers.acknowledge(0, 8, 120, false, false);
@@ -99,7 +116,7 @@ TEST_F(Answers, ALatencysSegmentsSumToIt) {
 }
 
 TEST_F(Answers, AReadThatWasTakenAlongWaitedForTheLastOfIt) {
-  const std::uint32_t first = read(0, 1), joined = read(0, 2);
+  const std::uint32_t first = read(0, 1), joined = read(1, 2);
   merging.join(first);
   merging.join(joined);
   shared.pool[first].reached = 0;

@@ -254,7 +254,7 @@ TEST_F(SmallChip, SlicesPassFarAtomicsOnFaster) {
 
 TEST_F(SmallChip, AFullSliceHoldsUpWhatAnSmSendsBehindItsAtomics) {
   GpuSpec wide = chip;
-  wide.network.request_bytes = wide.network.gpc_request_bytes = 4096;
+  wide.network.request_bytes = wide.network.cpc_request_bytes = wide.network.partition_request_bytes = 4096;
   const auto latency_behind = [&](int atomics, std::uint32_t reader) {
     MemorySystem system(wide);
     std::vector<memory::Request> requests;

@@ -18,7 +18,10 @@ inline spec::GpuSpec small_chip() {
   chip.network.request_bytes = 64;
   chip.network.reply_bytes = 64;
   chip.network.gpc_reply_bytes = 128;
-  chip.network.gpc_request_bytes = 64;
+  chip.sm.cpcs = 1;
+  chip.network.cpc_request_bytes = 64;
+  chip.network.partition_request_bytes = 65536;
+  chip.network.cpc_queue = 16;
   chip.network.slice_queue = 256;
   chip.network.partition_latency = 40;
   chip.network.partition_bytes = 256;
@@ -76,7 +79,7 @@ inline spec::GpuSpec large_chip() {
   chip.sm.count = 132;
   chip.sm.gpcs = 8;
   chip.network.gpc_reply_bytes = 700;
-  chip.network.gpc_request_bytes = 350;
+  chip.network.cpc_request_bytes = 350;
   chip.network.partition_bytes = 2560;
   chip.l2.bytes = 50ull << 20;
   chip.l2.slices = 80;

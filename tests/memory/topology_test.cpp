@@ -160,5 +160,21 @@ TEST(AddressMap, SmsGoRoundTheGpcsInPairs) {
   EXPECT_EQ(memory::partition_of_sm(chip, 131), 0u);
 }
 
+// Of an H200's first GPC of 16 SMs (numbers 2, 3, 18, 19, 34, ...) 34, 35, 78 and 79 make a CPC of four (sm_groups).
+TEST(Topology, AGpcsTpcsGoRoundItsCpcs) {
+  spec::SmSpec sm;
+  sm.count = 132;
+  sm.gpcs = 8;
+  sm.cpcs = 3;
+  EXPECT_EQ(memory::cpc_of_sm(sm, 2), 1u * 3);
+  EXPECT_EQ(memory::cpc_of_sm(sm, 19), 1u * 3 + 1);
+  EXPECT_EQ(memory::cpc_of_sm(sm, 34), 1u * 3 + 2);
+  EXPECT_EQ(memory::cpc_of_sm(sm, 50), 1u * 3);
+  std::vector<std::uint32_t> sms(24);
+  for (std::uint32_t i = 0; i < sm.count; ++i) ++sms[memory::cpc_of_sm(sm, i)];
+  EXPECT_EQ(std::count(sms.begin(), sms.end(), 6u), 18);
+  EXPECT_EQ(std::count(sms.begin(), sms.end(), 4u), 6) << "the third CPCs of GPCs of 16";
+}
+
 }  // namespace
 }  // namespace foretrace::memory_tests

@@ -68,7 +68,7 @@ TEST(Bandwidth, DramStreamComesCloseToThePeakAndNeverAbove) {
 TEST(Bandwidth, HitsComeAtTheSlicesPace) {
   GpuSpec chip = plain_chip();
   chip.network.gpc_reply_bytes = 4096;
-  chip.network.gpc_request_bytes = 2048;
+  chip.network.cpc_request_bytes = chip.network.partition_request_bytes = 2048;
   chip.network.reply_bytes = 4096;
   chip.network.request_bytes = 4096;
   MemorySystem memory(chip);
@@ -85,7 +85,7 @@ TEST(Bandwidth, HitsComeAtTheSlicesPace) {
 TEST(Bandwidth, HitsComeAtTheGpcPortsPace) {
   GpuSpec chip = plain_chip();
   chip.network.gpc_reply_bytes = 48;
-  chip.network.gpc_request_bytes = 24;
+  chip.network.cpc_request_bytes = 24;
   MemorySystem memory(chip);
   constexpr std::uint64_t kLines = 4096;
   cycles_of(memory, stream(chip, kLines, 1, RequestKind::read));
@@ -169,7 +169,7 @@ TEST(Bandwidth, LoadsAndStoresShareTheLink) {
 TEST(Bandwidth, HitsInCopiesComeAtTheSlicesPaceToo) {
   GpuSpec chip = small_chip();
   chip.network.gpc_reply_bytes = 4096;
-  chip.network.gpc_request_bytes = 2048;
+  chip.network.cpc_request_bytes = chip.network.partition_request_bytes = 2048;
   chip.network.reply_bytes = 4096;
   chip.network.request_bytes = 4096;
   MemorySystem memory(chip);

@@ -112,11 +112,62 @@ TEST_F(SmWays, WhoFollowsOneThatBlocksAnewWaitsOn) {
   EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{10, EventKind::way, 0}}));
 }
 
-TEST_F(SmWays, SmsOfAGpcShareItsWayOut) {
-  EXPECT_EQ(ways.leave_gpc(0, 64), 0u);
-  EXPECT_EQ(ways.leave_gpc(1, 64), 1u);
-  EXPECT_EQ(ways.leave_gpc(2, 64), 0u) << "another GPC";
-  EXPECT_EQ(ways.leave_gpc(0, 96), 3u);
+TEST_F(SmWays, SmsOfACpcShareItsWayOut) {
+  EXPECT_EQ(ways.leave_cpc(0, 64), 0u);
+  EXPECT_EQ(ways.leave_cpc(1, 64), 1u);
+  EXPECT_EQ(ways.leave_cpc(2, 64), 0u) << "another CPC";
+  EXPECT_EQ(ways.leave_cpc(0, 96), 3u);
+  EXPECT_FALSE(ways.passes(event(1, 1))) << "the way out is taken";
+  EXPECT_TRUE(ways.passes(event(2, 2)));
+  EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{3, EventKind::way, 8}}))
+      << "way 8 is the first CPC's, behind the eight SMs'";
+  std::vector<std::uint32_t> entered;
+  const auto enter = [&](const Event& e) { entered.push_back(e.index()); };
+  shared.now = 3;
+  ways.open(8, enter);
+  EXPECT_EQ(entered, (std::vector<std::uint32_t>{0}));
+}
+
+TEST_F(SmWays, WhatBlocksAnSmAndItsCpcWaitsForBoth) {
+  ways.hold(0, 256 + 2);
+  EXPECT_FALSE(ways.passes(event(0, 1)));
+  ways.leave_cpc(1, 64);
+  EXPECT_EQ(ways.leave_cpc(1, 256), 4u);
+  EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{2, EventKind::way, 0}}));
+  int entered = 0;
+  const auto enter = [&](const Event&) { ++entered; };
+  shared.now = 2;
+  ways.open(0, enter);
+  EXPECT_EQ(entered, 0);
+  EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{4, EventKind::way, 8}}));
+  shared.now = 4;
+  ways.open(8, enter);
+  EXPECT_EQ(entered, 1);
+}
+
+// The way in beside a partition takes a sector per cycle; a CPC has four places before it.
+TEST(SmWaysOfAPartition, ACpcThatHasTakenItsPlacesWaitsAndOthersDoNot) {
+  spec::GpuSpec chip = small_chip();
+  chip.network.cpc_request_bytes = 4096;
+  chip.network.partition_request_bytes = 32;
+  chip.network.cpc_queue = 4;
+  Shared shared{chip};
+  memory::SmWays ways{shared};
+  const auto passes = [&](std::uint32_t sm) {
+    const std::uint32_t index = packet(shared, sm, 1, 1);
+    return ways.passes({index, EventKind::arrive, shared.pool[index], false});
+  };
+  EXPECT_EQ(ways.leave_cpc(0, 32), 0u);
+  EXPECT_EQ(ways.leave_cpc(0, 64), 2u);
+  EXPECT_EQ(ways.leave_cpc(2, 32), 3u) << "another CPC beside this partition";
+  EXPECT_EQ(ways.leave_cpc(4, 32), 0u) << "one beside the other partition";
+  EXPECT_EQ(ways.leave_cpc(1, 32), 4u);
+  EXPECT_TRUE(passes(0)) << "one place is left: the first sector is in";
+  EXPECT_EQ(ways.leave_cpc(0, 32), 5u);
+  EXPECT_FALSE(passes(0));
+  EXPECT_TRUE(passes(3));
+  EXPECT_EQ(taken(shared.events), (std::vector<Timed>{{2, EventKind::way, 8}}))
+      << "when the next two sectors are in";
 }
 
 // 64 bytes per cycle; a write takes 1.5 times its bytes at its home, parts of a sector come three cycles apart; what the other partition's

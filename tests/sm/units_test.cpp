@@ -59,12 +59,30 @@ TEST(Scheduler, TakesTheWarpThatWentLastElseTheYoungest) {
   Scheduler scheduler;
   const std::uint64_t ages[] = {5, 9, 7};
   const auto age = [&](int slot) { return ages[slot]; };
-  EXPECT_EQ(scheduler.choose(0b111, age), 1);
-  EXPECT_EQ(scheduler.choose(0b111, age), 1);
-  EXPECT_EQ(scheduler.choose(0b101, age), 2);  // the last one cannot go
-  EXPECT_EQ(scheduler.choose(0b111, age), 2);
+  EXPECT_EQ(scheduler.choose(0b111, 10, age), 1);
+  EXPECT_EQ(scheduler.choose(0b111, 11, age), 1);
+  EXPECT_EQ(scheduler.choose(0b101, 12, age), 2);  // the last one cannot go
+  EXPECT_EQ(scheduler.choose(0b111, 13, age), 2);
   scheduler.remove_warp(2);
-  EXPECT_EQ(scheduler.choose(0b011, age), 1);
+  EXPECT_EQ(scheduler.choose(0b011, 14, age), 0) << "it has waited longer than the youngest";
+}
+
+TEST(Scheduler, TheFirstBlocksWarpsTakeTurns) {
+  Scheduler scheduler;
+  constexpr std::uint64_t kFirst = 2 << kWarpBitsOfAge, kSecond = 1 << kWarpBitsOfAge;
+  const std::uint64_t ages[] = {kFirst, kFirst + 1, kFirst + 2, kSecond, kSecond + 1};
+  const auto age = [&](int slot) { return ages[slot]; };
+  std::vector<int> order;
+  std::uint32_t stalled = 0;  // who went last, for a cycle
+  for (Cycle now = 10; now < 17; ++now) {
+    order.push_back(scheduler.choose(0b11111 & ~stalled, now, age));
+    stalled = 1u << order.back();
+  }
+  EXPECT_EQ(order, (std::vector<int>{2, 1, 0, 2, 1, 0, 2})) << "and the second block's none";
+  EXPECT_EQ(scheduler.choose(0b11000, 17, age), 4);
+  EXPECT_EQ(scheduler.choose(0b01111 & ~(1u << 2), 18, age), 1);
+  scheduler.add_warp(0);
+  EXPECT_EQ(scheduler.choose(0b01101, 19, age), 0) << "a warp that has just begun has had no turn";
 }
 
 TEST(Scheduler, PipesHoldTheirClassAlone) {
