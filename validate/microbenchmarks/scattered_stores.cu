@@ -3,7 +3,8 @@
 // Models:  a block's warps store one word in each of 32 sectors, `pitch` bytes apart. `shared`: all warps of the block
 //          write words of the same 32 sectors (as a transposition's columns), else each warp has its own.
 // Ignores: DRAM: the sectors written fit L2; loads.
-// Source:  the device's clock over the whole grid, by events; cycles by the SM clock of one block an SM.
+// Source:  the SMs' clocks. With four blocks per SM the mean of the blocks' own times, which is less than the SM's: stores of the block that
+//          began first go first (sm_ends has both).
 #include "bench.cuh"
 
 using namespace bench;
