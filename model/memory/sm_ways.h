@@ -97,7 +97,7 @@ class SmWays {
   }
   void wake(Way& way, std::uint32_t index) {
     way.waking = true;
-    shared_.events.push(std::max(way.blocked, shared_.now + 1), {index, EventKind::way});
+    shared_.events.push(way.blocked, {index, EventKind::way});
   }
 
   Shared& shared_;

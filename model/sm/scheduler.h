@@ -35,10 +35,9 @@ struct Scheduler {
   Cycle ticked = kNever;                        ///< last cycle that was looked at: one issue per cycle
   Cycle idle_since = 0;                         ///< up to here the cycles are counted
   int idle_reason = no_warp;                    ///< what those since then are
-  std::array<Cycle, kWarpSlots>
-      issued{};                       ///< by slot: when its warp's last instruction went, 0 before its first
-  int greedy = -1;                    ///< slot that went last
-  std::uint32_t classes_waiting = 0;  ///< classes with candidates
+  std::array<Cycle, kWarpSlots> issued{};       ///< by slot: when its warp last went, 0 before
+  int greedy = -1;                              ///< slot that went last
+  std::uint32_t classes_waiting = 0;            ///< classes with candidates
   std::array<std::uint32_t, kMaxClasses> candidates{};   ///< slots, by class
   std::array<std::uint64_t, kMaxClasses> free_cycles{};  ///< by class: cycles in which a candidate could go
   std::array<std::uint64_t, kMaxClasses>

@@ -1,7 +1,7 @@
 // A streaming multiprocessor: its units, and the way of a warp instruction through them.
 //
 // Models:  issue of one warp instruction per cycle per sub-core, decided by the compiler's control bits (stall counts, six scoreboards a
-//          warp), greedy, then the youngest warp of the oldest block; pipes with initiation intervals; operand reads; instruction and
+//          warp), greedy, then the oldest block's warps by turns; pipes with initiation intervals; operand reads; instruction and
 //          constant fetch; block barriers; spin loops: a round whose load came too early is executed again (spin_loops.h); the memory
 //          pipe (memory_pipe.h). Every warp is in exactly one of Nsight Compute's states at any cycle.
 // Ignores: docs/mechanisms.md.

@@ -55,7 +55,7 @@ std::vector<IssueClass> classes() {
   return both;
 }
 
-TEST(Scheduler, TakesTheWarpThatWentLastElseTheYoungest) {
+TEST(Scheduler, TakesTheWarpThatWentLastElseTheOneThatWaitedLongest) {
   Scheduler scheduler;
   const std::uint64_t ages[] = {5, 9, 7};
   const auto age = [&](int slot) { return ages[slot]; };

@@ -1,10 +1,10 @@
 // Where do the blocks of clusters go, how many clusters run at a time, and how wide is the way to each other's shared memory?
 #include <cooperative_groups.h>
 
-#include <map>
 #include <set>
 
 #include "bench.cuh"
+#include "sm_sets.cuh"
 
 namespace {
 
@@ -82,12 +82,7 @@ void ask_places() {
   prepare(where);
   unsigned* out;
   CHECK(cudaMalloc(&out, 1 << 16));
-  std::vector<int> group(256);
-  std::iota(group.begin(), group.end(), 0);
-  const auto root = [&](int i) {
-    while (group[i] != i) i = group[i];
-    return i;
-  };
+  bench::SmSets together;
   int sms = 0;
   CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
   for (const int cluster : {2, 4, 6, 8, 10, 12, 14, 16}) {
@@ -106,7 +101,7 @@ void ask_places() {
         CHECK(cudaMemcpy(host.data(), out, host.size() * 4, cudaMemcpyDeviceToHost));
         for (std::size_t i = 0; i < host.size(); ++i) {
           if (host[i] >= 256) continue;
-          group[root(static_cast<int>(host[i]))] = root(static_cast<int>(host[i - i % cluster]));
+          together.join(host[i], host[i - i % cluster]);
         }
         if (repeat == 0 || repeat == 7 || repeat == 15 || repeat == 22 || repeat == 23) {
           bench::Answer("cluster_places", "the SM of each block, by cluster and rank")
@@ -116,11 +111,9 @@ void ask_places() {
       }
     }
   }
-  std::map<int, std::vector<double>> groups;
-  for (int sm = 0; sm < sms; ++sm) groups[root(sm)].push_back(sm);
-  for (const auto& [first, members] : groups) {
+  for (const std::vector<unsigned>& members : together.sets(static_cast<unsigned>(sms))) {
     bench::Answer("cluster_gpc", "SMs that were seen to share a cluster, directly or through others")
-        .add("sms", members).print(static_cast<double>(members.size()), "SM", 0);
+        .add("sms", std::vector<double>(members.begin(), members.end())).print(static_cast<double>(members.size()), "SM", 0);
   }
 }
 

@@ -4,9 +4,8 @@
 //          GPCs are told by the SMs that share clusters; a GPC's TPCs, in order of number, go round its three CPCs.
 // Ignores: DRAM; SMs that no cluster of 16 reaches.
 // Source:  the SMs' clocks, of each chosen SM from its first access to its last one's end.
-#include <map>
-
 #include "bench.cuh"
+#include "sm_sets.cuh"
 
 using namespace bench;
 
@@ -61,14 +60,8 @@ __global__ void where(unsigned* out) {
 std::vector<std::vector<unsigned>> gpcs() {
   CHECK(cudaFuncSetAttribute(where, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   CHECK(cudaFuncSetAttribute(where, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
-  std::vector<int> group(256);
-  std::iota(group.begin(), group.end(), 0);
-  const auto root = [&](int i) {
-    while (group[i] != i) i = group[i];
-    return i;
-  };
+  SmSets together;
   Buffer<unsigned> out(1024);
-  std::vector<bool> seen(256);
   for (const unsigned size : {2u, 4u, 6u, 8u, 10u, 12u, 14u, 16u}) {
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
@@ -86,17 +79,11 @@ std::vector<std::vector<unsigned>> gpcs() {
       CHECK(cudaLaunchKernelEx(&config, where, out.get()));
       CHECK(cudaDeviceSynchronize());
       const std::vector<unsigned> sms = out.download(config.gridDim.x);
-      for (std::size_t i = 0; i < sms.size(); ++i) {
-        seen[sms[i]] = true;
-        group[root(static_cast<int>(sms[i]))] = root(static_cast<int>(sms[i - i % size]));
-      }
+      for (std::size_t i = 0; i < sms.size(); ++i) together.join(sms[i], sms[i - i % size]);
     }
   }
-  std::map<int, std::vector<unsigned>> groups;
-  for (int sm = 0; sm < 256; ++sm)
-    if (seen[sm]) groups[root(sm)].push_back(static_cast<unsigned>(sm));
   std::vector<std::vector<unsigned>> found;
-  for (const auto& [first, members] : groups)
+  for (const std::vector<unsigned>& members : together.sets(256))
     if (members.size() >= 16) found.push_back(members);
   return found;
 }
