@@ -16,7 +16,7 @@ constexpr std::array kOperations = {Operation::allreduce, Operation::allgather, 
 
 /// What one device does for an operation, by algorithm, whatever the protocol.
 struct Steps {
-  double hops = 0;    ///< that data pass one after another
+  double hops = 0;    ///< that data pass before a device is done and can begin the next operation
   double sent = 0;    ///< bytes that a device sends, the busiest one
   double worked = 0;  ///< bytes that its channels take up: each part that is sent, or reduced and kept
   double landed = 0;  ///< bytes that only arrive
@@ -32,7 +32,9 @@ Steps ring_steps(Operation operation, double bytes, double devices) {
     case Operation::broadcast:
     case Operation::copy: break;
   }
-  return {others, bytes, bytes, 0};  // a broadcast's parts follow each other around the ring
+  // A broadcast's parts follow each other around the ring, and the next broadcast's follow them: the root waits for nobody, and the others
+  // only for those before them. All else ends on each device with parts from all others, which each operation waits for anew.
+  return {0, bytes, bytes, 0};
 }
 
 /// Up and down a chain of devices, as NCCL's trees are on one host; two of them with a half each. Between its ends a device sends all up and

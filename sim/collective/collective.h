@@ -1,9 +1,10 @@
 // How long a collective operation over the GPUs of one host takes.
 //
 // Models:  one operation of many in a row, as nccl-tests time it: a base, a hop for each device that data pass one after another, and the
-//          moving. Each channel works on its part at its own rate; what all channels send shares the device's link; the two together take
-//          the root of the sum of their squares, as the rates of 1 to 24 channels add up to the link's.
-// Ignores: NVLink multicast (NVLS), several hosts, links that are not all alike, kernels that run beside, the caches' part.
+//          moving. A broadcast has no hops: its root begins the next one without waiting for the others. Each channel works on its part at
+//          its own rate; what all channels send shares the device's link; the two together take the root of the sum of their squares, as
+//          the rates of 1 to 24 channels add up to the link's.
+// Ignores: the hops of a broadcast that nothing follows, NVLink multicast (NVLS), several hosts, links that are not all alike, kernels that run beside, the caches' part.
 // Source:  the algorithms' steps: NCCL's documentation and public sources (docs/sources.md:NCCL); numbers: sim/collective/link_spec.h.
 // Units:   nanoseconds, bytes, bytes per nanosecond.
 #pragma once

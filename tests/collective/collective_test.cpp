@@ -72,9 +72,17 @@ TEST(Collective, StepsOfFour) {
   EXPECT_DOUBLE_EQ(scatter.sending, 30'000);
   EXPECT_DOUBLE_EQ(scatter.working, 40'000);
   const Answer broadcast = predict(link(), ask(Operation::broadcast, bytes, 4, Protocol::simple));
-  EXPECT_DOUBLE_EQ(broadcast.latency, 3000 + 3 * 300);
   EXPECT_DOUBLE_EQ(broadcast.sending, 40'000);
   EXPECT_DOUBLE_EQ(broadcast.working, 40'000);
+}
+
+TEST(Collective, BroadcastsInARowDoNotWaitForTheirHops) {
+  for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+    const Answer two = predict(link(), ask(Operation::broadcast, 100'000, 2, protocol));
+    EXPECT_DOUBLE_EQ(two.latency, link().cost[0][static_cast<std::size_t>(protocol)].base);
+    EXPECT_DOUBLE_EQ(predict(link(), ask(Operation::broadcast, 100'000, 8, protocol)).ns, two.ns);
+    EXPECT_LT(two.latency, predict(link(), ask(Operation::allgather, 100'000, 2, protocol)).latency);
+  }
 }
 
 TEST(Collective, TreesAreChainsOnOneHost) {
