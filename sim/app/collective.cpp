@@ -74,6 +74,7 @@ ordered_json row_of(double bytes, const collective::Answer& answer, bool copy) {
   row["latency_us"] = answer.latency / 1e3;
   row["channels_us"] = answer.working / 1e3;
   row["link_us"] = answer.sending / 1e3;
+  row["last_part_us"] = answer.keeping / 1e3;
   row["algorithm_bandwidth_gbs"] = answer.algorithm_bandwidth;
   row["bus_bandwidth_gbs"] = answer.bus_bandwidth;
   row["limit"] = name_of(answer.limit);

@@ -16,33 +16,36 @@ constexpr std::array kOperations = {Operation::allreduce, Operation::allgather, 
 
 /// What one device does for an operation, by algorithm, whatever the protocol.
 struct Steps {
-  double hops = 0;    ///< that data pass before a device is done and can begin the next operation
-  double sent = 0;    ///< bytes that a device sends, the busiest one
-  double worked = 0;  ///< bytes that its channels take up: each part that is sent, or reduced and kept
-  double landed = 0;  ///< bytes that only arrive
+  double hops = 0;  ///< that data pass before a device is done and can begin the next operation
+  double sent = 0;  ///< bytes that a device sends, the busiest one; its channels work on each
+  double reduced =
+      0;  ///< bytes of the last part, when nothing is sent any more: reduced and kept, as much work as if sent
+  double landed = 0;  ///< the same where it is kept as it has come
 };
 
 Steps ring_steps(Operation operation, double bytes, double devices) {
   const double part = bytes / devices, others = devices - 1;
   switch (operation) {
-    case Operation::allreduce: return {2 * others, 2 * others * part, 2 * others * part, part};
-    case Operation::allgather: return {others, others * part, others * part, part};
-    // The last part is reduced with the device's own: as much work as any.
-    case Operation::reducescatter: return {others, others * part, devices * part, 0};
+    case Operation::allreduce: return {2 * others, 2 * others * part, 0, part};
+    case Operation::allgather: return {others, others * part, 0, part};
+    case Operation::reducescatter: return {others, others * part, part, 0};
     case Operation::broadcast:
     case Operation::copy: break;
   }
   // A broadcast's parts follow each other around the ring, and the next broadcast's follow them: the root waits for nobody, and the others
   // only for those before them. All else ends on each device with parts from all others, which each operation waits for anew.
-  return {0, bytes, bytes, 0};
+  return {0, bytes, 0, 0};
 }
 
 /// Up and down a chain of devices, as NCCL's trees are on one host; two of them with a half each. Between its ends a device sends all up and
 /// all down; with two devices each is an end of both.
 Steps tree_steps(double bytes, double devices) {
-  const double sent = devices > 2 ? 2 * bytes : bytes;
-  return {2 * (devices - 1), sent, sent, 0};
+  return {2 * (devices - 1), devices > 2 ? 2 * bytes : bytes, 0, 0};
 }
+
+/// Two that share the work: nearly the longer one, and more where they are alike. The power by which the rates of 1, 2, 4, 8, 16 and 24 channels
+/// add up to the link's.
+double together(double one, double other) { return std::cbrt(one * one * one + other * other * other); }
 
 /// What NCCL expects of a ring: the least is chosen.
 double expected(const LinkSpec::Choice& choice, const Question& question) {
@@ -148,20 +151,20 @@ Answer predict(const LinkSpec& link, const Question& question) {
     const Steps steps = answer.algorithm == Algorithm::tree
                             ? tree_steps(question.bytes, devices)
                             : ring_steps(question.operation, question.bytes, devices);
-    const double channels = std::clamp(std::ceil(question.bytes / link.channel_bytes), 1.0, link.channels);
+    const double parts = std::ceil(question.bytes / devices / link.channel_bytes);
+    const double channels = std::clamp(parts, 1.0, link.channels);
     answer.channels = static_cast<unsigned>(channels);
     answer.latency = cost.base + steps.hops * cost.hop;
-    const double work = steps.worked + link.protocol[p].landing * steps.landed;
-    answer.working = work / (channels * cost.rate);
+    answer.working = steps.sent / (channels * cost.rate);
     answer.sending = steps.sent / (link.bandwidth * link.protocol[p].payload);
-    answer.ns = answer.latency + std::hypot(answer.working, answer.sending);
+    answer.keeping = (steps.reduced + link.protocol[p].landing * steps.landed) / (channels * cost.rate);
+    answer.ns = answer.latency + together(answer.working, answer.sending) + answer.keeping;
   }
   answer.algorithm_bandwidth = question.bytes / answer.ns;
   answer.bus_bandwidth = answer.algorithm_bandwidth * bus_factor(question.operation, devices);
-  const double most = std::max({answer.latency, answer.working, answer.sending});
-  answer.limit = most == answer.latency   ? Limit::latency
-                 : most == answer.working ? Limit::channels
-                                          : Limit::link;
+  const double work = answer.working + answer.keeping;
+  const double most = std::max({answer.latency, work, answer.sending});
+  answer.limit = most == answer.latency ? Limit::latency : most == work ? Limit::channels : Limit::link;
   return answer;
 }
 

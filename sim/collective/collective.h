@@ -1,9 +1,9 @@
 // How long a collective operation over the GPUs of one host takes.
 //
-// Models:  one operation of many in a row, as nccl-tests time it: a base, a hop for each device that data pass one after another, and the
-//          moving. A broadcast has no hops: its root begins the next one without waiting for the others. Each channel works on its part at
-//          its own rate; what all channels send shares the device's link; the two together take the root of the sum of their squares, as
-//          the rates of 1 to 24 channels add up to the link's.
+// Models:  one operation of many in a row, as nccl-tests time it: a base, a hop for each device that data pass one after another, the moving,
+//          and the last part, which nothing overlaps. A broadcast has no hops: its root begins the next one without waiting for the others.
+//          Each channel works on its part at its own rate; what all channels send shares the device's link; the two together take the cube
+//          root of the sum of their cubes, as the rates of 1 to 24 channels add up to the link's.
 // Ignores: the hops of a broadcast that nothing follows, NVLink multicast (NVLS), several hosts, links that are not all alike, kernels that run beside, the caches' part.
 // Source:  the algorithms' steps: NCCL's documentation and public sources (docs/sources.md:NCCL); numbers: sim/collective/link_spec.h.
 // Units:   nanoseconds, bytes, bytes per nanosecond.
@@ -40,8 +40,10 @@ struct Answer {
   Protocol protocol = Protocol::simple;
   unsigned channels = 0;  ///< 0: a copy engine's work
   double ns = 0;
-  double latency = 0, working = 0,
-         sending = 0;              ///< of it: base and hops; the channels' work and the link's, each alone
+  double latency = 0;  ///< of it: base and hops
+  double working = 0,
+         sending = 0;  ///< of it: the channels' work and the link's while parts are sent, each alone
+  double keeping = 0;  ///< of it: the channels' work on the last part
   double algorithm_bandwidth = 0;  ///< bytes over time
   double bus_bandwidth = 0;  ///< that times what an ideal algorithm sends per byte, as nccl-tests define it
   Limit limit = Limit::latency;

@@ -31,7 +31,7 @@ struct LinkSpec {
     double question = 0;     ///< bytes of a load's question
   } kernel;                  ///< what loads and stores of kernels find
   double channels = 0;       ///< at most
-  double channel_bytes = 0;  ///< of an operation, below which another channel is not used
+  double channel_bytes = 0;  ///< of each device's part, below which another channel is not used
   struct PerProtocol {
     double payload = 0;  ///< share of what is sent that is data
     double landing =

@@ -10,7 +10,7 @@
 namespace foretrace::collective {
 namespace {
 
-/// Round numbers: a link of 100 B/ns, ten channels of 10 B/ns from 1,000 B each on.
+/// Round numbers: a link of 100 B/ns, ten channels of 10 B/ns, another from 500 B of each device on.
 LinkSpec link() {
   LinkSpec spec;
   spec.name = "test";
@@ -18,7 +18,7 @@ LinkSpec link() {
   spec.devices = 8;
   spec.copy_latency = 500;
   spec.channels = 10;
-  spec.channel_bytes = 1000;
+  spec.channel_bytes = 500;
   spec.protocol = {{{0.5, 1}, {0.9, 1}, {1, 0.5}}};
   spec.cost[0] = {{{1000, 100, 10}, {2000, 200, 10}, {3000, 300, 10}}};
   spec.cost[1] = {{{1500, 100, 10}, {2500, 200, 10}, {3500, 300, 10}}};
@@ -33,13 +33,14 @@ Question ask(Operation operation, double bytes, unsigned devices, Protocol proto
 }
 
 TEST(Collective, AllReduceOfTwo) {
-  // Two hops; each device sends half twice; channels take up half twice, and half of the half that only arrives.
+  // Two hops; each device sends half twice, and keeps a half at last, which is half as much work.
   const Answer answer = predict(link(), ask(Operation::allreduce, 100'000, 2, Protocol::simple));
   EXPECT_EQ(answer.channels, 10u);
   EXPECT_DOUBLE_EQ(answer.latency, 3000 + 2 * 300);
   EXPECT_DOUBLE_EQ(answer.sending, 1000);
-  EXPECT_DOUBLE_EQ(answer.working, 125'000 / 100.0);
-  EXPECT_DOUBLE_EQ(answer.ns, 3600 + std::hypot(1250, 1000));
+  EXPECT_DOUBLE_EQ(answer.working, 1000);
+  EXPECT_DOUBLE_EQ(answer.keeping, 250);
+  EXPECT_DOUBLE_EQ(answer.ns, 3600 + 1000 * std::cbrt(2) + 250);
   EXPECT_DOUBLE_EQ(answer.bus_bandwidth, answer.algorithm_bandwidth);
   EXPECT_EQ(answer.limit, Limit::latency);
 }
@@ -60,20 +61,25 @@ TEST(Collective, StepsOfFour) {
   const Answer reduce = predict(link(), ask(Operation::allreduce, bytes, 4, Protocol::ll));
   EXPECT_DOUBLE_EQ(reduce.latency, 1000 + 6 * 100);
   EXPECT_DOUBLE_EQ(reduce.sending, 6'000'000 / 50.0);
-  EXPECT_DOUBLE_EQ(reduce.working, 7'000'000 / 100.0);
+  EXPECT_DOUBLE_EQ(reduce.working, 60'000);
+  EXPECT_DOUBLE_EQ(reduce.keeping, 10'000);
+  EXPECT_DOUBLE_EQ(reduce.ns, 1600 + 60'000 * std::cbrt(9) + 10'000);
   EXPECT_EQ(reduce.limit, Limit::link);
   const Answer gather = predict(link(), ask(Operation::allgather, bytes, 4, Protocol::simple));
   EXPECT_DOUBLE_EQ(gather.latency, 3000 + 3 * 300);
   EXPECT_DOUBLE_EQ(gather.sending, 30'000);
-  EXPECT_DOUBLE_EQ(gather.working, 35'000);
+  EXPECT_DOUBLE_EQ(gather.working, 30'000);
+  EXPECT_DOUBLE_EQ(gather.keeping, 5'000);
   EXPECT_EQ(gather.limit, Limit::channels);
   EXPECT_DOUBLE_EQ(gather.bus_bandwidth, 0.75 * gather.algorithm_bandwidth);
   const Answer scatter = predict(link(), ask(Operation::reducescatter, bytes, 4, Protocol::simple));
   EXPECT_DOUBLE_EQ(scatter.sending, 30'000);
-  EXPECT_DOUBLE_EQ(scatter.working, 40'000);
+  EXPECT_DOUBLE_EQ(scatter.working, 30'000);
+  EXPECT_DOUBLE_EQ(scatter.keeping, 10'000) << "the last part is added to the device's own";
   const Answer broadcast = predict(link(), ask(Operation::broadcast, bytes, 4, Protocol::simple));
   EXPECT_DOUBLE_EQ(broadcast.sending, 40'000);
   EXPECT_DOUBLE_EQ(broadcast.working, 40'000);
+  EXPECT_DOUBLE_EQ(broadcast.keeping, 0);
 }
 
 TEST(Collective, BroadcastsInARowDoNotWaitForTheirHops) {
@@ -102,6 +108,9 @@ TEST(Collective, AChannelForEachPart) {
   EXPECT_EQ(predict(link(), ask(Operation::allreduce, 1001, 2, Protocol::ll)).channels, 2u);
   EXPECT_EQ(predict(link(), ask(Operation::allreduce, 9000, 2, Protocol::ll)).channels, 9u);
   EXPECT_EQ(predict(link(), ask(Operation::allreduce, 90'000, 2, Protocol::ll)).channels, 10u);
+  EXPECT_EQ(predict(link(), ask(Operation::broadcast, 4000, 8, Protocol::ll)).channels, 1u)
+      << "500 B of each device";
+  EXPECT_EQ(predict(link(), ask(Operation::broadcast, 4001, 8, Protocol::ll)).channels, 2u);
 }
 
 TEST(Collective, TheLeastExpectedIsChosen) {
