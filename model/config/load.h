@@ -77,7 +77,7 @@ struct Loaded {
 /// ../share/foretrace/configs of an installation), else where the source was when this was built.
 std::filesystem::path config_directory();
 
-/// The chip's name for a name or an alias (a100, h100, h200, gb203); throws InputError naming what there is.
+/// The chip's name for a name or an alias (a100, h100, h200, b200, gb203); throws InputError naming what there is.
 std::string resolve_name(std::string_view name, const std::filesystem::path& directory = config_directory());
 /// Names of all chips, sorted: one for each file of the directory.
 std::vector<std::string> chip_names(const std::filesystem::path& directory = config_directory());

@@ -14,8 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAliases = {
-    {{"a100", "a100-sxm-40gb"}, {"h100", "h100-sxm"}, {"h200", "h200-sxm"}, {"gb203", "rtx5070ti"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kAliases = {{{"a100", "a100-sxm-40gb"},
+                                                                                    {"h100", "h100-sxm"},
+                                                                                    {"h200", "h200-sxm"},
+                                                                                    {"b200", "b200-sxm"},
+                                                                                    {"gb203", "rtx5070ti"}}};
 constexpr std::array kClockNames = {"base", "boost", "observed", "custom"};
 constexpr std::string_view kClockForm = "expected base, boost, observed or sm=MHZ[,l2=MHZ,dram=MHZ]";
 

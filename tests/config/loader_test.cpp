@@ -210,6 +210,7 @@ TEST(ShippedConfigs, AliasesStandForTheFirstOfEach) {
   EXPECT_EQ(resolve_name("a100"), "a100-sxm-40gb");
   EXPECT_EQ(resolve_name("h100"), "h100-sxm");
   EXPECT_EQ(resolve_name("h200"), "h200-sxm");
+  EXPECT_EQ(resolve_name("b200"), "b200-sxm");
   EXPECT_EQ(resolve_name("gb203"), "rtx5070ti");
   EXPECT_EQ(resolve_name("rtx5080"), "rtx5080");
 }
