@@ -119,7 +119,9 @@ def wrapped(runtime, library, name, signature):
         error = runtime.cudaError_t(function(*passed))
         if error != runtime.cudaError_t.cudaSuccess:
             return (error, *(None for _ in results))
-        return (error, *(made.value if kind in KINDS else getattr(runtime, kind)(made.value or 0) for kind, made in results))
+        # ctypes has None for a null pointer, cuda-bindings 0.
+        values = [0 if made.value is None else made.value for _, made in results]
+        return (error, *(value if kind in KINDS else getattr(runtime, kind)(value) for value, (kind, _) in zip(values, results)))
 
     call.__name__ = call.__qualname__ = name
     return call

@@ -94,6 +94,7 @@ ask("cudaDeviceSynchronize")
 ask("cudaMemcpy", got, place, 256, 2)
 assert bytes(got) == bytes([9] * 256)
 ask("cudaFree", place)
+assert ask("cudaMalloc", 0) == ask("cudaMallocHost", 0) == 0  # no memory is address 0, not None
 
 assert runtime.cudaSetDevice(5) == (runtime.cudaError_t.cudaErrorInvalidDevice,)
 assert ask("cudaGetDevice") == 0
