@@ -55,6 +55,12 @@ bool looks_like_float(std::string_view text) {
   return digits && error != std::errc::invalid_argument && end == text.data() + text.size();
 }
 
+/// What is said of an instruction that is not executed beyond its name: Triton and CUTLASS make every product for sm_100 with these.
+std::string_view about_unknown(std::string_view base) {
+  const bool tcgen05 = starts_with(base, "UTC") || base == "LDTM" || base == "STTM" || base == "UVIRTCOUNT";
+  return tcgen05 ? ": tcgen05 and tensor memory are not executed" : "";
+}
+
 /// A register-like token: prefix letter(s) and a number, or the prefix and the name of the constant one ("RZ", "UPT").
 std::optional<std::uint8_t> numbered(std::string_view text, std::string_view prefix,
                                      std::string_view constant_name, int constant_index) {
@@ -125,7 +131,8 @@ class Parser {
   void mnemonic(std::string_view token) {
     auto dot = token.find('.');
     const std::string_view base = token.substr(0, dot);
-    if (!opcode_from_name(base, out_.opcode)) fail(fmt::format("unknown instruction {}", base));
+    if (!opcode_from_name(base, out_.opcode))
+      fail(fmt::format("unknown instruction {}{}", base, about_unknown(base)));
     while (dot != std::string_view::npos) {
       const auto next = token.find('.', dot + 1);
       out_.modifiers.emplace_back(

@@ -192,6 +192,11 @@ TEST(Parse, OddOperands) {
 
 TEST(Parse, RefusesByNameAndPlace) {
   EXPECT_EQ(error_of("FROB R1, R2"), "k, offset 0x40: 'FROB R1, R2': unknown instruction FROB");
+  for (const std::string name : {"UTCATOMSWS", "UTCHMMA", "LDTM", "STTM", "UVIRTCOUNT"})
+    EXPECT_TRUE(
+        error_of(name + " R1")
+            .ends_with("unknown instruction " + name + ": tcgen05 and tensor memory are not executed"))
+        << error_of(name + " R1");
   EXPECT_NE(error_of("MOV R1, a[0x10]").find("operand 'a[0x10]' has a form that is not understood"),
             std::string::npos);
   EXPECT_NE(error_of("MOV R1, R256").find("'R256'"), std::string::npos);
