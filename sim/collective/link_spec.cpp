@@ -41,6 +41,7 @@ constexpr std::array kKeys = {FORETRACE_LINK_KEY("link.bandwidth", "GB/s", bandw
                               FORETRACE_LINK_KEY("link.devices", "device", devices),
                               FORETRACE_LINK_KEY("copy.latency", "us", copy_latency),
                               FORETRACE_LINK_KEY("event.time", "us", event_time),
+                              FORETRACE_LINK_KEY("event.wait", "us", event_wait),
                               FORETRACE_LINK_KEY("kernel.latency", "us", kernel.latency),
                               FORETRACE_LINK_KEY("kernel.bandwidth", "GB/s", kernel.bandwidth),
                               FORETRACE_LINK_KEY("kernel.header", "B", kernel.header),

@@ -24,6 +24,7 @@ struct LinkSpec {
   double devices = 0;       ///< at most, on one host
   double copy_latency = 0;  ///< of a peer copy that others come before
   double event_time = 0;    ///< that an event with a time takes more than on a GPU without links
+  double event_wait = 0;    ///< that a stream sees another device's event later than its own device's
   struct {
     double latency = 0;      ///< of a load from when it leaves the chip until its data are back
     double bandwidth = 0;    ///< each way, headers and questions included

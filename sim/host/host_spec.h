@@ -42,8 +42,9 @@ struct HostSpec {
     double engine_poll =
         0;  ///< a copy that waits longer than engine_spin is looked at again each time; 0: at once
     double engine_spin = 0, engine_told = 0;  ///< and waits longer than this are seen at once again
-    double turn = 0;   ///< from a copy's end to the other engine's copy that comes after it
-    double leave = 0;  ///< from a copy's end to what comes after it on the chip
+    double turn = 0;    ///< from a copy's end to the other engine's copy that comes after it
+    double leave = 0;   ///< from a copy's end to what comes after it on the chip
+    double device = 0;  ///< from the end of another device's work; of linked GPUs, by their link
   } gap;
   struct {
     double in_latency = 0, in_rate = 0, out_latency = 0, out_rate = 0, both_rate = 0, inline_latency = 0;

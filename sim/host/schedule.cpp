@@ -67,6 +67,8 @@ WorkId Schedule::add(Work work) {
 
 /// From the end of one to the begin of the other.
 double Schedule::gap(const Work& before, const Work& next) const {
+  if (before.device != next.device && spec_.gap.device > 0)
+    return spec_.gap.device + (on_engine(next.kind) ? spec_.gap.engine : 0);
   if (on_engine(before.source) && on_engine(next.kind)) return same_engine(before, next) ? 0 : spec_.gap.turn;
   if (on_engine(next.kind)) return spec_.gap.engine;
   if (on_engine(before.source)) return next.kind == WorkKind::event ? 0 : spec_.gap.leave;
@@ -179,15 +181,32 @@ WorkId Schedule::last_on_engine(const Work& work) const {
   return devices_[device].copying[engine_of(work.kind)];
 }
 
-/// When the engine begins a copy whose turn is at `at`. It waits for that without pause for a while, then looks every `engine_poll`, counted
-/// from when it saw its last copy's turn, or from this one's arrival; after long waits it is told.
+/// When it is seen what is over at `at` by who has waited for it since `since`: without pause for a while, then every `engine_poll`, counted
+/// from `from`; after long waits they are told.
+double Schedule::seen(double at, double since, double from) const {
+  const double wait = at - since, poll = spec_.gap.engine_poll;
+  if (poll <= 0 || wait <= spec_.gap.engine_spin || wait > spec_.gap.engine_told) return at;
+  return from + std::ceil((at - from) / poll) * poll;
+}
+
+/// When the engine begins a copy whose turn is at `at`. Its looks are counted from when it saw its last copy's turn, or from this one's
+/// arrival.
 double Schedule::seen_by_engine(const Work& work, double at) const {
   const WorkId last = last_on_engine(work);
   const bool first = last == kNoWork || works_[last].end < work.arrival;
-  const double wait = at - (first ? work.arrival : works_[last].end), poll = spec_.gap.engine_poll;
-  if (poll <= 0 || wait <= spec_.gap.engine_spin || wait > spec_.gap.engine_told) return at;
-  const double from = (first ? work.arrival : works_[last].begin - spec_.gap.engine) + spec_.gap.engine;
-  return from + std::ceil((at - from) / poll) * poll;
+  return seen(at, first ? work.arrival : works_[last].end,
+              first ? work.arrival + spec_.gap.engine : works_[last].begin);
+}
+
+/// When a stream sees that another device's work is over: it has waited since all that the work comes after on its own device was over, and
+/// its looks are counted from its first answer.
+double Schedule::seen_by_device(const Work& work, double at) const {
+  if (spec_.gap.device <= 0) return at;
+  double since = work.arrival;
+  for (const WorkId id : work.after) {
+    if (works_[id].device == work.device) since = std::max(since, works_[id].end);
+  }
+  return seen(at, since, since + spec_.gap.device);
 }
 
 Schedule::Start Schedule::start_of(const Work& work) const {
@@ -196,7 +215,10 @@ Schedule::Start Schedule::start_of(const Work& work) const {
     const Work& before = works_[id];
     double at = std::max(before.begin, before.end + gap(before, work));
     if (follows(before, work)) at = std::clamp(before.let_go + spec_.gap.release, before.begin, at);
-    if (on_engine(work.kind) && !on_engine(before.source)) at = seen_by_engine(work, at);
+    if (before.device != work.device)
+      at = seen_by_device(work, at);
+    else if (on_engine(work.kind) && !on_engine(before.source))
+      at = seen_by_engine(work, at);
     if (at >= start.at) start = {at, Bound::after, id};
   }
   if (on_chip(work.kind)) wait_for_chip(work, start);

@@ -9,6 +9,7 @@
 //          A programmatic dependent launch begins when the kernel before it lets it go, does what it does before it waits, and goes on
 //          when that one has ended (Programming Guide, Programmatic Dependent Launch).
 //          Each device has a chip and copy engines of its own. Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
+//          What waits for another device's work sees its end as a copy engine does a kernel's: at once for a while, then at every look.
 // Ignores: of kernels by their shares: blocks of one that fill what another leaves while it ends, and how much they slow each other.
 //          Of kernels that are simulated together: priorities; what overlaps by less than kShort; a member's time after what comes
 //          behind it has begun. Of links: copies and kernels of the host that pass over the same wires (PCIe).
@@ -126,6 +127,8 @@ class Schedule {
   void hold(Work& work) const;
   Start start_of(const Work& work) const;
   WorkId last_on_engine(const Work& work) const;
+  double seen(double at, double since, double from) const;
+  double seen_by_device(const Work& work, double at) const;
   double seen_by_engine(const Work& work, double at) const;
   void wait_for_chip(const Work& work, Start& start) const;
   double overlap() const;

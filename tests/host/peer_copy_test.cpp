@@ -101,6 +101,44 @@ TEST(PeerCopy, ChangesOfEnginesLieBetweenDevices) {
   EXPECT_EQ(s[after].begin, 1800 + 200);
 }
 
+TEST(PeerCopy, WhatWaitsForAnotherDeviceLooksNowAndThen) {
+  HostSpec host = spec();
+  host.gap.device = 600;
+  host.gap.engine_poll = 8000;
+  host.gap.engine_spin = 2000;
+  host.gap.engine_told = 50'000;
+  // Device 1's stream has done its own at 1000, or has been given the next at 1500, and waits for device 0's kernel.
+  const auto begin_after = [&](double kernel, WorkKind kind, unsigned device, double arrival = 100) {
+    Schedule s(host);
+    Work work;
+    work.kind = WorkKind::kernel;
+    work.ns = kernel;
+    const WorkId other = s.add(work);
+    work.device = device;
+    work.stream = 1;
+    work.ns = 1000;
+    const WorkId own = device == 0 ? other : s.add(work);
+    work.kind = kind;
+    work.sender = 1;
+    work.arrival = arrival;
+    work.after = {other, own};
+    const WorkId next = s.add(work);
+    s.settle_all();
+    return s[next].begin;
+  };
+  EXPECT_EQ(begin_after(300, WorkKind::event, 1), 1000) << "it is over by then";
+  EXPECT_EQ(begin_after(2400, WorkKind::event, 1), 3000) << "2,000 after its own";
+  EXPECT_EQ(begin_after(2401, WorkKind::event, 1), 1600 + 8000);
+  EXPECT_EQ(begin_after(2401, WorkKind::event, 1, 1500), 3001) << "waits since 1,500";
+  EXPECT_EQ(begin_after(9001, WorkKind::event, 1), 1600 + 16'000);
+  EXPECT_EQ(begin_after(2401, WorkKind::peer_copy, 1), 1600 + 8000);
+  EXPECT_EQ(begin_after(2150, WorkKind::peer_copy, 1), 1600 + 8000) << "and 300 of the engine";
+  EXPECT_EQ(begin_after(60'000, WorkKind::event, 1), 60'600) << "told";
+  EXPECT_EQ(begin_after(9001, WorkKind::event, 0), 9001) << "its own device's work";
+  host.gap.device = 0;
+  EXPECT_EQ(begin_after(9001, WorkKind::event, 1), 9001);
+}
+
 TEST(PeerCopy, InAStreamItIsOneOfItsWorksAndItsCallThatOfAnEngine) {
   TimeLine line(spec());
   line.add_stream(1, true, 0, 0);

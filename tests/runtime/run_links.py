@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -120,6 +121,20 @@ class Links(Case):
                     # The host's calls and the gaps: not more than 25 us for each step and each device.
                     self.assertLess(times[link], alone + 25 * steps * devices)
             self.assertGreater(times["pcie5"] - times["nvlink4"], 0.8 * 2 * (devices - 1) * 1e-3 * (copy_ns("pcie5", part) - copy_ns("nvlink4", part)))
+
+    def test_waits_for_another_gpus_events_take_the_links_time(self):
+        with open(os.path.join(REPOSITORY, "configs/links/nvlink4.toml"), encoding="utf-8") as file:
+            text, changed = re.subn(r"(?m)^wait = .*$", 'wait = { value = 0, unit = "us", kind = "assumed", range = [0, 1], source = "test" }', file.read())
+        self.assertEqual(changed, 1)
+        at_once = self.path("at_once.toml")
+        with open(at_once, "w", encoding="utf-8") as file:
+            file.write(text)
+        size = 64 << 10
+        times = {link: self.ring(2, size, "--link", link)[0] for link in ("nvlink4", at_once)}
+        # Four waits follow each other, each 3.1 us at least: for `ready`, twice for what the other device has sent, and for the other's end.
+        self.assertGreater(times["nvlink4"], times[at_once] + 3 * 3.1)
+        alone = {link: self.ring(2, size, "--link", link, "--host", "none")[0] for link in times}
+        self.assertEqual(alone["nvlink4"], alone[at_once])
 
     def test_the_trace_has_a_row_for_each_side_of_a_link(self):
         trace = self.path("trace.json")
