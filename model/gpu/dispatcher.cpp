@@ -11,46 +11,85 @@ namespace foretrace::gpu {
 
 namespace {
 
-/// Appends those of a GPC's `sms` that get one of `count` blocks, TPC by TPC: a TPC gets a second one when all have one.
-void take(const std::vector<std::uint32_t>& sms, std::size_t count, std::vector<std::uint32_t>& order) {
-  const std::size_t tpcs = (sms.size() + 1) / 2;
-  const std::size_t doubles = count > tpcs ? count - tpcs : 0;
-  for (std::size_t tpc = 0; tpc < std::min(count, tpcs); ++tpc) {
-    order.push_back(sms[2 * tpc]);
-    if (tpc < doubles) order.push_back(sms[2 * tpc + 1]);
+using Sms = std::vector<std::uint32_t>;
+
+/// The SMs that a grid's blocks come to in one run, TPC by TPC: those that come first, then each GPC's.
+std::vector<Sms> groups_of_sms(const spec::GpuSpec& spec) {
+  std::vector<Sms> groups(1 + spec.sm.gpcs);
+  for (std::uint32_t sm = 0; sm < spec.sm.count; ++sm) {
+    const std::uint32_t gpc = memory::gpc_of_sm(spec.sm, sm);
+    const bool first = gpc == 0 && groups[0].size() < spec.launch.first_group;
+    groups[first ? 0 : 1 + gpc].push_back(sm);
   }
+  return groups;
+}
+
+std::size_t tpcs_of(const Sms& group) { return (group.size() + 1) / 2; }
+
+/// Appends those of a group that get one of `count` blocks: a TPC gets a second one when all have one.
+void take(const Sms& group, std::size_t count, Sms& order) {
+  const std::size_t tpcs = tpcs_of(group), doubles = count > tpcs ? count - tpcs : 0;
+  for (std::size_t tpc = 0; tpc < std::min(count, tpcs); ++tpc) {
+    order.push_back(group[2 * tpc]);
+    if (tpc < doubles) order.push_back(group[2 * tpc + 1]);
+  }
+}
+
+/// Appends the SMs of `blocks` blocks, at most one each: the first group is full before any other gets one; these get one by
+/// turns, second blocks of TPCs when no TPC is left without one.
+void share_out(const std::vector<Sms>& groups, std::size_t blocks, Sms& order) {
+  std::vector<std::size_t> share(groups.size());
+  share[0] = std::min(blocks, groups[0].size());
+  std::size_t left = blocks - share[0];
+  for (const bool doubles : {false, true}) {
+    for (bool room = true; room && left > 0;) {
+      room = false;
+      for (std::size_t g = 1; g < groups.size() && left > 0; ++g) {
+        if (share[g] == (doubles ? groups[g].size() : tpcs_of(groups[g]))) continue;
+        room = true;
+        ++share[g];
+        --left;
+      }
+    }
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) take(groups[g], share[g], order);
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks) {
   const std::uint32_t count = spec.sm.count;
-  std::vector<std::uint32_t> order;
-  if (spec.launch.by_gpc) {
-    blocks = std::min<std::uint64_t>(blocks, count);
-    std::vector<std::vector<std::uint32_t>> groups(1 + spec.sm.gpcs);  // those that come first, then the GPCs
-    for (std::uint32_t sm = 0; sm < count; ++sm) {
-      const std::uint32_t gpc = memory::gpc_of_sm(spec.sm, sm);
-      const bool first = gpc == 0 && groups[0].size() < spec.launch.first_group;
-      groups[first ? 0 : 1 + gpc].push_back(sm);
-    }
-    std::vector<std::size_t> share(groups.size());
-    share[0] = std::min<std::size_t>(blocks, groups[0].size());
-    std::size_t left = blocks - share[0];
-    while (left > 0) {  // one for each GPC with room, as long as there are any
-      for (std::size_t g = 1; g < groups.size() && left > 0; ++g) {
-        if (share[g] == groups[g].size()) continue;
-        ++share[g];
-        --left;
-      }
-    }
-    for (std::size_t g = 0; g < groups.size(); ++g) take(groups[g], share[g], order);
-  }
+  Sms order;
+  if (spec.launch.by_gpc) share_out(groups_of_sms(spec), std::min<std::uint64_t>(blocks, count), order);
   std::vector<bool> taken(count);
   for (const std::uint32_t sm : order) taken[sm] = true;
   for (std::uint32_t sm = 0; sm < count; ++sm) {
     if (!taken[sm]) order.push_back(sm);
   }
+  return order;
+}
+
+std::vector<std::uint32_t> order_of_filling(const spec::GpuSpec& spec, std::uint64_t blocks,
+                                            std::uint32_t limit) {
+  Sms order;
+  if (!spec.launch.by_gpc) return order;
+  const std::vector<Sms> groups = groups_of_sms(spec);
+  const std::uint64_t rounds = std::min<std::uint64_t>(blocks / spec.sm.count, limit);
+  std::uint64_t first = 0, others = 0;  // turns so far
+  std::uint64_t until_first = 0;        // turns of the others before the first group's next one
+  while (first < rounds || others < rounds * spec.sm.gpcs) {
+    const bool is_first = first < rounds && (until_first == 0 || others == rounds * spec.sm.gpcs);
+    const Sms& group = groups[is_first ? 0 : 1 + others % spec.sm.gpcs];
+    take(group, group.size(), order);
+    if (is_first) {
+      until_first = spec.launch.first_group_turns - (first == 0 ? 1 : 0);
+      ++first;
+    } else {
+      ++others;
+      if (until_first > 0) --until_first;
+    }
+  }
+  if (rounds < limit) share_out(groups, blocks % spec.sm.count, order);
   return order;
 }
 
@@ -72,6 +111,8 @@ Dispatcher::Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup)
   const auto place = [](const std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& places) {
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
   };
+  if (queue_.size() == 1 && cluster_blocks_ == 1)
+    filling_ = order_of_filling(spec, setup.blocks, setup.blocks_per_sm);
   place(order_of_first_blocks(spec, setup.blocks), first_);
   place(order_of_first_blocks(spec, spec.sm.count), later_);
 }
@@ -169,19 +210,20 @@ void Dispatcher::give_back(State& state, std::uint32_t of) {
   state.taken.barriers -= grid.needs.barriers;
 }
 
-/// A block is dispatched to `sm` at `when`; returns when it starts.
+/// A block is dispatched to `sm` at `when`; returns when it starts: when the warps of the one before have.
 Cycle Dispatcher::place(std::uint32_t sm, Cycle when) {
   State& state = sms_[sm];
   Queued& grid = queue_[head_];
   if (queue_.size() > 1) take_beside(state);
   ++state.resident;
   state.warps += grid.warps;
-  state.ready = when + grid.sm_interval;
+  const Cycle ready = std::max(when, state.ready);
+  state.ready = ready + grid.sm_interval;
   pace_ += spec_.launch.fill_interval;
   const auto whole = static_cast<Cycle>(pace_);
   pace_ -= static_cast<double>(whole);
   next_dispatch_ = when + whole;
-  const Cycle start = when + spec_.launch.block_start;
+  const Cycle start = ready + spec_.launch.block_start;
   if (grid.left == grid.time.blocks) grid.time.first = start;
   if (--grid.left == 0 && head_ + 1 < queue_.size())
     next_dispatch_ = std::max(next_dispatch_, queue_[++head_].time.begin + spec_.launch.start);
@@ -190,6 +232,13 @@ Cycle Dispatcher::place(std::uint32_t sm, Cycle when) {
 
 bool Dispatcher::next(Cycle until, Placement& placement) {
   if (cluster_blocks_ > 1) return next_of_cluster(until, placement);
+  if (any_left() && filled_ < filling_.size()) {
+    if (next_dispatch_ >= until) return false;
+    placement = {};
+    placement.sm = filling_[filled_++];
+    placement.start = place(placement.sm, next_dispatch_);
+    return true;
+  }
   while (any_left()) {
     take_room();
     std::uint32_t best = 0;
@@ -297,6 +346,7 @@ bool Dispatcher::next_of_cluster(Cycle until, Placement& placement) {
 
 Cycle Dispatcher::next_event() const {
   if (!any_left()) return kNever;
+  if (filled_ < filling_.size()) return next_dispatch_;
   Cycle next = rooms_.empty() ? kNever : std::max(next_dispatch_, rooms_.front().time);
   if (cluster_blocks_ > 1) {
     Cycle when = kNever;

@@ -2,8 +2,9 @@
 //
 // Models:  blocks in index order; a full chip is filled quickly, after that the ends of blocks are taken in one per interval
 //          chip-wide, also when nothing is left to place; a block goes to the SM with the fewest blocks among those with room, the
-//          first of these in an order that shares a grid's first blocks out over the GPCs in runs (launch.by_gpc) or follows
-//          the SMs' numbers; an SM has room again some cycles after a block's last exit. Then both SMs of its TPC also give away
+//          first of these in the order of first blocks. While the chip fills they go to the GPCs in runs (launch.by_gpc): whole
+//          rounds of a block per SM first, in which some SMs of the first GPC have turns of their own, then what is left below
+//          a round; or they follow the SMs' numbers. An SM has room again some cycles after a block's last exit. Then both SMs of its TPC also give away
 //          what warps of blocks that go on have left: their slots and registers, but not the block's slot and shared memory.
 //          The blocks of a cluster are placed at once, in one GPC (cluster.groups), two of them on a TPC before any other TPC gets
 //          one; clusters go round the GPCs.
@@ -14,6 +15,7 @@
 // Source:  QRC, ASIM PR #87 (docs/sources.md): first wave one block per SM, refill at block granularity, block turnaround. [h100-sxm]
 //          block_order: four blocks on every SM start within 128 ns, while profiled_empty takes 1.2 cycles per block however
 //          few are resident: it is their ends that take turns. profiled_grid_merging: where grids of 2 to 132 blocks went.
+//          [h200-sxm] block_places: where grids of 100 to 4096 did; which GPC is first changes there from launch to launch.
 //          validate/beside: a grid that needs a larger carve-out begins when one that needs none has ended.
 //          warp_release: nothing starts while warps end and blocks do not; when a block does, as many start on its SM and on the
 //          other of the TPC as have room, while launch.spare_warps slots are free.
@@ -32,6 +34,11 @@ namespace foretrace::gpu {
 
 /// The SMs in the order in which `blocks` first blocks, one per SM at most, come to them; those without one follow.
 std::vector<std::uint32_t> order_of_first_blocks(const spec::GpuSpec& spec, std::uint64_t blocks);
+
+/// The SMs in the order in which a grid's blocks come to them while the chip fills: whole rounds of a block for each SM, in runs
+/// by GPC, then what is left below a round, as a small grid's. Empty where blocks follow the SMs' numbers.
+std::vector<std::uint32_t> order_of_filling(const spec::GpuSpec& spec, std::uint64_t blocks,
+                                            std::uint32_t limit);
 
 class Dispatcher {
  public:
@@ -112,6 +119,8 @@ class Dispatcher {
   std::vector<std::uint32_t> first_,
       later_;  // by SM: its place in the order of first blocks, and of those that follow
   std::array<std::uint32_t, 3> grid_, cluster_;
+  std::vector<std::uint32_t> filling_;  // where a grid's first blocks go
+  std::size_t filled_ = 0;              // so many of them have gone
   std::uint32_t cluster_blocks_ = 1;
   std::uint64_t clusters_placed_ = 0;
   std::vector<std::vector<std::uint32_t>> groups_;  // SMs that a cluster can have, TPC by TPC

@@ -35,7 +35,7 @@ MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_
       queues_(spec.lsu), shapes_(program, data.array, counters), texture_(spec.texture),
       tags_(l1_bytes, spec.l1), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
       loads_(kSubCores * kWarpSlots), swaps_(!program.shapes.retries.empty()),
-      write_back_(operations_, events), reductions_(spec.l1) {}
+      write_back_(operations_, events), way_(spec.l1), pieces_(spec.l1) {}
 
 void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   const std::uint32_t id = operations_.take();
@@ -95,7 +95,7 @@ bool MemoryPipe::has_room(const Operation& operation) const {
     return true;
   }
   if (!is_store(instruction)) return loads_.in_flight() < spec_.lsu.in_flight;
-  return out.store_room() && (instruction.form.access != Access::reduction || reductions_.has_room());
+  return out.store_room() && way_.has_room();
 }
 
 void MemoryPipe::accept(std::uint32_t id, Cycle now) {
@@ -266,7 +266,11 @@ void MemoryPipe::finish_tags(Cycle now) {
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, end);
     // A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
     operation.ready = std::max(end, out.last_out());
-    if (operation.way_pieces != 0 && !reductions_.enter(id, operation.way_pieces)) return;
+    if (operation.way_pieces != 0) {
+      const bool leaves = way_.enter(id, operation.way_pieces);
+      out.way_is_full(way_.full(), now);
+      if (!leaves) return;
+    }
     write_back_.done(Event::Kind::store_done, operation, operation.ready);
     operations_.give_back(id);
   } else if (!operation.missed) {

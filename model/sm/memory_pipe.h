@@ -3,7 +3,7 @@
 // Models:  the sub-cores' queues, address generation and the arbiter (memory_queues.h); the tag stage with its lines and sectors per cycle
 //          (l1_tags.h), which stops where there is no room for a miss (misses.h); the data stage (data_stage.h); loads of a warp that
 //          return in order where they miss (load_order.h); write-through stores that allocate in L1 and leave with others (outgoing_requests.h);
-//          reductions that the way to L2 has no room for (reduction_way.h);
+//          stores and reductions that the way to L2 has no room for (store_way.h);
 //          lookups in textures, whose sectors go through L1 (texture_unit.h).
 // Ignores: of the texels of a lane those between the first and last.
 // Source:  HUE Tables 1 and 2, CIC, NCU (docs/sources.md).
@@ -23,8 +23,8 @@
 #include "model/sm/memory_queues.h"
 #include "model/sm/misses.h"
 #include "model/sm/outgoing_requests.h"
-#include "model/sm/reduction_way.h"
 #include "model/sm/static_program.h"
+#include "model/sm/store_way.h"
 #include "model/sm/swaps.h"
 #include "model/sm/texture_unit.h"
 #include "model/sm/timeline.h"
@@ -71,7 +71,7 @@ class MemoryPipe {
     return early;
   }
   /// Whether a store waits for others to be done: only then acknowledged() has to be told in time.
-  bool stores_wait() const { return stores_wait_ || reductions_.waits(); }
+  bool stores_wait() const { return stores_wait_ || way_.waits() || out.held_wait(); }
   /// Nothing queued, under way or unacknowledged.
   bool idle() const { return operations_.empty() && out.idle(); }
 
@@ -104,7 +104,8 @@ class MemoryPipe {
   LoadOrder loads_;
   SharedSwaps swaps_;
   WriteBack write_back_;
-  ReductionWay reductions_;
+  StoreWay way_;
+  const WayPieces pieces_;
 
   std::int64_t tag_operation_ = -1;  // in the tag stage
   std::uint32_t tag_line_ = 0;

@@ -91,10 +91,11 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
 
 void MemoryPipe::acknowledged(std::uint32_t id, Cycle now) {
   if (const std::uint32_t pieces = out.acknowledged(id); pieces != 0) {
-    reductions_.served(pieces, [&](std::uint32_t left) {
+    way_.served(pieces, [&](std::uint32_t left) {
       write_back_.done(Event::Kind::store_done, operations_[left], std::max(operations_[left].ready, now));
       operations_.give_back(left);
     });
+    if (out.way_is_full(way_.full(), now)) want(std::max(now, out.held_due()));
   }
   if (stores_wait_) want(now);
 }

@@ -37,11 +37,15 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
                        memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
     data.take_half(DataArray::Way::read, data.array.half_of_line(tags_.place(tags_.position(*entry))), now,
                    memory::sector_count(access.sectors));
-    if (held) return out.hold(operation.warp, request, operation.lines, now);
+    if (held) {
+      operation.way_pieces += out.hold(operation.warp, request, operation.lines, now);
+      return;
+    }
     request.flits = memory::write_flits(access.sectors, request.bytes);
   }
   put_signal(request, operation, tag_line_ + 1 == operation.lines);
-  const std::uint32_t pieces = form.access == Access::reduction ? reductions_.pieces_of(request) : 0;
+  const std::uint32_t pieces =
+      form.access == Access::reduction ? pieces_.of_reduction(request) : pieces_.of_store(request);
   operation.way_pieces += pieces;
   out.send_store(request, now, operation.lines, pieces);
 }

@@ -1,8 +1,8 @@
 // What leaves an SM for L2: loads, stores, and stores that wait for others to the same lines.
 //
 // Models:  one flit of 32 bytes per cycle, a read's address alone likewise; stores in flight are bounded in sectors, from when they are
-//          held until they are acknowledged; held stores leave one by one, each when it is due and the way is free; while much is to leave
-//          no store comes.
+//          held until they are acknowledged; held stores leave one by one, each when it is due, the way is free and not full of what L2 has not
+//          done; while much is to leave no store comes.
 // Ignores: the number of loads in flight, which is bounded where they miss (misses.h).
 #pragma once
 
@@ -23,7 +23,8 @@ class OutgoingRequests {
   /// Requests are put into `outbox` in order of time, as those of the SM with this number.
   OutgoingRequests(const spec::L1Spec& spec, std::uint32_t sm, std::vector<memory::Request>& outbox)
       : most_store_sectors_(spec.store_sectors_in_flight), sm_(sm), outbox_(outbox),
-        held_(spec.store_lines, spec.store_cycles, spec.store_line_cycles, spec.store_merge_cycles),
+        held_(spec.store_lines, spec.store_cycles, spec.store_line_cycles, spec.store_merge_cycles,
+              WayPieces(spec)),
         way_ahead_(spec.store_way_ahead) {}
 
   /// From when on a store may be looked up in L1: what leaves before it has left then, or will soon.
@@ -36,8 +37,8 @@ class OutgoingRequests {
     ++under_way_;
     leave(load, now).id = id;
   }
-  /// A store of the memory pipe, of an instruction that writes so many lines. `way_pieces`: of a reduction, what acknowledged() returns of it
-  /// (reduction_way.h).
+  /// A store of the memory pipe, of an instruction that writes so many lines. `way_pieces`: what it takes of the way to L2 (store_way.h),
+  /// which acknowledged() returns.
   void send_store(const memory::Request& store, Cycle now, std::uint32_t lines = 1,
                   std::uint32_t way_pieces = 0) {
     send(store, now, way_pieces);
@@ -65,10 +66,13 @@ class OutgoingRequests {
   Cycle held_due() const { return held_.due() == kNever ? kNever : std::max(held_.due(), free()); }
   /// Stores that wait for others to their lines; hold() as in StoreBuffer.
   const StoreBuffer& held() const { return held_; }
-  void hold(std::uint16_t warp, const memory::Request& store, std::uint32_t lines, Cycle now) {
-    store_sectors_ += held_.hold(warp, store, lines, now, [&](const memory::Request& other, Cycle due) {
-      leave_held(other, now, due);
-    });
+  /// Returns what it takes more of the way to L2, which acknowledged() returns when its line is done.
+  std::uint32_t hold(std::uint16_t warp, const memory::Request& store, std::uint32_t lines, Cycle now) {
+    const StoreBuffer::Added added =
+        held_.hold(warp, store, lines, now,
+                   [&](const memory::Request& other, Cycle due) { leave_held(other, now, due); });
+    store_sectors_ += added.sectors;
+    return added.pieces;
   }
   /// The warp's store instruction ends: what it did not write and the warp wrote before leaves.
   void end_instruction(std::uint16_t warp, Cycle now) {
@@ -93,13 +97,22 @@ class OutgoingRequests {
     for (const Left& left : left_) go_on(left.line, left.sectors, left.out);
     left_.clear();
   }
+  /// From `now` on: while the way to L2 is full, lines that are held do not leave by themselves. Whether they can again.
+  bool way_is_full(bool full, Cycle now) {
+    const bool opens = way_full_ && !full;
+    if (opens) opened_ = now;
+    way_full_ = full;
+    return opens;
+  }
+  /// Whether lines wait for the way to L2, which way_is_full() then has to be told of in time.
+  bool held_wait() const { return way_full_ && held_.due() != kNever; }
   /// When the last flit left.
   Cycle last_out() const { return last_out_; }
   /// Nothing held, unanswered or unacknowledged.
   bool idle() const { return under_way_ == 0 && held_.due() == kNever; }
 
  private:
-  // Ids of stores: this, the pieces of a reduction and the sectors; nothing else is kept of them.
+  // Ids of stores: this, the pieces of the way and the sectors; nothing else is kept of them.
   static constexpr std::uint32_t kStoreMark = 0x4000'0000, kSectorsOfId = 0xff, kPiecesShift = 8,
                                  kPiecesOfId = 0xff;
 
@@ -113,7 +126,7 @@ class OutgoingRequests {
     leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
   }
   /// From when on a line that is held can leave.
-  Cycle free() const { return last_out_ + 1; }
+  Cycle free() const { return way_full_ ? kNever : std::max(last_out_ + 1, opened_); }
   memory::Request& leave(const memory::Request& request, Cycle now) {
     last_out_ = std::max(now, last_out_ + 1);
     if (request.flits > 1) last_out_ += request.flits - 1u;
@@ -123,9 +136,9 @@ class OutgoingRequests {
     out.wants_reply = true;
     return out;
   }
-  /// Its sectors were counted when it was held.
+  /// Its sectors were counted when it was held, and its id says what it takes of the way.
   void leave_held(memory::Request store, Cycle now, Cycle due) {
-    store.id = kStoreMark | memory::sector_count(store.sectors);
+    store.id = kStoreMark | store.id << kPiecesShift | memory::sector_count(store.sectors);
     store.flits = memory::write_flits(store.sectors, store.bytes);
     ++under_way_;
     leave(store, now);
@@ -143,6 +156,8 @@ class OutgoingRequests {
   const Cycle way_ahead_;
   std::vector<Left> left_;  // stores that L1's tags have not been told of
   Cycle last_out_ = 0;
+  Cycle opened_ = 0;
+  bool way_full_ = false;
   std::uint32_t under_way_ = 0, store_sectors_ = 0;
 };
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "model/memory/memory_system.h"
+#include "model/sm/store_way.h"
 #include "model/units/error.h"
 #include "model/units/units.h"
 
@@ -25,11 +26,14 @@ namespace foretrace::sm {
 class StoreBuffer {
  public:
   static constexpr std::uint32_t kMostLines = 32;
+  struct Added {
+    std::uint32_t sectors = 0, pieces = 0;  ///< of the way to L2
+  };
 
   /// Holds up to `lines` (at most kMostLines), each for `cycles` after the last store to it, or for `line_cycles` for each line that this
   /// store wrote. Stores of different warps to a line merge where they are less than `together` cycles apart.
-  StoreBuffer(std::uint32_t lines, Cycle cycles, Cycle line_cycles, Cycle together)
-      : lines_(lines), cycles_(cycles), line_cycles_(line_cycles), together_(together) {
+  StoreBuffer(std::uint32_t lines, Cycle cycles, Cycle line_cycles, Cycle together, const WayPieces& pieces)
+      : lines_(lines), cycles_(cycles), line_cycles_(line_cycles), together_(together), pieces_(pieces) {
     FORETRACE_ASSERT(lines <= kMostLines, "a store buffer holds at most 32 lines");
   }
 
@@ -44,11 +48,11 @@ class StoreBuffer {
     return at < size_ && joins_at(at, warp, now);
   }
 
-  /// A line of a warp's store instruction, which writes `lines` of them, at most room(), at `now`. Returns how many sectors more are held. Calls
-  /// leave(request, due) for what has to make room for it.
+  /// A line of a warp's store instruction, which writes `lines` of them, at most room(), at `now`. Returns what is held more. Calls
+  /// leave(request, due) for what has to make room for it; the request's id is what it takes of the way.
   template <typename Leave>
-  std::uint32_t hold(std::uint16_t warp, const memory::Request& store, std::uint32_t lines, Cycle now,
-                     Leave&& leave) {
+  Added hold(std::uint16_t warp, const memory::Request& store, std::uint32_t lines, Cycle now,
+             Leave&& leave) {
     std::uint32_t at = find(store.line);
     if (at < size_ && !joins_at(at, warp, now)) {
       leave_one(at, leave);
@@ -66,12 +70,14 @@ class StoreBuffer {
     memory::Request& there = stores_[at];
     if (!held) {
       there = store;
-      return memory::sector_count(store.sectors);
+      there.id = pieces_.of_store(there);
+      return {memory::sector_count(store.sectors), there.id};
     }
     const auto added = static_cast<std::uint8_t>(store.sectors & ~there.sectors);
     there.sectors = static_cast<std::uint8_t>(there.sectors | store.sectors);
     for (std::size_t s = 0; s < there.bytes.size(); ++s) there.bytes[s] |= store.bytes[s];
-    return memory::sector_count(added);
+    const std::uint32_t before = std::exchange(there.id, pieces_.of_store(there));
+    return {memory::sector_count(added), there.id - before};
   }
   /// The instruction held its last line: calls leave(request, due) for what the warp wrote before and it did not.
   template <typename Leave>
@@ -145,6 +151,7 @@ class StoreBuffer {
   std::uint32_t lines_, size_ = 0;
   Cycle cycles_, line_cycles_;
   Cycle together_;
+  WayPieces pieces_;
   Cycle due_ = kNever;  // no later than the first of the lines' times
   std::uint64_t order_ = 0;
   std::array<std::uint64_t, kMostLines> names_{};

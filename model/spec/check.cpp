@@ -102,8 +102,8 @@ Result check(const L1Spec& l1) {
                    fmt::format("the largest, {} bytes, leaves no L1 of the {} bytes of l1.unified_bytes",
                                l1.carveouts.back(), l1.unified_bytes));
   }
-  for (const auto& [key, bytes] : {std::pair{"l1.reduction_address_bytes", l1.reduction_address_bytes},
-                                   std::pair{"l1.reduction_sector_bytes", l1.reduction_sector_bytes}}) {
+  for (const auto& [key, bytes] : {std::pair{"l1.way_address_bytes", l1.way_address_bytes},
+                                   std::pair{"l1.way_sector_bytes", l1.way_sector_bytes}}) {
     if (bytes % kWayPieceBytes != 0)
       return problem(key, fmt::format("expected a multiple of {} bytes", kWayPieceBytes));
   }

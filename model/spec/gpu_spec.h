@@ -200,11 +200,12 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t lines_in_flight = 0;          ///< lines with misses outstanding per SM
   std::uint32_t sectors_in_flight = 0;        ///< load sectors requested and not yet arrived, per SM
   std::uint32_t store_sectors_in_flight = 0;  ///< store sectors sent and not yet acknowledged by L2, per SM
-  std::uint32_t reduction_bytes = 0;  ///< of reductions that the way to L2 holds until they are done, per SM
-  std::uint32_t reduction_address_bytes =
+  std::uint32_t way_bytes =
+      0;  ///< of stores and reductions that the way to L2 holds until they are done, per SM
+  std::uint32_t way_address_bytes =
       0;  ///< of these, what an address takes, a lone word with it; a multiple of kWayPieceBytes
-  std::uint32_t reduction_sector_bytes = 0;  ///< what a sector of data takes beside it; likewise
-  std::uint32_t reductions_waiting = 0;      ///< reductions in an SM that wait for room on that way
+  std::uint32_t way_sector_bytes = 0;  ///< what a sector of data takes beside it; likewise
+  std::uint32_t way_instructions = 0;  ///< stores and reductions in an SM that wait for room on that way
   std::uint32_t store_lines = 0;   ///< lines of which an SM holds stores back, for others to the same line
   std::uint32_t store_cycles = 0;  ///< how long at least, from the last store to it
   std::uint32_t store_line_cycles =
@@ -391,6 +392,8 @@ struct LaunchSpec {         // keys launch.*
       0;  ///< 1: neighbouring first blocks go to one GPC; 0: pairs of them go round the GPCs
   std::uint32_t first_group =
       0;  ///< with by_gpc: SMs of the first GPC that are filled before the grid is shared out
+  std::uint32_t first_group_turns =
+      0;  ///< with by_gpc: GPCs that get a block for each SM between two such rounds of these, one less the first time
   double fill_interval = 0;   ///< cycles between two blocks' dispatches, chip-wide, where there is room
   double block_interval = 0;  ///< cycles between two blocks' ends whose room can be given away, chip-wide
   std::uint32_t sm_block_interval = 0;  ///< cycles between two blocks placed on one SM

@@ -33,8 +33,8 @@ TEST(Keys, EveryFieldOfEverySectionHasOne) {
   EXPECT_EQ(keys_of("barrier"), sizeof(spec::BarrierSpec) / kField);
   EXPECT_EQ(keys_of("network"), sizeof(spec::NetworkSpec) / kField);
   // Sections with fields of several sizes: a new field stops the compiler here.
-  [[maybe_unused]] const auto [a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1] = spec::LaunchSpec{};
-  EXPECT_EQ(keys_of("launch"), 11u);
+  [[maybe_unused]] const auto [a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1, l1] = spec::LaunchSpec{};
+  EXPECT_EQ(keys_of("launch"), 12u);
   [[maybe_unused]] const auto [a2, b2, c2, d2, e2, f2, g2, h2, i2, j2, k2, l2, m2, n2, o2, p2, q2, r2, s2, t2,
                                u2, v2, w2, x2, y2, z2, aa2, ab2, ac2, ad2] = spec::L2Spec{};
   EXPECT_EQ(keys_of("l2"), 30u);
@@ -73,8 +73,8 @@ TEST(Keys, EachFillsAFieldOfItsOwn) {
 }
 
 TEST(Keys, WhatAReductionTakesOfItsWayFitsIntoItsId) {
-  const double address = find_key("l1.reduction_address_bytes")->high / spec::kWayPieceBytes;
-  const double sector = find_key("l1.reduction_sector_bytes")->high / spec::kWayPieceBytes;
+  const double address = find_key("l1.way_address_bytes")->high / spec::kWayPieceBytes;
+  const double sector = find_key("l1.way_sector_bytes")->high / spec::kWayPieceBytes;
   EXPECT_LE(32 * address, 255) << "32 lone words, in packets of their own";
   EXPECT_LE(16 * (address + sector), 255) << "16 pairs of words";
 }
@@ -173,14 +173,14 @@ TEST(Checks, ReductionsTakeWholePiecesOfTheirWay) {
   l1.unified_bytes = 64 * 1024;
   l1.sets = 4;
   l1.carveouts = {0};
-  l1.reduction_address_bytes = 48;
-  l1.reduction_sector_bytes = 32;
+  l1.way_address_bytes = 48;
+  l1.way_sector_bytes = 32;
   EXPECT_FALSE(spec::check(l1).has_value());
-  l1.reduction_address_bytes = 40;
-  EXPECT_EQ(spec::check(l1)->key, "l1.reduction_address_bytes");
-  l1.reduction_address_bytes = 48;
-  l1.reduction_sector_bytes = 33;
-  EXPECT_EQ(spec::check(l1)->key, "l1.reduction_sector_bytes");
+  l1.way_address_bytes = 40;
+  EXPECT_EQ(spec::check(l1)->key, "l1.way_address_bytes");
+  l1.way_address_bytes = 48;
+  l1.way_sector_bytes = 33;
+  EXPECT_EQ(spec::check(l1)->key, "l1.way_sector_bytes");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -9,6 +10,7 @@
 #include "model/gpu/dispatcher.h"
 #include "model/gpu/gpu.h"
 #include "model/gpu/over_time.h"
+#include "model/memory/topology.h"
 #include "tests/sm/bench.h"
 
 namespace foretrace::gpu_tests {
@@ -218,16 +220,83 @@ void end_block(gpu::Dispatcher& dispatcher, std::uint32_t sm, Cycle time, std::u
   for (std::uint32_t warp = 0; warp < warps; ++warp) dispatcher.ended(sm, time, warp + 1 == warps);
 }
 
-TEST(Dispatcher, GivesEachSmOneBlockBeforeAnyGetsTwo) {
+TEST(Dispatcher, GivesEachSmItsShareOfAGrid) {
   const spec::GpuSpec h100 = chip("h100-sxm");
   gpu::Dispatcher dispatcher(h100, grid(2 * h100.sm.count, 4, 8));
   std::vector<int> blocks(h100.sm.count);
   gpu::Dispatcher::Placement placement;
-  for (std::uint32_t i = 0; i < h100.sm.count; ++i) {
-    ASSERT_TRUE(dispatcher.next(kNever, placement));
-    ++blocks[placement.sm];
+  while (dispatcher.next(kNever, placement)) ++blocks[placement.sm];
+  EXPECT_EQ(std::count(blocks.begin(), blocks.end(), 2), h100.sm.count);
+}
+
+// H200, block_places.
+TEST(Dispatcher, FillsTheChipInRunsOfWhichTheFirstGroupGetsEverySeventh) {
+  const spec::GpuSpec h100 = chip("h100-sxm");
+  using Runs =
+      std::vector<std::pair<int, int>>;  // GPC or kFirst, and how many blocks it gets one after the other
+  constexpr int kFirst = -1;
+  const auto runs = [&](std::uint64_t blocks, std::uint32_t limit) {
+    const std::vector<std::uint32_t> first = gpu::order_of_first_blocks(h100, h100.launch.first_group);
+    Runs found;
+    for (const std::uint32_t sm : gpu::order_of_filling(h100, blocks, limit)) {
+      const bool is_first = std::find(first.begin(), first.begin() + h100.launch.first_group, sm) <
+                            first.begin() + h100.launch.first_group;
+      const int group = is_first ? kFirst : static_cast<int>(memory::gpc_of_sm(h100.sm, sm));
+      if (found.empty() || found.back().first != group) found.emplace_back(group, 0);
+      ++found.back().second;
+    }
+    return found;
+  };
+  const Runs one{{kFirst, 8}, {0, 10}, {1, 18}, {2, 16}, {3, 16}, {4, 16}, {5, 16}, {6, 16}, {7, 16}};
+  EXPECT_EQ(runs(132, 4), one);
+  EXPECT_EQ(runs(500, 1), one) << "no room for more";
+  EXPECT_EQ(runs(264, 2), (Runs{{kFirst, 8},
+                                {0, 10},
+                                {1, 18},
+                                {2, 16},
+                                {3, 16},
+                                {4, 16},
+                                {kFirst, 8},
+                                {5, 16},
+                                {6, 16},
+                                {7, 16},
+                                {0, 10},
+                                {1, 18},
+                                {2, 16},
+                                {3, 16},
+                                {4, 16},
+                                {5, 16},
+                                {6, 16},
+                                {7, 16}}))
+      << "after five GPCs";
+  std::vector<std::size_t> turns;
+  const Runs four = runs(528, 4);
+  for (std::size_t i = 0; i < four.size(); ++i) {
+    if (four[i].first == kFirst) turns.push_back(i);
   }
-  EXPECT_EQ(std::count(blocks.begin(), blocks.end(), 1), h100.sm.count);
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 6, 13, 20})) << "then after six";
+  Runs more = one;
+  const Runs rest{{kFirst, 8}, {0, 5}, {1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}, {7, 7}};
+  more.insert(more.end(), rest.begin(), rest.end());
+  EXPECT_EQ(runs(200, 4), more) << "what is left is shared out by TPCs, of which GPC 0 has five others";
+}
+
+// The dispatcher goes on while an SM starts the block before.
+TEST(Dispatcher, ABlockStartsWhenTheWarpsOfTheOneBeforeHave) {
+  spec::GpuSpec h100 = chip("h100-sxm");
+  h100.launch.fill_interval = 1;
+  h100.launch.sm_block_interval = 1000;
+  gpu::Dispatcher dispatcher(h100, grid(2 * h100.sm.count, 2, 8));
+  std::vector<Cycle> starts(h100.sm.count), again(h100.sm.count);
+  gpu::Dispatcher::Placement placement;
+  Cycle others = 0;
+  while (dispatcher.next(kNever, placement)) {
+    Cycle& of_sm = starts[placement.sm] == 0 ? starts[placement.sm] : again[placement.sm];
+    of_sm = placement.start;
+    if (again[placement.sm] == 0) others = std::max(others, of_sm);
+  }
+  for (std::uint32_t sm = 0; sm < h100.sm.count; ++sm) EXPECT_EQ(again[sm], starts[sm] + 1000);
+  EXPECT_EQ(others, starts[0] + 131 + 8) << "eight second blocks before the last first one";
 }
 
 TEST(Dispatcher, SharesFirstBlocksOutOverTheGpcsInRuns) {

@@ -8,7 +8,7 @@
 #include "model/sm/access_shapes.h"
 #include "model/sm/memory_requests.h"
 #include "model/sm/misses.h"
-#include "model/sm/reduction_way.h"
+#include "model/sm/store_way.h"
 #include "tests/sm/bench.h"
 
 namespace foretrace::sm {
@@ -128,34 +128,44 @@ TEST(MemoryRequests, OnlyTheLastOfAnAccesssLinesTellsAndWaits) {
 
 spec::L1Spec way_spec(std::uint32_t bytes, std::uint32_t places) {
   spec::L1Spec spec;
-  spec.reduction_bytes = bytes;
-  spec.reductions_waiting = places;
-  spec.reduction_address_bytes = 48;
-  spec.reduction_sector_bytes = 32;
+  spec.way_bytes = bytes;
+  spec.way_instructions = places;
+  spec.way_address_bytes = 48;
+  spec.way_sector_bytes = 32;
   return spec;
 }
 
-TEST(ReductionWay, AnAddressHasRoomForALoneWordAndSectorsComeOnTop) {
-  const ReductionWay way(way_spec(160, 2));
+TEST(WayPieces, AnAddressHasRoomForALoneWordAndSectorsComeOnTop) {
+  const WayPieces way(way_spec(160, 2));
   const auto pieces = [&way](int packets, int visits, int lone) {
     memory::Request reduction;
     reduction.packets = static_cast<std::uint8_t>(packets);
     reduction.visits = static_cast<std::uint8_t>(visits);
     reduction.lone = static_cast<std::uint8_t>(lone);
-    return way.pieces_of(reduction);
+    return way.of_reduction(reduction);
   };
   EXPECT_EQ(pieces(1, 1, 1), 3u) << "a word";
   EXPECT_EQ(pieces(32, 32, 32), 96u) << "32 lanes on it";
   EXPECT_EQ(pieces(1, 1, 0), 5u) << "words of one sector";
   EXPECT_EQ(pieces(1, 4, 0), 11u) << "a line";
+  memory::Request store;
+  store.sectors = 1;
+  store.bytes[0] = 0xf;
+  EXPECT_EQ(way.of_store(store), 3u) << "a word";
+  store.bytes[0] = 0x1f;
+  EXPECT_EQ(way.of_store(store), 5u) << "a byte more";
+  store.sectors = 0b1111;
+  EXPECT_EQ(way.of_store(store), 11u);
 }
 
-TEST(ReductionWay, InstructionsWaitBehindWhatIsSentAndInOrder) {
-  ReductionWay way(way_spec(160, 2));  // ten pieces
+TEST(StoreWay, InstructionsWaitBehindWhatIsSentAndInOrder) {
+  StoreWay way(way_spec(160, 2));  // ten pieces
   std::vector<std::uint32_t> left;
   const auto leaves = [&](std::uint32_t id) { left.push_back(id); };
   EXPECT_TRUE(way.enter(1, 9));
+  EXPECT_FALSE(way.full());
   EXPECT_TRUE(way.enter(2, 8)) << "a piece of room is enough to go";
+  EXPECT_TRUE(way.full());
   EXPECT_FALSE(way.enter(3, 1));
   EXPECT_TRUE(way.has_room());
   EXPECT_FALSE(way.enter(4, 20));

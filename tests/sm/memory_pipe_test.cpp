@@ -227,7 +227,7 @@ TEST(GlobalMemory, SoManyReductionsWaitForTheWayThenTheQueueFills) {
       cycles += instruction.stalled[static_cast<std::size_t>(stats::WarpState::lg_throttle)];
     return cycles;
   };
-  const int most = 9 + static_cast<int>(chip.l1.reductions_waiting) + static_cast<int>(chip.lsu.queue);
+  const int most = 9 + static_cast<int>(chip.l1.way_instructions) + static_cast<int>(chip.lsu.queue);
   EXPECT_LT(throttled(most), 2000u);
   EXPECT_GT(throttled(most + 1), 40'000u);
 }

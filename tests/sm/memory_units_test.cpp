@@ -287,6 +287,8 @@ spec::L1Spec out_spec() {
   spec.store_line_cycles = 30;
   spec.store_way_ahead = 2;
   spec.store_merge_cycles = 4;
+  spec.way_address_bytes = 3 * spec::kWayPieceBytes;
+  spec.way_sector_bytes = 2 * spec::kWayPieceBytes;
   return spec;
 }
 
@@ -375,6 +377,36 @@ TEST(OutgoingRequests, HeldStoresLeaveWhenTheyAreDueBeforeWhatIsSentLater) {
   EXPECT_FALSE(out.store_room()) << "held sectors count: two in flight and four";
   out.leave_all(201);
   EXPECT_EQ(outbox.size(), 3u);
+}
+
+TEST(OutgoingRequests, HeldStoresWaitWhileTheWayToL2IsFull) {
+  std::vector<memory::Request> outbox;
+  OutgoingRequests out(out_spec(), 0, outbox);
+  const auto words = [](std::uint8_t sectors) {
+    memory::Request store = store_of(7, sectors);
+    store.bytes = {0xff, 0xff, 0xff, 0xff};
+    return store;
+  };
+  EXPECT_EQ(out.hold(4, words(0b0011), 1, 100), 7u) << "an address and two sectors";
+  out.end_instruction(4, 100);
+  out.way_is_full(true, 120);
+  EXPECT_EQ(out.held_due(), kNever);
+  out.leave_due(500);
+  EXPECT_TRUE(outbox.empty());
+  EXPECT_EQ(out.hold(4, words(0b0110), 1, 520), 2u) << "and so others join them";
+  out.end_instruction(4, 520);
+  EXPECT_TRUE(out.held_wait());
+  EXPECT_TRUE(out.way_is_full(false, 600));
+  EXPECT_FALSE(out.held_wait());
+  EXPECT_EQ(out.held_due(), 600u);
+  out.leave_due(599);
+  EXPECT_TRUE(outbox.empty());
+  out.leave_due(600);
+  ASSERT_EQ(outbox.size(), 1u);
+  EXPECT_GE(outbox[0].time, 600u);
+  EXPECT_EQ(outbox[0].sectors, 0b0111);
+  EXPECT_EQ(out.acknowledged(outbox[0].id), 9u);
+  EXPECT_TRUE(out.idle());
 }
 
 TEST(OutgoingRequests, HeldStoresWaitLongerWhereTheirInstructionWroteMoreAndForTheWay) {

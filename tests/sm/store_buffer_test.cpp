@@ -69,8 +69,35 @@ TEST(StoresOfSeveralWarps, MeetInAFewCyclesAndShareTheRoom) {
   EXPECT_EQ(records(32), 4u * 4u * 8u);
 }
 
+/// Three pieces for an address, two for a sector.
+sm::WayPieces way_pieces() {
+  spec::L1Spec spec;
+  spec.way_address_bytes = 3 * spec::kWayPieceBytes;
+  spec.way_sector_bytes = 2 * spec::kWayPieceBytes;
+  return sm::WayPieces(spec);
+}
+
+TEST(StoreBuffer, SaysWhatAStoreAddsToWhatTheLineTakesOfTheWay) {
+  sm::StoreBuffer buffer(16, 64, 20, 16, way_pieces());
+  const auto no = [](const memory::Request&, Cycle) { FAIL(); };
+  memory::Request request;
+  request.sectors = 1;
+  request.bytes[0] = 0xf;
+  EXPECT_EQ(buffer.hold(1, request, 1, 100, no).pieces, 3u) << "a lone word";
+  EXPECT_EQ(buffer.hold(1, request, 1, 100, no).pieces, 0u) << "the same again";
+  request.bytes[0] = 0xf0;
+  EXPECT_EQ(buffer.hold(1, request, 1, 100, no).pieces, 2u) << "two words: a sector";
+  request.sectors = 0b1110;
+  request.bytes = {0, 1, 1, 1};
+  EXPECT_EQ(buffer.hold(1, request, 1, 100, no).pieces, 6u);
+  buffer.end_instruction(1, no);
+  std::uint32_t pieces = 0;
+  buffer.leave_all([&](const memory::Request& left, Cycle) { pieces = left.id; });
+  EXPECT_EQ(pieces, 11u);
+}
+
 TEST(StoreBuffer, LinesLeaveAtTheirTime) {
-  sm::StoreBuffer buffer(16, 64, 20, 16);
+  sm::StoreBuffer buffer(16, 64, 20, 16, way_pieces());
   memory::Request request;
   request.line = 3;
   request.sectors = 0b0010;
@@ -78,14 +105,14 @@ TEST(StoreBuffer, LinesLeaveAtTheirTime) {
     FAIL() << "nothing leaves with the first instruction";
   };
   EXPECT_EQ(buffer.due(), kNever);
-  EXPECT_EQ(buffer.hold(1, request, 1, 100, no), 1u);
+  EXPECT_EQ(buffer.hold(1, request, 1, 100, no).sectors, 1u);
   buffer.end_instruction(1, no);
   EXPECT_EQ(buffer.due(), 164u);
   request.sectors = 0b0110;
   EXPECT_TRUE(buffer.joins(3, 1, 110));
   EXPECT_TRUE(buffer.joins(3, 2, 115)) << "another warp, a few cycles later";
   EXPECT_FALSE(buffer.joins(3, 2, 116));
-  EXPECT_EQ(buffer.hold(1, request, 3, 110, no), 1u) << "one of its sectors is held already";
+  EXPECT_EQ(buffer.hold(1, request, 3, 110, no).sectors, 1u) << "one of its sectors is held already";
   buffer.end_instruction(1, no);
   std::vector<Cycle> times;
   const auto leave = [&](const memory::Request& left, Cycle when, Cycle due) {
@@ -102,7 +129,7 @@ TEST(StoreBuffer, LinesLeaveAtTheirTime) {
 }
 
 TEST(StoreBuffer, WhatIsDueFirstLeavesFirstAndNotBeforeTheWayIsFree) {
-  sm::StoreBuffer buffer(16, 64, 20, 16);
+  sm::StoreBuffer buffer(16, 64, 20, 16, way_pieces());
   memory::Request request;
   request.sectors = 1;
   const auto no = [](const memory::Request&, Cycle) { FAIL(); };
