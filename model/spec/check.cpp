@@ -107,6 +107,14 @@ Result check(const L1Spec& l1) {
     if (bytes % kWayPieceBytes != 0)
       return problem(key, fmt::format("expected a multiple of {} bytes", kWayPieceBytes));
   }
+  const std::uint32_t line = l1.way_address_bytes + kSectorsPerLine * l1.way_sector_bytes;
+  const std::uint32_t held = l1.store_lines * line;
+  if (held != 0 && l1.way_bytes < held + kWayPieceBytes) {  // what is held back would wait for itself
+    return problem(
+        "l1.way_bytes",
+        fmt::format("expected {} bytes or more, room for the {} lines of l1.store_lines and another",
+                    held + kWayPieceBytes, l1.store_lines));
+  }
   if (!std::has_single_bit(l1.sets)) {
     return problem("l1.sets", fmt::format("expected a power of two, found {}", l1.sets));
   }

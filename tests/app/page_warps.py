@@ -51,12 +51,12 @@ class Warps(unittest.TestCase):
 
     def predict(self, *words) -> dict:
         result = FOLDER / "result.json"
-        run(FORETRACE, "predict", self.source, "--kernel", "turn", "--arch", "h100", "--block", 256, "--arg", "buf:f32:2^22", "--json", result, *words)
+        run(FORETRACE, "predict", self.source, "--kernel", "turn", "--arch", "h100", "--block", 256, "--arg", "buf:f32:2^24", "--json", result, *words)
         return json.loads(result.read_text())["predictions"][0]
 
     def test_predict_shows_them_and_predicts_the_same(self):
         page = FOLDER / "page.html"
-        for words in (["--grid", 512], ["--grid", 16384, "--accuracy", "sampled"]):
+        for words in (["--grid", 512], ["--grid", 65536, "--accuracy", "sampled"]):
             prediction = self.predict("--html", page, *words)
             self.assertEqual({(row["block"], row["warp"]) for row in warps_of(page)["timeline"]}, {(0, 0), (0, 1)})
             self.assertEqual(self.predict(*words), prediction)

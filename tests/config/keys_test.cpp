@@ -168,7 +168,7 @@ TEST(Checks, WritesAreDrainedDownToLessThanWhatBeganIt) {
   EXPECT_EQ(spec::check(dram)->key, "dram.drain_until");
 }
 
-TEST(Checks, ReductionsTakeWholePiecesOfTheirWay) {
+TEST(Checks, StoresAndReductionsTakeWholePiecesOfTheirWay) {
   spec::L1Spec l1;
   l1.unified_bytes = 64 * 1024;
   l1.sets = 4;
@@ -181,6 +181,12 @@ TEST(Checks, ReductionsTakeWholePiecesOfTheirWay) {
   l1.way_address_bytes = 48;
   l1.way_sector_bytes = 33;
   EXPECT_EQ(spec::check(l1)->key, "l1.way_sector_bytes");
+  l1.way_sector_bytes = 32;
+  l1.store_lines = 2;
+  l1.way_bytes = 2 * (48 + 4 * 32) + 15;
+  EXPECT_EQ(spec::check(l1)->key, "l1.way_bytes") << "lines that are held would wait for themselves";
+  ++l1.way_bytes;
+  EXPECT_FALSE(spec::check(l1).has_value());
 }
 
 }  // namespace
