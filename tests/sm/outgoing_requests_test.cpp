@@ -7,10 +7,8 @@
 
 #include "model/sm/outgoing_requests.h"
 
-namespace foretrace {
+namespace foretrace::sm {
 namespace {
-
-using namespace sm;
 
 memory::Request store_of(std::uint64_t line, std::uint8_t sectors = 1) {
   memory::Request request;
@@ -191,4 +189,4 @@ TEST(OutgoingRequests, TheCopyEnginesStoresFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace foretrace
+}  // namespace foretrace::sm

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 LINKS = Path(__file__).resolve().parent
@@ -29,15 +30,9 @@ Fit = collections.namedtuple("Fit", "rms base hop rate landing ranges")
 
 
 def configured():
-    with open(CONFIG, encoding="utf-8") as file:
-        text = file.read()
-    values, section = {}, ""
-    for line in text.splitlines():
-        if match := re.match(r"\[(\w+)\]", line):
-            section = match[1]
-        elif match := re.match(r"([\w.]+) *= \{ value = ([\d.]+)", line):
-            values[f"{section}.{match[1]}"] = float(match[2])
-    return text, values
+    """The link's file as text, and its tables: [protocol] ll.landing is ["protocol"]["ll"]["landing"]."""
+    text = CONFIG.read_text(encoding="utf-8")
+    return text, tomllib.loads(text)
 
 
 def forced(algorithm, protocol):
@@ -71,7 +66,7 @@ def time_of(row, base, hop, rate, landing):
 
 def rows_of(foretrace, algorithm, protocol):
     text, values = configured()
-    base, hop, rate = (values[f"{algorithm}.{protocol}.{name}"] for name in ("base", "hop", "rate"))
+    base, hop, rate = (values[algorithm][protocol][name]["value"] for name in ("base", "hop", "rate"))
     # The last part as much work as any other: what foretrace says of it is what a landing is a share of.
     text = re.sub(rf"(?m)^({protocol}\.landing *= \{{) .*$", r'\1 value = 1, unit = "ratio", kind = "assumed", range = [0, 1], source = "fit.py" }', text)
     rows = []
@@ -117,15 +112,15 @@ def main():
     for algorithm, protocol in itertools.product(("ring", "tree"), ("ll", "ll128", "simple")):
         rows = rows_of(options.foretrace, algorithm, protocol)
         free = (algorithm, protocol) == ("ring", "simple")
-        found = fit(rows, LANDINGS if free else [values[f"protocol.{protocol}.landing"]])
+        found = fit(rows, LANDINGS if free else [values["protocol"][protocol]["landing"]["value"]])
         print(f"{algorithm}.{protocol}: {len(rows)} all-reduces, rms {100 * found.rms:.1f}%")
         for name in ("base", "hop", "rate") + (("landing",) if free else ()):
-            key = f"protocol.{protocol}.landing" if name == "landing" else f"{algorithm}.{protocol}.{name}"
-            value, other = round(getattr(found, name), 2), ""
-            if value != values[key]:
-                others, other = others + 1, f", the file has {values[key]:g}"
+            table = "protocol" if name == "landing" else algorithm
+            there, value, other = values[table][protocol][name]["value"], round(getattr(found, name), 2), ""
+            if value != there:
+                others, other = others + 1, f", the file has {there:g}"
             low, high = found.ranges[name]
-            print(f"  {key:<24} {value:<6g} {low:.2f} to {high:.2f}{other}")
+            print(f"  {f'{table}.{protocol}.{name}':<24} {value:<6g} {low:.2f} to {high:.2f}{other}")
     if options.check and others:
         sys.exit(f"fit.py: {others} values in {CONFIG.name} are not what is fitted")
 
