@@ -4,12 +4,15 @@
 // times itself. Other parts: between two events of the stream that does it, on the device that takes longest.
 //   as it is; no additions: events and copies alone; no waits: additions and copies (sums are wrong); held: every stream waits behind a kernel of
 //   3 ms until all has been asked for; awake: a kernel of 20 ms runs on every device just before; parts: events around each copy and addition.
+//   rest: the host sleeps (or spins) for as long before each repeat; filled: arrays are copied from the host's memory before each repeat.
 //   waits: a chain of empty records and waits that goes from device to device, by its length.
 #include <cuda_runtime.h>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 #define OK(x) do { cudaError_t code_ = (x); if (code_ != cudaSuccess) { fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(code_)); exit(1); } } while (0)
 __global__ void hold(long long ns) { long long b, t; asm volatile("mov.u64 %0, %globaltimer;" : "=l"(b)); do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t)); while (t - b < ns); }
@@ -19,11 +22,12 @@ __global__ void add(float4* to, const float4* from, size_t count) {
     to[i] = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
   }
 }
-struct How { const char* name; bool adds = true, waits = true, held = false, awake = false, parts = false; };
+struct How { const char* name; bool adds = true, waits = true, held = false, awake = false, parts = false, filled = false; int sleep_ms = 0, spin_ms = 0; };
 struct Timed { std::string part; int device; cudaEvent_t from, to; };
 static int n = 0, blocks = 0;
 static size_t bytes = 0, part = 0;
 static FILE* out;
+static std::vector<char> host;
 static std::vector<char*> data, inbox[2];
 static std::vector<cudaStream_t> stream;
 static std::vector<cudaEvent_t> sent[2], used[2], done;
@@ -76,11 +80,14 @@ static void ring(const How& how) {
   for (int d = 0; d < n; ++d) wait(d, sent[(2 * (n - 1) - 1) % 2][before(d)]);
 }
 /// The time between two events of device 0, around what all devices do.
-template <class Do> static double whole(bool held, bool awake, Do&& work) {
-  for (int d = 0; d < n; ++d) { OK(cudaSetDevice(d)); if (awake) hold<<<1, 1, 0, stream[d]>>>(20000000); }
+template <class Do> static double whole(const How& how, Do&& work) {
+  for (int d = 0; d < n; ++d) { OK(cudaSetDevice(d)); if (how.filled) OK(cudaMemcpy(data[d], host.data(), bytes, cudaMemcpyHostToDevice)); }
+  if (how.sleep_ms) std::this_thread::sleep_for(std::chrono::milliseconds(how.sleep_ms));
+  for (const auto from = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - from < std::chrono::milliseconds(how.spin_ms);) {}
+  for (int d = 0; d < n; ++d) { OK(cudaSetDevice(d)); if (how.awake) hold<<<1, 1, 0, stream[d]>>>(20000000); }
   for (int d = 0; d < n; ++d) { OK(cudaSetDevice(d)); OK(cudaDeviceSynchronize()); }
   OK(cudaSetDevice(0));
-  if (held) hold<<<1, 1, 0, stream[0]>>>(3000000);
+  if (how.held) hold<<<1, 1, 0, stream[0]>>>(3000000);
   OK(cudaEventRecord(begin_event, stream[0])); OK(cudaEventRecord(ready, stream[0]));
   for (int d = 1; d < n; ++d) OK(cudaStreamWaitEvent(stream[d], ready));
   work();
@@ -91,7 +98,7 @@ template <class Do> static double whole(bool held, bool awake, Do&& work) {
 static void rings(const How& how) {
   std::vector<double> all; std::vector<std::string> names; std::vector<std::vector<double>> parts; timed.clear();
   for (int i = 0; i < 17; ++i) {
-    const double us = whole(how.held, how.awake, [&] { ring(how); });
+    const double us = whole(how, [&] { ring(how); });
     if (i < 2) continue;
     all.push_back(us);
     std::vector<double> longest;
@@ -110,7 +117,7 @@ static void rings(const How& how) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   out = fopen(argv[1], "a"); bytes = argc > 2 ? strtoull(argv[2], nullptr, 0) : size_t{64} << 20;
-  OK(cudaGetDeviceCount(&n)); part = bytes / n;
+  OK(cudaGetDeviceCount(&n)); part = bytes / n; host.resize(bytes);
   if (!out || n < 2 || bytes == 0 || bytes % (16 * static_cast<size_t>(n)) != 0) return 2;
   data.resize(n); stream.resize(n); done.resize(n);
   for (auto* v : {&inbox[0], &inbox[1]}) v->resize(n);
@@ -134,10 +141,23 @@ int main(int argc, char** argv) {
   how = {"awake"}; how.awake = true; rings(how);
   how = {"parts"}; how.parts = true; rings(how);
   how = {"parts, held"}; how.parts = how.held = true; rings(how);
+  for (const int ms : {1, 10, 100}) {
+    const std::string name = "rest " + std::to_string(ms);
+    how = {name.c_str()}; how.sleep_ms = ms; how.parts = ms == 100; rings(how);
+  }
+  how = {"rest 100, spinning"}; how.spin_ms = 100; rings(how);
+  how = {"rest 100, no additions"}; how.sleep_ms = 100; how.adds = false; rings(how);
+  how = {"rest 100, held"}; how.sleep_ms = 100; how.held = true; rings(how);
+  how = {"rest 100, awake"}; how.sleep_ms = 100; how.awake = true; rings(how);
+  how = {"filled"}; how.filled = true; rings(how);
+  how = {"filled, parts"}; how.filled = how.parts = true; rings(how);
+  how = {"filled, rest 100"}; how.filled = true; how.spin_ms = 100; rings(how);
+  how = {"filled, rest 100, parts"}; how.filled = how.parts = true; how.spin_ms = 100; rings(how);
+  how = {"waits"}; how.held = true;
   for (int length : {1, 2, 3, 4, 8, 16, 32}) {
     std::vector<double> v;
     for (int i = 0; i < 17; ++i) {
-      const double us = whole(true, false, [&] {
+      const double us = whole(how, [&] {
         for (int k = 0; k < length; ++k) {
           const int from = k % n, to = (k + 1) % n;
           OK(cudaSetDevice(from)); OK(cudaEventRecord(used[0][from], stream[from]));
