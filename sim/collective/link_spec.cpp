@@ -42,6 +42,8 @@ constexpr std::array kKeys = {FORETRACE_LINK_KEY("link.bandwidth", "GB/s", bandw
                               FORETRACE_LINK_KEY("copy.latency", "us", copy_latency),
                               FORETRACE_LINK_KEY("event.time", "us", event_time),
                               FORETRACE_LINK_KEY("event.wait", "us", event_wait),
+                              FORETRACE_LINK_KEY("sleep.after", "us", sleep_after),
+                              FORETRACE_LINK_KEY("sleep.wake", "us", sleep_wake),
                               FORETRACE_LINK_KEY("kernel.latency", "us", kernel.latency),
                               FORETRACE_LINK_KEY("kernel.bandwidth", "GB/s", kernel.bandwidth),
                               FORETRACE_LINK_KEY("kernel.header", "B", kernel.header),

@@ -25,6 +25,8 @@ struct LinkSpec {
   double copy_latency = 0;  ///< of a peer copy that others come before
   double event_time = 0;    ///< that an event with a time takes more than on a GPU without links
   double event_wait = 0;    ///< that a stream sees another device's event later than its own device's
+  double sleep_after = 0;   ///< without a copy over a device's link; 0: it never sleeps
+  double sleep_wake = 0;    ///< until a link that sleeps carries data again
   struct {
     double latency = 0;      ///< of a load from when it leaves the chip until its data are back
     double bandwidth = 0;    ///< each way, headers and questions included

@@ -45,6 +45,10 @@ struct HostSpec {
     double turn = 0;    ///< from a copy's end to the other engine's copy that comes after it
     double leave = 0;   ///< from a copy's end to what comes after it on the chip
     double device = 0;  ///< from the end of another device's work; of linked GPUs, by their link
+    double
+        sleep_after = 0,
+        sleep_wake =
+            0;  ///< likewise: without a copy over a GPU's link, and from the next one's begin until it moves; 0: never
   } gap;
   struct {
     double in_latency = 0, in_rate = 0, out_latency = 0, out_rate = 0, both_rate = 0, inline_latency = 0;

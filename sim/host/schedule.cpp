@@ -256,6 +256,22 @@ void Schedule::hold(Work& work) const {
   work.let_go = lets_go < 0 ? kNever : work.begin + lets_go + (lets_go > waits ? work.held : 0);
 }
 
+/// Of a peer copy that begins: how long it waits until its devices' links are awake.
+double Schedule::wake_links(const Work& work) {
+  if (spec_.gap.sleep_after <= 0) return 0;
+  double awake = work.begin;
+  for (const unsigned number : {work.sender, work.receiver}) {
+    Device& device = devices_[number];
+    if (work.begin > device.crossed + spec_.gap.sleep_after) device.awake = work.begin + spec_.gap.sleep_wake;
+    awake = std::max(awake, device.awake);
+  }
+  for (const unsigned number : {work.sender, work.receiver}) {
+    Device& device = devices_[number];
+    device.crossed = std::max(device.crossed, awake + work.ns);
+  }
+  return awake - work.begin;
+}
+
 void Schedule::settle(WorkId id, const Start& start) {
   Work& work = works_[id];
   work.settled = true;
@@ -271,6 +287,8 @@ void Schedule::settle(WorkId id, const Start& start) {
   }
   Device& device = devices_[work.device];
   if (work.kind == WorkKind::peer_copy) {
+    work.held = wake_links(work);
+    work.end += work.held;
     devices_[work.sender].copying[kSends] = devices_[work.receiver].copying[kReceives] = id;
   } else if (on_engine(work.kind)) {
     if (spec_.copy.both_rate > 0) share_link(work, work.ns);

@@ -5,14 +5,17 @@
 //          the one that was given first. Kernels that overlap take the times that somebody else says (sharing.h: they are simulated
 //          together) where that one can; others are beside each other while their shares of the chip's room for blocks sum to one at
 //          most. They begin `dispatch` apart. Copies of opposite directions share the link. A peer copy has the sender's way out and the
-//          receiver's way in to itself, whichever stream it was given to: a link has its bandwidth each way for each device.
+//          receiver's way in to itself, whichever stream it was given to: a link has its bandwidth each way for each device. A
+//          device's link that no copy has crossed for `sleep_after`, and before the first, sleeps; a copy that begins then holds it until it
+//          is awake, `sleep_wake` later, and has been sent.
 //          A programmatic dependent launch begins when the kernel before it lets it go, does what it does before it waits, and goes on
 //          when that one has ended (Programming Guide, Programmatic Dependent Launch).
 //          Each device has a chip and copy engines of its own. Times settle in order of their beginnings, as far as somebody asks, so that later work can still come first elsewhere.
 //          What waits for another device's work sees its end as a copy engine does a kernel's: at once for a while, then at every look.
 // Ignores: of kernels by their shares: blocks of one that fill what another leaves while it ends, and how much they slow each other.
 //          Of kernels that are simulated together: priorities; what overlaps by less than kShort; a member's time after what comes
-//          behind it has begun. Of links: copies and kernels of the host that pass over the same wires (PCIe).
+//          behind it has begun. Of links: copies and kernels of the host that pass over the same wires (PCIe); loads and stores
+//          of kernels neither wake one nor wait for it.
 // Units:   nanoseconds.
 #pragma once
 
@@ -86,9 +89,10 @@ struct Work {
   double begin = 0, end = 0;
   Bound bound = Bound::arrival;
   WorkId cause = kNoWork;  ///< the work that its beginning waited for; none: its arrival
-  double held = 0;         ///< of a dependent launch: ns that it waits for the kernel before it
-  double let_go = 0;       ///< of a kernel: when the next one may begin, if it is a dependent launch
-  double launched = 0;     ///< of a kernel: when its blocks could have begun, had there been room
+  double held =
+      0;  ///< ns: of a dependent launch, that it waits for the kernel before it; of a peer copy, for its links
+  double let_go = 0;    ///< of a kernel: when the next one may begin, if it is a dependent launch
+  double launched = 0;  ///< of a kernel: when its blocks could have begun, had there been room
   Beside beside = Beside::alone;
   std::size_t group = 0;  ///< in groups(), where its time is that of a group
   /// Its time from launch to end by its time alone.
@@ -125,6 +129,7 @@ class Schedule {
   };
   double gap(const Work& before, const Work& next) const;
   void hold(Work& work) const;
+  double wake_links(const Work& work);
   Start start_of(const Work& work) const;
   WorkId last_on_engine(const Work& work) const;
   double seen(double at, double since, double from) const;
@@ -161,6 +166,8 @@ class Schedule {
     std::vector<WorkId> group;  // kernels that overlap, the last ones
     std::size_t number = 0;     // of the group, once there are several
     std::array<WorkId, 4> copying{kNoWork, kNoWork, kNoWork, kNoWork};  // the last copy, by Engine
+    double crossed = -kNever;                                           // when its link was last in use
+    double awake = 0;                                                   // since when it has been awake
   };
   std::vector<Device> devices_{1};
 };

@@ -47,11 +47,12 @@ TEST(LinkSpec, EachKeyIsRead) {
     LinkSpec other = link;
     *value_of(other, key) *= 0.5;
     const auto programs = [](const LinkSpec& of) {
-      return std::array{of.event_time,       of.event_wait,    of.kernel.latency,
-                        of.kernel.bandwidth, of.kernel.header, of.kernel.question};
+      return std::array{of.event_time,     of.event_wait,       of.sleep_after,   of.sleep_wake,
+                        of.kernel.latency, of.kernel.bandwidth, of.kernel.header, of.kernel.question};
     };
     const bool of_programs =
-        key.starts_with("kernel.") || key.starts_with("event.");  // tests/runtime/run_links.py uses them
+        key.starts_with("kernel.") || key.starts_with("event.") ||
+        key.starts_with("sleep.");  // tests/host/peer_copy_test.cpp and tests/runtime/run_links.py uses them
     EXPECT_EQ(programs(other) != programs(link), of_programs) << key;
     EXPECT_EQ(everything(other) != times, !of_programs) << key;
   }

@@ -60,6 +60,30 @@ TEST(PeerCopy, HasTheSendersWayOutAndTheReceiversWayIn) {
   EXPECT_EQ(s[same_receiver].cause, first);
 }
 
+TEST(PeerCopy, WakesItsDevicesLinks) {
+  HostSpec host = spec();
+  host.gap.sleep_after = 50000;
+  host.gap.sleep_wake = 700;
+  Schedule s(host);
+  const WorkId first = s.add(peer(0, 1, 100, 1000));   // links sleep before the first copy
+  const WorkId back = s.add(peer(1, 0, 400, 1000));    // they are awake at 800
+  const WorkId third = s.add(peer(0, 2, 1900, 1000));  // 2's link sleeps, 0's does not
+  const WorkId awake =
+      s.add(peer(1, 0, 51800, 1000));  // 50,000 after the last one over both, which ended at 1,800
+  const WorkId later = s.add(peer(2, 0, 102801, 1000));  // a nanosecond more than that
+  s.settle_all();
+  EXPECT_EQ(s[first].begin, 100);
+  EXPECT_EQ(s[first].held, 700);
+  EXPECT_EQ(s[first].end, 1800);
+  EXPECT_EQ(s[back].held, 400);
+  EXPECT_EQ(s[back].end, 1800);
+  EXPECT_EQ(s[third].held, 700);
+  EXPECT_EQ(s[awake].held, 0);
+  EXPECT_EQ(s[awake].end, 52800);
+  EXPECT_EQ(s[later].held, 700);
+  EXPECT_EQ(s[later].end, 104501);
+}
+
 TEST(PeerCopy, LeavesTheEnginesOfTheHostsCopiesAlone) {
   const HostSpec host = spec();
   Schedule s(host);

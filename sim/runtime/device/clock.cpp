@@ -41,11 +41,13 @@ bool is_host(const MemoryBlock* block) {
   return block == nullptr || block->kind == MemoryKind::host || block->kind == MemoryKind::registered;
 }
 
-/// The host of GPUs that are linked: events take longer on them, and to be seen by another, unless they take no time at all (--host none).
+/// The host of GPUs that are linked: events take longer on them, and to be seen by another, and links sleep, unless they take no time at all (--host none).
 host::HostSpec with_link(host::HostSpec host, const std::optional<collective::LinkSpec>& link) {
   if (!link || host.gap.record <= 0) return host;
   host.gap.record += link->event_time;
   host.gap.device = link->event_wait;
+  host.gap.sleep_after = link->sleep_after;
+  host.gap.sleep_wake = link->sleep_wake;
   return host;
 }
 
