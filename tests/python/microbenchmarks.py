@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What validate/microbenchmarks/compare makes of answers and predictions, and what it says of names and files that are wrong.
+"""What validate/microbenchmarks/compare_answers makes of answers and predictions, and what it says of names and files that are wrong.
 
     microbenchmarks.py FORETRACE REPOSITORY FOLDER
 """
@@ -11,12 +11,12 @@ import sys
 import unittest
 
 FORETRACE, REPOSITORY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-COMPARE = REPOSITORY / "validate/microbenchmarks/compare"
+COMPARE = REPOSITORY / "validate/microbenchmarks/compare_answers"
 
 
 def module():
-    loader = importlib.machinery.SourceFileLoader("compare", str(COMPARE))
-    result = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare", loader))
+    loader = importlib.machinery.SourceFileLoader("compare_answers", str(COMPARE))
+    result = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_answers", loader))
     loader.exec_module(result)
     return result
 
