@@ -138,6 +138,23 @@ class Actions(unittest.TestCase):
         self.assertEqual(verdict("ArrowDown", "ArrowRight", "ArrowUp", "Enter"), "kernel_2")
         self.assertEqual(verdict("ArrowRight", "+", "Enter"), "kernel_2", "who has the focus keeps it when the line is drawn anew")
 
+    def test_a_kernel_is_limited_by_what_limits_most_of_its_time(self):
+        """As the summary of run says; not by what limits most launches, nor the longest."""
+        one = self.document["predictions"][0]
+        titles = {"launch": "The launch itself", "tail": "The last wave", "issue": "Issue slots"}
+
+        def limit(*launches: tuple[str, int]) -> str:
+            predictions = [dict(one, number=i, kernel="one_kernel", limiter={"name": name, "sentence": titles[name]}, metrics=dict(one["metrics"], **{TIME: time}))
+                           for i, (name, time) in enumerate(launches)]
+            whole = sum(time for _, time in launches)
+            program = {"launches": len(launches), "simulated": len(launches), "represented": 0, "faults": 0, "duration_ns": whole, "duration_low_ns": whole,
+                       "duration_high_ns": whole, "budget": 1, "warp_instructions": 1, "simulated_warp_instructions": 1}
+            shown = drawn(self.page_of("limits", dict(self.document, predictions=predictions, program=program)), "")
+            return re.search(r'<table class="kernels">.*?</table>', shown, re.S).group(0).split("<td>")[-1].split("<")[0]
+
+        self.assertEqual(limit(("launch", 100), ("launch", 100), ("launch", 100), ("tail", 1000)), titles["tail"])
+        self.assertEqual(limit(("launch", 100), ("tail", 300), ("issue", 400), ("tail", 200)), titles["tail"])
+
     def test_a_launch_on_two_chips_opens_with_the_second_beside_the_first(self):
         page = FOLDER / "chips.html"
         run("simulate", trace("transpose_tile_32"), "--arch", "h100,h200", "--html", page)

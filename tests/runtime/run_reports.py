@@ -55,6 +55,19 @@ class Reports(Case):
         rows = [line for line in at if "%" in line[:24]]
         self.assertEqual({line[len(head) - len("kernel"):].split("<")[0] for line in rows}, {"add", "variables", "structure"}, done.stderr)
 
+    def test_a_kernel_is_limited_by_what_limits_most_of_its_time(self):
+        file = self.path("result.json")
+        done = run("--arch", "h100", "--cold", "--simulate", "all", "--json", file, "--", build("limits"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(file, encoding="utf-8") as text:
+            launches = json.load(text)["predictions"]
+        *small, large = [launch["limiter"]["name"] for launch in launches]
+        self.assertEqual((len(small), len(set(small))), (3, 1))
+        self.assertNotEqual(small[0], large)
+        row = next(line for line in done.stderr.split("\n") if "100.0%" in line and line.endswith("  add"))
+        self.assertIn(f" {large} ", row, done.stderr)
+        self.assertNotIn(f" {small[0]} ", row)
+
     def test_a_program_without_launches_has_a_time_line(self):
         done = run("--arch", "h100", "--", build("after_main"))
         self.assertIn("foretrace: 0 launches\nforetrace: time line with host ", done.stderr)

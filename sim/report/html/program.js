@@ -28,6 +28,13 @@ function partsBar(words, parts) {
 
 const kernelColours = ["var(--c3)", "var(--c2)", "var(--c4)", "var(--c6)", "var(--c7)"];  // others: copies, calls
 
+/** What limits most of the time of simulated launches, as the summary of run has it; null: none was simulated. */
+function limiterOf(launches) {
+  const times = new Map();
+  for (const launch of launches.filter(each => each.limiter !== null)) times.set(launch.limiter, (times.get(launch.limiter) || 0) + launch.time);
+  return [...times].sort(([a, time], [b, other]) => other - time || (a < b ? -1 : 1))[0]?.[0] ?? null;
+}
+
 /** Kernels by their share of the time, longest first. */
 function kernelsOf(launches) {
   const all = new Map();
@@ -41,6 +48,7 @@ function kernelsOf(launches) {
   kernels.forEach((kernel, i) => {
     kernel.colour = kernelColours[i] || "var(--c8)";
     kernel.longest = kernel.launches.reduce((best, each) => each.time > best.time ? each : best);
+    kernel.limiter = limiterOf(kernel.launches);
     kernel.shown = kernel.launches.filter(each => each.by === null).reduce((best, each) => best === null || each.time > best.time ? each : best, null) || kernel.longest;
   });
   return kernels;
@@ -56,7 +64,7 @@ function kernelTable(kernels, choose) {
       el("td", { class: "n" }, percent(100 * kernel.time / whole)),
       el("td", { class: "share" }, el("div", { class: "track" }, el("div", { class: "fill", style: `width:${100 * kernel.time / whole}%;background:${kernel.colour}` }))),
       el("td", { class: "n" }, number(kernel.launches.length)), el("td", { class: "n" }, duration(kernel.time)), el("td", { class: "n" }, duration(kernel.time / kernel.launches.length)),
-      el("td", { class: "n" }, duration(kernel.longest.time)), el("td", null, kernel.shown.limiter === null ? "" : limiterTitle(kernel.shown.limiter)))))),
+      el("td", { class: "n" }, duration(kernel.longest.time)), el("td", null, kernel.limiter === null ? "" : limiterTitle(kernel.limiter)))))),
     kernels.length > 40 ? el("p", { class: "note" }, "The 40 longest of " + kernels.length + " kernels.") : null);
 }
 

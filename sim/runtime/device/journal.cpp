@@ -231,7 +231,7 @@ double Journal::predicted(const LaunchLine& line, const report::Prediction& pred
   ++per.simulated;
   per.seconds += ns * 1e-9;
   per.longest = std::max(per.longest, ns * 1e-9);
-  ++per.limiters[limiter];
+  per.limiters[limiter] += ns * 1e-9;
   if (!settings_.quiet)
     say(fmt::format("foretrace: {} {}, {}\n", launch_text(line), time_text(ns * 1e-9) + estimated, limiter));
   trace(line, "simulated: " + limiter);
@@ -404,7 +404,7 @@ std::string Journal::table() {
   for (const auto& [name, per] : kernels_) ++alike[per.shown];
   std::size_t width = std::string_view("limited by").size();
   for (const auto& [name, per] : kernels_)
-    for (const auto& [limiter, launches] : per.limiters) width = std::max(width, limiter.size());
+    for (const auto& [limiter, seconds] : per.limiters) width = std::max(width, limiter.size());
   std::string text =
       fmt::format("foretrace: {:>6} {:>9} {:>9} {:>12} {:>12} {:>12}  {:<{}}  {}\n", "share", "launches",
                   "simulated", "time", "mean", "longest", "limited by", width, "kernel");

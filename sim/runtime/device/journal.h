@@ -75,7 +75,7 @@ class Journal {
     std::uint64_t first = 0;  // launch of it
     std::uint64_t launches = 0, predicted = 0, simulated = 0;
     double seconds = 0, longest = 0;
-    std::map<std::string, std::uint64_t> limiters;
+    std::map<std::string, double> limiters;  // seconds of simulated launches by what limits them
   };
   void say(const std::string& text);
   void count(const LaunchLine& line, bool predicted);
