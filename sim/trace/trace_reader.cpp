@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,17 @@
 namespace foretrace::trace {
 
 namespace {
+
+/// What a trace of another version has too much or lacks, by the version that its program needs.
+constexpr std::string_view kOtherwise[] = {
+    "none of its loops waits",                                         // kVersion
+    "what its loops wait for is missing",                              // kVersionWithWaits
+    "what its copies move and its barriers count is missing",          // kVersionWithTransfers
+    "which lanes of its compare-and-swaps changed memory is missing",  // kVersionWithRetries
+    "how many values its lanes compare is missing",                    // kVersionWithMatches
+    "how many threads its barriers wait for is missing",               // kVersionWithThreads
+};
+static_assert(std::size(kOtherwise) == kNewestVersion);
 
 std::uint32_t get32(const std::uint8_t* at) {
   std::uint32_t value = 0;
@@ -130,14 +143,8 @@ struct TraceReader::Input {
                *program, launch);
     const std::uint32_t needed = version_of(*program);
     if (version != needed) {
-      fail(kMagic.size(),
-           fmt::format(
-               "trace format version {} of kernel {}; expected {}: {}", version, program->kernel, needed,
-               needed == kVersion              ? "none of its loops waits"
-               : needed == kVersionWithWaits   ? "what its loops wait for is missing"
-               : needed == kVersionWithMatches ? "how many values its lanes compare is missing"
-               : needed == kVersionWithThreads ? "how many threads its barriers wait for is missing"
-                                               : "what its copies move and its barriers count is missing"));
+      fail(kMagic.size(), fmt::format("trace format version {} of kernel {}; expected {}: {}", version,
+                                      program->kernel, needed, kOtherwise[needed - kVersion]));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "tests/trace/sample.h"
 
 #include <array>
+#include <span>
 
 #include "model/isa/parse.h"
 
@@ -39,6 +40,41 @@ constexpr Row kRows[] = {
 };
 constexpr std::uint32_t kGuardedExit = 7, kLoopStart = 12, kLoopEnd = 19, kExit = 19;
 
+constexpr Row kExitRow = {"EXIT", 0x000000000000794d, 0x000fea0003800000};
+constexpr Row kWait[] = {
+    {"LDG.E.STRONG.SYS R9, desc[UR12][R4.64]", 0x0000000c04097981, 0x000ea2000c1f5900},
+    {"YIELD", 0x0000000000007946, 0x000fea0003800000},
+    {"ISETP.GE.U32.AND P0, PT, R9, R22, PT", 0x000000160900720c, 0x004fda0003f06070},
+    {"@!P0 BRA `(.L_x_5)", 0xfffffffc00f08947, 0x000fea000383ffff},
+    kExitRow,
+};
+constexpr Row kSwap[] = {
+    {"VIMNMX R5, R4, UR4, !PT", 0x0000000404057c48, 0x020fe2000ffe0100},
+    {"YIELD", 0x0000000000007946, 0x000fea0003800000},
+    {"ATOMG.E.CAS.STRONG.GPU PT, R5, [R2], R4, R5", 0x00000004020573a9, 0x000ea400001ee105},
+    {"ISETP.NE.AND P0, PT, R5, R4, PT", 0x000000040500720c, 0x004fe20003f05270},
+    {"IMAD.MOV.U32 R4, RZ, RZ, R5", 0x000000ffff047224, 0x000fd800078e0005},
+    {"@P0 BRA `(.L_x_5)", 0xfffffffc00e80947, 0x000fea000383ffff},
+    kExitRow,
+};
+constexpr Row kBarrier[] = {{"SYNCS.EXCH.64 URZ, [UR6], UR4", 0x00000004063f75b2, 0x0001e40008000100},
+                            kExitRow};
+constexpr Row kMatch[] = {{"MATCH.ANY R5, R0", 0x00000000000573a1, 0x004e2400000e8000}, kExitRow};
+constexpr Row kThreads[] = {{"BAR.SYNC.DEFER_BLOCKING 0x3, R0", 0x00c000000000791d, 0x001fec0000010000},
+                            kExitRow};
+
+/// vector_add with other code, whose label .L_x_5 is its begin.
+isa::Program with_code(std::span<const Row> rows) {
+  isa::Program program = vector_add_program();
+  program.code.clear();
+  const isa::Labels labels = {{".L_x_5", 0}};
+  for (const Row& row : rows) {
+    const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
+    program.code.push_back(isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels));
+  }
+  return program;
+}
+
 }  // namespace
 
 isa::Program vector_add_program() {
@@ -70,23 +106,11 @@ isa::Program vector_add_program() {
   return program;
 }
 
-isa::Program waiting_program() {
-  isa::Program program = vector_add_program();
-  program.code.clear();
-  constexpr Row kWait[] = {
-      {"LDG.E.STRONG.SYS R9, desc[UR12][R4.64]", 0x0000000c04097981, 0x000ea2000c1f5900},
-      {"YIELD", 0x0000000000007946, 0x000fea0003800000},
-      {"ISETP.GE.U32.AND P0, PT, R9, R22, PT", 0x000000160900720c, 0x004fda0003f06070},
-      {"@!P0 BRA `(.L_x_5)", 0xfffffffc00f08947, 0x000fea000383ffff},
-      {"EXIT", 0x000000000000794d, 0x000fea0003800000},
-  };
-  const isa::Labels labels = {{".L_x_5", 0}};
-  for (const Row& row : kWait) {
-    const auto offset = static_cast<std::uint32_t>(program.code.size() * kInstructionBytes);
-    program.code.push_back(isa::parse_instruction({row.lo, row.hi}, row.text, offset, program.sm, labels));
-  }
-  return program;
-}
+isa::Program waiting_program() { return with_code(kWait); }
+isa::Program swapping_program() { return with_code(kSwap); }
+isa::Program arriving_program() { return with_code(kBarrier); }
+isa::Program matching_program() { return with_code(kMatch); }
+isa::Program meeting_program() { return with_code(kThreads); }
 
 trace::LaunchInfo sample_launch(std::uint32_t blocks) {
   return {{{blocks, 1, 1}, {256, 1, 1}, {1, 1, 1}, 4096}, "sample"};

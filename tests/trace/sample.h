@@ -15,6 +15,10 @@ namespace foretrace::trace_test {
 isa::Program vector_add_program();
 /// The same with the code of a loop that waits for a flag instead: a load, YIELD, a comparison, the branch back, EXIT.
 isa::Program waiting_program();
+isa::Program swapping_program();  ///< a compare-and-swap that is tried until nobody came between
+isa::Program arriving_program();  ///< an mbarrier
+isa::Program matching_program();  ///< MATCH.ANY
+isa::Program meeting_program();   ///< a barrier for as many threads as a register says
 trace::LaunchInfo sample_launch(std::uint32_t blocks);
 
 /// One block whose warps walk a loop of loads, adds and stores `iterations` times, as a tiled product does: strided
