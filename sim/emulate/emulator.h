@@ -107,6 +107,14 @@ struct LaunchContext : LaunchShape {
 struct BlockCount {
   std::uint64_t instructions = 0;         ///< warp instructions issued
   std::uint64_t thread_instructions = 0;  ///< of active lanes
+  std::uint64_t rounds_tried = 0;         ///< of loops that wait, to see what would end them (SpinRounds)
+
+  BlockCount& operator+=(const BlockCount& other) {
+    instructions += other.instructions;
+    thread_instructions += other.thread_instructions;
+    rounds_tried += other.rounds_tried;
+    return *this;
+  }
 };
 
 /// A launch ready to run. Blocks of independent launches (see below) may be run by several threads at once.

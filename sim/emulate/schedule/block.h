@@ -42,7 +42,7 @@ class RunningBlock {
   bool took_tickets() const { return x_.progress.tickets > tickets_before_; }
   /// Whether it has asked memory again and again since its last progress.
   bool polls() const { return x_.progress.polls > 0; }
-  BlockCount count() const { return {x_.progress.issued, thread_instructions_}; }
+  BlockCount count() const { return {x_.progress.issued, thread_instructions_, spins_.rounds_tried()}; }
   [[noreturn]] void fault_never_ends(std::uint64_t idle);
 
   /// The block is one of several that run together.

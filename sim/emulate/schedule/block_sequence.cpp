@@ -151,8 +151,7 @@ std::shared_ptr<work::BlockRecord> BlockSequence::next() {
       s.late.erase(s.running.front().get());
       const auto first = std::move(s.running.front());
       s.running.erase(s.running.begin());
-      count_.instructions += first->count().instructions;
-      count_.thread_instructions += first->count().thread_instructions;
+      count_ += first->count();
       for (std::size_t rank = 0; rank < first->size(); ++rank)
         s.ready[first->record(rank)->block] = first->record(rank);
       continue;

@@ -81,10 +81,7 @@ bool Cluster::polls() const {
 
 BlockCount Cluster::count() const {
   BlockCount sum;
-  for (const auto& block : blocks_) {
-    sum.instructions += block->count().instructions;
-    sum.thread_instructions += block->count().thread_instructions;
-  }
+  for (const auto& block : blocks_) sum += block->count();
   return sum;
 }
 

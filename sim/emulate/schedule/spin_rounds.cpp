@@ -215,6 +215,7 @@ void SpinRounds::find_awaited(const isa::SpinLoop& loop, const MicroOp& op, std:
 /// of it remains. False also where that cannot be told.
 bool SpinRounds::leaves(const isa::SpinLoop& loop, const MicroOp& load, std::uint32_t executed, int lane,
                         const std::array<std::uint32_t, kMostWords>& words) {
+  ++rounds_tried_;
   Warp& w = *x_.warp;
   const Compiled& compiled = x_.launch().translation->compiled;
   const std::size_t size =

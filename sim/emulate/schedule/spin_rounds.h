@@ -30,6 +30,7 @@ class SpinRounds {
   void after_access(const MicroOp& op, std::uint32_t executed);
   /// What the access at hand waited for.
   const std::vector<work::Awaited>& awaited() const { return awaited_; }
+  std::uint64_t rounds_tried() const { return rounds_tried_; }
 
  private:
   struct Former {
@@ -61,6 +62,7 @@ class SpinRounds {
   void keep_local(const MicroOp& op, std::uint32_t executed);
 
   Execution& x_;
+  std::uint64_t rounds_tried_ = 0;
   std::vector<work::Awaited> awaited_;  // by the access that is being executed
   std::vector<Former> former_;          // what it would have found before
   std::vector<std::uint32_t> tried_;    // registers while a round is tried

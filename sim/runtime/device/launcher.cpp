@@ -311,9 +311,7 @@ emulate::BlockCount Launcher::emulate_only(const emulate::LaunchContext& context
     for (std::uint64_t cluster = next++; cluster < clusters; cluster = next++) {
       if (first) journal_.progress(program.kernel, cluster * size, blocks);
       try {
-        const emulate::BlockCount count = emulator.run_cluster(cluster, nullptr);
-        mine.instructions += count.instructions;
-        mine.thread_instructions += count.thread_instructions;
+        mine += emulator.run_cluster(cluster, nullptr);
       } catch (...) {
         // The first in order is the one reported, whichever thread came first.
         const std::lock_guard lock(mutex);
@@ -325,8 +323,7 @@ emulate::BlockCount Launcher::emulate_only(const emulate::LaunchContext& context
       }
     }
     const std::lock_guard lock(mutex);
-    total.instructions += mine.instructions;
-    total.thread_instructions += mine.thread_instructions;
+    total += mine;
   };
   std::vector<std::thread> others;
   for (int i = 1; i < threads; ++i) others.emplace_back(work, false);
