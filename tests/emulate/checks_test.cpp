@@ -173,6 +173,37 @@ TEST(Uninitialized, GlobalBytesAreKnownOneByOne) {
   EXPECT_EQ(message_of(a, FaultKind::uninitialized_read), "");
 }
 
+// nvcc loads four words for three where they lie so: of rows of 129 words of shared memory, the padding with them.
+TEST(Uninitialized, WordsOfAWideLoadThatNothingReadsAreNotAskedFor) {
+  const auto found = [](const std::string& before, const std::string& load, const std::string& after) {
+    Assembled a(std::string(kThreadAddress) +
+                    "STS [RZ], R0\nSTS [RZ+0x4], R0\nSTS [RZ+0x8], R0\nSTG.E.64 [R2.64], R0\n" + before +
+                    load + after + "EXIT\n",
+                1, 2);
+    a.memory->written().track();
+    const std::uint64_t address = a.memory->allocate(16, "data");
+    std::memcpy(a.context.parameters.data(), &address, 8);
+    a.program.static_shared = 256;
+    a.context.checks.uninitialized = true;
+    return message_of(a, FaultKind::uninitialized_read);
+  };
+  for (const std::string load : {"LDS.128 R4, [RZ]\n", "LDG.E.128 R4, [R2.64]\n"}) {
+    const auto is_named = [&](const std::string& before, const std::string& after) {
+      return found(before, load, after).find(load.substr(0, load.size() - 1) + "': uninitialised read") !=
+             std::string::npos;
+    };
+    EXPECT_EQ(found("", load, "IADD3 R8, R4, R5, RZ\n"), "");
+    EXPECT_EQ(found("", load, "MOV R6, RZ\nMOV R7, RZ\nIADD3 R8, R6, R7, RZ\n"), "") << "written before";
+    EXPECT_TRUE(is_named("", "IADD3 R8, R4, R7, RZ\n"));
+    EXPECT_TRUE(is_named("", "@!PT MOV R7, RZ\nIADD3 R8, R4, R7, RZ\n")) << "not by all lanes";
+    EXPECT_TRUE(is_named("", "@P0 BRA `(L)\nMOV R7, RZ\nL:\nIADD3 R8, R4, R7, RZ\n")) << "on one way";
+    EXPECT_TRUE(is_named("L:\nIADD3 R8, R8, R7, RZ\n", "@P0 BRA `(L)\n")) << "in the next round";
+    EXPECT_TRUE(is_named("", "LDS R8, [R7]\n")) << "as an address";
+    EXPECT_TRUE(is_named("", "STS.128 [RZ+0x40], R4\n"));
+    EXPECT_TRUE(is_named("", "CALL.REL.NOINC `(L)\nL:\n")) << "who knows";
+  }
+}
+
 TEST(Uninitialized, ACooperativeLaunchFindsItsWorkspaceWritten) {
   Assembled a(
       "MOV R3, c[0x0][0x44]\nMOV R2, c[0x0][0x48]\nLDG.E R5, [R2.64+0x4]\nSTG.E [R2.64+0x1000], R5\nEXIT\n",

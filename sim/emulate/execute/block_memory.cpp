@@ -1,9 +1,11 @@
 #include "sim/emulate/execute/block_memory.h"
 
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
 
+#include "sim/emulate/execute/unread_words.h"
 #include "sim/emulate/schedule/block.h"
 #include "sim/emulate/schedule/cluster.h"
 #include "sim/emulate/translate/address_form.h"
@@ -141,6 +143,11 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
   bool writes = false;
   switch (at_.launch().accesses[at_.pc]) {
     case isa::Access::load:
+      for (std::uint32_t at = 0; at < bytes && !found; at += 4) {
+        found = shared_checks_->read(offset + at, std::min(bytes - at, 4u), at_.warp->index);
+        if (found && !asks_for(bytes, at / 4)) found.reset();
+      }
+      break;
     case isa::Access::matrix_load: found = shared_checks_->read(offset, bytes, at_.warp->index); break;
     case isa::Access::store:
     case isa::Access::matrix_store:
@@ -168,10 +175,23 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
                         found->offset, at_.warp->index, writes ? "writes" : "reads", other));
 }
 
+bool BlockMemory::asks_for(std::uint32_t bytes, std::uint32_t word) {
+  if (bytes <= 4) return true;
+  const auto [known, first] = asks_.try_emplace({at_.pc, word}, true);
+  if (first) known->second = may_read_word(*at_.launch().context.program, at_.pc, word);
+  return known->second;
+}
+
 void BlockMemory::check_global(std::uint64_t address, std::uint32_t bytes, int lane) {
   const isa::Access access = at_.launch().accesses[at_.pc];
   const bool reads = access != isa::Access::store && access != isa::Access::matrix_store;
-  if (reads && !memory_.written().all(address, bytes)) {
+  bool unwritten = reads && !memory_.written().all(address, bytes);
+  if (unwritten && access == isa::Access::load) {
+    unwritten = false;
+    for (std::uint32_t at = 0; at < bytes && !unwritten; at += 4)
+      unwritten = !memory_.written().all(address + at, std::min(bytes - at, 4u)) && asks_for(bytes, at / 4);
+  }
+  if (unwritten) {
     const std::uint64_t into = address - last_->address;
     at_.fault(FaultKind::uninitialized_read, lane,
               fmt::format("uninitialised read: global access of {} bytes at 0x{:x}, {} bytes into buffer {} "

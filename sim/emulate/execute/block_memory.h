@@ -11,8 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/emulate/execute/running_warp.h"
@@ -56,6 +58,8 @@ class BlockMemory {
  private:
   void check_shared(std::uint64_t offset, std::uint32_t bytes, int lane);
   void check_global(std::uint64_t address, std::uint32_t bytes, int lane);
+  /// Whether the program may read a word of the bytes that the instruction at hand loads.
+  bool asks_for(std::uint32_t bytes, std::uint32_t word);
   [[noreturn]] void fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const;
   /// What the access did wrong, in words; may make the kind more precise.
   std::string describe_access(FaultKind& kind, const std::string& space, std::uint64_t address,
@@ -78,8 +82,9 @@ class BlockMemory {
   std::unique_ptr<std::byte, Free> local_;  // made by calloc: what no thread touches takes no memory
   std::unique_ptr<SharedChecks> shared_checks_;
   bool checks_global_ = false;
-  bool signals_ = false;                            // an mbarrier is being signalled
-  const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> asks_;  // by instruction and word
+  bool signals_ = false;                                          // an mbarrier is being signalled
+  const GlobalMemory::Allocation* last_ = nullptr;                // the allocation of the last access
 };
 
 }  // namespace foretrace::emulate
