@@ -154,6 +154,9 @@ class Actions(unittest.TestCase):
 
         self.assertEqual(limit(("launch", 100), ("launch", 100), ("launch", 100), ("tail", 1000)), titles["tail"])
         self.assertEqual(limit(("launch", 100), ("tail", 300), ("issue", 400), ("tail", 200)), titles["tail"])
+        # Times are rounded once: 1.7754 is not 1.775 and then 1.77.
+        limit(("launch", 1775400))
+        self.assertIn("<b>1.78 ms</b>", drawn(FOLDER / "limits.html", ""))
 
     def test_a_launch_on_two_chips_opens_with_the_second_beside_the_first(self):
         page = FOLDER / "chips.html"

@@ -41,7 +41,7 @@ function duration(ns) {
   if (ns === null) return "n/a";
   const units = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]];
   const [name, scale] = units.find(([, s]) => ns >= s) || units[3];
-  return number(Number((ns / scale).toPrecision(4))) + " " + name;
+  return number(ns / scale) + " " + name;
 }
 /** A metric by its name; null: the document has none. */
 const metric = (p, name) => p.metrics[name] ?? null;
