@@ -6,13 +6,13 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "sim/emulate/emulator.h"
 #include "sim/engine/device.h"
 #include "sim/frontend/load.h"
+#include "tests/emulate/loaded.h"
 
 namespace foretrace {
 namespace {
@@ -22,21 +22,7 @@ using Words = std::vector<u32>;
 
 class Cooperation : public testing::TestWithParam<int> {
  protected:
-  static const std::map<std::string, frontend::LoadedKernel>& kernels(int sm) {
-    static std::map<int, std::map<std::string, frontend::LoadedKernel>> loaded;
-    auto& of = loaded[sm];
-    if (of.empty()) {
-      frontend::LoadRequest request;
-      request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/conformance/cooperation.cu";
-      request.sm = sm;
-      request.kernel = ".*";
-      request.regex = true;
-      for (auto& kernel : frontend::load_kernels(request, frontend::find_toolchain())) {
-        of.emplace(kernel.program.kernel, kernel);
-      }
-    }
-    return of;
-  }
+  static const emulate::Kernels& kernels(int sm) { return emulate::kernels_of("cooperation.cu", sm); }
 
   struct Run {
     Words in, out;

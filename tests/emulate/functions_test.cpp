@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "sim/emulate/emulator.h"
 #include "sim/frontend/load.h"
 #include "tests/emulate/conformance/functions.h"
+#include "tests/emulate/loaded.h"
 
 namespace foretrace {
 namespace {
@@ -69,21 +69,8 @@ bool same(T a, T b) {
 
 class Functions : public testing::TestWithParam<int> {
  protected:
-  static const std::map<std::string, frontend::LoadedKernel>& kernels(int sm) {
-    static std::map<int, std::map<std::string, frontend::LoadedKernel>> loaded;
-    auto& of = loaded[sm];
-    if (of.empty()) {
-      frontend::LoadRequest request;
-      request.file = std::string(FORETRACE_SOURCE_DIR) + "/tests/emulate/conformance/functions.cu";
-      request.sm = sm;
-      request.kernel = ".*";
-      request.regex = true;
-      request.options = {"-fmad=false"};
-      for (auto& kernel : frontend::load_kernels(request, frontend::find_toolchain())) {
-        of.emplace(kernel.program.kernel, kernel);
-      }
-    }
-    return of;
+  static const emulate::Kernels& kernels(int sm) {
+    return emulate::kernels_of("functions.cu", sm, {"-fmad=false"});
   }
 
   template <class In, class Out>

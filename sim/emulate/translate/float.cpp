@@ -72,22 +72,27 @@ void single_minimum(Decoder& d) {
   d.lane(LaneOp::fmnmx);
 }
 
-void single_set(Decoder& d, bool predicate) {
+/// What a comparison writes, two predicates or a register, and what it compares.
+void take_compared(Decoder& d, bool predicate, Style style) {
   MicroOp& op = d.op();
-  const bool one = d.printed.take("BF");
-  d.flag(!one && !predicate, kAllOnes);
-  take_comparison(d);
-  take_flush(d);
-  take_combination(d);
   if (predicate) {
     op.p_out = d.predicate_output();
     op.q_out = d.predicate_output();
   } else {
     d.destination();
   }
-  op.a = d.source(Style::single);
-  op.b = d.source(Style::single);
+  op.a = d.source(style);
+  op.b = d.source(style);
   op.p_in = d.predicate_input();
+}
+
+void single_set(Decoder& d, bool predicate) {
+  const bool one = d.printed.take("BF");
+  d.flag(!one && !predicate, kAllOnes);
+  take_comparison(d);
+  take_flush(d);
+  take_combination(d);
+  take_compared(d, predicate, Style::single);
   d.lane(predicate ? LaneOp::fsetp : LaneOp::fset);
 }
 
@@ -209,22 +214,13 @@ void half_minimum(Decoder& d, bool three) {
 }
 
 void half_set(Decoder& d, bool predicate) {
-  MicroOp& op = d.op();
   take_half_format(d);
   const bool one = d.printed.take("BF");
   d.flag(!one && !predicate, kAllOnes);
   d.flag(d.printed.take("H_AND"), kBothHalves);
   take_comparison(d);
   take_combination(d);
-  if (predicate) {
-    op.p_out = d.predicate_output();
-    op.q_out = d.predicate_output();
-  } else {
-    d.destination();
-  }
-  op.a = d.source(Style::half);
-  op.b = d.source(Style::half);
-  op.p_in = d.predicate_input();
+  take_compared(d, predicate, Style::half);
   d.lane(predicate ? LaneOp::hsetp2 : LaneOp::hset2);
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/api/stream_call.h"
 #include "sim/runtime/device/capture.h"
 #include "sim/runtime/device/state.h"
 
@@ -10,14 +11,6 @@ using namespace foretrace;
 using namespace foretrace::runtime;
 
 namespace {
-
-template <class Body>
-cudaError_t stream_call(cudaStream_t handle, Body&& body) {
-  return call([&](State& s) {
-    Stream* stream = s.streams.find(handle);
-    return stream == nullptr ? cudaErrorInvalidResourceHandle : body(s, *stream);
-  });
-}
 
 cudaError_t begin(State& s, Stream& stream, cudaStream_t handle, std::unique_ptr<Graph> own, Graph* graph,
                   std::vector<GraphNode*> needs, cudaStreamCaptureMode mode) {

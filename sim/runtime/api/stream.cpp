@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/runtime/api/api.h"
+#include "sim/runtime/api/stream_call.h"
 #include "sim/runtime/device/capture.h"
 #include "sim/runtime/device/clock.h"
 #include "sim/runtime/device/launch_attributes.h"
@@ -13,14 +14,6 @@ using namespace foretrace;
 using namespace foretrace::runtime;
 
 namespace {
-
-template <class Body>
-cudaError_t stream_call(cudaStream_t handle, Body&& body) {
-  return call([&](State& s) {
-    Stream* stream = s.streams.find(handle);
-    return stream == nullptr ? cudaErrorInvalidResourceHandle : body(s, *stream);
-  });
-}
 
 cudaError_t create(cudaStream_t* handle, unsigned flags, int priority) {
   return call([&](State& s) {

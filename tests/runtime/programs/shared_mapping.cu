@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "descriptors.h"
+
 #define CHECK(call)                                          \
   do {                                                       \
     const int code = static_cast<int>(call);                 \
@@ -27,35 +29,6 @@ constexpr int kCount = 2 * kGranule / sizeof(int);  // of two granules
 __global__ void add(int* p, int what) { p[blockIdx.x * blockDim.x + threadIdx.x] += what; }
 __global__ void compare(const int* p, int expected, int* wrong) {
   if (p[blockIdx.x * blockDim.x + threadIdx.x] != expected) atomicAdd(wrong, 1);
-}
-
-void send_file(int socket, int file) {
-  char room[CMSG_SPACE(sizeof file)] = {}, byte = 0;
-  iovec data{&byte, 1};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  cmsghdr* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof file);
-  std::memcpy(CMSG_DATA(head), &file, sizeof file);
-  sendmsg(socket, &message, 0);
-}
-int receive_file(int socket) {
-  char room[CMSG_SPACE(sizeof(int))] = {}, byte = 0;
-  iovec data{&byte, 1};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  int file = -1;
-  if (recvmsg(socket, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != nullptr)
-    std::memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
-  return file;
 }
 
 /// The other process has come as far.

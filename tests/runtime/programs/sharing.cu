@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "descriptors.h"
+
 #define CHECK(call)                                                          \
   do {                                                                       \
     const cudaError_t code = (call);                                         \
@@ -28,36 +30,6 @@ struct Message {
   cudaMemPoolPtrExportData pooled;
 };
 constexpr int kSmall = 100, kLarge = 1 << 20;
-
-void send_file(int socket, int file) {
-  char room[CMSG_SPACE(sizeof file)] = {}, byte = 0;
-  iovec data{&byte, 1};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  cmsghdr* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof file);
-  std::memcpy(CMSG_DATA(head), &file, sizeof file);
-  sendmsg(socket, &message, 0);
-}
-
-int receive_file(int socket) {
-  char room[CMSG_SPACE(sizeof(int))] = {}, byte = 0;
-  iovec data{&byte, 1};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  recvmsg(socket, &message, 0);
-  int file = -1;
-  std::memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
-  return file;
-}
 
 int child(int socket) {
   Message m;
