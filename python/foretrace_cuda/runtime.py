@@ -5,7 +5,9 @@ their order; those with a star are results.
 """
 
 import ctypes
+import functools
 import importlib.util
+import sys
 
 SIGNATURES = {
     "cudaDeviceCanAccessPeer": "*int int int",
@@ -179,6 +181,22 @@ def special(runtime, library):
     return {each.__name__: each for each in (cudaGetDeviceProperties, cudaDeviceGetPCIBusId, cudaGraphGetNodes, cudaLibraryLoadData)}
 
 
+def named(runtime, name, function):
+    """A function of NVIDIA's runtime that has no place in libcudart here: says its name, once, where it fails. A run that is quiet says it too: the
+    error that the caller sees, a symbol that was not found, names nothing."""
+    told = []
+
+    @functools.wraps(function)
+    def call(*arguments, **words):
+        answer = function(*arguments, **words)
+        if isinstance(answer, tuple) and answer and answer[0] != runtime.cudaError_t.cudaSuccess and not told:
+            told.append(name)
+            print(f"foretrace_cuda: {name} of cuda.bindings.runtime is none of the functions that call Foretrace's libcudart, and failed", file=sys.stderr)
+        return answer
+
+    return call
+
+
 def enable():
     """Gives cuda.bindings.runtime's functions to libcudart. Without cuda.bindings or libcudart nothing happens."""
     try:
@@ -194,5 +212,9 @@ def enable():
         return
     library = ctypes.CDLL(f"libcudart.so.{major}")
     functions = {name: wrapped(runtime, library, name, signature) for name, signature in SIGNATURES.items()}
-    for name, function in (functions | special(runtime, library)).items():
+    given = functions | special(runtime, library)
+    others = [name for name, value in vars(runtime).items() if name.startswith("cuda") and callable(value) and not isinstance(value, type)]
+    for name in set(others) - set(given):
+        setattr(runtime, name, named(runtime, name, getattr(runtime, name)))
+    for name, function in given.items():
         setattr(runtime, name, function)

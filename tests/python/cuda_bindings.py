@@ -41,6 +41,10 @@ def cudaGetDeviceCount():
 
 def cudaNobodyKnows():
     return (cudaError_t.cudaErrorSymbolNotFound,)
+
+
+def cudaGetErrorName(error):
+    return cudaError_t.cudaSuccess, error.name.encode()
 '''
 
 PROGRAM = '''
@@ -124,7 +128,9 @@ assert ask("cudaMalloc", 0) == ask("cudaMallocHost", 0) == 0  # no memory is add
 
 assert runtime.cudaSetDevice(5) == (runtime.cudaError_t.cudaErrorInvalidDevice,)
 assert ask("cudaGetDevice") == 0
-assert runtime.cudaNobodyKnows() == (runtime.cudaError_t.cudaErrorSymbolNotFound,)
+for _ in range(2):
+    assert runtime.cudaNobodyKnows() == (runtime.cudaError_t.cudaErrorSymbolNotFound,)
+assert ask("cudaGetErrorName", runtime.cudaError_t.cudaErrorInvalidValue) == b"cudaErrorInvalidValue"
 try:
     runtime.cudaMalloc()
     assert False, "cudaMalloc without a size"
@@ -162,7 +168,7 @@ def run(*words):
     environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'python'}:{FOLDER}", "XDG_CACHE_HOME": str(FOLDER / "cache"),
                    "FORETRACE_CONFIGS": str(REPOSITORY / "configs"), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("CUTE_DSL_LIBS", None)
-    return subprocess.run([FORETRACE, "run", "--arch", "h100", "--functional", "--", sys.executable, *words], env=environment,
+    return subprocess.run([FORETRACE, "run", "--arch", "h100", "--functional", "--quiet", "--", sys.executable, *words], env=environment,
                           capture_output=True, text=True)
 
 
@@ -171,6 +177,8 @@ def main():
     for attempt in ("links", "finds what was linked"):
         ran = run("-m", "foretrace_cuda", str(FOLDER / "program.py"), "word")
         assert ran.returncode == 0 and "as expected" in ran.stdout, (attempt, ran.stdout, ran.stderr)
+        lines = [line for line in ran.stderr.splitlines() if "of cuda.bindings.runtime" in line]
+        assert len(lines) == 1 and lines[0].startswith("foretrace_cuda: cudaNobodyKnows of "), ran.stderr
     assert len(list((FOLDER / "cache/foretrace/python").iterdir())) == 1
     ran = run("-m", "foretrace_cuda")
     assert ran.returncode == 2 and ran.stderr.startswith("expected: python -m foretrace_cuda"), ran.stderr
