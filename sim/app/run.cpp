@@ -312,6 +312,7 @@ int run(const Words& words) {
     add_tools(settings);
 
     const Words program(end + 1, words.end());
+    put_first("PATH", (runtime_directory() / "bin").string(), ':');  // has nvidia-smi
     const std::string path = program_path(program.front());
     const ProgramFile file = read_program_file(path);
     check_program(path, file);
