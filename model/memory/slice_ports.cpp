@@ -14,8 +14,10 @@ std::uint32_t bytes_of(double cycles, const spec::L2Spec& l2) {
 SlicePorts::SlicePorts(Shared& shared)
     : shared_(shared), atomic_pass_bytes_(bytes_of(shared.spec.l2.atomic_pass_interval, shared.spec.l2)),
       read_pass_bytes_(bytes_of(shared.spec.l2.read_pass_interval, shared.spec.l2)),
-      port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), bytes_(shared.spec.l2.slices),
-      last_atomic_(shared.spec.l2.slices), partial_writes_(shared.spec.l2.slices),
+      port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)),
+      writes_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), tags_(shared.spec.l2.slices, Port(1)),
+      bytes_(shared.spec.l2.slices), last_atomic_(shared.spec.l2.slices),
+      partial_writes_(shared.spec.l2.slices),
       line_turns_(shared.spec.l2.slices, LineTurns(shared.spec.l2.slice_bytes)) {
   const spec::L2Spec& l2 = shared.spec.l2;
   for (std::uint32_t flits = 0; flits < kWriteFlits; ++flits)
@@ -24,6 +26,8 @@ SlicePorts::SlicePorts(Shared& shared)
 
 void SlicePorts::restart() {
   for (Port& port : port_) port.reset();
+  for (Port& port : tags_) port.reset();
+  for (Port& port : writes_) port.reset();
   std::fill(bytes_.begin(), bytes_.end(), 0);
   std::fill(last_atomic_.begin(), last_atomic_.end(), LastAtomic{});
   std::fill(partial_writes_.begin(), partial_writes_.end(), PartialWrites{});

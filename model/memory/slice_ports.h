@@ -1,10 +1,12 @@
 // The slices' ports: how long each packet keeps its slice, and when its turn is.
 //
-// Models:  a slice moves so many bytes per cycle. A read takes its sectors' time, and little where the other partition's slice has the
-//          data; a write twice its flits' at its home alone, and its place in the lines where it is part of a sector; an atomic what it
-//          adds up takes at its home, longer behind one on the same sectors, and less where it is passed on.
-// Ignores: the data array's time for fills.
-// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines on H200; values in configs/ under l2.
+// Models:  a slice moves so many bytes per cycle, read or written, and looks for the line of a read or write in its tags one after the other.
+//          Sectors take whole cycles, as writes those of reads, but come in at `write_cost` times that; parts of sectors take all of that. A
+//          read of data that the other partition's slice has takes little; a write that is part of a sector its place in the lines; an
+//          atomic what it adds up takes at its home, longer behind one on the same sectors, and less where it is passed on.
+// Ignores: the data array's time for fills; atomics' share of the tags' time.
+// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks on H200; values
+//          in configs/ under l2.
 // Time:    L2 cycles.
 #pragma once
 
@@ -28,10 +30,8 @@ class SlicePorts {
   /// The cycle in which a read has its turn. `here`: the slice has its data, or is their home; else the other partition's has.
   std::uint64_t pass_read(const Transaction& read, bool here) {
     const std::uint32_t slice = shared_.slice_of(read);
-    const std::uint32_t width = port_[slice].width();
-    const std::uint32_t bytes =
-        here ? (sector_count(read.sectors) * kSectorBytes + width - 1) / width * width : read_pass_bytes_;
-    return take_turn(slice, read.at != read.near, pass(slice, bytes), bytes,
+    const std::uint32_t bytes = here ? in_cycles(sector_count(read.sectors)) : read_pass_bytes_;
+    return take_turn(slice, read.at != read.near, std::max(pass(slice, bytes), look(slice)), bytes,
                      line_of(shared_.set_of(read), read.tag), LineTurns::Access::read);
   }
   std::uint64_t pass_atomic(const Transaction& atomic) {
@@ -46,16 +46,21 @@ class SlicePorts {
   Turn pass_write(const Event& write) {
     const std::uint32_t slice = shared_.slice_of(write);
     const bool partly = write.flits() > sector_count(write.sectors());
-    // A slice that passes it on gives it no time, but its turn.
-    const std::uint32_t bytes = write.at_home() ? write_bytes_[write.flits()] : 0;
-    std::uint64_t turn = take_turn(slice, write.at() != write.near(), pass(slice, bytes), bytes,
+    // A slice that passes it on gives it a look at its tags, no other time, and its turn.
+    std::uint32_t bytes = 0;
+    if (write.at_home()) bytes = partly ? write_bytes_[write.flits()] : in_cycles(write.flits());
+    std::uint64_t ready = std::max(pass(slice, bytes), look(slice));
+    if (write.at_home())
+      ready = std::max(ready, writes_[slice].pass(shared_.now, write_bytes_[write.flits()]));
+    std::uint64_t turn = take_turn(slice, write.at() != write.near(), ready, bytes,
                                    line_of(shared_.set_of(write), write.tag()), LineTurns::Access::write);
     if (write.at_home()) {
       if (partly) turn = partial_writes_[slice].pass(turn, write.sectors(), shared_.spec.l2.partly_interval);
       return {turn, turn};
     }
     const std::uint32_t home_slice = shared_.map.slice(write.home(), write.slice_index());
-    std::uint64_t until = std::max({turn, port_[home_slice].last(), line_turns_[home_slice].last(1)});
+    std::uint64_t until = std::max({turn, port_[home_slice].last(), tags_[home_slice].last(),
+                                    writes_[home_slice].last(), line_turns_[home_slice].last(1)});
     if (partly) until = std::max(until, partial_writes_[home_slice].free(write.sectors()));
     return {turn, until};
   }
@@ -75,6 +80,15 @@ class SlicePorts {
     bytes_[slice] += bytes;
     shared_.counters.l2_slice_busy += (bytes + port.width() - 1) / port.width();
     return port.pass(shared_.now, bytes);
+  }
+  /// Bytes of so many sectors, those of whole cycles.
+  std::uint32_t in_cycles(std::uint32_t sectors) const {
+    const std::uint32_t width = shared_.spec.l2.slice_bytes;
+    return (sectors * kSectorBytes + width - 1) / width * width;
+  }
+  /// A request looks for its line.
+  std::uint64_t look(std::uint32_t slice) {
+    return tags_[slice].pass(shared_.now, shared_.spec.l2.tag_interval);
   }
   static std::uint64_t line_of(std::uint32_t set, std::uint32_t tag) {
     return std::uint64_t{tag} << 32 | set;
@@ -98,8 +112,10 @@ class SlicePorts {
   const std::uint32_t atomic_pass_bytes_,
       read_pass_bytes_;  // of the slice beside the SM: of a sector, of a read
   std::array<std::uint32_t, kWriteFlits>
-      write_bytes_{};                    // that a slice could read while it writes so many flits at home
-  std::vector<Port> port_;               // by slice
+      write_bytes_{};         // that a slice could read in the time in which it writes so many flits at home
+  std::vector<Port> port_;    // by slice
+  std::vector<Port> writes_;  // by slice: at home
+  std::vector<Port> tags_;    // by slice: looks for lines
   std::vector<std::uint64_t> bytes_;     // by slice: that it could have read in the time of all that it did
   std::vector<LastAtomic> last_atomic_;  // by slice: at home
   std::vector<PartialWrites> partial_writes_;  // by slice

@@ -24,17 +24,19 @@ void MemoryPipe::store_line(Operation& operation, const rules::LineAccess& acces
   } else {
     request.kind = memory::RequestKind::write;
     request.bytes = operation.detail->written[tag_line_];
+    const bool here = entry != nullptr;
     if (entry) tags_.use(*entry);
     if (!entry) entry = &tags_.allocate(access.line);
     const bool held = !form.strong && operation.tells == 0 && operation.lines <= out.held().room();
-    const std::uint8_t here = static_cast<std::uint8_t>(entry->valid | entry->written);
     out.leave_due(now);
     out.for_each_left(
         [&](std::uint64_t line, std::uint8_t sectors, Cycle when) { tags_.left(line, sectors, when); });
     const bool joins = held && out.held().joins(access.line, operation.warp, now);
     const std::uint8_t follows = tags_.store(*entry, access.sectors, request.bytes, joins, held, now);
-    shapes_.count_hits(operation,
-                       memory::sector_count(static_cast<std::uint8_t>(access.sectors & here & ~follows)));
+    // Of a line that is here all sectors count as hits, also those that were not.
+    if (here)
+      shapes_.count_hits(operation,
+                         memory::sector_count(static_cast<std::uint8_t>(access.sectors & ~follows)));
     data.take_half(DataArray::Way::read, data.array.half_of_line(tags_.place(tags_.position(*entry))), now,
                    memory::sector_count(access.sectors));
     if (held) {

@@ -318,6 +318,8 @@ struct L2Spec {             // keys l2.*
   double write_cost = 0;          ///< what a byte written takes of its home slice, in bytes read
   std::uint32_t partly_interval =
       0;  ///< L2 cycles between writes of a part of a sector to one place of the lines of a slice
+  std::uint32_t tag_interval =
+      0;  ///< L2 cycles between reads and writes that look for their line in a slice, at home or beside their SM
   std::uint32_t line_turnaround =
       0;  ///< L2 cycles from a read of a line to a write of it in a slice, or from a write to a read
   std::uint32_t granule_bytes =

@@ -56,6 +56,7 @@ void lift_l2(spec::GpuSpec& spec) {
   spec.l2.latency = 1;
   spec.l2.write_cost = 0.1;
   spec.l2.line_turnaround = 0;
+  spec.l2.tag_interval = 0;
   spec.l2.misses *= kPlenty;
   for (double* interval :
        {&spec.l2.atomic_interval, &spec.l2.atomic_wide_interval, &spec.l2.atomic_compare_interval,

@@ -177,6 +177,7 @@ class Ports : public testing::Test {
   static spec::GpuSpec made() {
     spec::GpuSpec chip = small_chip();
     chip.l2.partly_interval = 3;
+    chip.l2.tag_interval = 1;
     chip.l2.read_pass_interval = 0.5;
     return chip;
   }
@@ -198,44 +199,58 @@ TEST_F(Ports, ReadsTakeTheirSectorsTime) {
   EXPECT_EQ(shared.counters.l2_slice_busy, 1u + 2 + 1 + 1 + 1);
 }
 
+TEST_F(Ports, ASliceLooksForOneLinePerCycle) {
+  for (unsigned i = 0; i < 4; ++i)
+    EXPECT_EQ(read(0b0001, false), i) << "two of them could have their data's turn in a cycle";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b0001)).cycle, 4u)
+      << "a write's looks are among them";
+  EXPECT_EQ(shared.counters.l2_slice_busy, 4u * 1 + 1);
+}
+
 TEST_F(Ports, WritesAtHomeTakeLongerThanTheirBytes) {
   EXPECT_EQ(read(0b0001, true), 0u);
   const SlicePorts::Turn first = ports.pass_write(written(shared, 0, near_line, 0b1111));
-  EXPECT_EQ(first.cycle, 3u);  // 192 bytes
-  EXPECT_EQ(first.until, 3u);
-  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 6u);
-  EXPECT_EQ(shared.counters.l2_slice_busy, 7u);
+  EXPECT_EQ(first.cycle, 2u) << "behind the read, 128 bytes";
+  EXPECT_EQ(first.until, 2u);
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 4u) << "as reads would";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 6u)
+      << "they come in 3 cycles apart";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 9u);
+  EXPECT_EQ(shared.counters.l2_slice_busy, 1u + 4 * 2);
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b0001, 1u)).cycle, 11u);
+  EXPECT_EQ(shared.counters.l2_slice_busy, 9u + 2) << "a part of a sector: 96 bytes";
 }
 
 TEST_F(Ports, TheSliceThatDoesMostIsCounted) {
-  ports.pass_write(written(shared, 0, near_line, 0b1111));  // 192 bytes: 3 cycles
+  ports.pass_write(written(shared, 0, near_line, 0b1111));  // 128 bytes: 2 cycles
   const std::uint32_t index = packet(shared, 0, near_line, 0b0001, Kind::atomic);
   shared.pool[index].home_bytes = 96;
   for (int i = 0; i < 4; ++i) ports.pass_atomic(shared.pool[index]);
   stats::MemoryCounters counters;
   ports.count(counters);
-  EXPECT_EQ(counters.l2_busiest_slice, 9u) << "an atomic's cycle and a half are not rounded";
+  EXPECT_EQ(counters.l2_busiest_slice, 8u) << "an atomic's cycle and a half are not rounded";
   const std::uint32_t slice = shared.slice_of(written(shared, 0, near_line, 1));
   std::uint64_t other = near_line;
   while (shared.slice_of(written(shared, 0, other, 1)) == slice) other = line_at_home(chip, 0, other + 1);
   ports.pass_write(written(shared, 0, other, 0b1111));
   ports.count(counters);
-  EXPECT_EQ(counters.l2_busiest_slice, 9u);
+  EXPECT_EQ(counters.l2_busiest_slice, 8u);
   ports.restart();
   ports.count(counters);
   EXPECT_EQ(counters.l2_busiest_slice, 0u);
 }
 
-TEST_F(Ports, WritesThatArePassedOnTakeTheirTurnAndNoTime) {
+TEST_F(Ports, WritesThatArePassedOnTakeTheirTurnAndALookAtTheTags) {
   const Event far = written(shared, 0, far_line, 0b1111);  // SM 0 is beside partition 0
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(ports.pass_write(far).cycle, 0u);
+  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(ports.pass_write(far).cycle, i) << "a look per cycle";
   const std::uint32_t slice = shared.slice_of(far);
-  EXPECT_EQ(ports.last(slice), 0u);
+  EXPECT_EQ(ports.last(slice), 0u) << "no data";
   std::uint64_t line = near_line;
   while (shared.slice_of(written(shared, 0, line, 0b1111)) != slice)
     line = line_at_home(shared.spec, 0, line + 1);
+  EXPECT_EQ(ports.pass_write(written(shared, 0, line, 0b0001)).cycle, 3u) << "a sector, behind their looks";
   const std::uint64_t busy = ports.pass_write(written(shared, 0, line, 0b1111)).cycle;
-  EXPECT_EQ(busy, 2u);  // 192 bytes
+  EXPECT_EQ(busy, 5u) << "128 bytes behind it";
   EXPECT_EQ(ports.pass_write(far).cycle, busy) << "behind what came before";
 }
 

@@ -317,6 +317,9 @@ TEST(GlobalMemory, StoresGoOnToL2AndLaterLoadsOfWholeSectorsHit) {
   later.push_back(store);
   EXPECT_EQ(run(chip, later).counters.l1_hits_global_st, 4u);
   EXPECT_EQ(run(chip, {store, store}).counters.l1_hits_global_st, 4u) << "they leave as one";
+  const Line sector{"STG.E desc[UR4][R2.64], R0", 2, 7, 0, 0, 0xffu, 4096},
+      next{sector.text, 2, 7, 0, 0, 0xffu, 4128};
+  EXPECT_EQ(run(chip, {sector, other, next}).counters.l1_hits_global_st, 1u) << "the line is here";
 }
 
 TEST(GlobalMemory, ALoadFindsWordsThatStoresLeft) {
