@@ -206,9 +206,9 @@ void print_query(const std::string& names, const Csv& csv, const std::vector<Gpu
     const std::string unit = unit_of(name);
     header.push_back(unit.empty() ? name : fmt::format("{} [{}]", name, unit));
     for (std::size_t i = 0; i < of.size(); ++i) {
-      const std::string text = value ? value(of[i]) : "[N/A]";
-      rows[i] += rows[i].empty() ? "" : ", ";
-      rows[i] += value && csv.units && !unit.empty() ? text + " " + unit : text;
+      if (!rows[i].empty()) rows[i] += ", ";
+      rows[i] += value ? value(of[i]) : "[N/A]";
+      if (value && csv.units && !unit.empty()) rows[i].append(" ").append(unit);
     }
   }
   if (csv.header) fmt::print("{}\n", fmt::join(header, ", "));
