@@ -28,7 +28,7 @@ class L1Tags {
         -1;  ///< newest outstanding request of this line, linked list in the memory pipe; -1: none
     std::uint8_t valid = 0;      ///< sectors present or asked for
     std::uint8_t in_flight = 0;  ///< of those, asked for and not yet arrived
-    std::uint8_t written = 0;    ///< sectors that a store touched: later stores to them count as hits
+    std::uint8_t written = 0;    ///< sectors that a store touched: its words are here
   };
 
   /// What stores left of a line's sectors, while not all of a sector is here.

@@ -315,7 +315,7 @@ struct L2Spec {             // keys l2.*
   std::uint32_t ways = 0;
   std::uint32_t latency = 0;      ///< L2 cycles of a slice from lookup to data, hit
   std::uint32_t slice_bytes = 0;  ///< bytes a slice delivers per L2 cycle
-  double write_cost = 0;          ///< what a byte written takes of its home slice, in bytes read
+  double write_cost = 0;          ///< in how many reads' time a write comes in at its home slice
   std::uint32_t partly_interval =
       0;  ///< L2 cycles between writes of a part of a sector to one place of the lines of a slice
   std::uint32_t tag_interval =
