@@ -34,6 +34,14 @@ bool CopyEngine::next_line(Job& job, std::uint64_t& address, std::uint32_t& byte
   const work::CopyRun& run = job.transfer.runs[job.run];
   address = run.address + static_cast<std::uint64_t>(run.stride) * job.piece + job.byte;
   bytes = std::min(run.bytes - job.byte, static_cast<std::uint32_t>(kLineBytes - address % kLineBytes));
+  if (job.transfer.kind == TransferKind::load || job.transfer.kind == TransferKind::prefetch) {
+    // A part of a sector is a request of its own.
+    const auto behind = static_cast<std::uint32_t>(address % kSectorBytes);
+    if (behind != 0)
+      bytes = std::min(bytes, kSectorBytes - behind);
+    else if (bytes > kSectorBytes)
+      bytes -= bytes % kSectorBytes;
+  }
   job.byte += bytes;
   if (job.byte == run.bytes) {
     job.byte = 0;
