@@ -250,6 +250,8 @@ const Key kKeys[] = {
     FIELD(network, partition_request_bytes, "B/L2 cycle", 1, 65536),
     FIELD(network, cpc_queue, "sector", 5, 4096),
     FIELD(network, gpc_reply_bytes, "B/L2 cycle", 1, 65536),
+    FORETRACE_KEY(network, cpc_step, "L2 cycle", KeyType::real, 0, 16, kAlways),
+    FORETRACE_KEY(network, tpc_step, "L2 cycle", KeyType::real, 0, 16, kAlways),
     FORETRACE_KEY(network, partition_latency, "L2 cycle", kInteger, 1, 4096, KeyNeed::partitions),
     FORETRACE_KEY(network, partition_bytes, "B/L2 cycle", kInteger, 1, 65536, KeyNeed::partitions),
 

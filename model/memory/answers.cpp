@@ -12,7 +12,7 @@ Answers::Answers(Shared& shared, ReadMerging& merging)
     : shared_(shared), merging_(merging),
       gpc_in_(shared.spec.sm.gpcs, Port(shared.spec.network.gpc_reply_bytes)),
       sm_in_(shared.spec.sm.count, Port(shared.spec.network.reply_bytes)),
-      outgoing_(shared.spec.sm.count, shared.l2_to_sm, shared.spec.network.reply_latency) {}
+      outgoing_(shared.spec.sm.count, shared.l2_to_sm, shared.shortest.reply) {}
 
 void Answers::restart() {
   outgoing_.clear();  // replies that nobody took are forgotten
@@ -74,7 +74,7 @@ void Answers::follow(Transaction& follower, const Transaction& first) const {
 void Answers::deliver(std::uint32_t index, std::uint64_t out) {
   const Transaction& transaction = shared_.pool[index];
   out = sm_in_[transaction.sm].pass(out, transaction.visits * kSectorBytes);
-  const Cycle time = outgoing_.time_of(out);
+  const Cycle time = outgoing_.time_of(out + farther(transaction.sm));
   std::uint32_t id = transaction.id;
   if (transaction.note != 0) {
     if (shared_.signals.note(transaction.note).early) id |= kTooEarly;

@@ -25,11 +25,11 @@ class Answers {
   void answer(std::uint32_t index);
   /// The word that a write or a reduction is done leaves in cycle `out`.
   void acknowledge(std::uint32_t sm, std::uint32_t id, std::uint64_t out, bool reduction, bool far) {
-    outgoing_.acknowledge(sm, id, out, reduction, far);
+    outgoing_.acknowledge(sm, id, out + farther(sm), reduction, far);
   }
   /// The same of what was done in another device's memory.
   void acknowledge_peer(std::uint32_t sm, std::uint32_t id, std::uint64_t out) {
-    outgoing_.acknowledge_peer(sm, id, out);
+    outgoing_.acknowledge_peer(sm, id, out + farther(sm));
   }
   /// Appends what is due before SM cycle `known`.
   void hand_out(Cycle known, Replies& replies) { outgoing_.hand_out(known, replies); }
@@ -53,6 +53,10 @@ class Answers {
   void deliver(std::uint32_t index, std::uint64_t out);
   void add_up(const Transaction& read, Cycle time);
   void note_journey(const Transaction& transaction, Cycle time);
+  /// L2 cycles of an SM's way back more than the nearest SM's, whose way `outgoing_` knows.
+  std::uint32_t farther(std::uint32_t sm) const {
+    return shared_.sm_place[sm].ways.reply - shared_.shortest.reply;
+  }
 
   Shared& shared_;
   ReadMerging& merging_;

@@ -14,8 +14,7 @@ MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
       slices_(shared_, {lines_, fills_, link_, answers_}) {}
 
 Cycle MemorySystem::Implementation::lookahead() const {
-  const spec::NetworkSpec& network = shared_.spec.network;
-  return shared_.l2_to_sm.down(std::uint64_t{network.request_latency} + network.reply_latency);
+  return shared_.l2_to_sm.down(std::uint64_t{shared_.shortest.request} + shared_.shortest.reply);
 }
 
 void MemorySystem::Implementation::submit(const Request& request, std::span<const work::Awaited> awaited) {
@@ -27,7 +26,7 @@ void MemorySystem::Implementation::advance(Cycle until, Replies& replies) {
   FORETRACE_ASSERT(until >= until_, "the memory system was asked to go back in time");
   until_ = until;
   // What is submitted from now on reaches a slice in this cycle or later.
-  run_before(shared_.sm_to_l2.up(until) + shared_.spec.network.request_latency);
+  run_before(shared_.sm_to_l2.up(until) + shared_.shortest.request);
   answers_.hand_out(until + lookahead(), replies);
 }
 

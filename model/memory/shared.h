@@ -52,11 +52,13 @@ struct Shared {
 
   struct SmPlace {
     std::uint32_t gpc = 0, cpc = 0, partition = 0;
+    Ways ways;
   };
   const spec::GpuSpec spec;
   const AddressMap map;
   const ClockRatio sm_to_l2, l2_to_sm, l2_to_dram, dram_to_l2;
   std::vector<SmPlace> sm_place;
+  Ways shortest;                           ///< of all SMs
   std::shared_ptr<const PeerMemory> peer;  ///< of this launch; null: all memory is the device's own
 
   std::uint64_t now = 0;

@@ -49,7 +49,8 @@ inline Passage SmLink::passage_of(const Request& request) const {
 inline std::uint32_t SmLink::note_of(const Request& request, std::span<const work::Awaited> awaited) {
   if (request.tells == kTries) {
     const work::Signal& s = request.signal;
-    const std::uint64_t sent = shared_.sm_to_l2.up(request.time), back = shared_.spec.network.reply_latency;
+    const std::uint64_t sent = shared_.sm_to_l2.up(request.time),
+                        back = shared_.sm_place[request.sm].ways.reply;
     constexpr std::uint32_t kWaits = 1u << 8;  // values of Request::waits
     return shared_.signals.take({.tells = kTries,
                                  .signal = {},
@@ -71,7 +72,7 @@ inline std::uint32_t SmLink::note_of(const Request& request, std::span<const wor
 inline void SmLink::leave(const Request& request, std::uint32_t bytes, const Event& arrives) {
   Port& port = port_[request.sm];
   const std::uint64_t left = port.pass(shared_.sm_to_l2.up(request.time), std::max(bytes, port.width()));
-  arrivals_.push(left + shared_.spec.network.request_latency, arrives);
+  arrivals_.push(left + shared_.sm_place[request.sm].ways.request, arrives);
 }
 
 inline void SmLink::submit_write(const Request& request, Passage passage, std::uint32_t note) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,27 @@ std::uint32_t gather(std::uint32_t value, std::uint32_t mask) {
 }
 
 }  // namespace
+
+std::vector<Ways> ways_of_sms(const spec::GpuSpec& spec) {
+  const spec::NetworkSpec& network = spec.network;
+  std::vector<double> farther;
+  double sum = 0;
+  for (std::uint32_t sm = 0; sm < spec.sm.count; ++sm) {
+    const std::uint32_t tpc = sm / 2 / spec.sm.gpcs;  // of its GPC
+    farther.push_back(network.cpc_step * (tpc % spec.sm.cpcs) - network.tpc_step * (tpc / spec.sm.cpcs));
+    sum += farther.back();
+  }
+  std::vector<Ways> ways;
+  for (const double way : farther) {
+    const auto both = std::lround(way - sum / spec.sm.count);
+    const long there = both >> 1;  // of an odd number the way back has the more
+    const auto plus = [](std::uint32_t latency, long more) {
+      return static_cast<std::uint32_t>(std::max(long{latency} + more, 1L));
+    };
+    ways.push_back({plus(network.request_latency, there), plus(network.reply_latency, both - there)});
+  }
+  return ways;
+}
 
 AddressMap::AddressMap(const spec::GpuSpec& spec) {
   const spec::L2Spec& l2 = spec.l2;

@@ -4,8 +4,9 @@
 //          and row. Slices and channels need not be a power of two in number: the groups of four
 //          lines that share one visit every slice in turn.
 // Ignores: the physical page behind a virtual address (addresses are used as they are), slices at different
-//          distances from an SM, which SMs of a GPC were fused off.
+//          distances from an SM (a line's latencies from two GPCs differ by 11 cycles), which SMs of a GPC were fused off.
 // Source:  GPCs by SM number: ASIM (its PR 87), [h100-sxm] gpc_sms. CPCs: [h200-sxm] sm_groups.
+//          Ways: [h100-sxm] l2_latency_by_sm, where a GPC's CPCs are one behind another and a CPC's first TPC is its farthest.
 //          Partitions alternate in 4 KiB granules by the parity of bits, mask 0x0B3000 within 2 MiB: QRC
 //          (side_aware). Inside a partition the hardware's hash is unpublished: which lines of 4 KiB share
 //          a slice was measured ([h100-sxm] atomic_pair_map), the rest of ours is only required to be even.
@@ -32,6 +33,14 @@ inline std::uint32_t cpc_of_sm(const spec::SmSpec& sm, std::uint32_t index) {
 inline std::uint32_t partition_of_sm(const spec::GpuSpec& spec, std::uint32_t index) {
   return spec.l2.partitions > 1 && gpc_of_sm(spec.sm, index) >= (spec.sm.gpcs + 1) / 2 ? 1 : 0;
 }
+
+/// Ways between an SM and L2, in L2 cycles.
+struct Ways {
+  std::uint32_t request = 0, reply = 0;
+};
+
+/// Of each SM, where its TPC is in its CPC and its CPC in the GPC: the mean SM's are network.request_latency and network.reply_latency.
+std::vector<Ways> ways_of_sms(const spec::GpuSpec& spec);
 
 /// Where a line lives in L2. Its copy for the other partition would sit in the slice of the same index, in
 /// the same set.

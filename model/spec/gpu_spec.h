@@ -296,6 +296,8 @@ struct NetworkSpec {                  // keys network.*
       0;                              ///< bytes all SMs beside a partition send together per L2 cycle (same)
   std::uint32_t cpc_queue = 0;        ///< sectors of a CPC that wait for the way in beside its partition
   std::uint32_t gpc_reply_bytes = 0;  ///< bytes all SMs of a GPC receive together a L2 cycle
+  double cpc_step = 0;  ///< L2 cycles there and back by which the next CPC of a GPC is farther from L2
+  double tpc_step = 0;  ///< L2 cycles there and back by which the next TPC of a CPC is nearer
   std::uint32_t slice_queue =
       0;  ///< L2 cycles of work before a slice from which on writes and atomics hold up what their SM sends behind them
   std::uint32_t partition_latency =

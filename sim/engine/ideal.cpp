@@ -47,6 +47,7 @@ void lift_dram(spec::DramSpec& dram) {
 void lift_l2(spec::GpuSpec& spec) {
   lift_dram(spec.dram);
   spec.network.request_latency = spec.network.reply_latency = spec.network.partition_latency = 1;
+  spec.network.cpc_step = spec.network.tpc_step = 0;
   for (std::uint32_t* bytes :
        {&spec.network.request_bytes, &spec.network.reply_bytes, &spec.network.cpc_request_bytes,
         &spec.network.partition_request_bytes, &spec.network.gpc_reply_bytes, &spec.network.partition_bytes,
@@ -71,6 +72,7 @@ void lift_l2(spec::GpuSpec& spec) {
 void lift_memory_latency(spec::GpuSpec& spec) {
   spec.dram.latency = spec.l2.latency = spec.l2.atomic_latency = 1;
   spec.network.request_latency = spec.network.reply_latency = spec.network.partition_latency = 1;
+  spec.network.cpc_step = spec.network.tpc_step = 0;
 }
 
 void lift_pipes(spec::GpuSpec& spec) {

@@ -47,6 +47,24 @@ TEST_F(SmallChip, ReadThatMissesTakesItsWayAndTheDeviceTiming) {
   EXPECT_EQ(memory.counters().tex_sectors_miss, 2u);  // what it brings
 }
 
+TEST_F(SmallChip, AnswersAndAcknowledgementsTakeTheSmsOwnWays) {
+  GpuSpec steps = chip;
+  steps.sm.gpcs = 2;  // of two TPCs, the second nearer than the first
+  steps.network.tpc_step = 12;
+  MemorySystem placed(steps);
+  constexpr std::uint32_t kNext = kNearSm + 4;  // the next TPC of the same GPC
+  latency_of(placed, read_request(0, kNearSm, near_line, 0b0001));
+  EXPECT_EQ(latency_of(placed, read_request(1000, kNearSm, near_line, 0b0001)), hit + 6);
+  EXPECT_EQ(latency_of(placed, read_request(2000, kNext, near_line, 0b0001)), hit - 6);
+  EXPECT_EQ(placed.lookahead(), static_cast<Cycle>(50 - 3 + 60 - 3));
+  const auto written = [&](Cycle time, std::uint32_t sm) {
+    memory::Request request = write_request(time, sm, near_line, 0b0001);
+    request.wants_reply = true;
+    return latency_of(placed, request);
+  };
+  EXPECT_EQ(written(3000, kNearSm) - written(4000, kNext), 12u);
+}
+
 TEST_F(SmallChip, ReadOfAWholeLineMovesTwoAccesses) {
   EXPECT_EQ(latency_of(memory, read_request(0, kNearSm, near_line, 0b1111)), miss + 8);
   EXPECT_EQ(memory.counters().dram_bytes_read, 128u);

@@ -176,5 +176,29 @@ TEST(Topology, AGpcsTpcsGoRoundItsCpcs) {
   EXPECT_EQ(std::count(sms.begin(), sms.end(), 4u), 6) << "the third CPCs of GPCs of 16";
 }
 
+// H100: 334 SM cycles of the first TPCs, 343 of the third CPC's, 333 of the second TPC of the third CPC (l2_latency_by_sm).
+TEST(Topology, AnSmsWaysAreLongerByItsCpcAndShorterByItsTpc) {
+  spec::GpuSpec chip = large_chip();
+  chip.network.request_latency = 80;
+  chip.network.reply_latency = 81;
+  for (const memory::Ways& even : memory::ways_of_sms(chip)) EXPECT_EQ(even.request + even.reply, 161u);
+  chip.sm.count = 6 * 16;  // six TPCs of each of eight GPCs, in three CPCs of two
+  chip.sm.gpcs = 8;
+  chip.sm.cpcs = 3;
+  chip.network.cpc_step = 4;
+  chip.network.tpc_step = 6;
+  const std::vector<memory::Ways> ways = memory::ways_of_sms(chip);
+  std::vector<int> both;
+  for (std::uint32_t tpc = 0; tpc < 6; ++tpc) {
+    const memory::Ways of = ways[16 * tpc + 5];
+    both.push_back(static_cast<int>(of.request + of.reply) - 161);
+    EXPECT_LE(of.reply - of.request, 2u) << "both ways alike but for an odd cycle";
+  }
+  EXPECT_EQ(both, (std::vector<int>{-1, 3, 7, -7, -3, 1}));
+  EXPECT_EQ(ways[4].request, ways[5].request) << "a TPC's two SMs";
+  chip.network.request_latency = 1;  // no way is shorter than a cycle
+  for (const memory::Ways& of : memory::ways_of_sms(chip)) EXPECT_GE(of.request, 1u);
+}
+
 }  // namespace
 }  // namespace foretrace::memory_tests

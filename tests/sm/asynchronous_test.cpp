@@ -1,5 +1,7 @@
 // Warpgroup products, mbarriers, the copy engine, registers that change hands: to the cycle, from the chip's configuration.
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "tests/sm/bench.h"
@@ -310,12 +312,13 @@ TEST(Mbarriers, WhoDropsOutIsMissingInLaterPhases) {
 
 // --- copies ---------------------------------------------------------------------------------------------------------
 
-Transfer moves(TransferKind kind, std::uint32_t rows, std::uint32_t row_bytes, std::uint64_t stride) {
+Transfer moves(TransferKind kind, std::uint32_t rows, std::uint32_t row_bytes, std::uint64_t stride,
+               std::uint64_t phase = 0) {
   Transfer t;
   t.begin(kind, rows * row_bytes, rows);
   t.shared = 0x800;
   t.barrier = kind == TransferKind::load ? static_cast<std::uint32_t>(kBarrier) : Transfer::kNoBarrier;
-  for (std::uint32_t i = 0; i < rows; ++i) t.piece((1 << 20) + i * stride, row_bytes);
+  for (std::uint32_t i = 0; i < rows; ++i) t.piece((1 << 20) + phase + i * stride, row_bytes);
   return t;
 }
 
@@ -382,6 +385,24 @@ TEST(CopyEngine, AsksForARowACycle) {
   const Ran wide = load(chip, moves(TransferKind::load, 8, 256, 4096));
   ASSERT_EQ(wide.requests.size(), 16u);
   EXPECT_EQ(wide.requests.back().time - wide.requests.front().time, 15u);
+}
+
+TEST(CopyEngine, AsksForPartsOfSectorsByThemselves) {
+  const spec::GpuSpec chip = bench_chip();
+  // Requests of a row of 128 bytes by where it begins in a line (box_rows, H200).
+  const std::map<std::uint64_t, std::size_t> requests{{0, 1},  {16, 3}, {32, 2}, {48, 4},
+                                                      {64, 2}, {80, 4}, {96, 2}, {112, 3}};
+  for (const auto& [phase, expected] : requests) {
+    const auto asked = [&](TransferKind kind) {
+      const Transfer row = moves(kind, 1, 128, 4096, phase);
+      if (kind == TransferKind::load) return load(chip, row).requests.size();
+      return run(chip, {copy(row)}).requests.size();
+    };
+    EXPECT_EQ(asked(TransferKind::load), expected) << phase;
+    EXPECT_EQ(asked(TransferKind::store), phase == 0 ? 1u : 2u) << phase << ": a store's lines";
+  }
+  // Of 16 bytes that lie in one sector: a single one.
+  EXPECT_EQ(load(chip, moves(TransferKind::load, 1, 16, 4096, 16)).requests.size(), 1u);
 }
 
 TEST(CopyEngine, RowsOutsideOfTheTensorTakeTheirTurn) {
