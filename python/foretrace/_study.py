@@ -3,9 +3,8 @@
 import functools
 import itertools
 import pathlib
-import tomllib
 
-from foretrace import _origin
+from foretrace import _command, _origin
 from foretrace._origin import StudyError
 
 _KEYS = {"arch", "set", "trace", "kernel", "database", "traces"}
@@ -22,11 +21,7 @@ class Study:
     def __init__(self, path, further=frozenset()):
         """`further`: keys beside a study's own, which `extra` then holds."""
         self.path = pathlib.Path(path)
-        try:
-            self.text = self.path.read_text()
-            values = tomllib.loads(self.text)
-        except (OSError, tomllib.TOMLDecodeError) as error:
-            raise StudyError(f"{path}: {error}") from None
+        self.text, values = _command.read_toml(self.path)
         unknown = sorted(set(values) - _KEYS - further)
         if unknown:
             raise StudyError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_KEYS | further))}")

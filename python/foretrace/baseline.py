@@ -5,7 +5,6 @@ fails where one takes longer than the bound allows, naming the source line, or a
 configuration give the same cycles, so that a bound of 1% means something. docs/python.md describes the file.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import json
@@ -13,9 +12,8 @@ import os
 import pathlib
 import sys
 import tempfile
-import tomllib
 
-from foretrace import _bench_programs, _launch, _program, _results
+from foretrace import _bench_programs, _command, _launch, _program, _results
 from foretrace._bench_programs import BenchError
 
 SCHEMA = 1
@@ -25,10 +23,7 @@ _BENCH_KEYS = {"arch", "bound", "baseline", "source", "launch", "from", "program
 class Bench:
     def __init__(self, path):
         self.path = pathlib.Path(path)
-        try:
-            values = tomllib.loads(self.path.read_text())
-        except (OSError, tomllib.TOMLDecodeError) as error:
-            raise BenchError(f"{path}: {error}") from None
+        _, values = _command.read_toml(self.path)
         unknown = sorted(set(values) - _BENCH_KEYS)
         if unknown:
             raise BenchError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_BENCH_KEYS))}")
@@ -54,10 +49,7 @@ class Bench:
             if set(each) - {"file", "launches"} or "file" not in each:
                 raise BenchError(f"{self.path}: from: expected file, and launches to choose some")
             file = folder / each["file"]
-            try:
-                contents = tomllib.loads(file.read_text())
-            except (OSError, tomllib.TOMLDecodeError) as error:
-                raise BenchError(f"{file}: {error}") from None
+            _, contents = _command.read_toml(file)
             wanted = each.get("launches")
             if wanted is not None:
                 missing = sorted(set(wanted) - {launch.get("name") for launch in contents.get("launch", [])})
@@ -197,7 +189,7 @@ EXAMPLES = """examples:
 
 
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace baseline", description=__doc__.split("\n")[0], epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = _command.Parser("baseline", __doc__.split("\n")[0], EXAMPLES)
     parser.add_argument("action", choices=["check", "update"])
     parser.add_argument("bench")
     parser.add_argument("--jobs", type=int, help="launches at a time (default: one per processor)")
@@ -210,7 +202,7 @@ def main(words=None) -> int:
             return 0
         verdicts = check(bench, chosen.jobs)
     except (BenchError, _program.ForetraceError) as error:
-        print(f"foretrace: {error}", file=sys.stderr)
+        print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)
         return 2
     for good, text in verdicts:
         print(("  ok    " if good else "  SLOW  ") + text)

@@ -5,7 +5,6 @@ where the first one stopped. Then `foretrace calibrate` makes the configuration,
 answers as its argument the program does the last step alone. docs/calibration.md.
 """
 
-import argparse
 import html
 import json
 import os
@@ -16,7 +15,7 @@ import sys
 import time
 import tomllib
 
-from foretrace import _chip_values, _picture, _program
+from foretrace import _chip_values, _command, _picture, _program
 
 
 def is_asked(words) -> bool:
@@ -123,7 +122,7 @@ def _row(key: str, entry: dict, base: float | None) -> str:
 
 
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace calibrate", description=__doc__.split("\n")[0])
+    parser = _command.Parser("calibrate", __doc__.split("\n")[0])
     parser.add_argument("--base", required=True, help="the known chip whose numbers stay where there is no answer")
     parser.add_argument("--output", required=True, metavar="FILE.toml", help="the configuration to write")
     parser.add_argument("--work", metavar="FOLDER", help="where answers are kept (default: beside the output)")
@@ -145,6 +144,6 @@ def main(words=None) -> int:
         shown.write_text(page(output, chosen.base, document))
         print(f"  {output} and {shown}, in {time.monotonic() - begin:.0f} s. To use it: --arch {os.path.join('.', output)}")
     except (_program.ForetraceError, OSError, subprocess.SubprocessError) as error:
-        print(f"foretrace: {error}", file=sys.stderr)
+        print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)
         return 2
     return 0

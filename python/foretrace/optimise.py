@@ -5,7 +5,6 @@ simulated: some at first, spread evenly, then the neighbours of those that nothi
 the study's database: a second call goes on. docs/studies.md.
 """
 
-import argparse
 import ast
 import itertools
 import json
@@ -16,7 +15,7 @@ import random
 import sqlite3
 import sys
 
-from foretrace import _chip_values, _picture, _program, sweep
+from foretrace import _chip_values, _command, _picture, _program, sweep
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow,
               ast.USub: operator.neg, ast.UAdd: operator.pos}
@@ -153,7 +152,7 @@ EXAMPLES = """examples:
 
 
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace optimise", description=f"{__doc__.split(chr(10))[0]} {sweep.CODES}", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = _command.Parser("optimise", f"{__doc__.split(chr(10))[0]} {sweep.CODES}", EXAMPLES)
     parser.add_argument("design")
     parser.add_argument("--html", metavar="FILE", help="write the picture of time over cost")
     parser.add_argument("--csv", metavar="FILE", help="write every simulated combination, and whether it is on the front")
@@ -178,6 +177,6 @@ def main(words=None) -> int:
             rows = [f"{keys},cost,time,front"] + [",".join(map(str, [*c, cost, time, int((cost, time, text, c) in best)])) for cost, time, text, c in points]
             pathlib.Path(chosen.csv).write_text("\n".join(rows) + "\n")
     except (sweep.StudyError, _program.ForetraceError, OSError, sqlite3.Error) as error:
-        print(f"foretrace: {sweep.one_line(error)}", file=sys.stderr)
+        print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)
         return 2
     return sweep.say_failures(design.path, failed, len(points) + len(failed))

@@ -5,7 +5,6 @@ configuration states; where it states none, a share below and above. The band: t
 independently of each other, so the deviations add up as squares; the widest sums them up. docs/studies.md.
 """
 
-import argparse
 import concurrent.futures
 import contextlib
 import dataclasses
@@ -18,9 +17,8 @@ import pathlib
 import sqlite3
 import sys
 import tempfile
-import tomllib
 
-from foretrace import _chip_values, _launch, _origin, _picture, _program, sweep
+from foretrace import _chip_values, _command, _launch, _origin, _picture, _program, sweep
 
 UNSURE = ("assumed", "fitted", "transferred")
 
@@ -196,10 +194,7 @@ def trace_of(file: str, arch: str, launch: str | None, options: list[str]):
 
 def _one_launch(path: pathlib.Path, launch: str | None, folder: pathlib.Path) -> tuple[str, str]:
     """(a launch file with this launch alone, what it is called)."""
-    try:
-        contents = tomllib.loads(path.read_text())
-    except tomllib.TOMLDecodeError as error:
-        raise sweep.StudyError(f"{path}: {error}") from None
+    _, contents = _command.read_toml(path)
     launches = {str(each.get("name")): each for each in contents.get("launch", [])}
     if launch is None and len(launches) == 1:
         launch = next(iter(launches))
@@ -217,14 +212,13 @@ def _one_launch(path: pathlib.Path, launch: str | None, folder: pathlib.Path) ->
 EXAMPLES = """examples:
   foretrace sensitivity sgemm.trace --arch h100 --html sgemm_sensitivity.html
   foretrace sensitivity launches.toml --launch sgemm_512 --arch h100 --keys 'l2.*,dram.*' --by 20
-  foretrace sensitivity saxpy.cu --kernel saxpy --grid 64 --block 256 --arg buf:f32:16384 --arg buf:f32:16384 --arch h100
+  foretrace sensitivity saxpy.cu --kernel saxpy --grid 64 --block 256 --arg buf:f32:16384 --arg buf:f32:16384 --arg val:f32:2 --arg val:i32:16384 --arch h100
 """
 _OF_A_LAUNCH = ("kernel", "define", "nvcc", "grid", "block", "cluster", "shared", "arg", "symbol")
 
 
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace sensitivity", description=__doc__.split("\n")[0], epilog=EXAMPLES,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = _command.Parser("sensitivity", __doc__.split("\n")[0], EXAMPLES)
     parser.add_argument("launch", metavar="TRACE|LAUNCHES.toml|KERNEL.cu", help="what foretrace predict --trace wrote, a launch file, or a source or cubin")
     parser.add_argument("--arch", required=True, metavar="CHIP")
     parser.add_argument("--launch", dest="name", metavar="NAME", help="of a launch file: which launch, where there are several")
@@ -251,6 +245,6 @@ def main(words=None) -> int:
             low, high = found.band()
             pathlib.Path(chosen.json).write_text(json.dumps({"schema": 1, **dataclasses.asdict(found), "band_low": low, "band_high": high}, indent=1) + "\n")
     except (sweep.StudyError, _program.ForetraceError, OSError, sqlite3.Error) as error:
-        print(f"foretrace: {sweep.one_line(error)}", file=sys.stderr)
+        print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)
         return 2
     return 0

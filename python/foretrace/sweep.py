@@ -17,7 +17,7 @@ import tempfile
 import time
 import uuid
 
-from foretrace import _program, _results, _sweep_picture
+from foretrace import _command, _program, _results, _sweep_picture
 from foretrace._origin import StudyError
 from foretrace._points import Points
 from foretrace._study import Study
@@ -47,10 +47,6 @@ def _record(study: Study, work: str, arch: str) -> pathlib.Path:
 def _predict(trace: pathlib.Path, arch: str, changes: dict):
     words = ["simulate", str(trace), "--arch", arch, "--threads", "1", *(w for key, value in changes.items() for w in ("--set", f"{key}={value}"))]
     return _results.of_process(words)[0]
-
-
-def one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _traces(study: Study, missing, pool, say) -> dict:
@@ -85,7 +81,7 @@ def run(study: Study, shard: tuple[int, int] = (0, 1), jobs: int | None = None, 
             for identity, *point in missing:
                 trace = files[point[0], study.origins.machine_code(point[1])]
                 if isinstance(trace, Exception):
-                    points.put(identity, study, point, failed=one_line(trace))
+                    points.put(identity, study, point, failed=_command.one_line(trace))
                 else:
                     ready.append((identity, point, trace))
             _compute(study, points, ready, pool, say)
@@ -104,7 +100,7 @@ def _compute(study: Study, points: Points, ready, pool, say) -> None:
         try:
             prediction, failed = future.result(), None
         except _program.ForetraceError as error:
-            prediction, failed = None, one_line(error)
+            prediction, failed = None, _command.one_line(error)
         study.origins.check_unchanged(point[0])
         points.put(identity, study, point, prediction, failed)
         left = (time.monotonic() - begin) / number * (len(ready) - number)
@@ -268,8 +264,7 @@ def _run(study: Study, chosen) -> tuple[str, list[tuple], int]:
 
 
 def main(words=None) -> int:
-    parser = argparse.ArgumentParser(prog="foretrace sweep", description=f"{__doc__.split(chr(10))[0]} {CODES}", epilog=EXAMPLES,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = _command.Parser("sweep", f"{__doc__.split(chr(10))[0]} {CODES}", EXAMPLES)
     parser.add_argument("study")
     parser.add_argument("--shard", type=_shard, default=(0, 1), metavar="I/N", help="only every Nth point, into a database of its own")
     parser.add_argument("--merge", type=int, metavar="N", help="bring the databases of N shards together")
@@ -287,7 +282,7 @@ def main(words=None) -> int:
             if path:
                 write(study, path)
     except (StudyError, _program.ForetraceError, OSError, sqlite3.Error) as error:
-        print(f"foretrace: {one_line(error)}", file=sys.stderr)
+        print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)
         return 2
     print(summary)
     return say_failures(study.path, failed, count)

@@ -186,6 +186,20 @@ class Offline(Case):
         self.study.write_text(STUDY.replace('["launch.trace"]', '["launch.trace", "none.trace"]'))
         self.assertIn("none.trace: No such file", run("sweep", self.study, code=2).stderr)
 
+    def test_what_is_wrong_is_said_in_one_line(self):
+        (self.folder / "bytes.toml").write_bytes(b"\xff\xfe\x00")
+        (self.folder / "broken.toml").write_text("arch = [")
+        for words, said in ((["sweep"], r"foretrace: the following arguments are required: study; .*"),
+                            (["sweep", "none.toml"], r"foretrace: none\.toml: No such file or directory"),
+                            (["sweep", self.folder], rf"foretrace: {self.folder}: Is a directory"),
+                            (["sweep", self.folder / "bytes.toml"], r"foretrace: .*bytes\.toml: no text; expected a TOML file"),
+                            (["optimise", self.folder / "broken.toml"], r"foretrace: .*broken\.toml: .*"),
+                            (["baseline", "check", "none.toml"], r"foretrace: none\.toml: No such file or directory"),
+                            (["baseline", "foo", "x"], r"foretrace: argument action: invalid choice: 'foo' .*"),
+                            (["sensitivity", "none.toml", "--arch", "h100"], r"foretrace: none\.toml: No such file or directory")):
+            with self.subTest(words):
+                self.assertRegex(run(*words, code=2).stderr, rf"\A{said}\n\Z")
+
     def test_a_design_leaves_out_what_fails(self):
         self.study.write_text('cost = "sm.count"\n' + STUDY + '"sm.count" = [0, 64]\n')
         done = run("optimise", self.study, code=1)

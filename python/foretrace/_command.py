@@ -1,0 +1,36 @@
+"""What the package's commands have in common: what is wrong is said in one line, as the program says it, with exit code 2."""
+
+import argparse
+import pathlib
+import tomllib
+from typing import NoReturn
+
+from foretrace._program import ForetraceError
+
+
+class Parser(argparse.ArgumentParser):
+    def __init__(self, command: str, description: str, examples: str | None = None):
+        super().__init__(prog=f"foretrace {command}", description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"foretrace: {message}; '{self.prog} --help' says what is expected\n")
+
+
+def one_line(error: Exception) -> str:
+    """`error` in one line: of the system's errors the file and what is wrong with it."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
+
+
+def read_toml(path: pathlib.Path) -> tuple[str, dict]:
+    """A file's text, and what it says."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise ForetraceError(one_line(error)) from None
+    except UnicodeDecodeError:
+        raise ForetraceError(f"{path}: no text; expected a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ForetraceError(f"{path}: {error}") from None
