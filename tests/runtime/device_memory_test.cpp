@@ -1,5 +1,6 @@
 // Global memory that is host memory: addresses, freeing, and memory that somebody else owns.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <vector>
@@ -31,6 +32,31 @@ TEST(HostBackedMemory, AddressesAreTheHostsAndTheSameInEveryRun) {
     if (run == 0) first = small;
     EXPECT_EQ(small, first);
   }
+}
+
+// TCMalloc and V8 place memory at addresses that they draw at random.
+TEST(HostBackedMemory, LiesElsewhereWhereTheProgramTookTheUsualAddresses) {
+  const std::uint64_t taken = kHostArena + 5 * kTwoMebibytes;
+  ASSERT_EQ(mmap(host(taken), 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+            host(taken));
+  {
+    GlobalMemory memory(Backing::host), another(Backing::host);
+    const std::uint64_t address = memory.allocate(64 * kTwoMebibytes, "large");
+    EXPECT_TRUE(address + 64 * kTwoMebibytes <= taken || address > taken);
+    EXPECT_EQ(address % kTwoMebibytes, 0u);
+    EXPECT_NE(another.allocate(1, "another"), address);
+    *host(address + 64 * kTwoMebibytes - 1) = std::byte{3};
+    EXPECT_TRUE(memory.on_page(address, 1));
+    EXPECT_TRUE(memory.fork()->on_page(address, 1));
+    EXPECT_FALSE(memory.on_page(taken, 1));
+    std::byte read{};
+    memory.read(address + 64 * kTwoMebibytes - 1, {&read, 1});
+    EXPECT_EQ(read, std::byte{3});
+  }
+  ASSERT_EQ(munmap(host(taken), 4096), 0);
+  GlobalMemory memory(Backing::host);
+  EXPECT_GE(memory.allocate(1, "usual"), kHostArena);
+  EXPECT_LT(memory.allocate(1, "usual"), kHostArena + kHostArenaBytes);
 }
 
 TEST(HostBackedMemory, FreedAddressesAreKnownAndComeBackLate) {

@@ -50,6 +50,14 @@ class Core(Case):
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     self.assertEqual(done.stdout.splitlines(), ["child: 0 wrong", "parent: 0 wrong", "child: 0 wrong at the end", "ok"])
 
+    def test_programs_whose_own_memory_lies_where_the_devices_would(self):
+        taken = ("-include", os.path.join(SOURCES, "taken.h"))
+        for name, last, options in (("memory", "memory: all right", ()), ("sharing", "timed event: cudaErrorInvalidValue", ()),
+                                    ("shared_mapping", "ok", ("-lcuda",))):
+            with self.subTest(name):
+                done = run("--arch", "h100", "--functional", "--", build(name + ".taken", *taken, *options))
+                self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, [last]), done.stdout + done.stderr)
+
     def test_graphs_that_allocate(self):
         program = build("graph_memory")
         for chip in CHIPS:

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "model/work/address_space.h"
 
 namespace foretrace::emulate {
 
@@ -18,27 +19,58 @@ namespace {
 constexpr std::uint64_t kQuarantine = std::uint64_t{256}
                                       << 20;  // bytes freed before the first of them is given out again
 constexpr std::size_t kMostFreed = 1 << 16;
+
+/// 0, or why not: EEXIST where something is mapped there.
+int reserve_addresses(std::uint64_t base, std::uint64_t bytes) {
+  void* const wanted = reinterpret_cast<void*>(base);
+  void* const got = mmap(wanted, bytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got == MAP_FAILED) return errno;
+  if (got == wanted) return 0;
+  munmap(got, bytes);  // a kernel that takes the address for a hint
+  return EEXIST;
+}
+
+/// Where the model sees something else (model/work/address_space.h).
+bool is_the_models(std::uint64_t piece) {
+  return piece == work::kLocalBase || piece == work::kCodeBase || piece == work::kConstantBase;
+}
+
+struct Arena {
+  std::uint64_t base = kHostArena, bytes = kHostArenaBytes;
+};
+
+Arena reserve_arena() {
+  Arena arena;
+  int error = reserve_addresses(arena.base, arena.bytes);
+  if (error == EEXIST) {
+    arena = {kArenaPiece, kArenaPiece};
+    while (error == EEXIST && arena.base < work::kSharedWindow - kArenaPiece) {
+      arena.base += kArenaPiece;
+      if (!is_the_models(arena.base)) error = reserve_addresses(arena.base, arena.bytes);
+    }
+  }
+  if (error == 0) return arena;
+  throw InputError(
+      fmt::format("cannot reserve {} TiB of addresses at 0x{:x} for device memory ({}); expected no limit "
+                  "on the size of the "
+                  "process's address space (ulimit -v)",
+                  arena.bytes >> 40, arena.base, std::strerror(error)));
+}
+
 }  // namespace
 
-GlobalMemory::GlobalMemory(Backing backing)
-    : backing_(backing), places_(backing == Backing::pages ? Places(kGlobalBase, kGlobalBytes)
-                                                           : Places(kHostArena, kHostArenaBytes)) {
-  if (backing_ == Backing::pages) return;
-  void* const wanted = reinterpret_cast<void*>(kHostArena);
-  void* const got = mmap(wanted, kHostArenaBytes, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got == MAP_FAILED || got != wanted) {
-    throw InputError(
-        fmt::format("cannot reserve {} TiB of addresses at 0x{:x} for device memory ({}); expected no limit "
-                    "on the size of the "
-                    "process's address space (ulimit -v)",
-                    kHostArenaBytes >> 40, kHostArena, std::strerror(errno)));
-  }
+GlobalMemory::GlobalMemory(Backing backing) : backing_(backing), places_(kGlobalBase, kGlobalBytes) {
+  if (backing_ != Backing::host) return;
+  const Arena arena = reserve_arena();
+  arena_ = open_end_ = arena.base;
+  arena_bytes_ = arena.bytes;
+  places_ = Places(arena.base, arena.bytes);
 }
 
 GlobalMemory::~GlobalMemory() {
   for (std::uint64_t i = 0; i < page_count_; ++i) std::free(pages_[i].load());
-  if (backing_ == Backing::host) munmap(reinterpret_cast<void*>(kHostArena), kHostArenaBytes);
+  if (backing_ == Backing::host) munmap(reinterpret_cast<void*>(arena_), arena_bytes_);
 }
 
 std::vector<GlobalMemory::Allocation>::iterator GlobalMemory::after(std::uint64_t address) {
@@ -54,7 +86,7 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t size, std::string name, Fill 
     if (!place) {
       throw InputError(fmt::format("buffer {}: {} bytes do not fit in the {} TiB of emulated global memory",
                                    name, size,
-                                   (backing_ == Backing::host ? kHostArenaBytes : kGlobalBytes) >> 40));
+                                   (backing_ == Backing::host ? arena_bytes_ : kGlobalBytes) >> 40));
     }
     address = *place;
     if (backing_ == Backing::host) {
@@ -175,7 +207,7 @@ const GlobalMemory::Allocation* GlobalMemory::find(std::uint64_t address) const 
 }
 
 bool GlobalMemory::on_page(std::uint64_t address, std::uint64_t size) const {
-  if (address < kHostArena || address >= kHostArena + kHostArenaBytes) return false;
+  if (address - arena_ >= arena_bytes_) return false;
   const std::uint64_t page = address / kPlacementBytes * kPlacementBytes;
   if (address + size > page + kPlacementBytes) return false;
   const auto next = std::upper_bound(allocations_.begin(), allocations_.end(), address,
@@ -247,6 +279,8 @@ std::unique_ptr<GlobalMemory> GlobalMemory::fork() {
   auto forked = std::make_unique<GlobalMemory>();
   forked->backing_ = Backing::fork;
   forked->parent_ = this;
+  forked->arena_ = arena_;
+  forked->arena_bytes_ = arena_bytes_;
   forked->allocations_ = allocations_;
   forked->places_ = places_;
   forked->heap_ = heap_;

@@ -31,9 +31,11 @@ namespace foretrace::emulate {
 inline constexpr std::uint64_t kGlobalBase = 0x7f0000000000;  ///< address of the first allocation
 inline constexpr std::uint64_t kGlobalBytes = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kPageBytes = 64 * 1024;  ///< of host memory: what a first touch makes
-/// Addresses of allocations that are backed by host memory: far from where Linux places a process's own.
+/// Addresses of allocations that are backed by host memory: far from where Linux places a process's own. Where the program's
+/// allocator places memory at addresses of its own choice (TCMalloc, V8) and took some of these, kArenaPiece others.
 inline constexpr std::uint64_t kHostArena = 0x2000'0000'0000;
 inline constexpr std::uint64_t kHostArenaBytes = std::uint64_t{16} << 40;
+inline constexpr std::uint64_t kArenaPiece = std::uint64_t{4} << 40;
 
 enum class Backing : std::uint8_t {
   pages,  ///< pages made when first touched, anywhere in host memory
@@ -61,7 +63,7 @@ class GlobalMemory {
   ~GlobalMemory();
 
   /// Places `size` bytes (0 is placed as 1) and returns their address. Not while a launch runs.
-  /// Throws InputError when the addresses (1 TiB, or 16 TiB of host memory) are used up.
+  /// Throws InputError when the addresses (1 TiB, or 16 TiB of host memory, 4 where some were taken) are used up.
   std::uint64_t allocate(std::uint64_t size, std::string name, Fill fill = {});
   /// Ends an allocation, which must start at the address; false: none does. Not while a launch runs.
   bool free(std::uint64_t address);
@@ -132,8 +134,9 @@ class GlobalMemory {
   std::unique_ptr<std::atomic<std::byte*>[]> pages_;
   std::uint64_t page_count_ = 0;
   Places places_;
-  std::uint64_t open_end_ = kHostArena;  // of the arena's part that may be touched
-  GlobalMemory* parent_ = nullptr;       // Backing::fork
+  std::uint64_t arena_ = 0, arena_bytes_ = 0;  // Backing::host: the addresses that are reserved
+  std::uint64_t open_end_ = 0;                 // of the arena's part that may be touched
+  GlobalMemory* parent_ = nullptr;             // Backing::fork
   std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>>
       own_;  // Backing::fork: by address / kPageBytes
   WrittenBytes written_;

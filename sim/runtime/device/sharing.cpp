@@ -19,8 +19,8 @@ std::uint64_t down(std::uint64_t x, std::uint64_t to) { return x / to * to; }
 std::uint64_t up(std::uint64_t x, std::uint64_t to) { return down(x + to - 1, to); }
 void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
-/// Bytes into the file are bytes into the arena.
-std::uint64_t offset_of(std::uint64_t address) { return address - emulate::kHostArena; }
+/// Bytes into the file are bytes into the arena, or into the usual one that lies around it.
+std::uint64_t offset_of(std::uint64_t address) { return address % emulate::kHostArenaBytes; }
 
 }  // namespace
 

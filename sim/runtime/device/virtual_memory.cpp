@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "model/work/address_space.h"
 #include "sim/runtime/device/context.h"
 
 namespace foretrace::runtime {
@@ -15,6 +17,7 @@ namespace {
 
 /// Reservations lie above the arena of ordinary allocations, at the same addresses in every run.
 constexpr std::uint64_t kFirst = emulate::kHostArena + emulate::kHostArenaBytes;
+constexpr std::uint64_t kStep = std::uint64_t{1} << 40;
 
 void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
@@ -58,8 +61,12 @@ std::uint64_t VirtualMemory::reserve(std::uint64_t size, std::uint64_t wanted) {
     next_ = std::max(next_, wanted + size);
     return wanted;
   }
-  const std::uint64_t address = std::max(next_, kFirst);
-  if (!close_to_access(address, size, MAP_FIXED_NOREPLACE)) return 0;
+  std::uint64_t address = std::max(next_, kFirst);
+  // Further up where the program's allocator has mapped something at an address of its own choice.
+  while (!close_to_access(address, size, MAP_FIXED_NOREPLACE)) {
+    if (errno != EEXIST || address > work::kSharedWindow - kStep) return 0;
+    address += kStep;
+  }
   next_ = address + size;
   reservations_[address] = {size, {}, {}};
   return address;
