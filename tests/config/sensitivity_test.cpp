@@ -129,9 +129,10 @@ Digest run(const Kernel& kernel, const Loaded& chip) {
   return digest;
 }
 
-/// What makes a chip small: an eighth of it, in proportion.
+/// What makes a chip small: about an eighth of it, in proportion.
 std::vector<Override> small(const std::string& chip) {
-  std::vector<Override> set = {{"sm.count", "8"}, {"sm.gpcs", "2"}};
+  // Three TPCs of a GPC: two in its first CPC.
+  std::vector<Override> set = {{"sm.count", "12"}, {"sm.gpcs", "2"}, {"sm.cpcs", "2"}};
   if (chip == "rtx4090") {
     set.insert(set.end(), {{"l2.slices", "9"}, {"dram.channels", "3"}});
   } else if (chip == "gb203") {
@@ -147,7 +148,7 @@ std::vector<Override> small(const std::string& chip) {
   if (chip == "a100")
     set.insert(set.end(),
                {{"l2.bytes", "4194304"}, {"network.cpc_request_bytes", "200"}});  // more than comes in
-  if (chip == "h100" || chip == "gb203") set.push_back({"cluster.groups", "[4,4]"});
+  if (chip == "h100" || chip == "gb203") set.push_back({"cluster.groups", "[6,6]"});
   return set;
 }
 
