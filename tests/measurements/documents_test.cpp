@@ -221,6 +221,7 @@ TEST_P(Microbenchmarks, EveryAnswerHasItsQuestionValueUnitAndSpread) {
 
 TEST_P(Microbenchmarks, EveryBenchmarkThatAConfigNamesIsThere) {
   std::set<std::string> benchmarks;
+  int named = 0;
   for (const auto& answer : document.at("answers")) benchmarks.insert(answer.at("benchmark"));
   const std::string file = "validate/measurements/" + GetParam() + "-microbenchmarks.json:";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(
@@ -235,9 +236,11 @@ TEST_P(Microbenchmarks, EveryBenchmarkThatAConfigNamesIsThere) {
         const std::string name =
             line.substr(begin, end - begin);  // a benchmark, or a reading of the whole run
         EXPECT_TRUE(benchmarks.contains(name) || document.contains(name)) << entry.path() << ": " << line;
+        ++named;
       }
     }
   }
+  EXPECT_GT(named, 10) << file << " is hardly named in configs/";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Microbenchmarks, testing::Values("h100-sxm", "h200-sxm"),

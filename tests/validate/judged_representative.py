@@ -1,5 +1,6 @@
 """What validate/representative/judge.py makes of two runs' documents, and that docs/representative.md has its markers and a row for each program."""
 import pathlib
+import re
 import sys
 import unittest
 
@@ -27,7 +28,9 @@ class Judge(unittest.TestCase):
     def test_the_page(self):
         page = judge.PAGE.read_text()
         self.assertIn("<!-- judge.py -->\nof a test\n<!-- end of judge.py -->", judge.marked_text.put(page, "judge.py", "of a test\n", judge.PAGE))
-        for program in (ROOT / "validate/representative").glob("*.cu"):
+        programs = list((ROOT / "validate/representative").glob("*.cu"))
+        self.assertEqual(len(programs), len(re.findall(r"(?m)^\| [a-z_]+ \| \d+ \|", page)))
+        for program in programs:
             self.assertIn(f"\n| {program.stem} | ", page)
 
 
