@@ -16,22 +16,10 @@
 #include <boost/algorithm/string.hpp>
 #include <boost/program_options.hpp>
 
-namespace options = boost::program_options;
-using Device = void*;
+#include "sim/runtime/management/nvml.h"
 
-extern "C" {
-int nvmlInit_v2();
-int nvmlSystemGetDriverVersion(char* text, unsigned room);
-int nvmlSystemGetCudaDriverVersion(int* version);
-int nvmlDeviceGetCount_v2(unsigned* count);
-int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device);
-int nvmlDeviceGetName(Device device, char* text, unsigned room);
-int nvmlDeviceGetUUID(Device device, char* text, unsigned room);
-int nvmlDeviceGetClockInfo(Device device, int type, unsigned* clock);
-int nvmlDeviceGetCudaComputeCapability(Device device, int* major, int* minor);
-int nvmlDeviceGetMemoryInfo(Device device, unsigned long long* total_free_used);
-int nvmlDeviceGetPciInfo_v3(Device device, void* pci);
-}
+namespace options = boost::program_options;
+using namespace foretrace::runtime;
 
 namespace {
 
@@ -53,7 +41,7 @@ std::string text_of(Ask&& ask) {
 
 struct Gpu {
   unsigned index = 0, count = 0;
-  Device device = nullptr;
+  nvml::Device device = nullptr;
 
   std::string name() const {
     return text_of([&](char* text, unsigned room) { return nvmlDeviceGetName(device, text, room); });
@@ -62,19 +50,15 @@ struct Gpu {
     return text_of([&](char* text, unsigned room) { return nvmlDeviceGetUUID(device, text, room); });
   }
   std::string bus() const {
-    struct {  // nvmlPciInfo_t
-      char legacy[16];
-      unsigned numbers[5];
-      char id[32];
-    } pci{};
+    nvml::Pci pci{};
     check(nvmlDeviceGetPciInfo_v3(device, &pci));
-    return pci.id;
+    return pci.bus_id;
   }
-  /// In MiB: 0 all of it, 1 what is free, 2 what is used.
-  std::string memory(int which) const {
-    std::array<unsigned long long, 3> bytes{};
-    check(nvmlDeviceGetMemoryInfo(device, bytes.data()));
-    return std::to_string(bytes.at(static_cast<std::size_t>(which)) >> 20);
+  /// A part of its memory in MiB.
+  std::string memory(unsigned long long nvml::Memory::*part) const {
+    nvml::Memory memory{};
+    check(nvmlDeviceGetMemoryInfo(device, &memory));
+    return std::to_string(memory.*part >> 20);
   }
   std::string clock(int type) const {
     unsigned clock = 0;
@@ -94,7 +78,7 @@ using Field = std::function<std::string(const Gpu&)>;  // none: what needs a GPU
 
 std::map<std::string, Field> make_fields() {
   const auto fixed = [](std::string text) { return [text = std::move(text)](const Gpu&) { return text; }; };
-  const auto memory = [](int which) { return [which](const Gpu& gpu) { return gpu.memory(which); }; };
+  const auto memory = [](auto part) { return [part](const Gpu& gpu) { return gpu.memory(part); }; };
   const auto now = [](const Gpu&) {
     return fmt::format("{:%Y/%m/%d %H:%M:%S}.000", fmt::localtime(std::time(nullptr)));
   };
@@ -104,9 +88,9 @@ std::map<std::string, Field> make_fields() {
       {"count", [](const Gpu& gpu) { return std::to_string(gpu.count); }},
       {"index", [](const Gpu& gpu) { return std::to_string(gpu.index); }},
       {"compute_cap", &Gpu::capability},
-      {"memory.total", memory(0)},
-      {"memory.free", memory(1)},
-      {"memory.used", memory(2)},
+      {"memory.total", memory(&nvml::Memory::total)},
+      {"memory.free", memory(&nvml::Memory::free)},
+      {"memory.used", memory(&nvml::Memory::used)},
       {"compute_mode", fixed("Default")},
       {"persistence_mode", fixed("Enabled")},
       {"mig.mode.current", fixed("Disabled")},
@@ -231,8 +215,8 @@ void answer(const options::variables_map& asked) {
     fmt::print("NVIDIA-SMI of Foretrace      Driver Version: {}      CUDA Version: {}.{}\n", driver_version(),
                cuda / 1000, cuda % 1000 / 10);
     for (const Gpu& gpu : of)
-      fmt::print("{:3}  {}  {}  {}MiB / {}MiB\n", gpu.index, gpu.name(), gpu.bus(), gpu.memory(2),
-                 gpu.memory(0));
+      fmt::print("{:3}  {}  {}  {}MiB / {}MiB\n", gpu.index, gpu.name(), gpu.bus(), gpu.memory(&nvml::Memory::used),
+                 gpu.memory(&nvml::Memory::total));
   }
 }
 

@@ -3,6 +3,8 @@
 // Models:  devices of one chip without displays or other users; its memory as the program's own allocations leave it; clocks of the
 //          config. What would need a GPU that works (power, temperature, utilisation) is "not supported".
 // Source:  NVML API Reference Guide for the functions' forms and codes.
+#include "sim/runtime/management/nvml.h"
+
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -15,8 +17,7 @@
 
 using namespace foretrace;
 using namespace foretrace::runtime;
-
-#define NVML_API extern "C" __attribute__((visibility("default")))
+using nvml::Device, nvml::Memory, nvml::Pci;
 
 namespace {
 
@@ -28,8 +29,6 @@ enum Code : int {
   kNotFound = 6,
   kInsufficientSize = 7,
 };
-
-using Device = void*;  // nvmlDevice_t
 
 constexpr unsigned kMostDevices = 64;
 constexpr int kCudaVersion = 13000;
@@ -99,17 +98,9 @@ int give_device(Device* out, Is&& is_it) {
   return kNotFound;
 }
 
-struct Memory {  // nvmlMemory_t
-  unsigned long long total, free, used;
-};
 struct MemoryV2 {  // nvmlMemory_v2_t
   unsigned version;
   unsigned long long total, reserved, free, used;
-};
-struct Pci {  // nvmlPciInfo_t
-  char bus_id_legacy[16];
-  unsigned domain, bus, device, pci_device_id, pci_subsystem_id;
-  char bus_id[32];
 };
 
 /// In MHz; the graphics, SM and video clocks are one, number 2 is the memory's.
