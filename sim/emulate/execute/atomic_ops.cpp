@@ -121,6 +121,13 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
   return combined_halves(which, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b), true);
 }
 
+/// What lane `l` changes.
+inline std::byte* memory_at(Execution& x, MemorySpace space, std::uint64_t address, std::uint32_t bytes, int l) {
+  return space == MemorySpace::shared   ? x.memory.shared_at(address, bytes, l)
+         : space == MemorySpace::global ? x.memory.global_at(address, bytes, l)
+                                        : x.memory.generic_at(address, bytes, l);
+}
+
 /// Whose turn it is among the lanes that try ATOMS.CAST.SPIN at once: one for each bank, of 32 lanes, or of 16 that bring 64 bits. The others
 /// fail, those at other words of the bank, too (shared_atomics on H100: as many rounds as lanes want the busiest bank).
 class Turns {
@@ -158,9 +165,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint64_t address = x.addresses[0][static_cast<std::size_t>(l)];
-    std::byte* p = space == MemorySpace::shared   ? x.memory.shared_at(address, bytes, l)
-                   : space == MemorySpace::global ? x.memory.global_at(address, bytes, l)
-                                                  : x.memory.generic_at(address, bytes, l);
+    std::byte* p = memory_at(x, space, address, bytes, l);
     std::uint64_t old = 0;
     std::memcpy(&old, p, bytes);
     std::uint64_t next = old, answer = old;
@@ -209,9 +214,7 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint64_t address = x.addresses[0][static_cast<std::size_t>(l)];
-    std::byte* p = space == MemorySpace::shared   ? x.memory.shared_at(address, bytes, l)
-                   : space == MemorySpace::global ? x.memory.global_at(address, bytes, l)
-                                                  : x.memory.generic_at(address, bytes, l);
+    std::byte* p = memory_at(x, space, address, bytes, l);
     std::uint32_t old[4], next[4];
     std::memcpy(old, p, bytes);
     bool same = true;

@@ -90,6 +90,15 @@ Resource12 form_12(const cudaResourceDesc& resource) {
   return out;
 }
 
+/// What CUDA 13's question about a texture or a surface says, in CUDA 12's form.
+template <class Object>
+cudaError_t resource_12(cudaError_t (*ask)(cudaResourceDesc*, Object), Resource12* out, Object object) {
+  cudaResourceDesc now{};
+  const cudaError_t result = ask(out == nullptr ? nullptr : &now, object);
+  if (result == cudaSuccess) *out = form_12(now);
+  return result;
+}
+
 /// Its property is 0: a launch on several devices at once is not provided.
 constexpr cudaDeviceAttr kNoAttribute{};
 
@@ -150,17 +159,11 @@ FORETRACE_12("cudaCreateSurfaceObject", surface_12, cudaSurfaceObject_t* surface
 }
 FORETRACE_12("cudaGetTextureObjectResourceDesc", texture_resource_12, Resource12* out,
              cudaTextureObject_t texture) {
-  cudaResourceDesc now{};
-  const cudaError_t result = texture_resource_13(out == nullptr ? nullptr : &now, texture);
-  if (result == cudaSuccess) *out = form_12(now);
-  return result;
+  return resource_12(texture_resource_13, out, texture);
 }
 FORETRACE_12("cudaGetSurfaceObjectResourceDesc", surface_resource_12, Resource12* out,
              cudaSurfaceObject_t surface) {
-  cudaResourceDesc now{};
-  const cudaError_t result = surface_resource_13(out == nullptr ? nullptr : &now, surface);
-  if (result == cudaSuccess) *out = form_12(now);
-  return result;
+  return resource_12(surface_resource_13, out, surface);
 }
 FORETRACE_12("cudaGetTextureObjectResourceViewDesc", texture_view_12, View12* out,
              cudaTextureObject_t texture) {

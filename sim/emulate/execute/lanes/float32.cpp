@@ -203,16 +203,10 @@ void fmnmx(const LaneFrame& f, const MicroOp& op, u32 mask) {
 [[gnu::always_inline]] inline u32 compared(const LaneFrame& f, const MicroOp& op) {
   const FloatReader a = floats(f, op.a), b = floats(f, op.b);
   const bool flush = (op.flags & kFlush) != 0;
-  const u32 code = op.flags >> kCompareShift & 15;
   const u32 less = lanes_where([=](int l) { return flushed(a[l], flush) < flushed(b[l], flush); });
   const u32 equal = lanes_where([=](int l) { return flushed(a[l], flush) == flushed(b[l], flush); });
   const u32 greater = lanes_where([=](int l) { return flushed(a[l], flush) > flushed(b[l], flush); });
-  u32 x = 0;
-  if ((code & 1) != 0) x |= less;
-  if ((code & 2) != 0) x |= equal;
-  if ((code & 4) != 0) x |= greater;
-  if ((code & 8) != 0) x |= ~(less | equal | greater);
-  return x;
+  return holds(op, less, equal, greater);
 }
 
 void fsetp(const LaneFrame& f, const MicroOp& op, u32 mask) { set_compared(f, op, mask, compared(f, op)); }

@@ -67,13 +67,7 @@ void dsetp(const LaneFrame& f, const MicroOp& op, u32 mask) {
     set_predicate(f, op.q_out, mask, a_nan & b_nan);
     return;
   }
-  const u32 code = op.flags >> kCompareShift & 15;
-  u32 x = 0;
-  if ((code & 1) != 0) x |= less;
-  if ((code & 2) != 0) x |= equal;
-  if ((code & 4) != 0) x |= greater;
-  if ((code & 8) != 0) x |= ~(less | equal | greater);
-  set_compared(f, op, mask, x);
+  set_compared(f, op, mask, holds(op, less, equal, greater));
 }
 
 }  // namespace

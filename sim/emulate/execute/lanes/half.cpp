@@ -208,20 +208,11 @@ void hmnmx2(const LaneFrame& f, const MicroOp& op, u32 mask) {
 /// The comparison of one half, combined with the predicate.
 inline u32 compared(const LaneFrame& f, const MicroOp& op, int part) {
   const HalfReader a = half(f, op.a, part), b = half(f, op.b, part);
-  const u32 flags = op.flags, code = flags >> kCompareShift & 15;
+  const u32 flags = op.flags;
   const u32 less = lanes_where([=](int l) { return widened(a[l], flags) < widened(b[l], flags); });
   const u32 equal = lanes_where([=](int l) { return widened(a[l], flags) == widened(b[l], flags); });
   const u32 greater = lanes_where([=](int l) { return widened(a[l], flags) > widened(b[l], flags); });
-  u32 x = 0;
-  if ((code & 1) != 0) x |= less;
-  if ((code & 2) != 0) x |= equal;
-  if ((code & 4) != 0) x |= greater;
-  if ((code & 8) != 0) x |= ~(less | equal | greater);
-  return x;
-}
-inline u32 combined(const MicroOp& op, u32 x, u32 with) {
-  const u32 how = op.flags >> kCombineShift & 3;
-  return how == 0 ? x & with : how == 1 ? x | with : x ^ with;
+  return holds(op, less, equal, greater);
 }
 
 void hset2(const LaneFrame& f, const MicroOp& op, u32 mask) {

@@ -149,14 +149,26 @@ template <class Condition>
 [[gnu::always_inline]] inline void set_predicate(const LaneFrame& f, u8 slot, u32 mask, u32 value) {
   f.predicates[slot] = (f.predicates[slot] & ~mask) | (value & mask);
 }
+/// Of the lanes that are less, equal and greater those for which a comparison of floats holds.
+[[gnu::always_inline]] inline u32 holds(const MicroOp& op, u32 less, u32 equal, u32 greater) {
+  const u32 code = op.flags >> kCompareShift & 15;
+  u32 x = 0;
+  if ((code & 1) != 0) x |= less;
+  if ((code & 2) != 0) x |= equal;
+  if ((code & 4) != 0) x |= greater;
+  if ((code & 8) != 0) x |= ~(less | equal | greater);
+  return x;
+}
+/// x, combined with the predicate as the comparison says.
+[[gnu::always_inline]] inline u32 combined(const MicroOp& op, u32 x, u32 with) {
+  const u32 how = op.flags >> kCombineShift & 3;
+  return how == 0 ? x & with : how == 1 ? x | with : x ^ with;
+}
 /// P = x bool Pacc, Q = !x bool Pacc.
 [[gnu::always_inline]] inline void set_compared(const LaneFrame& f, const MicroOp& op, u32 mask, u32 x) {
   const u32 with = value_of(f, op.p_in);
-  const u32 how = (op.flags >> kCombineShift) & 3;
-  const u32 p = how == 0 ? x & with : how == 1 ? x | with : x ^ with;
-  const u32 q = how == 0 ? ~x & with : how == 1 ? ~x | with : ~x ^ with;
-  set_predicate(f, op.p_out, mask, p);
-  set_predicate(f, op.q_out, mask, q);
+  set_predicate(f, op.p_out, mask, combined(op, x, with));
+  set_predicate(f, op.q_out, mask, combined(op, ~x, with));
 }
 
 /// Runs a function with the processor's rounding set to bits kRoundingShift of the flags. What it computes must come from
