@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/units/error.h"
+
 namespace foretrace::config {
 namespace {
 
@@ -29,6 +31,11 @@ std::string describe_chips(const std::filesystem::path& directory) {
                   "SM/L2/DRAM MHz", "L2 MiB", "DRAM GB", "DRAM GB/s", "transferred", "assumed", "alias");
   std::vector<Loaded> chips;
   for (const std::string& name : chip_names(directory)) chips.push_back(load_gpu(name, {}, {}, directory));
+  if (chips.empty()) {
+    throw InputError(fmt::format(
+        "{}: no configuration of a chip; is FORETRACE_CONFIGS the directory of the configurations?",
+        directory.string()));
+  }
   std::stable_sort(chips.begin(), chips.end(),
                    [](const Loaded& a, const Loaded& b) { return a.spec.sm_number < b.spec.sm_number; });
   for (const Loaded& loaded : chips) {

@@ -371,4 +371,10 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
   return best == known.end() ? std::string() : *best;
 }
 
+std::string hint(std::string_view name, const std::vector<std::string>& known) {
+  const std::string key = nearest(name, known);
+  // Half of the letters may be wrong: what is further off has nothing to do with the name.
+  return 2 * distance(name, key) <= name.size() ? "; the nearest is " + key : std::string();
+}
+
 }  // namespace foretrace::config

@@ -52,5 +52,7 @@ std::span<const Key> keys();
 const Key* find_key(std::string_view name);
 /// The known key closest to `name` by edit distance, for an error's "did you mean".
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
+/// "; the nearest is KEY" for an error's end; empty where no known key is like `name`.
+std::string hint(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace foretrace::config

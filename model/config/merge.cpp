@@ -189,8 +189,7 @@ Merged merge_files(std::string_view name, const fs::path& directory) {
   check_groups(merged.groups);
   for (const auto& [key, entry] : merged.entries) {
     if (known_key(key, merged)) continue;
-    throw InputError(fmt::format("{}: unknown key; the nearest is {}", where(entry, key),
-                                 nearest(key, known_keys(merged))));
+    throw InputError(fmt::format("{}: unknown key{}", where(entry, key), hint(key, known_keys(merged))));
   }
   return merged;
 }
@@ -199,8 +198,7 @@ void apply(const std::vector<Override>& overrides, Merged& merged) {
   for (const Override& change : overrides) {
     const std::string place = fmt::format("--set {}={}", change.key, change.value);
     if (!known_key(change.key, merged)) {
-      throw InputError(
-          fmt::format("{}: unknown key; the nearest is {}", place, nearest(change.key, known_keys(merged))));
+      throw InputError(fmt::format("{}: unknown key{}", place, hint(change.key, known_keys(merged))));
     }
     if (merged.overridden.contains(change.key))
       throw InputError(fmt::format("{}: the key is set twice", place));

@@ -13,6 +13,31 @@
 
 namespace foretrace::app {
 
+namespace {
+
+/// Refuses what a number that counts something cannot be: its option would take it as a huge one, or as none.
+void refuse_negative(const std::vector<options::option>& given) {
+  for (const options::option& option : given) {
+    for (const std::string& value : option.value) {
+      if (value.size() > 1 && value[0] == '-' &&
+          value.find_first_not_of("0123456789", 1) == std::string::npos)
+        throw InputError(fmt::format("--{} {}: expected a number of at least 0", option.string_key, value));
+    }
+  }
+}
+
+/// Refuses, before anything is computed, a file for results that cannot be written when they are there.
+void refuse_unwritable(const options::variables_map& values) {
+  for (const char* name :
+       {"json", "html", "perfetto", "csv", "speedscope", "picture", "freeze", "write-errors", "output"}) {
+    if (!values.count(name)) continue;
+    const auto* file = boost::any_cast<std::string>(&values[name].value());
+    if (file != nullptr && !file->empty() && *file != "-") report::check_writable(*file);
+  }
+}
+
+}  // namespace
+
 bool parse(const Words& words, const std::string& usage, const options::options_description& known,
            const std::string& rest, options::variables_map& values) {
   options::options_description all;
@@ -30,7 +55,8 @@ bool parse(const Words& words, const std::string& usage, const options::options_
     options::command_line_parser parser(words);
     // Options are written out: a guessed abbreviation would change its meaning when an option is added.
     const int style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
-    options::store(parser.options(both).positional(positional).style(style).run(), values);
+    const auto parsed = parser.options(both).positional(positional).style(style).run();
+    options::store(parsed, values);
     if (values.count("help")) {
       std::cout << "usage: foretrace " << usage << "\n\n"
                 << all << "\nexamples:\n"
@@ -38,6 +64,8 @@ bool parse(const Words& words, const std::string& usage, const options::options_
       return false;
     }
     options::notify(values);
+    refuse_negative(parsed.options);
+    refuse_unwritable(values);
   } catch (const options::error& error) {
     throw InputError(fmt::format("{}; expected: foretrace {} (--help lists the options)", error.what(),
                                  usage.substr(0, usage.find('\n'))));

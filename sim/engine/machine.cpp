@@ -56,7 +56,7 @@ void check_launch(const spec::GpuSpec& spec, const Launch& shape) {
                                  program.kernel, shape.buffer_bytes, spec.name, spec.dram.bytes));
   }
   const std::string why = rules::impossible(spec, resources_of(shape));
-  if (!why.empty()) throw InputError(fmt::format("kernel {}: {} on {}", program.kernel, why, spec.name));
+  if (!why.empty()) throw InputError(fmt::format("kernel {}: {}", program.kernel, why));
 }
 
 Machine::Machine(std::shared_ptr<const spec::GpuSpec> spec) : spec_(std::move(spec)), gpu_(*spec_) {}

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -483,13 +484,12 @@ int cubin_sm(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::byte> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : -1;
-  if (size < 0) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  std::error_code error;  // a folder has no size
+  const auto size = static_cast<std::streamsize>(std::filesystem::file_size(path, error));
+  if (error) throw InputError(fmt::format("{}: cannot be read: {}", path, error.message()));
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  in.seekg(0);
-  if (!in.read(reinterpret_cast<char*>(bytes.data()), size))
-    throw InputError(path + ": cannot be read to its end");
+  std::ifstream in(path, std::ios::binary);
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), size)) throw InputError(path + ": not read whole");
   return bytes;
 }
 

@@ -59,8 +59,7 @@ std::string chips_json(const std::vector<const config::Loaded*>& chips) {
 }
 
 OccupancyResult occupancy_of(const spec::GpuSpec& spec, const rules::KernelResources& kernel) {
-  if (const std::string why = rules::impossible(spec, kernel); !why.empty())
-    throw InputError(fmt::format("{} on {}", why, spec.name));
+  if (const std::string why = rules::impossible(spec, kernel); !why.empty()) throw InputError(why);
   return {spec.name, rules::occupancy(spec, kernel), rules::next_step(spec, kernel), std::nullopt};
 }
 

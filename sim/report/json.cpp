@@ -280,6 +280,19 @@ Document from_json(std::string_view text, const std::string& name) {
   return document;
 }
 
+void check_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path folder = fs::path(path).parent_path();
+  const int reason =
+      fs::is_directory(path, unknown)                         ? EISDIR
+      : !folder.empty() && !fs::exists(folder, unknown)       ? ENOENT
+      : !folder.empty() && !fs::is_directory(folder, unknown) ? ENOTDIR
+      : access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0 && !fs::exists(path, unknown) ? errno
+                                                                                                      : 0;
+  if (reason != 0) throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(reason)));
+}
+
 void write_file(const std::string& path, std::string_view text) {
   // A device or a pipe takes the text itself: there is nothing to rename over.
   std::error_code unknown;
@@ -313,7 +326,7 @@ std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
-  if (!in) throw InputError(fmt::format("{}: cannot be read", path));
+  if (!in) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   return std::move(text).str();
 }
 

@@ -27,6 +27,9 @@ Document from_json(std::string_view text, const std::string& name);
 std::string with_gains(const std::string& text, const Document& document,
                        const std::vector<std::size_t>& predictions);
 
+/// Throws InputError where write_file() could not write this file: before what is to be written is computed.
+void check_writable(const std::string& path);
+
 /// Writes text to a file ("-": standard output is the caller's), whole or not at all. Throws InputError
 /// naming the file.
 void write_file(const std::string& path, std::string_view text);

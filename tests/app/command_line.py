@@ -229,6 +229,25 @@ class Offline(Case):
         self.refused(["no_such.trace"], "simulate", self.path("no_such.trace"), "--arch", "h100")
         self.refused(["no trace"], "simulate", os.path.join(REPOSITORY, "README.md"), "--arch", "h100")
 
+    def test_a_number_below_zero_is_no_count(self):
+        good = ["simulate", trace("vector_add", 90), "--arch", "h100"]
+        self.refused(["--threads -1", "at least 0"], *good, "--threads", "-1")
+        self.refused(["--threads -1", "at least 0"], *good, "--threads=-1")
+
+    def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(self):
+        damaged = ["simulate", self.path("no_such.trace"), "--arch", "h100"]  # would be refused for itself, later
+        for option in ("--json", "--html"):
+            self.refused([self.path("none/x"), "cannot be written: No such file or directory"], *damaged, option, self.path("none/x"))
+            self.refused([self.path("."), "cannot be written: Is a directory"], *damaged, option, self.path("."))
+
+    def test_a_folder_is_no_file(self):
+        self.refused([self.path("."), "cannot be read: Is a directory"], "disassemble", self.path("."), "--arch", "h100")
+
+    def test_configurations_that_are_not_there_are_named(self):
+        done = run("arch", FORETRACE_CONFIGS=self.path("none"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"\Aforetrace: .*none: .*FORETRACE_CONFIGS.*\n\Z")
+
     def test_argument_forms_are_refused_before_anything_runs(self):
         for form in ("buf:f32", "buf:f32:0", "buf:f32:x", "buf:f32:8:fibonacci", "val:i32", "val:i32:1.5", "val:u8:256", "nonsense",
                      "bytes:123", "bytes:xy"):
@@ -240,7 +259,7 @@ class Offline(Case):
     def test_clocks_and_occupancy_refuse_what_cannot_be(self):
         self.refused(["turbo", "boost"], "simulate", trace("vector_add", 90), "--arch", "h100", "--clock", "turbo")
         self.refused(["1024"], "occupancy", "--arch", "h100", "--block", "1025", "--registers", "32")
-        self.refused(["h100-sxm", "shared"], "occupancy", "--arch", "h100", "--block", "32", "--registers", "32", "--shared", "1000000")
+        self.refused(["1000000 bytes of shared memory per block (0 static, 1000000 dynamic); h100-sxm has at most 232448\n"], "occupancy", "--arch", "h100", "--block", "32", "--registers", "32", "--shared", "1000000")
         self.refused(["--block"], "occupancy", "--arch", "h100", "--registers", "32")
 
     def test_help_is_an_answer(self):

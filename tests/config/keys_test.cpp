@@ -83,6 +83,8 @@ TEST(Keys, WhatAReductionTakesOfItsWayFitsIntoItsId) {
 TEST(Keys, NearestIsByEditDistance) {
   EXPECT_EQ(nearest("sm.cuont", {"sm.gpcs", "sm.count", "l2.ways"}), "sm.count");
   EXPECT_EQ(nearest("l2.wasy", {"sm.gpcs", "sm.count", "l2.ways"}), "l2.ways");
+  EXPECT_EQ(hint("l2.wasy", {"sm.gpcs", "sm.count", "l2.ways"}), "; the nearest is l2.ways");
+  EXPECT_EQ(hint("foo.bar", {"sm.gpcs", "sm.count", "l2.ways"}), "");
 }
 
 TEST(Formula, Computes) {

@@ -122,7 +122,8 @@ std::uint64_t combined(AtomicOp which, AtomicType type, std::uint64_t old, std::
 }
 
 /// What lane `l` changes.
-inline std::byte* memory_at(Execution& x, MemorySpace space, std::uint64_t address, std::uint32_t bytes, int l) {
+inline std::byte* memory_at(Execution& x, MemorySpace space, std::uint64_t address, std::uint32_t bytes,
+                            int l) {
   return space == MemorySpace::shared   ? x.memory.shared_at(address, bytes, l)
          : space == MemorySpace::global ? x.memory.global_at(address, bytes, l)
                                         : x.memory.generic_at(address, bytes, l);

@@ -215,8 +215,8 @@ void answer(const options::variables_map& asked) {
     fmt::print("NVIDIA-SMI of Foretrace      Driver Version: {}      CUDA Version: {}.{}\n", driver_version(),
                cuda / 1000, cuda % 1000 / 10);
     for (const Gpu& gpu : of)
-      fmt::print("{:3}  {}  {}  {}MiB / {}MiB\n", gpu.index, gpu.name(), gpu.bus(), gpu.memory(&nvml::Memory::used),
-                 gpu.memory(&nvml::Memory::total));
+      fmt::print("{:3}  {}  {}  {}MiB / {}MiB\n", gpu.index, gpu.name(), gpu.bus(),
+                 gpu.memory(&nvml::Memory::used), gpu.memory(&nvml::Memory::total));
   }
 }
 

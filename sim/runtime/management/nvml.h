@@ -27,7 +27,10 @@ NVML_API int nvmlDeviceGetCount_v2(unsigned* count);
 NVML_API int nvmlDeviceGetHandleByIndex_v2(unsigned index, foretrace::runtime::nvml::Device* device);
 NVML_API int nvmlDeviceGetName(foretrace::runtime::nvml::Device device, char* text, unsigned room);
 NVML_API int nvmlDeviceGetUUID(foretrace::runtime::nvml::Device device, char* text, unsigned room);
-NVML_API int nvmlDeviceGetMemoryInfo(foretrace::runtime::nvml::Device device, foretrace::runtime::nvml::Memory* memory);
-NVML_API int nvmlDeviceGetPciInfo_v3(foretrace::runtime::nvml::Device device, foretrace::runtime::nvml::Pci* pci);
+NVML_API int nvmlDeviceGetMemoryInfo(foretrace::runtime::nvml::Device device,
+                                     foretrace::runtime::nvml::Memory* memory);
+NVML_API int nvmlDeviceGetPciInfo_v3(foretrace::runtime::nvml::Device device,
+                                     foretrace::runtime::nvml::Pci* pci);
 NVML_API int nvmlDeviceGetClockInfo(foretrace::runtime::nvml::Device device, int type, unsigned* clock);
-NVML_API int nvmlDeviceGetCudaComputeCapability(foretrace::runtime::nvml::Device device, int* major, int* minor);
+NVML_API int nvmlDeviceGetCudaComputeCapability(foretrace::runtime::nvml::Device device, int* major,
+                                                int* minor);
