@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <regex>
@@ -21,11 +22,35 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+/// The scopes and the name that a mangled name begins with; in place of template arguments a number by which instances differ. A name
+/// that begins with anything else comes back as it is.
+std::string beginning_of(const std::string& mangled) {
+  std::size_t at = starts_with(mangled, "_ZN") ? 3 : 2;
+  std::string name;
+  while (at < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[at])) != 0) {
+    std::size_t length = 0;
+    while (at < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[at])) != 0 &&
+           length < mangled.size())
+      length = 10 * length + static_cast<std::size_t>(mangled[at++] - '0');
+    if (length == 0 || length > mangled.size() - at) return mangled;
+    const std::string part = mangled.substr(at, length);
+    name += (name.empty() ? "" : "::") + (starts_with(part, "_GLOBAL__N_") ? "(anonymous namespace)" : part);
+    at += length;
+  }
+  if (name.empty()) return mangled;
+  if (at == mangled.size() || mangled[at] != 'I') return name;
+  std::uint32_t number = 2166136261;  // FNV-1a
+  for (const char c : mangled) number = (number ^ static_cast<unsigned char>(c)) * 16777619;
+  return fmt::format("{}<...{:08x}>", name, number);
+}
+
+/// The runtime's demangler gives names of more than 1,024 characters up, which CUTLASS's and FlashAttention's kernels have.
 std::string demangled(const std::string& mangled) {
+  if (!starts_with(mangled, "_Z")) return mangled;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? std::string(text.get()) : mangled;
+  return status == 0 && text ? std::string(text.get()) : beginning_of(mangled);
 }
 
 /// The part of a demangled function name before its parameter list: the last '(' outside <> that closes at the end.

@@ -35,6 +35,32 @@ TEST(SourceName, DropsReturnTypeParametersAndCasts) {
   EXPECT_EQ(source_name("_ZN12_GLOBAL__N_16hiddenILi3EEEvPi"), "(anonymous namespace)::hidden<3>");
 }
 
+/// cutlass::device_kernel of a type of more characters than the runtime's demangler takes.
+std::string long_instance(const std::string& type) {
+  std::string tuple = "N4cute5tupleIJ";
+  for (int i = 0; i < 300; ++i) tuple += type;
+  return "_ZN7cutlass13device_kernelI" + tuple + "EEEEvPf";
+}
+
+TEST(SourceName, OfALongInstanceIsItsBeginningAndANumber) {
+  const std::string floats = long_instance("Lf3f800000E"), ints = long_instance("Li1234567E");
+  const std::string name = source_name(floats);
+  EXPECT_EQ(name.substr(0, 26), "cutlass::device_kernel<...");
+  EXPECT_EQ(name.size(), 26u + 9);
+  EXPECT_NE(source_name(ints), name) << "another instance";
+  EXPECT_EQ(source_name(floats), name) << "in every run";
+  EXPECT_EQ(match_kernels({floats, ints}, name, false, "k.cu"), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(match_kernels({floats, "plain"}, "device_kernel", false, "k.cu"), (std::vector<std::size_t>{0}));
+  const std::string hidden(1100, 'x');
+  EXPECT_EQ(source_name("_ZN12_GLOBAL__N_11100" + hidden + "EPf"), "(anonymous namespace)::" + hidden);
+}
+
+TEST(SourceName, WhatIsNoNameStaysAsItIs) {
+  for (const char* name :
+       {"_Z", "_ZN", "_Z9short", "_Z99999999999999999999x", "_ZN0", "_ZTV4copy0", "plain_c", ""})
+    EXPECT_EQ(source_name(name), name);
+}
+
 TEST(NormalisedName, BlanksCastsAndSuffixes) {
   EXPECT_EQ(normalised_name("transpose_tile< (int)33 >"), "transpose_tile<33>");
   EXPECT_EQ(normalised_name("templated<unsigned, 16u>"), "templated<unsigned int,16>");
