@@ -51,7 +51,8 @@ std::vector<Ways> ways_of_sms(const spec::GpuSpec& spec) {
   double sum = 0;
   for (std::uint32_t sm = 0; sm < spec.sm.count; ++sm) {
     const std::uint32_t tpc = sm / 2 / spec.sm.gpcs;  // of its GPC
-    farther.push_back(network.cpc_step * (tpc % spec.sm.cpcs) - network.tpc_step * (tpc / spec.sm.cpcs));
+    const std::uint32_t cpc = tpc % spec.sm.cpcs, row = tpc / spec.sm.cpcs;
+    farther.push_back(network.cpc_step * cpc - network.tpc_step * row);
     sum += farther.back();
   }
   std::vector<Ways> ways;

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <string_view>
@@ -481,16 +479,6 @@ int cubin_sm(std::span<const std::byte> bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != kMachineCuda) return 0;
   return sm_of(header.e_ident[EI_ABIVERSION], header.e_flags);
-}
-
-std::vector<std::byte> read_file(const std::string& path) {
-  std::error_code error;  // a folder has no size
-  const auto size = static_cast<std::streamsize>(std::filesystem::file_size(path, error));
-  if (error) throw InputError(fmt::format("{}: cannot be read: {}", path, error.message()));
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  std::ifstream in(path, std::ios::binary);
-  if (!in.read(reinterpret_cast<char*>(bytes.data()), size)) throw InputError(path + ": not read whole");
-  return bytes;
 }
 
 std::string sha256_hex(std::span<const std::byte> bytes) {

@@ -95,7 +95,7 @@ template <class Object>
 cudaError_t resource_12(cudaError_t (*ask)(cudaResourceDesc*, Object), Resource12* out, Object object) {
   cudaResourceDesc now{};
   const cudaError_t result = ask(out == nullptr ? nullptr : &now, object);
-  if (result == cudaSuccess) *out = form_12(now);
+  if (result == cudaSuccess && out != nullptr) *out = form_12(now);
   return result;
 }
 
