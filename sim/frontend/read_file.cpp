@@ -18,7 +18,8 @@ std::vector<std::byte> read_file(const std::string& path) {
   if (!error && !in) error = {errno, std::generic_category()};
   if (error) throw InputError(fmt::format("{}: cannot be read: {}", path, error.message()));
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::streamoff{in.tellg()}));
-  if (!in.seekg(0) || !in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
+  if (!in.seekg(0) ||
+      !in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
     throw InputError(path + ": cannot be read to its end");
   return bytes;
 }
