@@ -12,7 +12,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import sys
 import tempfile
 import time
 
