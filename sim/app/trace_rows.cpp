@@ -2,31 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "model/units/error.h"
+#include "sim/report/json_reader.h"
 
 namespace foretrace::app {
 
 namespace {
 
-using Json = nlohmann::json;
+using report::Json;
 
 struct Span {
   double begin = 0, length = 0;  // ns
   std::size_t name = 0;
-  int launch = -1;
+  std::int64_t launch = -1;
 };
 
 /// In the order in which rows stand.
 constexpr std::array kGroups = {"calls", "ranges", "gpu", "engine"};
-constexpr int kEngines = 1, kHost = 2;  // "pid" of a trace: sim/runtime/device/perfetto.cpp
+constexpr std::uint64_t kEngines = 1, kHost = 2;  // "pid" of a trace: sim/runtime/device/perfetto.cpp
 
-std::size_t group_of(int process, const std::string& category) {
+std::size_t group_of(std::uint64_t process, const std::string& category) {
   if (process == kHost) return category == "range" ? 1 : 0;
   return process == kEngines ? 3 : 2;
 }
@@ -50,19 +49,20 @@ void keep_outermost(std::vector<Span>& spans) {
 
 class Rows {
  public:
-  void add(const Json& event) {
-    const std::string phase = event.value("ph", "");
+  void add(const report::JsonReader& event) {
+    const std::string phase = event.text_if_there("ph", "");
     if (phase != "M" && phase != "X") return;
-    const int process = event.at("pid"), thread = event.at("tid");
+    const std::uint64_t process = event.whole("pid"), thread = event.whole("tid");
     if (phase == "M") {
-      if (event.at("name") == "thread_name") titles_[{process, thread}] = event.at("args").at("name");
+      if (event.text("name") == "thread_name") titles_[{process, thread}] = event.object("args").text("name");
       return;
     }
-    const Json& arguments = event.value("args", Json::object());
-    const std::size_t group = group_of(process, event.at("cat"));
-    rows_[{group, process, thread}].push_back({event.at("ts").get<double>() * 1e3,
-                                               event.at("dur").get<double>() * 1e3,
-                                               number_of(event.at("name")), arguments.value("launch", -1)});
+    const std::size_t group = group_of(process, event.text("cat"));
+    const std::optional<std::uint64_t> launch =
+        event.has("args") ? event.object("args").whole_if_there("launch") : std::nullopt;
+    rows_[{group, process, thread}].push_back({event.number("ts") * 1e3, event.number("dur") * 1e3,
+                                               number_of(event.text("name")),
+                                               launch ? static_cast<std::int64_t>(*launch) : -1});
   }
   Json json() {
     Json rows = Json::array();
@@ -89,10 +89,10 @@ class Rows {
 
   struct Key {
     std::size_t group = 0;
-    int process = 0, thread = 0;
+    std::uint64_t process = 0, thread = 0;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  std::map<std::pair<int, int>, std::string> titles_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> titles_;
   std::map<Key, std::vector<Span>> rows_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<std::string> names_;
@@ -101,14 +101,12 @@ class Rows {
 }  // namespace
 
 std::string trace_rows(const std::string& text, const std::string& file) {
-  try {
-    const Json trace = Json::parse(text);
-    Rows rows;
-    for (const Json& event : trace.at("traceEvents")) rows.add(event);
-    return rows.json().dump();
-  } catch (const Json::exception&) {
-    throw InputError(fmt::format("{}: no time line; expected what foretrace run --perfetto wrote", file));
-  }
+  const Json json = report::parse_json(text, file, "a time line of foretrace run --perfetto");
+  const report::JsonSource source{file, "foretrace run --perfetto writes it"};
+  const report::JsonReader trace(json, source);
+  Rows rows;
+  for (const report::JsonReader& event : trace.objects("traceEvents")) rows.add(event);
+  return rows.json().dump();
 }
 
 }  // namespace foretrace::app

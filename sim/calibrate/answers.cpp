@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "model/units/error.h"
+#include "sim/report/json_reader.h"
 
 namespace foretrace::calibrate {
 namespace {
@@ -21,10 +21,10 @@ bool fits(const Answer& answer, const Where& where) {
 }
 
 /// The field of this name in nvidia-smi's comma-separated line.
-double smi_field(const nlohmann::json& document, const std::string& name) {
-  const std::string names = document.value("nvidia_smi_fields", std::string());
+double smi_field(const report::JsonReader& document, const std::string& name) {
+  const std::string names = document.text_if_there("nvidia_smi_fields", "");
   const std::string values =
-      document.value("nvidia_smi_after", document.value("nvidia_smi_before", std::string()));
+      document.text_if_there("nvidia_smi_after", document.text_if_there("nvidia_smi_before", ""));
   std::size_t name_at = 0, value_at = 0;
   while (name_at != std::string::npos && value_at != std::string::npos) {
     const std::size_t name_end = names.find(',', name_at);
@@ -37,13 +37,13 @@ double smi_field(const nlohmann::json& document, const std::string& name) {
   return 0;
 }
 
-Answer answer_of(const nlohmann::json& json, std::string document) {
+Answer answer_of(const report::JsonReader& from, std::string document) {
   Answer answer;
   answer.document = std::move(document);
-  answer.benchmark = json.at("benchmark").get<std::string>();
-  answer.value = json.at("value").get<double>();
-  answer.spread = json.value("spread", 0.0);
-  for (const auto& [name, each] : json.items()) {
+  answer.benchmark = from.text("benchmark");
+  answer.value = from.number("value");
+  answer.spread = from.number_if_there("spread").value_or(0);
+  for (const auto& [name, each] : from.members()) {
     if (each.is_number()) {
       answer.numbers[name] = each.get<double>();
     } else if (each.is_string()) {
@@ -101,23 +101,15 @@ std::string Answers::document_of(std::string_view benchmark) const {
 
 Answers read_answers(std::string_view text, const std::string& name) {
   Answers answers;
-  try {
-    const nlohmann::json document = nlohmann::json::parse(text);
-    if (document.at("schema").get<int>() != 1) {
-      throw InputError(fmt::format("{}: schema {}; expected 1", name, document.at("schema").dump()));
-    }
-    answers.device = document.at("device").get<std::string>();
-    answers.highest_sm_mhz = smi_field(document, "clocks.max.sm");
-    answers.highest_dram_mhz = smi_field(document, "clocks.max.mem");
-    for (const auto& each : document.at("answers")) {
-      answers.add(answer_of(each, std::filesystem::path(name).filename().string()));
-    }
-  } catch (const nlohmann::json::exception& error) {
-    std::string what = error.what();
-    for (char& c : what) c = c == '\n' ? ' ' : c;
-    throw InputError(
-        fmt::format("{}: no answers: {}; expected a document of validate/microbenchmarks/run", name, what));
-  }
+  const report::Json json = report::parse_json(text, name, "a document of validate/microbenchmarks/run");
+  const report::JsonSource source{name, "validate/microbenchmarks/run writes it"};
+  const report::JsonReader document(json, source);
+  document.expect_schema(1);
+  answers.device = document.text("device");
+  answers.highest_sm_mhz = smi_field(document, "clocks.max.sm");
+  answers.highest_dram_mhz = smi_field(document, "clocks.max.mem");
+  for (const report::JsonReader& each : document.objects("answers"))
+    answers.add(answer_of(each, std::filesystem::path(name).filename().string()));
   return answers;
 }
 

@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "model/units/error.h"
-#include "sim/report/json_text.h"
+#include "sim/report/json_reader.h"
 #include "sim/report/table.h"
 
 namespace foretrace::compare {
@@ -16,6 +15,7 @@ namespace foretrace::compare {
 namespace {
 
 using report::Json;
+using report::JsonReader;
 
 /// Rows of a table in words and in the document.
 constexpr std::array<std::pair<const char*, const char*>, 5> kParts{{{"kernels", "kernels_ns"},
@@ -24,11 +24,9 @@ constexpr std::array<std::pair<const char*, const char*>, 5> kParts{{{"kernels",
                                                                      {"the host's own work", "host_ns"},
                                                                      {"gaps", "gaps_ns"}}};
 
-double ns(const Json& object, const char* key) { return object.at(key).get<double>(); }
-
-std::vector<TimePair> parts(const Json& before, const Json& after) {
+std::vector<TimePair> parts(const JsonReader& before, const JsonReader& after) {
   std::vector<TimePair> rows;
-  for (const auto& [name, key] : kParts) rows.push_back({name, ns(before, key), ns(after, key)});
+  for (const auto& [name, key] : kParts) rows.push_back({name, before.number(key), after.number(key)});
   return rows;
 }
 
@@ -55,49 +53,29 @@ class Sums {
   std::map<std::string, TimePair> rows_;
 };
 
-void add_kernels(const Json& document, bool after, Sums& sums) {
-  for (const Json& launch : document.at("predictions")) {
-    const Json& metrics = launch.at("metrics");
-    const auto time = metrics.find("gpu__time_duration.sum");
-    if (time != metrics.end() && time->is_number())
-      sums.add(launch.at("kernel"), after, time->get<double>(), 1);
+void add_kernels(const JsonReader& document, bool after, Sums& sums) {
+  constexpr const char* kTime = "gpu__time_duration.sum";
+  for (const JsonReader& launch : document.objects("predictions")) {
+    const JsonReader metrics = launch.object("metrics");
+    if (!metrics.has(kTime)) continue;
+    if (const auto time = metrics.number_or_null(kTime)) sums.add(launch.text("kernel"), after, *time, 1);
   }
-  if (!document.contains("represented")) return;
-  for (const Json& launch : document.at("represented"))
-    sums.add(launch.at("kernel"), after, ns(launch, "duration_ns"), 1);
+  if (!document.has("represented")) return;
+  for (const JsonReader& launch : document.objects("represented"))
+    sums.add(launch.text("kernel"), after, launch.number("duration_ns"), 1);
 }
 
-void add_ranges(const Json& line, bool after, Sums& sums) {
-  if (!line.contains("ranges")) return;
-  for (const Json& range : line.at("ranges"))
-    sums.add(range.at("name"), after, ns(range, "kernels_ns"), range.at("count"));
+void add_ranges(const JsonReader& line, bool after, Sums& sums) {
+  if (!line.has("ranges")) return;
+  for (const JsonReader& range : line.objects("ranges"))
+    sums.add(range.text("name"), after, range.number("kernels_ns"), range.whole("count"));
 }
 
-/// The time line of a document; null: it has none.
-const Json* line_of(const Json& document) {
-  const auto program = document.find("program");
-  if (program == document.end() || !program->contains("time_line")) return nullptr;
-  return &program->at("time_line");
-}
-
-TimeLinePair compare(const std::array<Json, 2>& documents, const std::array<const Json*, 2>& lines) {
-  const Json &before = *lines[0], &after = *lines[1];
-  TimeLinePair pair;
-  pair.host_before = before.at("host");
-  pair.host_after = after.at("host");
-  pair.time = parts(before.at("time"), after.at("time"));
-  pair.time.insert(pair.time.begin(), {"whole", ns(before, "duration_ns"), ns(after, "duration_ns")});
-  pair.critical = parts(before.at("critical_path"), after.at("critical_path"));
-  pair.overlap = {{"won", ns(before, "overlap_won_ns"), ns(after, "overlap_won_ns")},
-                  {"lost", ns(before, "overlap_lost_ns"), ns(after, "overlap_lost_ns")}};
-  Sums kernels, ranges;
-  for (const bool second : {false, true}) {
-    add_kernels(documents[second], second, kernels);
-    add_ranges(*lines[second], second, ranges);
-  }
-  pair.kernels = kernels.rows();
-  pair.ranges = ranges.rows();
-  return pair;
+/// The time line of a document, if it has one.
+std::optional<JsonReader> line_of(const JsonReader& document) {
+  if (!document.has("program")) return std::nullopt;
+  const JsonReader program = document.object("program");
+  return program.has("time_line") ? std::optional(program.object("time_line")) : std::nullopt;
 }
 
 std::string change_text(const TimePair& row) {
@@ -138,22 +116,33 @@ std::string counted_table(const std::string& title, const std::vector<TimePair>&
 
 std::optional<TimeLinePair> compare_time_lines(std::string_view before, const std::string& before_name,
                                                std::string_view after, const std::string& after_name) {
-  std::array<Json, 2> documents;
-  std::array<const Json*, 2> lines{};
-  for (const bool second : {false, true}) {
-    const std::string& name = second ? after_name : before_name;
-    try {
-      documents[second] = Json::parse(second ? after : before);
-      lines[second] = line_of(documents[second]);
-    } catch (const Json::exception& error) { throw InputError(fmt::format("{}: {}", name, error.what())); }
-  }
-  if (lines[0] == nullptr || lines[1] == nullptr) return std::nullopt;
-  try {
-    return compare(documents, lines);
-  } catch (const Json::exception& error) {
-    throw InputError(
-        fmt::format("{}, {}: the time line of one is damaged: {}", before_name, after_name, error.what()));
-  }
+  constexpr const char *kExpected = "a result document of foretrace --json",
+                       *kForm = "docs/json_schema.json has it";
+  const Json old_json = report::parse_json(before, before_name, kExpected),
+             new_json = report::parse_json(after, after_name, kExpected);
+  const report::JsonSource old_source{before_name, kForm}, new_source{after_name, kForm};
+  const JsonReader old_document(old_json, old_source), new_document(new_json, new_source);
+  const std::optional<JsonReader> old_line = line_of(old_document), new_line = line_of(new_document);
+  if (!old_line || !new_line) return std::nullopt;
+
+  TimeLinePair pair;
+  pair.host_before = old_line->text("host");
+  pair.host_after = new_line->text("host");
+  pair.time = parts(old_line->object("time"), new_line->object("time"));
+  const auto row = [&](const char* name, const char* key) {
+    return TimePair{name, old_line->number(key), new_line->number(key)};
+  };
+  pair.time.insert(pair.time.begin(), row("whole", "duration_ns"));
+  pair.critical = parts(old_line->object("critical_path"), new_line->object("critical_path"));
+  pair.overlap = {row("won", "overlap_won_ns"), row("lost", "overlap_lost_ns")};
+  Sums kernels, ranges;
+  add_kernels(old_document, false, kernels);
+  add_kernels(new_document, true, kernels);
+  add_ranges(*old_line, false, ranges);
+  add_ranges(*new_line, true, ranges);
+  pair.kernels = kernels.rows();
+  pair.ranges = ranges.rows();
+  return pair;
 }
 
 std::string to_text(const TimeLinePair& pair) {

@@ -49,6 +49,26 @@ void each_member(AnySettings& s, Visit visit) {
   visit("command", s.command);
 }
 
+[[noreturn]] void refuse(const std::string& what) {
+  throw InputError(fmt::format("{}: {}; expected what this version's 'foretrace run' puts there",
+                               kSettingsVariable, what));
+}
+
+nlohmann::json parsed(const std::string& text) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) refuse("no JSON object");
+  return json;
+}
+
+template <class Member>
+void read_member(const nlohmann::json& json, const char* key, Member& member) {
+  const auto found = json.find(key);
+  if (found == json.end()) refuse(fmt::format("key '{}' is missing", key));
+  try {
+    found->get_to(member);
+  } catch (const nlohmann::json::exception&) { refuse(fmt::format("key '{}' is of another type", key)); }
+}
+
 }  // namespace
 
 int Settings::threads_here() const {
@@ -65,23 +85,15 @@ std::string to_json(const Settings& settings, const TraceSettings& trace) {
 }
 
 TraceSettings trace_settings_from_json(const std::string& text) {
-  try {
-    return {nlohmann::json::parse(text).at("perfetto").get<std::string>()};
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(
-        fmt::format("{}: {}; expected what 'foretrace run' puts there", kSettingsVariable, error.what()));
-  }
+  TraceSettings trace;
+  read_member(parsed(text), "perfetto", trace.perfetto);
+  return trace;
 }
 
 Settings settings_from_json(const std::string& text) {
   Settings settings;
-  try {
-    const nlohmann::json json = nlohmann::json::parse(text);
-    each_member(settings, [&](const char* key, auto& member) { json.at(key).get_to(member); });
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(
-        fmt::format("{}: {}; expected what 'foretrace run' puts there", kSettingsVariable, error.what()));
-  }
+  const nlohmann::json json = parsed(text);
+  each_member(settings, [&](const char* key, auto& member) { read_member(json, key, member); });
   return settings;
 }
 

@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "model/units/error.h"
+#include "sim/report/json_reader.h"
 #include "sim/report/json_text.h"
-#include "sim/report/table.h"
 
 namespace foretrace::validate {
 namespace {
@@ -41,16 +40,13 @@ std::string to_json(const ClassErrorTable& table) {
 
 ClassErrorTable read_class_errors(std::string_view text, const std::string& name) {
   ClassErrorTable table;
-  try {
-    const report::Json document = report::Json::parse(text);
-    for (const auto& [each, means] : document.at("class_errors").items()) {
-      table[each] = {means.at("launches").get<std::size_t>(), means.at("elapsed_mean_abs_pct").get<double>(),
-                     means.at("active_mean_abs_pct").get<double>()};
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(
-        fmt::format("{}: no class errors: {}; expected a document of foretrace validate --write-errors", name,
-                    report::one_line(error.what())));
+  const report::Json json = report::parse_json(text, name, "a document of foretrace validate --write-errors");
+  const report::JsonSource source{name, "foretrace validate --write-errors writes it"};
+  const report::JsonReader classes = report::JsonReader(json, source).object("class_errors");
+  for (const auto& [each, _] : classes.members()) {
+    const report::JsonReader means = classes.object(each);
+    table[each] = {means.whole("launches"), means.number("elapsed_mean_abs_pct"),
+                   means.number("active_mean_abs_pct")};
   }
   return table;
 }

@@ -6,8 +6,8 @@
 
 #include "model/units/error.h"
 #include "sim/report/document.h"
+#include "sim/report/json_reader.h"
 #include "sim/report/json_text.h"
-#include "sim/report/table.h"
 
 namespace foretrace::validate {
 
@@ -59,46 +59,35 @@ std::string to_json(const Frozen& frozen) {
 
 Frozen read_frozen(std::string_view text, const std::string& name) {
   Frozen frozen;
-  try {
-    const Json document = Json::parse(text);
-    if (document.at("schema").get<int>() != kFrozenSchema) {
-      throw InputError(
-          fmt::format("{}: schema {}; expected {}", name, document.at("schema").dump(), kFrozenSchema));
+  const Json json = report::parse_json(text, name, "a document of foretrace validate --freeze");
+  const report::JsonSource source{name, "docs/frozen_schema.json has it"};
+  const report::JsonReader document(json, source);
+  document.expect_schema(kFrozenSchema);
+  const std::vector<std::string> names = document.texts("frozen_metrics");
+  frozen.foretrace = document.text("foretrace");
+  frozen.commit = document.text_or_null("commit");
+  frozen.date = document.text("date");
+  frozen.arch = document.text("arch");
+  frozen.config_sha256 = document.text("config_sha256");
+  const report::JsonReader clock = document.object("clock_hz");
+  frozen.clock_hz = {clock.whole("sm"), clock.whole("l2"), clock.whole("dram")};
+  frozen.toolkit = document.text("toolkit");
+  frozen.failed = document.texts("failed");
+  for (const report::JsonReader& launch : document.objects("launches")) {
+    PredictedLaunch& read = frozen.launches.emplace_back();
+    read.name = launch.text("name");
+    read.file = launch.text("file");
+    read.kernel = launch.text("kernel");
+    read.mangled = launch.text("mangled");
+    read.code_sha256 = launch.text("code_sha256");
+    read.time_dependent = launch.flag("time_dependent");
+    read.roofline_cycles = launch.number("roofline_cycles");
+    const std::vector<report::Value> values = launch.numbers("values");
+    if (values.size() != names.size()) {
+      throw InputError(fmt::format("{}: launch {}: {} values; expected one for each of {} frozen_metrics",
+                                   name, read.name, values.size(), names.size()));
     }
-    const auto names = document.at("frozen_metrics").get<std::vector<std::string>>();
-    frozen.foretrace = document.at("foretrace").get<std::string>();
-    if (!document.at("commit").is_null()) frozen.commit = document.at("commit").get<std::string>();
-    frozen.date = document.at("date").get<std::string>();
-    frozen.arch = document.at("arch").get<std::string>();
-    frozen.config_sha256 = document.at("config_sha256").get<std::string>();
-    frozen.clock_hz = {document.at("clock_hz").at("sm").get<std::uint64_t>(),
-                       document.at("clock_hz").at("l2").get<std::uint64_t>(),
-                       document.at("clock_hz").at("dram").get<std::uint64_t>()};
-    frozen.toolkit = document.at("toolkit").get<std::string>();
-    frozen.failed = document.at("failed").get<std::vector<std::string>>();
-    for (const Json& launch : document.at("launches")) {
-      PredictedLaunch& read = frozen.launches.emplace_back();
-      read.name = launch.at("name").get<std::string>();
-      read.file = launch.at("file").get<std::string>();
-      read.kernel = launch.at("kernel").get<std::string>();
-      read.mangled = launch.at("mangled").get<std::string>();
-      read.code_sha256 = launch.at("code_sha256").get<std::string>();
-      read.time_dependent = launch.at("time_dependent").get<bool>();
-      read.roofline_cycles = launch.at("roofline_cycles").get<double>();
-      const Json& values = launch.at("values");
-      if (values.size() != names.size()) {
-        throw InputError(fmt::format("{}: launch {}: {} values; expected one for each of {} frozen_metrics",
-                                     name, read.name, values.size(), names.size()));
-      }
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        read.metrics.set(names[i],
-                         values[i].is_null() ? report::Value() : report::Value(values[i].get<double>()));
-      }
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(
-        fmt::format("{}: no frozen predictions: {}; expected a document of foretrace validate --freeze", name,
-                    report::one_line(error.what())));
+    for (std::size_t i = 0; i < names.size(); ++i) read.metrics.set(names[i], values[i]);
   }
   return frozen;
 }

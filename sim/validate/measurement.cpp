@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "model/units/error.h"
+#include "sim/report/json_reader.h"
 
 namespace foretrace::validate {
 
@@ -35,52 +32,38 @@ spec::ClockSet MeasuredLaunch::clocks() const {
           hertz("dram__cycles_elapsed.avg.per_second")};
 }
 
-namespace {
-
-Dim3 extent(const nlohmann::json& three) {
-  return {three.at(0).get<std::uint32_t>(), three.at(1).get<std::uint32_t>(),
-          three.at(2).get<std::uint32_t>()};
-}
-
-}  // namespace
-
 Measurement read_measurement(std::string_view text, const std::string& name) {
   Measurement measurement;
-  try {
-    const nlohmann::json document = nlohmann::json::parse(text);
-    if (document.at("schema").get<int>() != 1) {
-      throw InputError(fmt::format("{}: schema {}; expected 1", name, document.at("schema").dump()));
+  const report::Json json = report::parse_json(text, name, "a document of validate/harness/measure");
+  const report::JsonSource source{name, "validate/harness/measure writes it"};
+  const report::JsonReader document(json, source);
+  document.expect_schema(1);
+  measurement.device = document.text("device");
+  measurement.date = document.text("date");
+  measurement.source = document.text_if_there("source", "");
+  measurement.arch = document.text_if_there("arch", "");
+  const bool published = !measurement.source.empty();
+  if (!published) measurement.driver = document.text("driver");
+  for (const report::JsonReader& launch : document.objects("launches")) {
+    MeasuredLaunch& read = measurement.launches.emplace_back();
+    read.name = launch.text("name");
+    if (published) {
+      read.less = launch.text_if_there("less", "");
+      read.per = launch.number_if_there("per").value_or(1);
+      if (!(read.per > 0)) launch.refuse(launch.path("per"), "a number above 0");
+    } else {
+      read.mangled = launch.text("mangled");
+      read.cubin = launch.text("cubin");
+      read.code_sha256 = launch.text("code_sha256");
+      read.grid = launch.dimensions("grid");
+      read.block = launch.dimensions("block");
     }
-    measurement.device = document.at("device").get<std::string>();
-    measurement.date = document.at("date").get<std::string>();
-    measurement.source = document.value("source", std::string());
-    measurement.arch = document.value("arch", std::string());
-    const bool published = !measurement.source.empty();
-    if (!published) measurement.driver = document.at("driver").get<std::string>();
-    for (const nlohmann::json& launch : document.at("launches")) {
-      MeasuredLaunch& read = measurement.launches.emplace_back();
-      read.name = launch.at("name").get<std::string>();
-      if (published) {
-        read.less = launch.value("less", std::string());
-        read.per = launch.value("per", 1.0);
-      } else {
-        read.mangled = launch.at("mangled").get<std::string>();
-        read.cubin = launch.at("cubin").get<std::string>();
-        read.code_sha256 = launch.at("code_sha256").get<std::string>();
-        read.grid = extent(launch.at("grid"));
-        read.block = extent(launch.at("block"));
-      }
-      for (const auto& [metric, values] : launch.at("metrics").items()) {
-        for (const nlohmann::json& value : values) {
-          if (value.is_number()) read.metrics[metric].push_back(value.get<double>());
-        }
+    const report::JsonReader metrics = launch.object("metrics");
+    for (const auto& [metric, _] : metrics.members()) {
+      for (const report::Value& value : metrics.numbers(metric)) {
+        if (value) read.metrics[metric].push_back(*value);
       }
     }
-  } catch (const nlohmann::json::exception& error) {
-    std::string what = error.what();
-    for (char& c : what) c = c == '\n' ? ' ' : c;
-    throw InputError(fmt::format("{}: not a measurement: {}; expected a document of validate/harness/measure",
-                                 name, what));
   }
   return measurement;
 }

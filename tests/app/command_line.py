@@ -124,6 +124,21 @@ class Offline(Case):
         self.refused(["README.md"], "compare", before, os.path.join(REPOSITORY, "README.md"))
         self.refused(["1 result document given"], "compare", before)
 
+    def test_json_that_is_none_lacks_a_key_or_has_another_type_is_refused_by_place(self):
+        result = self.path("result.json")
+        self.answer("simulate", trace("vector_add", 90), "--arch", "h100", "--json", result)
+        frozen = os.path.join(REPOSITORY, "validate", "measurements", "h100-sxm.json")
+        for words, key, of in ((["calibrate", "--base", "h100"], "answers", "validate/microbenchmarks/run"), (["validate", "--measurements"], "launches", "validate/harness/measure"),
+                               (["validate", "--measurements", frozen, "--frozen"], "launches", "docs/frozen_schema.json"),
+                               (["report", result, "--html", self.path("page.html"), "--perfetto"], "traceEvents", "foretrace run --perfetto"),
+                               (["compare", result], "predictions", "docs/json_schema.json")):
+            known = {"schema": 1, "device": "d", "date": "2026", "driver": "1", "foretrace": "1", "commit": None, "arch": "h100-sxm", "config_sha256": "0", "toolkit": "13",
+                     "clock_hz": {"sm": 1, "l2": 1, "dram": 1}, "failed": [], "frozen_metrics": [], "command": []}
+            self.refused(["wrong.json: line 2, column 1: this is not JSON; expected a"], *words, self.write("wrong.json", "{\n!"))
+            self.refused([f"wrong.json: {key}: expected an array, as {of}"], *words, self.write("wrong.json", json.dumps({**known, key: 7})))
+            if words[0] != "compare":  # which says that it is no result document
+                self.refused([f"wrong.json: {key}: expected this key, as {of}"], *words, self.write("wrong.json", json.dumps(known)))
+
     def test_a_report_of_ncu_that_is_not_is_refused_in_one_line(self):
         result, report = self.path("result.json"), self.path("report.csv")
         self.answer("simulate", trace("vector_add", 90), "--arch", "h100", "--json", result)

@@ -195,10 +195,25 @@ TEST(Calibrate, WhatIsNotAnsweredKeepsTheBasesNumber) {
 }
 
 TEST(Answers, AreRefusedWhenTheyAreNone) {
-  EXPECT_THROW(read_answers("{}", "a.json"), InputError);
-  EXPECT_THROW(read_answers(R"({"schema":2,"device":"d","answers":[]})", "a.json"), InputError);
-  EXPECT_THROW(read_answers(R"({"schema":1,"device":"d","answers":[{"benchmark":"b"}]})", "a.json"),
-               InputError);
+  const auto refusal = [](const char* text) -> std::string {
+    try {
+      read_answers(text, "a.json");
+    } catch (const InputError& error) { return error.what(); }
+    return {};
+  };
+  const std::string as = ", as validate/microbenchmarks/run writes it";
+  EXPECT_EQ(
+      refusal("[1"),
+      "a.json: line 1, column 3: this is not JSON; expected a document of validate/microbenchmarks/run");
+  EXPECT_EQ(refusal("[]"), "a.json: document: expected an object" + as);
+  EXPECT_EQ(refusal("{}"), "a.json: schema: expected this key" + as);
+  EXPECT_EQ(refusal(R"({"schema":2,"device":"d","answers":[]})"), "a.json: schema 2; expected 1");
+  EXPECT_EQ(refusal(R"({"schema":1,"device":5,"answers":[]})"), "a.json: device: expected a string" + as);
+  EXPECT_EQ(refusal(R"({"schema":1,"device":"d","answers":{}})"), "a.json: answers: expected an array" + as);
+  EXPECT_EQ(refusal(R"({"schema":1,"device":"d","answers":[{"benchmark":"b"}]})"),
+            "a.json: answers[0].value: expected this key" + as);
+  EXPECT_EQ(refusal(R"({"schema":1,"device":"d","answers":[{"benchmark":"b","value":"7"}]})"),
+            "a.json: answers[0].value: expected a number" + as);
   const Answers one = read_answers(
       R"({"schema":1,"device":"d","nvidia_smi_fields":"name,clocks.max.sm","nvidia_smi_after":"X, 1980 MHz","answers":[
           {"benchmark":"b","operation":"A","warps":2,"value":7},{"benchmark":"b","operation":"B","warps":2,"value":8}]})",

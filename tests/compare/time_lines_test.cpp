@@ -67,11 +67,20 @@ TEST(CompareTimeLines, NoneWhereOneHasNone) {
 }
 
 TEST(CompareTimeLines, ADamagedOneIsRefused) {
-  EXPECT_THROW(
-      compare_time_lines(document(1, 1, "a"), "a.json",
-                         R"({"predictions": [], "program": {"time_line": {"host": "x"}}})", "b.json"),
-      InputError);
-  EXPECT_THROW(compare_time_lines("{", "a.json", "{}", "b.json"), InputError);
+  const auto refusal = [](const std::string& before, const std::string& after) -> std::string {
+    try {
+      compare_time_lines(before, "a.json", after, "b.json");
+    } catch (const InputError& error) { return error.what(); }
+    return {};
+  };
+  const std::string good = document(1, 1, "a"), as = ", as docs/json_schema.json has it";
+  EXPECT_EQ(refusal(good, R"({"predictions": [], "program": {"time_line": {"host": "x"}}})"),
+            "b.json: program.time_line.time: expected this key" + as);
+  EXPECT_EQ(refusal(R"({"program": 3})", good), "a.json: program: expected an object" + as);
+  EXPECT_EQ(refusal(document(1, 1, "a", R"(, "ranges": [{"name": 1, "kernels_ns": 1, "count": 1}])"), good),
+            "a.json: program.time_line.ranges[0].name: expected a string" + as);
+  EXPECT_EQ(refusal("{", "{}"),
+            "a.json: line 1, column 2: this is not JSON; expected a result document of foretrace --json");
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST(Json, BytesThatAreNoUtf8AreReplacedNotFatal) {
 TEST(Json, DamageIsNamedInOneLine) {
   const std::string good = to_json(sample_document({"a"}));
   ASSERT_EQ(refusal(good), "");
-  EXPECT_EQ(refusal(good.substr(0, good.size() / 2)).find("result.json: byte "), 0u);
+  EXPECT_EQ(refusal(good.substr(0, good.size() / 2)).find("result.json: line "), 0u);
   EXPECT_NE(refusal("{\"benchmarks\": []}").find("no result document"), std::string::npos);
   EXPECT_NE(refusal("[1, 2]").find("no result document"), std::string::npos);
   EXPECT_NE(

@@ -37,8 +37,21 @@ TEST(Settings, ArriveAsTheyWereSent) {
 }
 
 TEST(Settings, WhatIsNoSettingsIsRefused) {
-  EXPECT_THROW(settings_from_json("{"), InputError);
-  EXPECT_THROW(settings_from_json("{\"arch\": \"h100\"}"), InputError);
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      settings_from_json(text);
+    } catch (const InputError& error) { return error.what(); }
+    return {};
+  };
+  const std::string name = kSettingsVariable,
+                    expected = "; expected what this version's 'foretrace run' puts there";
+  EXPECT_EQ(refusal("{"), name + ": no JSON object" + expected);
+  EXPECT_EQ(refusal("[]"), name + ": no JSON object" + expected);
+  std::string some = to_json(Settings{});
+  const std::string key = "\"arch\":\"";
+  some.replace(some.find(key), key.size(), "\"ARCH\":\"");
+  EXPECT_EQ(refusal(some), name + ": key 'arch' is missing" + expected);
+  EXPECT_EQ(refusal("{\"arch\": 1}"), name + ": key 'arch' is of another type" + expected);
 }
 
 TEST(HostTime, NoneMeasuredOrScaled) {

@@ -39,8 +39,34 @@ TEST(Published, IsReadWithoutMachineCode) {
   EXPECT_EQ(read.launches.at(0).less, "b");
   EXPECT_EQ(read.launches.at(0).per, 10);
   EXPECT_FALSE(read.launches.at(0).repeats_agree("x"));  // read once
-  EXPECT_THROW(read_measurement(head + launches, "m.json"),
-               InputError);  // a measurement names its driver and code
+}
+
+TEST(Measurements, ThatAreNoneAreRefusedByPlace) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      read_measurement(text, "m.json");
+    } catch (const InputError& error) { return error.what(); }
+    return {};
+  };
+  const std::string head = R"({"schema":1,"device":"D","date":"2020",)",
+                    as = ", as validate/harness/measure writes it";
+  const auto launch = [&](const std::string& members) {
+    return refusal(head + R"("source":"KEY","launches":[{"name":"a",)" + members + "}]}");
+  };
+  EXPECT_EQ(refusal("{\n,"),
+            "m.json: line 2, column 1: this is not JSON; expected a document of validate/harness/measure");
+  EXPECT_EQ(refusal("[]"), "m.json: document: expected an object" + as);
+  EXPECT_EQ(refusal(head + R"("launches":[]})"),
+            "m.json: driver: expected this key" + as);  // nobody's publication
+  EXPECT_EQ(refusal(head + R"("driver":"1","launches":[{"name":"a"}]})"),
+            "m.json: launches[0].mangled: expected this key" + as);
+  EXPECT_EQ(refusal(head + R"("source":"KEY","launches":[3]})"),
+            "m.json: launches[0]: expected an object" + as);
+  EXPECT_EQ(launch(R"("metrics":[])"), "m.json: launches[0].metrics: expected an object" + as);
+  EXPECT_EQ(launch(R"("metrics":{"x":3})"), "m.json: launches[0].metrics.x: expected an array" + as);
+  EXPECT_EQ(launch(R"("metrics":{"x":["3"]})"),
+            "m.json: launches[0].metrics.x: expected an array of numbers" + as);
+  EXPECT_EQ(launch(R"("per":0,"metrics":{})"), "m.json: launches[0].per: expected a number above 0" + as);
 }
 
 TEST(Published, EveryDocumentNamesLaunchesThatThereAre) {

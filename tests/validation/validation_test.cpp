@@ -161,8 +161,12 @@ TEST(Frozen, RefusesOtherDocuments) {
     return {};
   };
   EXPECT_TRUE(mentions(refusal("{\"schema\":2}"), "f.json: schema 2; expected 1"));
-  EXPECT_TRUE(mentions(refusal("{\"schema\":1}"), "f.json: no frozen predictions"));
-  EXPECT_TRUE(mentions(refusal("nonsense"), "f.json: no frozen predictions"));
+  EXPECT_EQ(refusal("{\"schema\":1}"),
+            "f.json: frozen_metrics: expected this key, as docs/frozen_schema.json has it");
+  EXPECT_EQ(refusal("{\"schema\":1,\"frozen_metrics\":[1]}"),
+            "f.json: frozen_metrics: expected an array of strings, as docs/frozen_schema.json has it");
+  EXPECT_EQ(refusal("nonsense"),
+            "f.json: line 1, column 2: this is not JSON; expected a document of foretrace validate --freeze");
 }
 
 TEST(ClassErrorTables, SeeWhatGotWorse) {
@@ -186,7 +190,24 @@ TEST(ClassErrorTables, SeeWhatGotWorse) {
   EXPECT_TRUE(mentions(what_got_worse(before, class_error_table(validation), 100).front(),
                        "no launch of this class"));
   EXPECT_EQ(what_got_worse({}, before, 100).size(), 3u);  // classes that nobody wrote down
-  EXPECT_THROW(read_class_errors("{}", "errors.json"), InputError);
+}
+
+TEST(ClassErrorTables, RefuseOtherDocuments) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      read_class_errors(text, "errors.json");
+    } catch (const InputError& error) { return error.what(); }
+    return {};
+  };
+  const std::string as = ", as foretrace validate --write-errors writes it";
+  EXPECT_EQ(refusal("{}"), "errors.json: class_errors: expected this key" + as);
+  EXPECT_EQ(refusal("{\"class_errors\": {\"copy\": 1}}"),
+            "errors.json: class_errors.copy: expected an object" + as);
+  EXPECT_EQ(refusal("{\"class_errors\": {\"copy\": {\"launches\": -1}}}"),
+            "errors.json: class_errors.copy.launches: expected a whole number" + as);
+  EXPECT_EQ(refusal("{"),
+            "errors.json: line 1, column 2: this is not JSON; expected a document of foretrace validate "
+            "--write-errors");
 }
 
 TEST(Picture, HoldsOneMarkALaunchAndALegend) {
