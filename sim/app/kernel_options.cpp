@@ -1,5 +1,6 @@
 #include "sim/app/kernel_options.h"
 
+#include <algorithm>
 #include <regex>
 
 #include <fmt/format.h>
@@ -44,6 +45,22 @@ bool KernelOptions::matches(const std::string& kernel) const {
     }
   }
   return name.empty() || frontend::normalised_name(kernel) == frontend::normalised_name(name);
+}
+
+std::vector<std::size_t> KernelOptions::among(const std::vector<frontend::LaunchDescription>& launches,
+                                              const std::string& file) const {
+  std::vector<std::size_t> meant;
+  std::vector<std::string> kernels;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const std::string& kernel = launches[i].kernel;
+    if (matches(kernel)) meant.push_back(i);
+    if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end()) kernels.push_back(kernel);
+  }
+  if (meant.empty()) {
+    throw InputError(fmt::format("{}: no launch of a kernel '{}'; it has launches of {}", file,
+                                 regex.empty() ? name : regex, listed(kernels)));
+  }
+  return meant;
 }
 
 std::string one_file(const options::variables_map& values, const std::string& expected) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/app/options.h"
+#include "sim/frontend/launch/launch.h"
 #include "sim/frontend/load.h"
 
 namespace foretrace::app {
@@ -19,6 +20,9 @@ struct KernelOptions {
   frontend::LoadRequest request(const std::string& file, int sm) const;
   /// Whether a kernel of a launch file is meant: the same name, a match of the pattern, or neither was given.
   bool matches(const std::string& kernel) const;
+  /// The launches of a launch file whose kernel is meant, by number. Throws InputError where there is none.
+  std::vector<std::size_t> among(const std::vector<frontend::LaunchDescription>& launches,
+                                 const std::string& file) const;
 };
 
 /// The one file that a command takes. Throws InputError when there is none or more than one.

@@ -1,8 +1,10 @@
 #include "sim/app/options.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/units/error.h"
 #include "sim/app/examples.h"
@@ -71,6 +73,13 @@ bool parse(const Words& words, const std::string& usage, const options::options_
                                  usage.substr(0, usage.find('\n'))));
   }
   return true;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::ptrdiff_t kMost = 8;
+  const auto count = static_cast<std::ptrdiff_t>(names.size());
+  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + std::min(kMost, count), ", "),
+                     count > kMost ? ", ..." : "");
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {

@@ -59,6 +59,9 @@ inline constexpr const char* kGainsHelp =
 void write_results(const std::vector<report::Prediction>& predictions, const OutputOptions& output,
                    const std::string& timeline = {});
 
+/// Names for an error: "a, b"; of more than eight the first.
+std::string listed(const std::vector<std::string>& names);
+
 /// Splits at commas.
 std::vector<std::string> split(const std::string& text, char separator = ',');
 

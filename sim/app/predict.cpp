@@ -55,19 +55,17 @@ std::vector<Planned> plan(const std::vector<std::string>& files, const PredictOp
         result.push_back({chosen.launch.description(file, one), true});
         ++found;
       }
-      if (found == 0) throw InputError(fmt::format("{}: no kernel matches {}", file, chosen.kernel.regex));
+      if (found == 0)
+        throw InputError(
+            fmt::format("{}: no kernel matches '{}'; it has {}", file, chosen.kernel.regex, listed(names)));
       continue;
     }
     const std::vector<frontend::LaunchDescription> launches = frontend::load_launch_file(file);
     std::map<std::string, bool> wanted;
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < launches.size(); ++i) {
-      if (!chosen.kernel.matches(launches[i].kernel)) continue;
-      ++found;
+    for (const std::size_t i : chosen.kernel.among(launches, file)) {
       wanted[launches[i].name] = true;
       for (const auto* before : frontend::launches_before(launches, i)) wanted.emplace(before->name, false);
     }
-    if (found == 0) throw InputError(fmt::format("{}: no launch of the kernel asked for", file));
     for (const auto& launch : launches) {
       if (const auto it = wanted.find(launch.name); it != wanted.end())
         result.push_back({launch, it->second});

@@ -1,5 +1,6 @@
 // foretrace timeline: what a few warps do, cycle by cycle.
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
@@ -106,22 +107,25 @@ void check_choice(const sm::TimelineChoice& choice, const Dim3& grid, const Dim3
 frontend::LaunchDescription launch_of(const std::string& file, const Chosen& chosen) {
   if (std::filesystem::path(file).extension() != ".toml")
     return chosen.launch.description(file, chosen.kernel);
-  std::vector<frontend::LaunchDescription> found;
-  for (const frontend::LaunchDescription& each : frontend::load_launch_file(file)) {
-    if (chosen.kernel.matches(each.kernel) && (chosen.name.empty() || chosen.name == each.name))
-      found.push_back(each);
+  const std::vector<frontend::LaunchDescription> launches = frontend::load_launch_file(file);
+  std::vector<std::string> names;
+  for (const std::size_t i : chosen.kernel.among(launches, file)) names.push_back(launches[i].name);
+  if (chosen.name.empty() && names.size() != 1) {
+    throw InputError(
+        fmt::format("{}: several launches; expected --launch with one of {}", file, listed(names)));
   }
-  if (found.size() != 1) {
-    throw InputError(fmt::format("{}: {} launches meant; expected one: choose with --kernel or --launch",
-                                 file, found.size()));
-  }
-  if (!found.front().after.empty()) {
+  const std::string& name = chosen.name.empty() ? names.front() : chosen.name;
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    throw InputError(fmt::format("{}: no launch '{}'; it has {}", file, name, listed(names)));
+  const auto found =
+      std::find_if(launches.begin(), launches.end(), [&](const auto& each) { return each.name == name; });
+  if (!found->after.empty()) {
     throw InputError(
         fmt::format("{}: launch {} comes after others; expected one that stands alone, or a trace "
                     "of it ('foretrace predict --trace')",
-                    file, found.front().name));
+                    file, name));
   }
-  return found.front();
+  return *found;
 }
 
 void from_source(const std::string& file, const Chosen& chosen, const Variant& variant, Recorded& recorded) {

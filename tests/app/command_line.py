@@ -149,6 +149,15 @@ class Offline(Case):
                 csv.write(",".join(f'"{cell}"' for cell in line) + "\n")
         self.refused(["report.csv", "line 3", "Grid Size", "expected (x, y, z)"], "compare", result, "--ncu", report)
 
+    def test_launches_and_kernels_that_there_are_not_are_answered_with_those_that_there_are(self):
+        several = ["timeline", kernel_file("vector_add.toml"), "--arch", "h100"]
+        self.refused(["no launch 'nope'; it has vector_add_n1000, "], *several, "--launch", "nope")
+        self.refused(["several launches; expected --launch with one of vector_add_n1000, "], *several)
+        for command in ("timeline", "predict"):
+            self.refused(["no launch of a kernel 'nope'; it has launches of vector_add"], command, *several[1:], "--kernel", "nope")
+        self.refused(["no kernel matches 'nope'; it has vector_add"], "predict", kernel_file("vector_add.cu"), "--kernel-regex", "nope", "--arch", "h100")
+        self.refused(["; it has ", ", ...\n"], "timeline", kernel_file("transpose.toml"), "--arch", "h100", "--launch", "x")
+
     def test_a_timeline_shows_the_chosen_warps(self):
         words = ["timeline", trace("vector_add", 90), "--arch", "h100"]
         text = self.answer(*words, "--blocks", "1", "--warps", "0,2-3")
