@@ -364,6 +364,13 @@ const Key* find_key(std::string_view name) {
   return nullptr;
 }
 
+std::string_view form_of(const Key& key) {
+  if (key.type == KeyType::real) return "real";
+  if (key.type == KeyType::list) return "list";
+  if (key.low == 0 && key.high == 1) return "switch";
+  return key.unit == "mask" ? "mask" : "integer";
+}
+
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
   const auto best = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
     return distance(name, a) < distance(name, b);

@@ -46,6 +46,9 @@ struct Key {
   void (*set)(Chip&, std::span<const double>) = nullptr;
 };
 
+/// "integer", "real", "list"; of an integer that is no quantity "switch" (0 or 1) or "mask" (bits).
+std::string_view form_of(const Key& key);
+
 /// All keys, in the order of gpu_spec.h.
 std::span<const Key> keys();
 /// nullptr: no such key.

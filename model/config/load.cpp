@@ -221,6 +221,7 @@ Value value_of(const std::string& key, const Entry& entry, const std::vector<dou
   value.text = list_text(numbers, entry.list);
   value.numbers = numbers;
   value.unit = entry.unit;
+  value.form = form_of(definition(key));
   value.kind = kind_on(merged.die, key, entry);
   value.formula = entry.formula;
   value.source = entry.source;

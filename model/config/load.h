@@ -45,6 +45,7 @@ struct Value {
   std::string text;  ///< the number(s), canonical, in `unit`
   std::vector<double> numbers;
   std::string unit;
+  std::string_view form;  ///< form_of() its key
   Kind kind = Kind::assumed;
   std::string formula;  ///< empty unless derived
   std::string source;

@@ -8,12 +8,14 @@ from foretrace import _program
 
 @dataclasses.dataclass(frozen=True)
 class ChipValue:
-    """A key of a chip: "l2.latency". `low` and `high`: the range that its evidence leaves; None where it states none."""
+    """A key of a chip: "l2.latency". `form`: "integer", "real", "list", or, of no quantity, "switch" (0 or 1) or "mask" (bits). `low` and `high`: the range
+    that its evidence leaves; None where it states none."""
 
     key: str
     value: str
     numbers: tuple[float, ...]
     unit: str
+    form: str
     kind: str
     low: float | None
     high: float | None
@@ -23,10 +25,6 @@ class ChipValue:
     def number(self) -> float | None:
         """The value where it is one number."""
         return self.numbers[0] if len(self.numbers) == 1 else None
-
-    @property
-    def whole(self) -> bool:
-        return all(number == int(number) for number in self.numbers) and "." not in self.value
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """What the package's commands have in common: what is wrong is said in one line, as the program says it, with exit code 2."""
 
 import argparse
+import contextlib
 import pathlib
 import tomllib
 from typing import NoReturn
@@ -14,6 +15,21 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"foretrace: {message}; '{self.prog} --help' says what is expected\n")
+
+
+def positive(word: str) -> int:
+    """An option's whole number of at least 1."""
+    if not word.isdecimal() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"{word}: expected a whole number of at least 1")
+    return int(word)
+
+
+def percentage(word: str) -> float:
+    """An option's percentage between 0 and 100, without them."""
+    with contextlib.suppress(ValueError):
+        if 0 < float(word) < 100:
+            return float(word)
+    raise argparse.ArgumentTypeError(f"{word}: expected a percentage above 0 and below 100")
 
 
 def one_line(error: Exception) -> str:

@@ -192,7 +192,7 @@ def main(words=None) -> int:
     parser = _command.Parser("baseline", __doc__.split("\n")[0], EXAMPLES)
     parser.add_argument("action", choices=["check", "update"])
     parser.add_argument("bench")
-    parser.add_argument("--jobs", type=int, help="launches at a time (default: one per processor)")
+    parser.add_argument("--jobs", type=_command.positive, help="launches at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
         bench = Bench(chosen.bench)

@@ -156,7 +156,7 @@ def main(words=None) -> int:
     parser.add_argument("design")
     parser.add_argument("--html", metavar="FILE", help="write the picture of time over cost")
     parser.add_argument("--csv", metavar="FILE", help="write every simulated combination, and whether it is on the front")
-    parser.add_argument("--jobs", type=int, help="simulations at a time (default: one per processor)")
+    parser.add_argument("--jobs", type=_command.positive, help="simulations at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
         design = Design(chosen.design)

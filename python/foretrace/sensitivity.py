@@ -68,13 +68,13 @@ class Sensitivity:
 
 
 def _ends(value: _chip_values.ChipValue, share: float):
-    """(low, high, stated) of a number; None where there is nothing to move."""
+    """(low, high, stated) of a number; None where there is nothing to move: of switches and bits a share means nothing."""
     number = value.number
-    if number is None:
-        return None
     stated = value.low is not None and value.high is not None and value.low < value.high
+    if number is None or (value.form in ("switch", "mask") and not stated):
+        return None
     low, high = (value.low, value.high) if stated else (number * (1 - share), number * (1 + share))
-    if value.whole:
+    if value.form != "real":
         low, high = (math.floor(low), math.ceil(high)) if not stated else (round(low), round(high))
     return (low, high, stated) if low < high else None
 
@@ -225,12 +225,13 @@ def main(words=None) -> int:
     for option in _OF_A_LAUNCH:
         parser.add_argument(f"--{option}", action="append", metavar=option.upper(), help="of a source or cubin: as foretrace predict takes it")
     parser.add_argument("--keys", default=",".join(UNSURE), help="keys, patterns (l2.*), kinds, or all, with commas (default: %(default)s)")
-    parser.add_argument("--by", type=float, default=10, metavar="PERCENT", help="below and above, where no range is stated (default: 10)")
-    parser.add_argument("--rows", type=int, default=20, metavar="N", help="keys to list and draw (default: 20)")
+    parser.add_argument("--by", type=_command.percentage, default=10, metavar="PERCENT",
+                        help="below and above, where no range is stated, more than 0 and less than 100; switches (0 or 1) stay as they are (default: 10)")
+    parser.add_argument("--rows", type=_command.positive, default=20, metavar="N", help="keys to list and draw (default: 20)")
     parser.add_argument("--html", metavar="FILE", help="write the tornado picture")
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     parser.add_argument("--database", metavar="FILE", help="keep what was done here: a second call goes on with it")
-    parser.add_argument("--jobs", type=int, metavar="N", help="simulations at a time (default: one per processor)")
+    parser.add_argument("--jobs", type=_command.positive, metavar="N", help="simulations at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     options = [word for option in _OF_A_LAUNCH for value in getattr(chosen, option) or [] for word in (f"--{option}", value)]
     try:

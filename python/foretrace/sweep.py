@@ -267,11 +267,11 @@ def main(words=None) -> int:
     parser = _command.Parser("sweep", f"{__doc__.split(chr(10))[0]} {CODES}", EXAMPLES)
     parser.add_argument("study")
     parser.add_argument("--shard", type=_shard, default=(0, 1), metavar="I/N", help="only every Nth point, into a database of its own")
-    parser.add_argument("--merge", type=int, metavar="N", help="bring the databases of N shards together")
+    parser.add_argument("--merge", type=_command.positive, metavar="N", help="bring the databases of N shards together")
     parser.add_argument("--csv", metavar="FILE", help="write the points as CSV")
     parser.add_argument("--parquet", metavar="FILE", help="write the points as Parquet (needs pyarrow)")
     parser.add_argument("--html", metavar="FILE", help="write the page of the study: charts over each key, the best points, all points")
-    parser.add_argument("--jobs", type=int, metavar="N", help="predictions at a time (default: one per processor)")
+    parser.add_argument("--jobs", type=_command.positive, metavar="N", help="predictions at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
         study = Study(chosen.study)

@@ -18,6 +18,7 @@ Json json_of(const config::Loaded& chip) {
                           {"value", value.text},
                           {"numbers", value.numbers},
                           {"unit", value.unit},
+                          {"form", value.form},
                           {"kind", value.overridden ? "set" : config::name_of(value.kind)},
                           {"low", value.has_range ? Json(value.low) : Json(nullptr)},
                           {"high", value.has_range ? Json(value.high) : Json(nullptr)},

@@ -162,6 +162,31 @@ class Sensitivity(unittest.TestCase):
         self.assertEqual(by_key["barrier.membar_gpu"].swing(), 0)  # the kernel has no fence
         self.assertEqual([m.swing() for m in found.moves], sorted((m.swing() for m in found.moves), reverse=True))
 
+    def test_a_share_moves_quantities_alone_and_whole_ones_by_whole_steps(self):
+        def ends(form, number, low=None, high=None, share=0.1):
+            return sensitivity._ends(foretrace._chip_values.ChipValue("a.b", str(number), (number,), "1", form, "fitted", low, high, ""), share)
+        self.assertEqual(ends("integer", 25), (22, 28, False))
+        self.assertEqual(ends("real", 1, share=0.25), (0.75, 1.25, False))
+        self.assertEqual(ends("real", 1, 0.9, 1.05), (0.9, 1.05, True))
+        self.assertEqual(ends("integer", 1, 1, 8), (1, 8, True))
+        self.assertIsNone(ends("switch", 1))
+        self.assertEqual(ends("switch", 0, 0, 1), (0, 1, True))  # the configuration says that it is not known
+        self.assertIsNone(ends("mask", 640))
+        values = foretrace._chip_values.values("h100")
+        self.assertEqual({key: values[key].form for key in ("launch.by_gpc", "l2.together_bits", "l2.atomic_wide_interval", "l2.latency", "l1.carveouts")},
+                         {"launch.by_gpc": "switch", "l2.together_bits": "mask", "l2.atomic_wide_interval": "real", "l2.latency": "integer", "l1.carveouts": "list"})
+
+    def test_what_is_no_share_or_number_is_refused(self):
+        words = ["sensitivity", FOLDER / "transpose.trace", "--arch", "h100"]
+        for share in ("-5", "0", "100", "nan", "much"):
+            self.assertEqual(refused(*words, f"--by={share}"),
+                             f"foretrace: argument --by: {share}: expected a percentage above 0 and below 100; 'foretrace sensitivity --help' says what is expected\n")
+        for option in ("--rows", "--jobs"):
+            for number in ("0", "-1", "1.5", "all"):
+                self.assertIn(f"argument {option}: {number}: expected a whole number of at least 1;", refused(*words, f"{option}={number}"))
+        for command, option in (("sweep", "--jobs"), ("sweep", "--merge"), ("optimise", "--jobs")):
+            self.assertIn(f"argument {option}: 0: expected", refused(command, FOLDER / "none.toml", f"{option}=0"))
+
     def test_the_band_is_made_of_stated_ranges(self):
         move = lambda kind, stated, low, high: sensitivity.Move("a.b", kind, "cycle", 2, 1, 3, stated, low, high)
         found = sensitivity.Sensitivity("x", "y", 1000, [move("assumed", True, 970, 1040), move("fitted", True, 1030, 960), move("measured", True, 1, 9999),
