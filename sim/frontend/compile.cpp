@@ -137,7 +137,14 @@ Compiled compile(const CompileRequest& request, const Toolchain& toolchain) {
                     result.output + result.errors);
   }
   Compiled compiled;
-  compiled.cubin = read_file((directory.path() / "kernel.cubin").string());
+  const fs::path cubin = directory.path() / "kernel.cubin";
+  if (!fs::is_regular_file(cubin, error)) {
+    throw InputError(
+        fmt::format("{}: {} wrote no cubin of it; expected NVIDIA's nvcc, and --nvcc without options that "
+                    "ask for something else",
+                    request.source, toolchain.nvcc->path));
+  }
+  compiled.cubin = read_file(cubin.string());
   compiled.disassembly = disassemble(compiled.cubin, toolchain);
 
   std::vector<std::string> dependencies =

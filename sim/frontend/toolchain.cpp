@@ -82,7 +82,13 @@ std::optional<Tool> find(const char* name, const char* variable) {
   if (const char* given = std::getenv(variable); given != nullptr && *given != '\0') {
     if (!can_run(given))
       throw InputError(fmt::format("{}={}: expected a program that can be run", variable, given));
-    return Tool{given, version_of(given)};
+    Tool tool{given, version_of(given)};
+    if (tool.version.empty()) {
+      throw InputError(
+          fmt::format("{}={}: expected NVIDIA's {}, whose --version names its release (V13.0.88)", variable,
+                      given, name));
+    }
+    return tool;
   }
   for (const fs::path& directory : search_directories()) {
     const fs::path file = directory / name;

@@ -103,7 +103,23 @@ TEST(Toolchain, AVariableThatNamesNoProgramIsAnError) {
   setenv("FORETRACE_NVCC", "/nowhere/nvcc", 1);
   EXPECT_NE(message_of<InputError>([] { find_toolchain(); }).find("FORETRACE_NVCC=/nowhere/nvcc"),
             std::string::npos);
+  setenv("FORETRACE_NVCC", "/bin/true", 1);
+  EXPECT_EQ(message_of<InputError>([] { find_toolchain(); }),
+            "FORETRACE_NVCC=/bin/true: expected NVIDIA's nvcc, whose --version names its release (V13.0.88)");
   unsetenv("FORETRACE_NVCC");
+}
+
+TEST(Toolchain, ACompilerThatWritesNothingIsNamed) {
+  const std::string source = std::string(FORETRACE_SOURCE_DIR) + "/validate/kernels/vector_add.cu";
+  CompileRequest request;
+  request.source = source;
+  request.sm = 90;
+  request.defines = {"NOBODY_COMPILED_IT_SO=1"};  // in no cache
+  const Toolchain toolchain{Tool{"/bin/true", "13.0.1"}, Tool{"/bin/true", "13.0.1"}, std::nullopt};
+  EXPECT_EQ(message_of<InputError>([&] { compile(request, toolchain); }),
+            source +
+                ": /bin/true wrote no cubin of it; expected NVIDIA's nvcc, and --nvcc without options that "
+                "ask for something else");
 }
 
 TEST(Options, SplitAsAShellWould) {
