@@ -130,21 +130,6 @@ TEST(ShippedConfigs, EverySourceIsInTheListOfSources) {
   }
 }
 
-TEST(ShippedConfigs, MeasuredAndFittedNeverRestOnAKernel) {
-  // Parameters come from microbenchmarks and literature alone; kernels are what predictions are validated on.
-  for (const std::string& chip : chip_names(kConfigs)) {
-    for (const Value& value : load_gpu(chip, {}, {}, kConfigs).values) {
-      if (value.kind != Kind::fitted && value.kind != Kind::measured) continue;
-      EXPECT_EQ(value.source.find("validate/kernels"), std::string::npos) << value.key;
-      const std::size_t at = value.source.find("validate/measurements/");
-      if (at == std::string::npos) continue;
-      const std::size_t asked =
-          value.source.find(value.key.starts_with("cuda.") ? "driver_calls/" : "microbenchmarks", at);
-      EXPECT_NE(asked, std::string::npos) << value.key;
-    }
-  }
-}
-
 TEST(ShippedConfigs, WhatWasFoundOnAnotherDieIsTransferred) {
   // A source that names one of these was not written about the chips of the other rows.
   const std::pair<const char*, const char*> marks[] = {{"h100-sxm-microbenchmarks", "GH100"},
