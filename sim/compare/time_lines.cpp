@@ -26,6 +26,7 @@ constexpr std::array<std::pair<const char*, const char*>, 5> kParts{{{"kernels",
 
 std::vector<TimePair> parts(const JsonReader& before, const JsonReader& after) {
   std::vector<TimePair> rows;
+  rows.reserve(kParts.size());
   for (const auto& [name, key] : kParts) rows.push_back({name, before.number(key), after.number(key)});
   return rows;
 }
