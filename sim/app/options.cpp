@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,13 +30,23 @@ void refuse_negative(const std::vector<options::option>& given) {
   }
 }
 
-/// Refuses, before anything is computed, a file for results that cannot be written when they are there.
+/// Refuses, before anything is computed, a file for results that cannot be written when they are there, or by two options.
 void refuse_unwritable(const options::variables_map& values) {
+  std::map<std::string, const char*> named;
   for (const char* name :
        {"json", "html", "perfetto", "csv", "speedscope", "picture", "freeze", "write-errors", "output"}) {
     if (!values.count(name)) continue;
     const auto* file = boost::any_cast<std::string>(&values[name].value());
-    if (file != nullptr && !file->empty() && *file != "-") report::check_writable(*file);
+    if (file == nullptr) continue;
+    if (file->empty()) throw InputError(fmt::format("--{}: no name is given; expected a file's", name));
+    if (const auto [other, is_new] = named.emplace(*file, name); !is_new) {
+      throw InputError(
+          fmt::format("--{} {}: --{} writes it; expected a file of its own", name, *file, other->second));
+    }
+    if (*file != "-") report::check_writable(*file);
+    if (*file == "-" && std::string_view(name) != "json")
+      throw InputError(
+          fmt::format("--{} -: expected a file's name; only --json writes to standard output", name));
   }
 }
 
@@ -73,6 +85,14 @@ bool parse(const Words& words, const std::string& usage, const options::options_
                                  usage.substr(0, usage.find('\n'))));
   }
   return true;
+}
+
+void refuse_given(const options::variables_map& values, std::initializer_list<const char*> names,
+                  const std::string& what) {
+  for (const char* name : names) {
+    if (values.count(name) && !values[name].defaulted())
+      throw InputError(fmt::format("--{} with {}", name, what));
+  }
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,15 @@ namespace options = boost::program_options;
 /// InputError. `--help` prints `usage` and the options and returns false.
 bool parse(const Words& words, const std::string& usage, const options::options_description& known,
            const std::string& rest, options::variables_map& values);
+
+/// Throws InputError where one of these options was given, which say nothing in this case: "--grid with WHAT: ...".
+void refuse_given(const options::variables_map& values, std::initializer_list<const char*> names,
+                  const std::string& what);
+/// Options that say a launch, which a launch file does itself, and a trace is.
+inline constexpr std::initializer_list<const char*> kLaunchWords = {
+    "grid", "block", "cluster", "shared", "arg", "symbol", "dump", "define", "nvcc"};
+inline constexpr const char* kOfLaunchFiles =
+    "a launch file: it says its launches itself; expected a source or cubin";
 
 /// --arch, --set, --clock: which chips, in which variants.
 struct ChipOptions {

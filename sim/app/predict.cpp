@@ -102,13 +102,17 @@ int predict(const Words& words) {
   if (!values.count("file"))
     throw InputError(fmt::format("no file given; expected: foretrace {}", kPredictUsage));
 
+  const auto& files = values["file"].as<std::vector<std::string>>();
+  if (std::all_of(files.begin(), files.end(),
+                  [](const std::string& file) { return std::filesystem::path(file).extension() == ".toml"; }))
+    refuse_given(values, kLaunchWords, kOfLaunchFiles);
   chosen.run.accuracy = engine::parse_accuracy(chosen.accuracy_word, "--accuracy");
   const std::vector<Variant> chips = variants(chosen.chips);
   if (chosen.run.gains && chosen.run.warm)
     throw InputError(
         "--gains with --warm: launches are simulated again with cold caches; expected one of the two");
   if (chosen.run.gains) check_gains(chosen.run.accuracy);
-  const std::vector<Planned> launches = plan(values["file"].as<std::vector<std::string>>(), chosen);
+  const std::vector<Planned> launches = plan(files, chosen);
   const auto reported = static_cast<std::size_t>(std::count_if(
       launches.begin(), launches.end(), [](const Planned& planned) { return planned.reported; }));
   chosen.run.many_traces = chips.size() * reported > 1;

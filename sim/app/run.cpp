@@ -288,8 +288,8 @@ int run(const Words& words) {
   add_options(known, asked);
   const auto end = std::find(words.begin(), words.end(), "--");
   options::variables_map values;
-  if (!parse(Words(words.begin(), end), kRunUsage, known, "program", values)) return 0;
   try {
+    if (!parse(Words(words.begin(), end), kRunUsage, known, "program", values)) return 0;
     if (values.count("program")) {
       throw InputError(fmt::format("{}: the program stands after --; expected: foretrace {}",
                                    values["program"].as<Words>().front(), kRunUsage));

@@ -179,6 +179,17 @@ int timeline(const Words& words) {
   options::variables_map values;
   if (!parse(words, kTimelineUsage, known, "file", values)) return 0;
   const std::string file = one_file(values, "a kernel's source, its machine code, a launch file or a trace");
+  const std::string kind = std::filesystem::path(file).extension();
+  if (kind == ".toml") {
+    refuse_given(values, kLaunchWords, kOfLaunchFiles);
+  } else {
+    refuse_given(values, {"launch"}, "what is no launch file; expected LAUNCHES.toml");
+  }
+  if (kind == ".trace") {
+    const char* const why = "a trace, which is one launch; expected no words about a launch";
+    refuse_given(values, {"kernel", "kernel-regex"}, why);
+    refuse_given(values, kLaunchWords, why);
+  }
   const std::vector<Variant> chips = variants(chosen.chips);
   if (chips.size() != 1)
     throw InputError(fmt::format("{} chips or variants given; expected one", chips.size()));

@@ -261,11 +261,11 @@ void compare_now(const ValidateOptions& chosen, const validate::Measurement& mea
 }
 
 /// 1 where a class of kernel got worse than the committed errors.
-int check_errors(const ValidateOptions& chosen, const validate::Validation& validation) {
+int check_errors(const ValidateOptions& chosen, const validate::Validation& validation,
+                 const validate::ClassErrorTable& before) {
   const validate::ClassErrorTable now = validate::class_error_table(validation);
   if (!chosen.write_errors.empty()) report::write_file(chosen.write_errors, validate::to_json(now));
   if (chosen.errors.empty()) return 0;
-  const auto before = validate::read_class_errors(report::read_file(chosen.errors), chosen.errors);
   const std::vector<std::string> worse = validate::what_got_worse(before, now, kSlack);
   for (const std::string& each : worse) std::cout << "  WORSE than " << chosen.errors << ": " << each << "\n";
   return worse.empty() ? 0 : 1;
@@ -277,6 +277,9 @@ int compare_measured(ValidateOptions& chosen) {
   const std::filesystem::path document(chosen.measurements);
   if (chosen.arch.empty())
     chosen.arch = measurement.arch.empty() ? document.stem().string() : measurement.arch;
+  const validate::ClassErrorTable before =
+      chosen.errors.empty() ? validate::ClassErrorTable()
+                            : validate::read_class_errors(report::read_file(chosen.errors), chosen.errors);
   validate::Validation validation;
   validation.foretrace = kVersion;
   validation.commit = kCommit;
@@ -300,7 +303,7 @@ int compare_measured(ValidateOptions& chosen) {
   }
   if (!chosen.html.empty()) report::write_file(chosen.html, report::validation_page(json));
   if (!chosen.picture.empty()) report::write_file(chosen.picture, validate::to_svg(validation));
-  const int worse = check_errors(chosen, validation);
+  const int worse = check_errors(chosen, validation, before);
   if (!validation.failed.empty()) {
     std::cerr << fmt::format("foretrace: {} of {} measured launches could not be compared\n",
                              validation.failed.size(), measurement.launches.size());
@@ -366,9 +369,17 @@ int validate(const Words& words) {
   if (chosen.measurements.empty() == chosen.freeze.empty()) {
     throw InputError("validate: expected either --measurements FILE or --freeze FILE");
   }
-  if (!chosen.html.empty() && chosen.measurements.empty()) {
-    throw InputError("--html with --freeze: nothing is compared; expected --measurements FILE");
+  if (!chosen.freeze.empty()) {
+    refuse_given(values,
+                 {"html", "frozen", "picture", "json", "errors", "write-errors", "max-mean", "largest",
+                  "show-held-out"},
+                 "--freeze: nothing is compared; expected --measurements FILE");
   }
+  if (!chosen.frozen.empty())
+    refuse_given(values, {"set", "clock", "launches", "threads"},
+                 "--frozen: nothing is predicted anew; expected one of the two");
+  if (values.count("max-mean") && !(chosen.max_mean > 0))
+    throw InputError(fmt::format("--max-mean {}: expected a percentage above 0", chosen.max_mean));
   if (chosen.split != "development" && chosen.split != "held-out" && chosen.split != "all") {
     throw InputError(fmt::format("--split {}: expected development, held-out or all", chosen.split));
   }

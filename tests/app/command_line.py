@@ -149,6 +149,34 @@ class Offline(Case):
                 csv.write(",".join(f'"{cell}"' for cell in line) + "\n")
         self.refused(["report.csv", "line 3", "Grid Size", "expected (x, y, z)"], "compare", result, "--ncu", report)
 
+    def test_options_that_would_say_nothing_are_refused(self):
+        launches, chip, one = kernel_file("vector_add.toml"), ["--arch", "h100"], trace("vector_add", 90)
+        for command in ("predict", "timeline"):
+            for option, value in (("--grid", "7"), ("--arg", "val:i32:1"), ("--define", "N=2")):
+                self.refused([f"{option} with a launch file: it says its launches itself; expected"], command, launches, *chip, option, value)
+        for option, value in (("--grid", "7"), ("--kernel", "x")):
+            self.refused([f"{option} with a trace, which is one launch; expected no words about"], "timeline", one, *chip, option, value)
+        self.refused(["--launch with what is no launch file; expected"], "timeline", one, *chip, "--launch", "x")
+        measured = ["--measurements", os.path.join(REPOSITORY, "validate", "measurements", "h100-sxm-sixth.json")]
+        frozen = ["--frozen", os.path.join(REPOSITORY, "validate", "frozen", "h100-sxm-2026-11-25-sixth.json")]
+        for words in (["--set", "l2.latency=200"], ["--clock", "base"], ["--launches", self.path(".")], ["--threads", "1"]):
+            self.refused([f"{words[0]} with --frozen: nothing is predicted anew"], "validate", *measured, *frozen, *words)
+        for words in (["--picture", self.path("x.svg")], ["--errors", "none.json"], ["--max-mean", "5"], ["--json", "-"]):
+            self.refused([f"{words[0]} with --freeze: nothing is compared"], "validate", "--freeze", self.path("x.json"), *chip, *words)
+        self.refused(["--max-mean -0.5: expected a percentage above 0"], "validate", *measured, *frozen, "--max-mean", "-0.5")
+        self.refused(["none.json: cannot be read"], "validate", *measured, "--errors", "none.json")  # before minutes of predictions
+
+    def test_a_result_has_a_file_of_its_own(self):
+        words, twice = ["simulate", trace("vector_add", 90), "--arch", "h100"], self.path("twice")
+        self.refused([f"--html {twice}: --json writes it; expected a file of its own"], *words, "--json", twice, "--html", twice)
+        self.refused(["--json: no name is given; expected a file's"], *words, "--json", "")
+        self.refused(["--html -: expected a file's name; only --json writes to standard output"], *words, "--html", "-")
+
+    def test_what_stops_run_before_its_program_has_its_exit_code(self):
+        for words in (["--nope"], ["--json", self.path("none/x")], ["--budget", "x"]):
+            done = run("run", "--arch", "h100", *words, "--", "true")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
+
     def test_launches_and_kernels_that_there_are_not_are_answered_with_those_that_there_are(self):
         several = ["timeline", kernel_file("vector_add.toml"), "--arch", "h100"]
         self.refused(["no launch 'nope'; it has vector_add_n1000, "], *several, "--launch", "nope")
