@@ -16,6 +16,9 @@ import sys
 import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(FOLDER, "../../scripts"))
+import usable  # noqa: E402
+
 KERNELS = "^(compute|stream|level2|local|mixed|chase)$"
 
 
@@ -48,9 +51,8 @@ def predict(options):
             out.flush()
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return {row["pair"]: row for row in map(json.loads, filter(str.strip, file))}
+def read(path, *more):
+    return {row["pair"]: row for row in usable.json_lines(path, *more, "pair", "alone_a", "alone_b", "beside_a", "beside_b", "together")}
 
 
 def title(kernel):
@@ -59,10 +61,10 @@ def title(kernel):
 
 
 def compare(options):
-    predicted, measured = read(options.predicted), read(options.measured)
+    predicted, measured = read(options.predicted), read(options.measured, "a", "b")
     both = [number for number in measured if number in predicted]
     if not both:
-        sys.exit("beside.py: no pair is in both files")
+        raise usable.Unusable(f"{options.predicted} and {options.measured}: no pair is in both")
     errors = {"alone": [], "beside": [], "slowed": [], "together": []}
     print("| pair | kernel | alone, us: predicted | measured | error | beside, us: predicted | measured | error | slowed: predicted | measured | error |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
@@ -106,4 +108,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with usable.told():
+        main()

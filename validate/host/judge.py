@@ -15,6 +15,9 @@ import sys
 import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(FOLDER, "../../scripts"))
+import usable  # noqa: E402
+
 
 
 def predict(options):
@@ -29,9 +32,7 @@ def predict(options):
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        rows = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
-    return {row[0]: float(row[1]) for row in rows}
+    return dict(usable.table(path, program=str, microseconds=float))
 
 
 def compare(options):
@@ -46,7 +47,7 @@ def compare(options):
         errors.append(abs(error))
         print(f"{name:<32} {predicted[name]:>14.2f} {truth:>14.2f} {100 * error:>+7.1f}%")
     if not errors:
-        sys.exit("judge.py: no program is in both files")
+        raise usable.Unusable(f"{options.predicted} and {options.measured}: no program is in both")
     print(f"{len(errors)} programs: mean error {100 * statistics.mean(errors):.1f}%, worst {100 * max(errors):.1f}%")
 
 
@@ -148,4 +149,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with usable.told():
+        main()

@@ -20,6 +20,9 @@ import tempfile
 import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(FOLDER, "../../scripts"))
+import usable  # noqa: E402
+
 BLOCKER = "block"  # the kernel that work waits behind
 STREAMS = 0        # their process in the trace; engines are another
 HEADER = "# kind\tpoint\tmethod\tunit\tvalue"
@@ -153,4 +156,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with usable.told():
+        main()

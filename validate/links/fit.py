@@ -19,6 +19,9 @@ import tomllib
 from pathlib import Path
 
 LINKS = Path(__file__).resolve().parent
+sys.path.append(str(LINKS.parents[1] / "scripts"))
+import usable  # noqa: E402
+
 CONFIG = LINKS.parents[1] / "configs" / "links" / "nvlink4.toml"
 MEASURED = (("h200-sxm-x2-allreduce.tsv", 2), ("h200-sxm-x4-forced.tsv", 4))
 FROM = {("ring", "simple"): 16384}  # bytes; NCCL takes fewer threads for less
@@ -126,4 +129,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with usable.told():
+        main()

@@ -8,16 +8,15 @@
 import argparse
 import json
 import math
+import pathlib
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import usable  # noqa: E402
+
 OPERATIONS = ("allreduce", "allgather", "reducescatter", "broadcast")
 FITTED = ("allreduce",)  # configs/links/nvlink4.toml rests on these
-
-
-def rows_of(path):
-    with open(path, encoding="utf-8") as file:
-        return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
 
 
 def predict(options):
@@ -44,11 +43,13 @@ def say(name, errors):
 
 
 def compare(options):
-    predicted = {(row[0], int(row[1])): (float(row[2]), row[3]) for row in rows_of(options.predicted)}
-    measured = {(row[2], int(row[3])): float(row[4]) for row in rows_of(options.measured) if row[0] == "auto" and row[1] == "stream"}
+    predicted = {(operation, size): (time, protocol)
+                 for operation, size, time, protocol in usable.table(options.predicted, operation=str, bytes=int, microseconds=float, protocol=str)}
+    measured = {(operation, size): time for choice, way, operation, size, time
+                in usable.table(options.measured, choice=str, way=str, operation=str, bytes=int, microseconds=float) if (choice, way) == ("auto", "stream")}
     both = [key for key in predicted if key in measured]
     if not both:
-        sys.exit("judge.py: no operation of a size is in both files")
+        raise usable.Unusable(f"{options.predicted} and {options.measured}: no operation of a size is in both")
     error = {key: predicted[key][0] / measured[key] - 1 for key in both}
     if options.rows:
         for operation, size in both:
@@ -61,7 +62,7 @@ def compare(options):
     say("judged", [error[key] for key in both if key[0] not in FITTED and key[1] >= options.split])
     say("judged below", [error[key] for key in both if key[0] not in FITTED and key[1] < options.split])
     if options.choices:
-        chosen = {(row[0], int(row[1])): row[2] for row in rows_of(options.choices)}
+        chosen = {(operation, size): protocol for operation, size, protocol in usable.table(options.choices, operation=str, bytes=int, protocol=str)}
         known = [key for key in both if key in chosen]
         other = [key for key in known if chosen[key] != predicted[key][1]]
         print(f"protocols: {len(known) - len(other)} of {len(known)} as NCCL chose" + "".join(f"; {key[0]} {key[1]}: {chosen[key]}" for key in other))
@@ -88,4 +89,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with usable.told():
+        main()

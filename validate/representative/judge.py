@@ -22,6 +22,7 @@ HEAD = """| program | launches | simulated | warp instructions | times fewer | a
 |---|---|---|---|---|---|---|---|---|---|---|---|---|"""
 sys.path.append(str(ROOT / "scripts"))
 import marked_text  # noqa: E402
+import usable  # noqa: E402
 
 
 def run(foretrace, arch, program, options):
@@ -59,7 +60,7 @@ def main():
     parser.add_argument("foretrace")
     parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--arch", default="h100")
-    parser.add_argument("--share", type=int, default=60)
+    parser.add_argument("--share", type=usable.positive, default=60)
     parser.add_argument("--only")
     parser.add_argument("--write", action="store_true", help="write docs/representative.md")
     options = parser.parse_args()
@@ -82,7 +83,7 @@ def main():
             found.append(judged(every, some["program"]))
             print(lines[-1], flush=True)
     if not found:
-        raise SystemExit(f"no program {options.only} in {HERE}")
+        raise usable.Unusable(f"--only {options.only}: no such program in {HERE}")
     print("\n" + summary(found))
     if options.write:
         command = (f"`python3 validate/representative/judge.py build/bin/foretrace --write`, {options.arch}, {datetime.date.today().isoformat()}, {document['commit']}; "
@@ -91,4 +92,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with usable.told():
+        main()
