@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 import math
+import operator
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
@@ -67,12 +68,21 @@ def _chips(arch: Arch) -> list[Chip]:
     return [each if isinstance(each, Chip) else Chip(each) for each in several]
 
 
+def _whole(value: object, name: str) -> int:
+    """A number of Python's or NumPy's that the library can take."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name}: {value!r}; expected a whole number") from None
+    if not 0 <= number < 2**32:
+        raise ValueError(f"{name}: {number}; expected a whole number from 0 to 2^32 - 1")
+    return number
+
+
 def _extent(value: Extent, name: str) -> list[int]:
-    extent = [int(each) for each in value] if isinstance(value, (tuple, list)) else [int(value)]  # type: ignore[arg-type]  # NumPy's too
+    extent = [_whole(each, name) for each in (value if isinstance(value, (tuple, list)) else [value])]
     if not 1 <= len(extent) <= 3:
         raise ValueError(f"{name}: expected one to three numbers, found {len(extent)}")
-    if min(extent) < 0:
-        raise ValueError(f"{name}: {min(extent)}; expected numbers of at least 1")
     return extent + [1] * (3 - len(extent))
 
 
@@ -154,7 +164,7 @@ def predict(source: _results.PathLike, kernel: str, *, grid: Extent, block: Exte
     launch.defines, launch.compiler_options, launch.symbols = list(defines), nvcc, list(symbols)
     launch.grid, launch.block = _extent(grid, "grid"), _extent(block, "block")
     launch.cluster = _extent(1 if cluster is None else cluster, "cluster")
-    launch.dynamic_shared, launch.arguments = shared, arguments.forms
+    launch.dynamic_shared, launch.arguments = _whole(shared, "shared"), arguments.forms
 
     def on(each: Chip, first: bool) -> _results.Results:
         options = native.Options(accuracy=accuracy, clock=clock or "boost", set=each.settings(), gains=gains,
@@ -172,6 +182,8 @@ def predict(source: _results.PathLike, kernel: str, *, grid: Extent, block: Exte
 def simulate(trace: _results.PathLike, arch: Arch, *, set: Changes | None = None, clock: str | None = None, gains: bool = False) -> _results.Results:
     """Predicts from a recorded trace. set={"sm.count": [100, 132]} gives a prediction for each value."""
     native = _native.module()
+    if empty := [key for key, value in (set or {}).items() if isinstance(value, (list, tuple)) and not value]:
+        raise ValueError(f"set: no value for {empty[0]}; expected one or more")
     values = [[f"{key}={each}" for each in (value if isinstance(value, (list, tuple)) else [value])] for key, value in (set or {}).items()]
     return _joined([_results.Results(json.loads(native.simulate(str(trace), each.name, native.Options(set=[*each.settings(), *combination],
                                                                                                       clock=clock or "boost", gains=gains))))
@@ -190,6 +202,7 @@ def occupancy(arch: Sequence[str | Chip], *, block: Extent, registers: int, shar
 def occupancy(arch: Arch, *, block: Extent, registers: int, shared: int = 0, barriers: int = 1) -> _results.Occupancy | list[_results.Occupancy]:
     """Blocks per SM and what limits them; a list where several chips are given."""
     native, threads = _native.module(), math.prod(_extent(block, "block"))
-    found = [_results.Occupancy(**json.loads(native.occupancy(threads, registers, shared, barriers, each.name, native.Options(set=each.settings())))
+    numbers = [_whole(value, name) for name, value in (("registers", registers), ("shared", shared), ("barriers", barriers))]
+    found = [_results.Occupancy(**json.loads(native.occupancy(threads, *numbers, each.name, native.Options(set=each.settings())))
                                 ["occupancy"][0]) for each in _chips(arch)]
     return found[0] if isinstance(arch, (str, Chip)) else found

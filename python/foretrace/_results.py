@@ -1,6 +1,7 @@
 """What a result document holds, as objects."""
 
 import collections
+import contextlib
 import dataclasses
 import html
 import json
@@ -238,8 +239,10 @@ class Occupancy:
 
 
 def read(path: PathLike) -> Results:
-    """Reads a result document that --json wrote."""
-    return Results(json.loads(pathlib.Path(path).read_text()))
+    """Reads a result document that --json wrote. Throws ForetraceError where the file is none."""
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        return Results(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
+    raise _program.ForetraceError(f"{path}: no result document; expected one that --json wrote")
 
 
 def of_process(words: Sequence[str]) -> Results:

@@ -3,9 +3,9 @@
 namespace foretrace::app {
 
 void LaunchOptions::add_to(options::options_description& description) {
-  description.add_options()("grid", options::value(&grid)->value_name("X[,Y[,Z]]"), "blocks: x[,y[,z]]")(
-      "block", options::value(&block)->value_name("X[,Y[,Z]]"), "threads per block: x[,y[,z]]")(
-      "cluster", options::value(&cluster)->value_name("X[,Y[,Z]]"), "blocks per cluster: x[,y[,z]]")(
+  description.add_options()("grid", options::value(&grid)->value_name("X[,Y[,Z]]"), "blocks (default: 1)")(
+      "block", options::value(&block)->value_name("X[,Y[,Z]]"), "threads per block (default: 1)")(
+      "cluster", options::value(&cluster)->value_name("X[,Y[,Z]]"), "blocks per cluster (default: 1)")(
       "shared", options::value(&shared)->value_name("BYTES"), "dynamic shared memory, bytes per block")(
       "arg", options::value(&args)->value_name("ARGUMENT")->composing(),
       "a kernel argument, in order: buf:TYPE:COUNT[:GENERATOR][:seed=N][:name=NAME], val:TYPE:V, "

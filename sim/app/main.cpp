@@ -62,7 +62,9 @@ void print_usage(std::ostream& out) {
     out << "  " << command.name << std::string(14 - command.name.size(), ' ') << command.summary << "\n";
   }
   out << "\nforetrace COMMAND --help lists a command's options.\n"
-      << "Exit codes: 0 success, 1 check failed, 2 invalid input, kernel fault or unsupported feature.\n";
+      << "Exit codes: 0 success, 1 check failed, 2 invalid input, kernel fault or unsupported feature; of "
+         "run its\n"
+      << "program's own, 125 where Foretrace itself stops.\n";
 }
 
 int run_command(const Words& words) {

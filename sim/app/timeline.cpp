@@ -184,10 +184,11 @@ int timeline(const Words& words) {
     refuse_given(values, kLaunchWords, kOfLaunchFiles);
   } else {
     refuse_given(values, {"launch"}, "what is no launch file; expected LAUNCHES.toml");
+    refuse_given(values, {"kernel-regex"}, "one launch alone; expected --kernel NAME");
   }
   if (kind == ".trace") {
     const char* const why = "a trace, which is one launch; expected no words about a launch";
-    refuse_given(values, {"kernel", "kernel-regex"}, why);
+    refuse_given(values, {"kernel"}, why);
     refuse_given(values, kLaunchWords, why);
   }
   const std::vector<Variant> chips = variants(chosen.chips);

@@ -156,6 +156,7 @@ class Offline(Case):
                 self.refused([f"{option} with a launch file: it says its launches itself; expected"], command, launches, *chip, option, value)
         for option, value in (("--grid", "7"), ("--kernel", "x")):
             self.refused([f"{option} with a trace, which is one launch; expected no words about"], "timeline", one, *chip, option, value)
+        self.refused(["--kernel-regex with one launch alone; expected --kernel NAME"], "timeline", kernel_file("vector_add.cu"), *chip, "--kernel-regex", "x")
         self.refused(["--launch with what is no launch file; expected"], "timeline", one, *chip, "--launch", "x")
         measured = ["--measurements", os.path.join(REPOSITORY, "validate", "measurements", "h100-sxm-sixth.json")]
         frozen = ["--frozen", os.path.join(REPOSITORY, "validate", "frozen", "h100-sxm-2026-11-25-sixth.json")]

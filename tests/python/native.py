@@ -101,6 +101,24 @@ class Offline(unittest.TestCase):
             self.assertEqual(said.returncode, 2)
             self.assertEqual("foretrace: " + str(raised.exception), said.stderr.strip())
 
+    def test_what_is_no_number_or_no_result_is_named(self):
+        def launch(**changed):
+            return foretrace.predict("none.cu", "k", **{"grid": 1, "block": 32, "arch": "h100", **changed})
+        for call, said in ((lambda: launch(grid=-1), "grid: -1; expected a whole number from 0 to 2^32 - 1"), (lambda: launch(block=(32, 1.5)), "block: 1.5; expected a whole number"),
+                           (lambda: launch(grid="4"), "grid: '4'; expected a whole number"), (lambda: launch(shared=-1), "shared: -1; expected a whole number from"),
+                           (lambda: foretrace.occupancy("h100", block=128, registers=-1), "registers: -1; expected"),
+                           (lambda: foretrace.occupancy("h100", block=128, registers=32, barriers="x"), "barriers: 'x'; expected"),
+                           (lambda: foretrace.simulate(TRACE, "h100", set={"sm.count": []}), "set: no value for sm.count; expected one or more")):
+            with self.assertRaises((TypeError, ValueError)) as raised:
+                call()
+            self.assertTrue(str(raised.exception).startswith(said), raised.exception)
+        wrong = FOLDER / "wrong.json"
+        for contents in (b"", b"[1]", b"{}", b'{"predictions": 5}', b'{"predictions": [{}]}', b"\xff\xfe\x00"):
+            wrong.write_bytes(contents)
+            with self.assertRaises(foretrace.ForetraceError) as raised:
+                foretrace.read(wrong)
+            self.assertEqual(str(raised.exception), f"{wrong}: no result document; expected one that --json wrote")
+
     def test_no_module_for_this_python_is_said(self):
         folder = FOLDER / "bare/bin"
         folder.mkdir(parents=True, exist_ok=True)
