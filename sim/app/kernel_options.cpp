@@ -11,14 +11,18 @@
 
 namespace foretrace::app {
 
-void KernelOptions::add_to(options::options_description& description) {
+void KernelOptions::add_names_to(options::options_description& description) {
   description.add_options()("kernel", options::value(&name)->value_name("NAME"),
                             "the kernel: its name as in the source, template arguments included, or mangled")(
       "kernel-regex", options::value(&regex)->value_name("PATTERN"),
-      "all kernels whose name matches this pattern")(
-      "define", options::value(&define)->value_name("NAME[=VALUE]")->composing(),
-      "for the compiler: NAME or NAME=VALUE")("nvcc", options::value(&nvcc)->value_name("OPTIONS"),
-                                              "further options for nvcc, in one word");
+      "all kernels whose name matches this pattern");
+}
+
+void KernelOptions::add_to(options::options_description& description) {
+  add_names_to(description);
+  description.add_options()("define", options::value(&define)->value_name("NAME[=VALUE]")->composing(),
+                            "for the compiler: NAME or NAME=VALUE")(
+      "nvcc", options::value(&nvcc)->value_name("OPTIONS"), "further options for nvcc, in one word");
 }
 
 frontend::LoadRequest KernelOptions::request(const std::string& file, int sm) const {

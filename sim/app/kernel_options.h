@@ -16,6 +16,8 @@ struct KernelOptions {
   std::string nvcc;
   std::vector<std::string> define;
   void add_to(options::options_description& description);
+  /// Those that say which kernel, of a command that compiles none.
+  void add_names_to(options::options_description& description);
   /// Throws InputError when both a name and a pattern were given.
   frontend::LoadRequest request(const std::string& file, int sm) const;
   /// Whether a kernel of a launch file is meant: the same name, a match of the pattern, or neither was given.

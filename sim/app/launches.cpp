@@ -57,7 +57,7 @@ int launches(const Words& words) {
   std::string emit, cubins;
   int sm = 90;
   options::options_description known("options");
-  kernel.add_to(known);
+  kernel.add_names_to(known);
   known.add_options()("emit", options::value(&emit)->value_name("FILE"),
                       "write the flat table to this file (-: standard output)")(
       "cubins", options::value(&cubins)->value_name("DIR"),
@@ -67,6 +67,8 @@ int launches(const Words& words) {
   options::variables_map values;
   if (!parse(words, "launches [FILE.toml | DIR]... [--emit FILE --cubins DIR --sm N]", known, "file", values))
     return 0;
+  if (emit.empty())
+    refuse_given(values, {"cubins", "sm"}, "no --emit: cubins belong to its table; expected both");
   std::vector<std::string> places;
   if (values.count("file")) {
     places = values["file"].as<std::vector<std::string>>();
@@ -88,6 +90,10 @@ int launches(const Words& words) {
         all.push_back(std::move(launch));
       }
     }
+  }
+  if (all.empty()) {
+    throw InputError(fmt::format("{}: no launch of a kernel '{}'", places.front(),
+                                 kernel.regex.empty() ? kernel.name : kernel.regex));
   }
   if (emit.empty()) {
     for (const auto& launch : all) {

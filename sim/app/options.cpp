@@ -80,6 +80,9 @@ bool parse(const Words& words, const std::string& usage, const options::options_
     options::notify(values);
     refuse_negative(parsed.options);
     refuse_unwritable(values);
+  } catch (const options::validation_error& error) {
+    const bool no_number = error.kind() == options::validation_error::invalid_option_value;
+    throw InputError(fmt::format("{}{}", error.what(), no_number ? "; expected a number" : ""));
   } catch (const options::error& error) {
     throw InputError(fmt::format("{}; expected: foretrace {} (--help lists the options)", error.what(),
                                  usage.substr(0, usage.find('\n'))));

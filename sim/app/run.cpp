@@ -225,6 +225,8 @@ void check_options(Asked& asked, const Variant& chip) {
   settings.set = chip.overrides;
   settings.clock = asked.chip.clock;
   const engine::Accuracy accuracy = engine::parse_accuracy(settings.accuracy, "--accuracy");
+  if (settings.json == "-")
+    throw InputError("--json -: standard output is the program's; expected a file's name");
   if (asked.gains) check_gains(accuracy);
   if (asked.simulate != "all" && asked.simulate != "representative")
     throw InputError(fmt::format("--simulate {}: expected representative or all", asked.simulate));

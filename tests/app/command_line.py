@@ -84,6 +84,9 @@ class Offline(Case):
         twice = os.path.join(suite, "sort")
         self.refused(["bitonic_global_n2_15_stride1024", "expected a name of its own"], "launches", twice, twice)
         self.refused(["nowhere", "expected launch files"], "launches", self.path("nowhere"))
+        self.refused([f"{suite}: no launch of a kernel 'nope'"], "launches", suite, "--kernel", "nope")
+        for words in (["--cubins", self.path("cubins")], ["--sm", "80"]):
+            self.refused([f"{words[0]} with no --emit: cubins belong to its table; expected both"], "launches", suite, *words)
 
     def test_arithmetic_is_exact(self):
         for sm, arch in ARCHS.items():
@@ -167,6 +170,10 @@ class Offline(Case):
         self.refused(["--max-mean -0.5: expected a percentage above 0"], "validate", *measured, *frozen, "--max-mean", "-0.5")
         self.refused(["none.json: cannot be read"], "validate", *measured, "--errors", "none.json")  # before minutes of predictions
 
+    def test_a_word_in_the_place_of_a_number_is_named(self):
+        for option, word in (("--threads", "x"), ("--threads", "1.5"), ("--threads", "99999999999")):
+            self.refused([f"the argument ('{word}') for option '{option}' is invalid; expected a number"], "simulate", trace("vector_add", 90), "--arch", "h100", option, word)
+
     def test_a_result_has_a_file_of_its_own(self):
         words, twice = ["simulate", trace("vector_add", 90), "--arch", "h100"], self.path("twice")
         self.refused([f"--html {twice}: --json writes it; expected a file of its own"], *words, "--json", twice, "--html", twice)
@@ -174,7 +181,7 @@ class Offline(Case):
         self.refused(["--html -: expected a file's name; only --json writes to standard output"], *words, "--html", "-")
 
     def test_what_stops_run_before_its_program_has_its_exit_code(self):
-        for words in (["--nope"], ["--json", self.path("none/x")], ["--budget", "x"]):
+        for words in (["--nope"], ["--json", self.path("none/x")], ["--json", "-"], ["--budget", "x"]):
             done = run("run", "--arch", "h100", *words, "--", "true")
             self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
 
