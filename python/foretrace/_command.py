@@ -2,6 +2,8 @@
 
 import argparse
 import contextlib
+import errno
+import os
 import pathlib
 import tomllib
 from typing import NoReturn
@@ -30,6 +32,39 @@ def percentage(word: str) -> float:
         if 0 < float(word) < 100:
             return float(word)
     raise argparse.ArgumentTypeError(f"{word}: expected a percentage above 0 and below 100")
+
+
+def is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def is_tables(value: object) -> bool:
+    return isinstance(value, list) and all(map(is_table, value))
+
+
+def check_forms(where: str, values: dict, forms: dict) -> None:
+    """`forms`: of each key that may be there what it has to be, as a test and in words. Throws ForetraceError."""
+    for key, (holds, words) in forms.items():
+        if key in values and not holds(values[key]):
+            raise ForetraceError(f"{where}: {key}: expected {words}")
+
+
+def check_writable(*paths: str | None) -> None:
+    """Before anything is computed: throws ForetraceError where one of these files (None: not asked for) cannot be written afterwards."""
+    for path in filter(None, paths):
+        folder = pathlib.Path(path).parent
+        reason = (errno.EISDIR if os.path.isdir(path) else errno.ENOENT if not folder.exists() else errno.ENOTDIR if not folder.is_dir() else
+                  errno.EACCES if not os.access(path if os.path.exists(path) else folder, os.W_OK) else 0)
+        if reason:
+            raise ForetraceError(f"{path}: {os.strerror(reason)}")
 
 
 def one_line(error: Exception) -> str:

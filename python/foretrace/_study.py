@@ -8,6 +8,11 @@ from foretrace import _command, _origin
 from foretrace._origin import StudyError
 
 _KEYS = {"arch", "set", "trace", "kernel", "database", "traces"}
+_FORMS = {"arch": (_command.is_texts, "a list of chips"), "trace": (_command.is_texts, "a list of files"), "kernel": (_command.is_tables, "[[kernel]]"),
+          "set": (_command.is_table, "[set], with a list of values for each key"), "database": (_command.is_text, "a file's name"),
+          "traces": (_command.is_text, "a folder's name")}
+_KERNEL_FORMS = {"defines": (_command.is_table, "a table with a list of values for each name"), "shape": (_command.is_tables, "a list of tables of grid, block and args"),
+                 "define": (_command.is_texts, "a list of texts"), "kernel": (_command.is_text, "its name")}
 _KERNEL_KEYS = {"name", "source", "kernel", "define", "grid", "block", "args", "shared", "nvcc", "cluster", "symbols"}
 
 
@@ -25,6 +30,7 @@ class Study:
         unknown = sorted(set(values) - _KEYS - further)
         if unknown:
             raise StudyError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_KEYS | further))}")
+        _command.check_forms(str(path), values, _FORMS)
         self.extra = {key: values[key] for key in further if key in values}
         if not values.get("arch") or not (values.get("trace") or values.get("kernel")):
             raise StudyError(f"{path}: expected arch, and trace or [[kernel]]")
@@ -48,6 +54,7 @@ class Study:
         unknown = sorted(set(kernel) - _KERNEL_KEYS - {"defines", "shape"})
         if unknown:
             raise StudyError(f"{self.path}: kernel: unknown key {unknown[0]}")
+        _command.check_forms(f"{self.path}: kernel", kernel, _KERNEL_FORMS)
         defines = _lists(kernel.get("defines", {}), f"{self.path}: defines")
         shapes = kernel.get("shape", [{}])
         found = []

@@ -74,7 +74,8 @@ class Design:
         self.path = self.study.path
         if len(self.study.arch) != 1 or not self.study.sets:
             raise sweep.StudyError(f"{path}: expected one chip in arch, and [set] with the values to choose from")
-        self.cost = Formula(self.study.extra.get("cost") or self._missing())
+        cost = self.study.extra.get("cost")
+        self.cost = Formula(cost if _command.is_text(cost) else self._missing())
         self.budget = self.study.extra.get("budget", 0)
         if not isinstance(self.budget, int) or self.budget < 0:
             raise sweep.StudyError(f"{path}: budget: expected a whole number of combinations; 0: all of them")
@@ -159,6 +160,7 @@ def main(words=None) -> int:
     parser.add_argument("--jobs", type=_command.positive, help="simulations at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
+        _command.check_writable(chosen.html, chosen.csv)
         design = Design(chosen.design)
         points, best, today = search(design, chosen.jobs, sweep.progress())
         failed = sweep.failures(design.study)

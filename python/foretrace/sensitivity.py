@@ -235,6 +235,7 @@ def main(words=None) -> int:
     chosen = parser.parse_args(words)
     options = [word for option in _OF_A_LAUNCH for value in getattr(chosen, option) or [] for word in (f"--{option}", value)]
     try:
+        _command.check_writable(chosen.html, chosen.json)
         with trace_of(chosen.launch, chosen.arch, chosen.name, options) as (trace, name):
             found = measure(trace, chosen.arch, chosen.keys.split(","), chosen.by / 100, chosen.jobs, chosen.database, sweep.progress(), name)
         if sys.stderr.isatty():

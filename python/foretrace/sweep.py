@@ -274,7 +274,10 @@ def main(words=None) -> int:
     parser.add_argument("--jobs", type=_command.positive, metavar="N", help="predictions at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
+        _command.check_writable(chosen.csv, chosen.parquet, chosen.html)
         study = Study(chosen.study)
+        if chosen.merge and chosen.shard[1] > 1:
+            raise StudyError("--merge with --shard: expected one of the two")
         if chosen.html and chosen.shard[1] > 1:
             raise StudyError(f"--html with --shard: a shard has a part of the points; expected --merge {chosen.shard[1]} --html once all are done")
         summary, failed, count = _run(study, chosen)

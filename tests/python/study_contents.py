@@ -200,6 +200,27 @@ class Offline(Case):
             with self.subTest(words):
                 self.assertRegex(run(*words, code=2).stderr, rf"\A{said}\n\Z")
 
+    def test_keys_of_another_form_are_named(self):
+        study, trace = self.folder / "wrong.toml", 'arch = ["h100"]\ntrace = ["a.trace"]\n'
+        kernel = 'arch = ["h100"]\n[[kernel]]\nsource = "a.cu"\nkernel = "a"\ngrid = [1]\nblock = [32]\nargs = []\n'
+        for text, said in (('arch = "h100"\ntrace = ["a.trace"]\n', "arch: expected a list of chips"), ('arch = [5]\ntrace = ["a.trace"]\n', "arch: expected a list of chips"),
+                           ('arch = ["h100"]\ntrace = "a.trace"\n', "trace: expected a list of files"), ('arch = ["h100"]\nkernel = 3\n', r"kernel: expected \[\[kernel\]\]"),
+                           (trace + "set = 3\n", r"set: expected \[set\], with a list of values for each key"), (trace + "database = 5\n", "database: expected a file's name"),
+                           (kernel + "shape = 3\n", "kernel: shape: expected a list of tables of grid, block and args"),
+                           (kernel + "defines = 3\n", "kernel: defines: expected a table with a list of values for each name")):
+            with self.subTest(text):
+                study.write_text(text)
+                self.assertRegex(run("sweep", study, code=2).stderr, rf"\Aforetrace: \S*wrong\.toml: {said}\n\Z")
+        study.write_text('cost = 3\n' + trace + '[set]\n"sm.count" = [100]\n')
+        self.assertRegex(run("optimise", study, code=2).stderr, r"\Aforetrace: \S*wrong\.toml: cost: expected a formula of the chip's keys, .*\n\Z")
+
+    def test_a_file_that_cannot_be_written_is_refused_before_anything_is_computed(self):
+        for words in (["sweep", self.study, "--csv"], ["sweep", self.study, "--html"], ["optimise", self.study, "--html"], ["sensitivity", "none.trace", "--arch", "h100", "--json"]):
+            for path, why in ((self.folder / "none" / "x", "No such file or directory"), (self.folder, "Is a directory")):
+                self.assertEqual(run(*words, path, code=2).stderr, f"foretrace: {path}: {why}\n")
+        self.assertFalse((self.folder / "study.sqlite").exists())
+        self.assertEqual(run("sweep", self.study, "--merge", "2", "--shard", "1/2", code=2).stderr, "foretrace: --merge with --shard: expected one of the two\n")
+
     def test_a_design_leaves_out_what_fails(self):
         self.study.write_text('cost = "sm.count"\n' + STUDY + '"sm.count" = [0, 64]\n')
         done = run("optimise", self.study, code=1)
