@@ -85,3 +85,13 @@ def read_toml(path: pathlib.Path) -> tuple[str, dict]:
         raise ForetraceError(f"{path}: no text; expected a TOML file") from None
     except tomllib.TOMLDecodeError as error:
         raise ForetraceError(f"{path}: {error}") from None
+
+
+def read_launches(path: pathlib.Path) -> dict:
+    """A launch file with its source, and its launches as tables; what else is wrong in it is said by the program."""
+    _, contents = read_toml(path)
+    check_forms(str(path), contents, {"source": (is_text, "the file that the launches are in"), "launch": (is_tables, "[[launch]]")})
+    missing = [key for key in ("source", "launch") if key not in contents]
+    if missing:
+        raise ForetraceError(f"{path}: expected {missing[0]}, as a launch file has it")
+    return contents

@@ -123,8 +123,9 @@ def launch_of(kernel: dict, folder: pathlib.Path, files: Files) -> Launch:
     if not isinstance(kernel.get("source"), str):
         raise StudyError(f"kernel {kernel.get('name', kernel.get('kernel', ''))}: expected source, the file that it is in")
     source = (folder / kernel["source"]).resolve()
-    options, forms = kernel.get("nvcc", ""), [*kernel.get("args", []), *kernel.get("symbols", [])]
-    if not isinstance(options, str) or not all(isinstance(form, str) for form in forms):
+    options, lists = kernel.get("nvcc", ""), [kernel.get(key, []) for key in ("args", "symbols")]
+    forms = [form for each in lists if isinstance(each, list) for form in each]
+    if not isinstance(options, str) or not all(isinstance(each, list) for each in lists) or not all(isinstance(form, str) for form in forms):
         raise StudyError(f"kernel {kernel.get('name', kernel.get('kernel', ''))}: expected nvcc as one text, args and symbols as lists of texts")
     folders, named = _option_paths(_words(options), pathlib.Path.cwd())
     folders += [pathlib.Path(each) for name in _FOLDERS for each in os.environ.get(name, "").split(os.pathsep) if each]

@@ -17,6 +17,12 @@ from foretrace import _bench_programs, _command, _launch, _program, _results
 from foretrace._bench_programs import BenchError
 
 SCHEMA = 1
+# What a baseline says of each launch and program, as far as check() reads it.
+_ENTRIES = {"launches": {"launch": str, "arch": str, "cycles": int, "lines": dict, "limiter": str, "config_sha256": str},
+            "programs": {"program": str, "arch": str, "duration_ns": (int, float), "kernels": dict, "config_sha256": str}}
+_FORMS = {"source": (_command.is_text, "the file that the launches are in"), "launch": (_command.is_tables, "[[launch]]"), "from": (_command.is_tables, "[[from]]"),
+          "baseline": (_command.is_text, "a file's name")}
+_FROM_FORMS = {"file": (_command.is_text, "a launch file"), "launches": (_command.is_texts, "a list of its launches' names")}
 _BENCH_KEYS = {"arch", "bound", "baseline", "source", "launch", "from", "program"}
 
 
@@ -27,6 +33,7 @@ class Bench:
         unknown = sorted(set(values) - _BENCH_KEYS)
         if unknown:
             raise BenchError(f"{path}: unknown key {unknown[0]}; expected {', '.join(sorted(_BENCH_KEYS))}")
+        _command.check_forms(str(path), values, _FORMS)
         self.arch = values.get("arch")
         if not _bench_programs.are_words(self.arch) and ("arch" in values or "launch" in values or "from" in values):
             raise BenchError(f"{path}: arch: expected a list of chips")
@@ -48,11 +55,12 @@ class Bench:
         for each in values.get("from", []):
             if set(each) - {"file", "launches"} or "file" not in each:
                 raise BenchError(f"{self.path}: from: expected file, and launches to choose some")
+            _command.check_forms(f"{self.path}: from", each, _FROM_FORMS)
             file = folder / each["file"]
-            _, contents = _command.read_toml(file)
+            contents = _command.read_launches(file)
             wanted = each.get("launches")
             if wanted is not None:
-                missing = sorted(set(wanted) - {launch.get("name") for launch in contents.get("launch", [])})
+                missing = sorted(set(wanted) - {launch.get("name") for launch in contents["launch"]})
                 if missing:
                     raise BenchError(f"{file}: no launch {missing[0]}")
                 contents["launch"] = [launch for launch in contents["launch"] if launch.get("name") in wanted]
@@ -113,10 +121,18 @@ def _read_baseline(bench: Bench) -> dict:
         document = json.loads(bench.baseline.read_text())
     except OSError:
         raise BenchError(f"{bench.baseline}: no baseline; `foretrace baseline update {bench.path}` makes it") from None
-    except ValueError as error:
-        raise BenchError(f"{bench.baseline}: {error}") from None
-    if document.get("schema") != SCHEMA:
-        raise BenchError(f"{bench.baseline}: schema {document.get('schema')}; expected {SCHEMA}")
+    except ValueError:
+        raise BenchError(f"{bench.baseline}: no JSON; expected what `foretrace baseline update` wrote") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise BenchError(f"{bench.baseline}: schema {document.get('schema') if isinstance(document, dict) else None}; expected {SCHEMA}")
+    for name, members in _ENTRIES.items():
+        entries = document.get(name, [] if name == "programs" else None)
+        if not _command.is_tables(entries):
+            raise BenchError(f"{bench.baseline}: {name}: expected a list of objects, as `foretrace baseline update` writes it")
+        for number, entry in enumerate(entries):
+            for key, kind in members.items():
+                if not isinstance(entry.get(key), kind):
+                    raise BenchError(f"{bench.baseline}: {name}[{number}].{key}: expected what `foretrace baseline update` writes there")
     return document
 
 

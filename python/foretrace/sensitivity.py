@@ -98,8 +98,11 @@ class _Kept:
     """Cycles by what was asked, in a database beside the trace: what was done when the process was killed is kept."""
 
     def __init__(self, database):
-        self.connection = sqlite3.connect(database or ":memory:", check_same_thread=False)
-        self.connection.execute("CREATE TABLE IF NOT EXISTS cycles (id TEXT PRIMARY KEY, asked TEXT NOT NULL, cycles INTEGER, refused TEXT)")
+        try:
+            self.connection = sqlite3.connect(database or ":memory:", check_same_thread=False)
+            self.connection.execute("CREATE TABLE IF NOT EXISTS cycles (id TEXT PRIMARY KEY, asked TEXT NOT NULL, cycles INTEGER, refused TEXT)")
+        except sqlite3.Error as error:
+            raise sweep.StudyError(f"{database}: {error}; expected a database of foretrace sensitivity, or none") from None
 
     def get(self, identity: str):
         """None where it was not done; what was refused is asked again."""
@@ -194,8 +197,8 @@ def trace_of(file: str, arch: str, launch: str | None, options: list[str]):
 
 def _one_launch(path: pathlib.Path, launch: str | None, folder: pathlib.Path) -> tuple[str, str]:
     """(a launch file with this launch alone, what it is called)."""
-    _, contents = _command.read_toml(path)
-    launches = {str(each.get("name")): each for each in contents.get("launch", [])}
+    contents = _command.read_launches(path)
+    launches = {str(each.get("name")): each for each in contents["launch"]}
     if launch is None and len(launches) == 1:
         launch = next(iter(launches))
     if launch not in launches:

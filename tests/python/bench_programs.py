@@ -125,6 +125,18 @@ class Offline(unittest.TestCase):
                            ('arch = ["h100"]\n[[program]]\ncommand = ["true"]\nbuild = ["bash", "-c", "echo not so; exit 2"]', "build ended with code 2: not so"),
                            ('arch = ["h100"]\n[[program]]\ncommand = ["true"]\nbuild = ["./no_make"]', "no_make")):
             self.assertIn(said, refused("update", bench("bad.toml", text)))
+        for text, said in (('launch = 3\nsource = "x"', "launch: expected [[launch]]"), ('source = 3\n[[launch]]', "source: expected the file"), ('from = 3', "from: expected [[from]]"),
+                           ('[[from]]\nfile = 3', "from: file: expected a launch file"), ('[[from]]\nfile = "bad.toml"', "bad.toml: expected source, as a launch file has it"),
+                           ('[[from]]\nfile = "x.toml"\nlaunches = 3', "from: launches: expected a list of its launches' names"), ('baseline = 3', "baseline: expected a file's name")):
+            self.assertIn(said, refused("update", bench("bad.toml", 'arch = ["h100"]\n' + text)))
+
+    def test_a_baseline_that_is_none_is_one_line(self):
+        file = bench("bad.toml", 'arch = ["h100"]\n[[program]]\ncommand = ["true"]')
+        for text, said in (("", "no JSON; expected what `foretrace baseline update` wrote"), ("[1]", "schema None; expected 1"), ('{"schema": 2}', "schema 2; expected 1"),
+                           ('{"schema": 1}', "launches: expected a list of objects"), ('{"schema": 1, "launches": [{}]}', "launches[0].launch: expected what"),
+                           ('{"schema": 1, "launches": [], "programs": [{"program": "a", "arch": "h100-sxm", "duration_ns": "5"}]}', "programs[0].duration_ns: expected what")):
+            file.with_name("bad.baseline.json").write_text(text)
+            self.assertIn(f"bad.baseline.json: {said}", refused("check", file))
 
 
 class WithCompiler(unittest.TestCase):

@@ -211,6 +211,14 @@ class Offline(Case):
             with self.subTest(text):
                 study.write_text(text)
                 self.assertRegex(run("sweep", study, code=2).stderr, rf"\Aforetrace: \S*wrong\.toml: {said}\n\Z")
+        for text, said in (('launch = 3\n', r"launch: expected \[\[launch\]\]"), ('source = "a.cu"\n', "expected launch, as a launch file has it"),
+                           ('source = "a.cu"\nlaunch = [1]\n', r"launch: expected \[\[launch\]\]")):
+            study.write_text(text)
+            self.assertRegex(run("sensitivity", study, "--arch", "h100", code=2).stderr, rf"\Aforetrace: \S*wrong\.toml: {said}\n\Z")
+        study.write_text('source = "a.cu"\n[[launch]]\nname = "a"\nargs = 3\n')
+        self.assertIn("kernel a: expected nvcc as one text, args and symbols as lists of texts", run("sensitivity", study, "--arch", "h100", code=2).stderr)
+        self.assertIn(f"{study}: file is not a database; expected a database of foretrace sensitivity, or none",
+                      run("sensitivity", REPOSITORY / "tests/data/vector_add_sm_90.trace", "--arch", "h100", "--keys", "l2.latency", "--database", study, code=2).stderr)
         study.write_text('cost = 3\n' + trace + '[set]\n"sm.count" = [100]\n')
         self.assertRegex(run("optimise", study, code=2).stderr, r"\Aforetrace: \S*wrong\.toml: cost: expected a formula of the chip's keys, .*\n\Z")
 
