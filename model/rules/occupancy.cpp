@@ -234,29 +234,4 @@ std::string next_step(const spec::GpuSpec& spec, const KernelResources& kernel) 
                      step.result.warps, step.result.percent);
 }
 
-std::string describe_occupancy(const spec::GpuSpec& spec, const KernelResources& kernel) {
-  const Occupancy now = occupancy(spec, kernel);
-  const auto limit = [](std::uint32_t blocks) {
-    return blocks == kNoLimit ? std::string("none") : fmt::format("{}", blocks);
-  };
-  std::string text = fmt::format(
-      "{}: {} threads, {} registers per thread, {} bytes of shared memory ({} static, {} dynamic)\n",
-      spec.name, kernel.threads, kernel.registers, kernel.static_shared + kernel.dynamic_shared,
-      kernel.static_shared, kernel.dynamic_shared);
-  text += fmt::format("  blocks per SM    {}\n", now.blocks);
-  text += fmt::format("  warps per SM     {} of {}\n", now.warps, spec.limits.warps);
-  text += fmt::format("  occupancy       {:g}%\n", now.percent);
-  text += fmt::format("  limited by      {}\n", name_of(now.limiter));
-  text += fmt::format("  blocks by each  warps {}, registers {}, shared_mem {}, blocks {}, barriers {}\n",
-                      limit(now.limit_warps), limit(now.limit_registers), limit(now.limit_shared),
-                      limit(now.limit_blocks), limit(now.limit_barriers));
-  text += fmt::format("  allocated       {} registers and {} bytes of shared memory per block\n",
-                      now.registers_per_block, now.shared_per_block);
-  text += fmt::format("  carve-out       {} bytes of shared memory, {} bytes of L1\n", now.shared_config,
-                      spec.l1.unified_bytes - now.shared_config);
-  const std::string step = next_step(spec, kernel);
-  if (!step.empty()) text += fmt::format("  next step       {}\n", step);
-  return text;
-}
-
 }  // namespace foretrace::rules

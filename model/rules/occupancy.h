@@ -65,7 +65,4 @@ NextStep better(const spec::GpuSpec& spec, const KernelResources& kernel);
 /// One sentence: what the next higher occupancy would need; empty at 100%; for a kernel that cannot run: why not.
 std::string next_step(const spec::GpuSpec& spec, const KernelResources& kernel);
 
-/// What `foretrace occupancy` prints: blocks, warps, percent, the limiter, the limit of each resource and the next step.
-std::string describe_occupancy(const spec::GpuSpec& spec, const KernelResources& kernel);
-
 }  // namespace foretrace::rules

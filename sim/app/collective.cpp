@@ -34,7 +34,7 @@ double parse_bytes(const std::string& text) {
   value *= factor;
   if (!(value >= 1) || value != std::floor(value) || value > 1e15)
     throw InputError(fmt::format(
-        "--bytes {}: expected whole bytes with K, M, G or nothing behind, a list of them, or FROM..TO",
+        "--bytes '{}': expected whole bytes with K, M, G or nothing behind, a list of them, or FROM..TO",
         text));
   return value;
 }

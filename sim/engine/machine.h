@@ -48,7 +48,6 @@ class Machine {
  public:
   explicit Machine(std::shared_ptr<const spec::GpuSpec> spec);
   const spec::GpuSpec& spec() const { return *spec_; }
-  std::shared_ptr<const spec::GpuSpec> shared_spec() const { return spec_; }
   /// Blocks of the launch that the chip holds at a time.
   std::uint64_t resident_blocks(const Launch& shape) const;
   /// What L2 holds after the launches so far.

@@ -115,7 +115,7 @@ void add_gains(report::Prediction& prediction, const std::string& trace, const e
 
 report::Prediction predicted(const Launch& launch, const config::Loaded& chip, const Options& options) {
   const frontend::LaunchDescription described = description(launch);
-  const engine::Accuracy accuracy = engine::parse_accuracy(options.accuracy, "Options::accuracy");
+  const engine::Accuracy accuracy = engine::parse_accuracy(options.accuracy, "accuracy");
   if (options.gains && accuracy == engine::Accuracy::sampled)
     throw InputError("Options::gains with accuracy sampled: launches are simulated again to their end");
   const auto spec = std::make_shared<const spec::GpuSpec>(chip.spec);

@@ -177,9 +177,5 @@ std::uint16_t float_to_half(float x) {
   return static_cast<std::uint16_t>(
       pack(Format::f16, unpack(Format::f32, std::bit_cast<std::uint32_t>(x)), Rounding::nearest));
 }
-std::uint16_t float_to_bfloat(float x) {
-  return static_cast<std::uint16_t>(
-      pack(Format::bf16, unpack(Format::f32, std::bit_cast<std::uint32_t>(x)), Rounding::nearest));
-}
 
 }  // namespace foretrace::emulate

@@ -41,6 +41,5 @@ Number unpack_narrow(std::uint8_t bits, NarrowFormat format);
 float half_to_float(std::uint16_t half);
 float bfloat_to_float(std::uint16_t half);
 std::uint16_t float_to_half(float x);
-std::uint16_t float_to_bfloat(float x);
 
 }  // namespace foretrace::emulate
