@@ -53,6 +53,9 @@ void toml_not_understood() {
 }
 
 std::string read_toml_text(const std::filesystem::path& path, const std::string& printed) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    throw InputError(fmt::format("{}: is a directory; expected a file", printed));
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();

@@ -303,11 +303,11 @@ int run(const Words& words) {
     std::optional<trace::ScratchFile> scratch;
     std::optional<frontend::TemporaryDirectory> recorded, timelines;
     const bool gains = asked.gains;
-    if (settings.functional && (asked.afterwards() || !asked.time_line.perfetto.empty()))
-      throw InputError(fmt::format("--{} with --functional: nothing is predicted; expected one of the two",
-                                   gains                ? "gains"
-                                   : asked.html.empty() ? "perfetto"
-                                                        : "html"));
+    if (settings.functional) {
+      refuse_given(values, {"gains", "html", "perfetto", "trace"},
+                   fmt::format("{}: nothing is predicted; expected one of the two",
+                               values["functional"].as<bool>() ? "--functional" : "--check " + asked.checks));
+    }
     if (asked.afterwards() && settings.json.empty()) settings.json = scratch.emplace().path();
     if (gains && settings.trace.empty()) settings.trace = recorded.emplace().path();
     if (!asked.html.empty()) settings.timelines = timelines.emplace().path();

@@ -181,6 +181,12 @@ class Offline(Case):
         self.refused(["--html -: expected a file's name; only --json writes to standard output"], *words, "--html", "-")
 
     def test_what_stops_run_before_its_program_has_its_exit_code(self):
+        folder = self.path("folder.toml")
+        os.mkdir(folder)
+        for words, said in ((["--host", folder], f"{folder}: is a directory; expected a file"),
+                            (["--check", "races", "--html", self.path("x")], "--html with --check races: nothing is predicted; expected one of the two"),
+                            (["--functional", "--trace", folder], "--trace with --functional: nothing is predicted; expected one of the two")):
+            self.assertEqual(run("run", "--arch", "h100", *words, "--", "true").stderr, f"foretrace: {said}\n")
         for words in (["--nope"], ["--json", self.path("none/x")], ["--json", "-"], ["--budget", "x"]):
             done = run("run", "--arch", "h100", *words, "--", "true")
             self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
