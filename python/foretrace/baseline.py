@@ -206,9 +206,9 @@ EXAMPLES = """examples:
 
 def main(words=None) -> int:
     parser = _command.Parser("baseline", __doc__.split("\n")[0], EXAMPLES)
-    parser.add_argument("action", choices=["check", "update"])
-    parser.add_argument("bench")
-    parser.add_argument("--jobs", type=_command.positive, help="launches at a time (default: one per processor)")
+    parser.add_argument("action", choices=["check", "update"], help="against the baseline, exit code 1 where something is slower; or write the baseline anew")
+    parser.add_argument("bench", metavar="BENCH.toml", help="chips, launches and programs (docs/python.md)")
+    parser.add_argument("--jobs", type=_command.positive, metavar="N", help="launches at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
         bench = Bench(chosen.bench)

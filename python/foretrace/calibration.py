@@ -123,7 +123,7 @@ def _row(key: str, entry: dict, base: float | None) -> str:
 
 def main(words=None) -> int:
     parser = _command.Parser("calibrate", __doc__.split("\n")[0])
-    parser.add_argument("--base", required=True, help="the known chip whose numbers stay where there is no answer")
+    parser.add_argument("--base", required=True, metavar="CHIP", help="the known chip whose numbers stay where there is no answer")
     parser.add_argument("--output", required=True, metavar="FILE.toml", help="the configuration to write")
     parser.add_argument("--work", metavar="FOLDER", help="where answers are kept (default: beside the output)")
     parser.add_argument("--html", metavar="FILE", help="the page (default: the output's name with .html)")
@@ -134,7 +134,12 @@ def main(words=None) -> int:
     work = pathlib.Path(chosen.work) if chosen.work else output.with_suffix(".calibration")
     begin = time.monotonic()
     try:
-        _chip_values.values(chosen.base)  # a wrong name is refused before minutes of measuring
+        # What is wrong is refused before minutes of measuring.
+        _chip_values.values(chosen.base)
+        _command.check_writable(chosen.output, chosen.html)
+        for change in chosen.set:
+            if "" in change.partition("="):
+                raise _program.ForetraceError(f"--set {change}: expected KEY=VALUE")
         document = ask(work)
         if sys.stderr.isatty():
             print(file=sys.stderr)

@@ -154,10 +154,10 @@ EXAMPLES = """examples:
 
 def main(words=None) -> int:
     parser = _command.Parser("optimise", f"{__doc__.split(chr(10))[0]} {sweep.CODES}", EXAMPLES)
-    parser.add_argument("design")
+    parser.add_argument("design", metavar="DESIGN.toml", help="a study of one chip with a formula of cost (docs/studies.md)")
     parser.add_argument("--html", metavar="FILE", help="write the picture of time over cost")
     parser.add_argument("--csv", metavar="FILE", help="write every simulated combination, and whether it is on the front")
-    parser.add_argument("--jobs", type=_command.positive, help="simulations at a time (default: one per processor)")
+    parser.add_argument("--jobs", type=_command.positive, metavar="N", help="simulations at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
         _command.check_writable(chosen.html, chosen.csv)

@@ -265,7 +265,7 @@ def _run(study: Study, chosen) -> tuple[str, list[tuple], int]:
 
 def main(words=None) -> int:
     parser = _command.Parser("sweep", f"{__doc__.split(chr(10))[0]} {CODES}", EXAMPLES)
-    parser.add_argument("study")
+    parser.add_argument("study", metavar="STUDY.toml", help="what is predicted (docs/studies.md)")
     parser.add_argument("--shard", type=_shard, default=(0, 1), metavar="I/N", help="only every Nth point, into a database of its own")
     parser.add_argument("--merge", type=_command.positive, metavar="N", help="bring the databases of N shards together")
     parser.add_argument("--csv", metavar="FILE", help="write the points as CSV")

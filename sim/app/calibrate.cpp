@@ -47,7 +47,9 @@ int calibrate(const Words& words) {
       values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>();
   if (files.empty()) {
     throw InputError(
-        "no file given; expected a document of validate/microbenchmarks/run, or several of one device");
+        "no file given; expected a document of validate/microbenchmarks/run, or several of one device; where "
+        "the GPU is, "
+        "'python3 -m foretrace calibrate' makes one");
   }
   const calibrate::Answers answers = joined(files);
 

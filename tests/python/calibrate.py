@@ -102,6 +102,15 @@ class Calibrate(unittest.TestCase):
         self.assertIn("barrier.latency", (FOLDER / "killed.html").read_text())
         self.assertRegex(again.stderr, r"\[#+\.*\] \d+ of \d+, about \d+ s left")
 
+    def test_what_is_wrong_is_refused_before_anything_is_measured(self):
+        self.asked()
+        for words, said in ((["--output", str(FOLDER / "none" / "x.toml")], f"{FOLDER / 'none' / 'x.toml'}: No such file or directory"), (["--html", str(FOLDER)], f"{FOLDER}: Is a directory"),
+                            (["--set", "l2.slices"], "--set l2.slices: expected KEY=VALUE"), (["--base", "h101"], 'unknown arch "h101"')):
+            done = subprocess.run([*self.command("refused"), *words], capture_output=True, text=True, env=self.environment())
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(f"foretrace: {said}", done.stderr)
+        self.assertEqual(self.asked(), [])
+
     def test_damaged_answers_are_refused_by_name(self):
         self.assertEqual(self.calibrate("damaged").returncode, 0)
         file = self.document("damaged")

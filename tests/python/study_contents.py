@@ -189,7 +189,7 @@ class Offline(Case):
     def test_what_is_wrong_is_said_in_one_line(self):
         (self.folder / "bytes.toml").write_bytes(b"\xff\xfe\x00")
         (self.folder / "broken.toml").write_text("arch = [")
-        for words, said in ((["sweep"], r"foretrace: the following arguments are required: study; .*"),
+        for words, said in ((["sweep"], r"foretrace: the following arguments are required: STUDY.toml; .*"),
                             (["sweep", "none.toml"], r"foretrace: none\.toml: No such file or directory"),
                             (["sweep", self.folder], rf"foretrace: {self.folder}: Is a directory"),
                             (["sweep", self.folder / "bytes.toml"], r"foretrace: .*bytes\.toml: no text; expected a TOML file"),
