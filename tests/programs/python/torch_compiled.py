@@ -168,6 +168,20 @@ def int8_weights():
     close("int8 weights", torch.compile(product)(x.cuda(), weight.cuda(), scale.cuda()), product(x, weight, scale), 1e-4)
 
 
+def ahead():
+    """AOTInductor's package, compiled and loaded."""
+    import os
+    import tempfile
+
+    model = nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.LayerNorm(64), nn.Linear(64, 8))
+    x = torch.randn(16, 32)
+    want = model(x).detach()
+    with tempfile.TemporaryDirectory() as folder:
+        exported = torch.export.export(model.cuda(), (x.cuda(),))
+        package = torch._inductor.aoti_compile_and_package(exported, package_path=os.path.join(folder, "model.pt2"))
+        close("compiled ahead of time", torch._inductor.aoti_load_package(package)(x.cuda()), want, 1e-5)
+
+
 if __name__ == "__main__":
     torch.manual_seed(0)
     globals()[sys.argv[1]]()
