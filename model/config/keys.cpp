@@ -240,6 +240,9 @@ const Key kKeys[] = {
     FORETRACE_KEY(wgmma, queue, "product", kInteger, 1, 64, KeyNeed::warpgroups),
     FORETRACE_KEY(wgmma, registers_latency, "cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
     FORETRACE_KEY(wgmma, shared_interval, "cycle", kInteger, 1, 4096, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, sum_registers, "register/cycle", kInteger, 1, 64, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, port_cycles, "cycle", kInteger, 1, 64, KeyNeed::warpgroups),
+    FORETRACE_KEY(wgmma, dispatch_passes, "cycle", kInteger, 1, 32, KeyNeed::warpgroups),
 
     FIELD(network, request_latency, "L2 cycle", 1, 4096),
     FIELD(network, reply_latency, "L2 cycle", 1, 4096),

@@ -90,6 +90,13 @@ void decode_product(const isa::Instruction& instruction, const spec::GpuSpec& sp
   std::uint32_t cycles = divide_up(n, spec.wgmma.columns);
   if (a_in_registers) cycles = std::max(cycles, spec.wgmma.register_interval);
   out.product.cycles = static_cast<std::uint16_t>(cycles);
+  isa::MatrixRegisters registers;
+  isa::matrix_registers(instruction, registers);
+  // Of every `period` cycles the product reads sums for wgmma.port_cycles.
+  const auto sums = static_cast<std::uint32_t>(registers.c);
+  out.product.period = static_cast<std::uint16_t>(spec.wgmma.port_cycles * spec.wgmma.sum_registers * cycles /
+                                                  std::max(1u, sums));
+  out.product.first = static_cast<std::uint16_t>(a_in_registers ? registers.a : 0);
   out.product.shared =
       static_cast<std::uint16_t>(divide_up((a_in_registers ? 0 : kBytesOfA) + b, spec.wgmma.shared_bytes));
 }

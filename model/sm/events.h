@@ -16,11 +16,12 @@ struct Event {
     store_done,
     reply,
     end,
-    barrier,       ///< an operation on mbarriers has come to them; id: of BarrierUnit
-    copy_step,     ///< the copy engine's next row
-    copy_told,     ///< one of its copies is done; id: its job
-    message,       ///< from another SM of the cluster; id: of ClusterPort
-    constant_pass  ///< the next word of an LDC; id: of ConstantPath's lookups
+    barrier,        ///< an operation on mbarriers has come to them; id: of BarrierUnit
+    copy_step,      ///< the copy engine's next row
+    copy_told,      ///< one of its copies is done; id: its job
+    message,        ///< from another SM of the cluster; id: of ClusterPort
+    constant_pass,  ///< the next word of an LDC; id: of ConstantPath's lookups
+    product         ///< the tensor cores are free for the next warpgroup's product
   };
   Kind kind = Kind::end;
   std::uint8_t scoreboard = 0;

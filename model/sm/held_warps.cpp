@@ -31,11 +31,21 @@ void HeldWarps::issue_product(const Warp& warp, const StaticInstruction& instruc
               ? instruction.product.cycles - instruction.interval
               : 0u;
   const auto warps = static_cast<std::uint32_t>(blocks_[warp.block].record->warps.size());
-  Products::Use use;
-  if (!products_.issue(warp.block, warp.in_block, warps, instruction.product, now, use)) return;
-  memory_.data.take_for_products(use.start, use.end, use.shared);
-  if (context_.timeline) context_.timeline->stage(table_.id_of(warp), Stage::execute, use.start, use.end);
-  look(warp.block, now);
+  const std::int64_t row = context_.timeline ? context_.timeline->row_of(table_.id_of(warp)) : -1;
+  if (products_.issue(warp.block, warp.in_block, warps, instruction.product, row)) begin_products(now);
+}
+
+void HeldWarps::begin_products(Cycle now) {
+  if (products_.next() <= now) {
+    const Products::Begun begun = products_.begin(now);
+    memory_.data.take_for_products(now, begun.end, begun.shared);
+    if (context_.timeline) context_.timeline->row_stage(begun.row, Stage::execute, now, begun.end);
+    look(begun.block, now);
+  }
+  const Cycle next = products_.next();
+  if (next == kNever || next == asked_) return;
+  asked_ = next;
+  context_.events.push(next, {Event::Kind::product});
 }
 
 /// When the warp may go on after `instruction`, which it has issued; kNever: something else has to happen first.

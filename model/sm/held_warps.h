@@ -1,7 +1,7 @@
 // Warps that are held until something behind their backs has happened: warpgroup products, registers that change hands, the barrier of a
 // cluster.
 //
-// Models:  WARPGROUP.ARRIVE and DEPBAR against the products that run, USETMAXREG against the registers that its block has given back,
+// Models:  WARPGROUP.ARRIVE and DEPBAR against the products that run and wait, USETMAXREG against the registers that its block has given back,
 //          UCGABAR_WAIT against the cluster's phase.
 // Source:  docs/sources.md:TENSOR-H100; PTX ISA, wgmma, setmaxnreg, barrier.cluster.
 #pragma once
@@ -17,10 +17,14 @@ class HeldWarps {
  public:
   HeldWarps(const SmContext& context, WarpTable& table, Blocks& blocks, MemoryPipe& memory)
       : context_(context), table_(table), blocks_(blocks), memory_(memory),
-        products_(blocks.size(), context.spec.wgmma.latency) {}
+        products_(blocks.size(), context.spec.wgmma) {}
 
   /// The warp issues a product.
   void issue_product(const Warp& warp, const StaticInstruction& instruction, Cycle now);
+  /// The unit of products may be free for the next that waits (Event::Kind::product).
+  void begin_products(Cycle now);
+  /// Products::delay().
+  Cycle dispatch_delay(Cycle passes, Cycle now) const { return products_.delay(passes, now); }
   /// After the issue of `done`, an instruction that waits for something: its stall count runs until `counted`, the warp goes on at
   /// `ready` at the earliest. The warp is held or waits, and all of it is accounted for.
   void hold(Warp& warp, std::uint16_t id, const work::Step& done, Cycle ready, Cycle counted, Cycle now);
@@ -38,6 +42,7 @@ class HeldWarps {
   Blocks& blocks_;
   MemoryPipe& memory_;
   Products products_;
+  Cycle asked_ = 0;  ///< the last cycle for which an event was asked for
 };
 
 }  // namespace foretrace::sm

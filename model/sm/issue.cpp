@@ -5,8 +5,8 @@
 // lg_throttle) or by the sub-core's dispatch (dispatch_stall), or ready and not selected. States are accounted for as intervals; what a candidate
 // waited for is told by two counters of its class: cycles in which the class could issue, and cycles in which only dispatch held it.
 //
-// Dispatch is held after an instruction whose operands collide in the register banks (matrix products apart) and after wide multiplications. Nothing issues then,
-// and stall counts of all warps of the sub-core stand still (issue_stall, profiled_issue_states on H100).
+// Dispatch is held after an instruction whose operands collide in the register banks (matrix products apart), after wide multiplications, and
+// where a warpgroup's product has the registers' ports. Nothing issues then, and stall counts of all warps of the sub-core stand still (issue_stall, profiled_issue_states on H100).
 
 #include <algorithm>
 #include <bit>
@@ -62,6 +62,8 @@ bool come_to_barrier(Block& block, const StaticInstruction& instruction, const w
 void Sm::evaluate(std::uint16_t id, Cycle now) {
   Warp& warp = table_.warps[id];
   const StaticInstruction& instruction = *warp.instruction;
+  if (warp.barrier_until > now && !(instruction.passes_barrier && context_.program.code[warp.barrier].defers))
+    return table_.wait_at_barrier(warp, id, now);
   if (!InstructionCache::holds(warp.code, warp.step.index)) {
     const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
     for (const std::uint32_t line : fetch_requests_) {
@@ -148,6 +150,11 @@ void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& inst
     if (issue_class.first != spec::Pipe::tensor) hold = std::max(hold, conflicts);
   } else {
     core.registers.read(instruction.reads, now);
+  }
+  if (!instruction.reads.empty()) {
+    const Cycle late = held_.dispatch_delay(instruction.passes + hold, now);
+    core.registers.delay(late, now);
+    hold += late;
   }
   if (hold) table_.hold_dispatch(sub_core, hold, now);
 }
@@ -318,12 +325,8 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       if (!done.executed) break;
       const bool waits = instruction.action == Action::barrier_sync;
       if (waits) {
-        table_.account(warp, WarpState::wait, counted);
-        warp.phase = Phase::barrier;
-        warp.label = WarpState::barrier;
-        warp.attributed_to = done.index;
-        warp.instruction = &context_.program.code[warp.step.index];
-        warp.ready_at = ready;
+        warp.barrier = done.index;
+        warp.barrier_until = kNever;
         ++counters.barriers_waited;
       }
       std::uint64_t released = 0;
@@ -333,7 +336,6 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
             std::max(std::max(now, served_) + context_.spec.barrier.warp_interval, now + 1);
         table_.leave_barrier(released, complete + context_.spec.barrier.latency);
       }
-      if (waits) return;
       break;
     }
     case Action::product_begin:

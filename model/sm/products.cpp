@@ -10,29 +10,49 @@ const Products::Warpgroup* Products::find(std::uint32_t block, std::uint32_t war
 }
 
 bool Products::issue(std::uint32_t block, std::uint32_t warp, std::uint32_t warps, const Product& product,
-                     Cycle now, Use& use) {
+                     std::int64_t row) {
   auto& groups = of_[block];
-  if (groups.size() <= warp / kWarps) groups.resize(warp / kWarps + 1);
-  Warpgroup& group = groups[warp / kWarps];
+  const std::uint32_t of = warp / kWarps;
+  if (groups.size() <= of) groups.resize(of + 1);
+  Warpgroup& group = groups[of];
   const std::uint64_t number = group.next[warp % kWarps]++;
   while (group.first + group.ops.size() <= number) group.ops.emplace_back();
   Op& op = group.ops[number - group.first];
-  op.ends_group = product.ends_group;
-  if (++op.came < std::min(kWarps, warps - warp / kWarps * kWarps)) return false;
-  const std::uint32_t cycles = std::max(product.cycles, product.shared);
-  op.start = std::max(now, free_);
-  free_ = op.start + cycles;
-  op.end = op.start + product.cycles + latency_;
-  const std::size_t at = number - group.first;
-  if (at > 0 && group.ops[at - 1].end != kNever) op.end = std::max(op.end, group.ops[at - 1].end);
-  use = {op.start, free_, product.shared};
+  op.product = product;
+  op.row = row;
+  if (++op.came < std::min(kWarps, warps - of * kWarps)) return false;
+  if (group.begun == group.issued++) turns_.push_back({block, of});
+  return true;
+}
+
+Products::Begun Products::begin(Cycle now) {
+  const auto next = turns_.begin() + (turns_.size() > 1 && turns_.front() == last_ ? 1 : 0);
+  const Turn turn = *next;
+  turns_.erase(next);
+  last_ = turn;
+  Warpgroup& group = of_[turn.block][turn.warpgroup];
+  const std::size_t at = group.begun - group.first;
+  Op& op = group.ops[at];
+  op.start = now;
+  free_ = now + std::max(op.product.cycles, op.product.shared);
+  op.end = now + op.product.cycles + latency_;
+  running_ = {now, now + op.product.first, now + op.product.cycles, std::max<Cycle>(1, op.product.period),
+              op.product.period ? port_cycles_ : 0};
+  if (at > 0) op.end = std::max(op.end, group.ops[at - 1].end);
+  const Begun begun = {turn.block, op.row, free_, op.product.shared};
+  if (++group.begun < group.issued) turns_.push_back(turn);
   // What has ended and was issued by all is not asked for any more but by a wait for everything.
   constexpr std::size_t kKept = 64;
   while (group.ops.size() > kKept && group.ops.front().end <= now) {
     group.ops.pop_front();
     ++group.first;
   }
-  return true;
+  return begun;
+}
+
+void Products::forget(std::uint32_t block) {
+  of_[block].clear();
+  std::erase_if(turns_, [block](const Turn& turn) { return turn.block == block; });
 }
 
 Cycle Products::groups_ended(std::uint32_t block, std::uint32_t warp, std::uint32_t most) const {
@@ -41,7 +61,7 @@ Cycle Products::groups_ended(std::uint32_t block, std::uint32_t warp, std::uint3
   std::uint32_t groups = 0;
   for (std::uint64_t number = group->next[warp % kWarps]; number > group->first; --number) {
     const Op& op = group->ops[number - 1 - group->first];
-    if (op.ends_group && groups++ == most) return op.end;
+    if (op.product.ends_group && groups++ == most) return op.end;
   }
   return 0;
 }

@@ -47,6 +47,10 @@ class RegisterFile {
   void read(std::span<const RegisterRead> reads, Cycle now) {
     for (const RegisterRead& read : reads) free_[read.bank] = std::max(free_[read.bank], now + latency_) + 1;
   }
+  /// Others have the ports for `cycles` before the reads that were reserved at `now` are done.
+  void delay(Cycle cycles, Cycle now) {
+    for (Cycle& free : free_) free += free > now + latency_ ? cycles : 0;
+  }
 
  private:
   static constexpr std::uint32_t kNothing = ~0u;

@@ -226,6 +226,7 @@ void Sm::handle(const Event& event, Cycle now) {
     case Event::Kind::copy_step: return bulk_.engine.step(now);
     case Event::Kind::copy_told: return bulk_.told(event.id, now);
     case Event::Kind::constant_pass: return constants_.advance(event.id, now);
+    case Event::Kind::product: return held_.begin_products(now);
     case Event::Kind::message: return cluster_.take(event.id, now);
     case Event::Kind::reply: return replied(event.id, now);
     default: break;

@@ -238,6 +238,8 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   }
 
   out.reads = register_reads(isa::register_use(instruction, program.sm), spec.register_file.banks);
+  if (!issue_class.queue && issue_class.second == Pipe::none && spec.wgmma.dispatch_passes > 0)
+    out.passes = static_cast<std::uint8_t>(std::min<std::uint32_t>(out.interval, spec.wgmma.dispatch_passes));
   if (const isa::Operand* operand = constant_operand(instruction)) {
     const bool is_static = operand->base < 0 || operand->base == isa::kRz;
     out.constant = out.action == Action::constant_load || is_static;
@@ -245,6 +247,10 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   }
   out.bypasses_l1 = instruction.opcode == Opcode::LDGSTS && instruction.has("BYPASS");
   if (instruction.opcode == Opcode::BAR) decode_barrier(instruction, out);
+  out.defers = instruction.has("DEFER_BLOCKING");
+  // after_barriers on H200: a barrier costs arithmetic behind it nothing, and all else waits for it.
+  out.passes_barrier = out.action == Action::compute && out.fixed_latency && issue_class.first != Pipe::adu &&
+                       issue_class.first != Pipe::xu;
   if (out.action == Action::depbar) decode_depbar(instruction, out);
   if (out.action == Action::membar) out.fixed_wait = membar_cycles(instruction, spec.barrier);
   if (out.action == Action::sleep) out.fixed_wait = sleep_cycles(instruction, spec.clock.sm);

@@ -62,6 +62,7 @@ struct StaticInstruction {
   std::uint8_t write_barrier = 7, read_barrier = 7;
   std::uint8_t wait_mask = 0;
   std::uint8_t interval = 1;  ///< cycles the pipe's input is taken
+  std::uint8_t passes = 1;    ///< cycles in which it needs the registers' ports
   std::uint8_t hold = 0;  ///< cycles after it in which its sub-core issues nothing and counts nothing down
   bool converges =
       false;  ///< BSYNC, EXIT, BREAK: where lanes of it execute it, the warp goes on later than after a branch
@@ -87,6 +88,8 @@ struct StaticInstruction {
   bool short_address = false;       ///< shared memory or a uniform address
   spec::LatencyClass latency_class = spec::LatencyClass::fixed;
   // Barriers and fences
+  bool defers = false;  ///< BAR.DEFER_BLOCKING: what passes_barrier is issued while the warp waits at it
+  bool passes_barrier = false;      ///< waits at no such barrier
   std::int16_t barrier = -1;        ///< immediate barrier number, -1: in the record's value
   std::uint16_t barrier_warps = 0;  ///< warps expected, 0: all of the block
   std::uint8_t depbar_scoreboard = 0, depbar_count = 0;

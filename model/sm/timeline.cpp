@@ -87,6 +87,9 @@ void SmTimeline::issued(std::uint16_t slot, std::uint32_t index, std::uint32_t a
 void SmTimeline::stage(std::uint16_t slot, Stage stage, Cycle from, Cycle to) {
   if (TimelineRow* row = last_of(slot); row && to > from) row->stages.push_back({stage, from, to});
 }
+void SmTimeline::row_stage(std::int64_t row, Stage stage, Cycle from, Cycle to) {
+  if (row != kNobody && to > from) rows_[static_cast<std::size_t>(row)].stages.push_back({stage, from, to});
+}
 void SmTimeline::written(std::uint16_t slot, Cycle when) {
   if (TimelineRow* row = last_of(slot)) row->written = when;
 }

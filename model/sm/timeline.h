@@ -89,6 +89,9 @@ class SmTimeline {
   void stage(std::uint16_t slot, Stage stage, Cycle from, Cycle to);
   void written(std::uint16_t slot, Cycle when);
   void sources_read(std::uint16_t slot, Cycle when);
+  /// The row of that instruction, for what becomes of it later; negative: it is not recorded.
+  std::int64_t row_of(std::uint16_t slot) const { return slots_[slot].chosen ? slots_[slot].last : kNobody; }
+  void row_stage(std::int64_t row, Stage stage, Cycle from, Cycle to);
 
   // Memory operations
   void queued(std::uint32_t operation, std::uint16_t slot, Cycle now, Cycle address, Cycle ready);

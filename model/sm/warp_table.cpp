@@ -42,15 +42,24 @@ void WarpTable::account_candidate(const SubCore& core, Warp& warp, Cycle now) {
   warp.since = now + 1;
 }
 
+void WarpTable::wait_at_barrier(Warp& warp, std::uint16_t id, Cycle now) {
+  enter(warp, Phase::barrier, WarpState::barrier, now);
+  warp.attributed_to = warp.barrier;
+  if (warp.barrier_until == kNever) return;
+  warp.phase = Phase::timed;
+  warp.ready_at = warp.barrier_until;
+  look_when_ready(warp, id);
+}
+
 void WarpTable::leave_barrier(std::uint64_t ids, Cycle when) {
   for (std::uint64_t m = ids; m; m &= m - 1) {
     const auto id = static_cast<std::uint16_t>(std::countr_zero(m));
     Warp& warp = warps[id];
+    warp.barrier_until = when;
+    if (warp.phase != Phase::barrier) continue;
     warp.ready_at = std::max(warp.ready_at, when);
-    if (warp.phase == Phase::barrier) {
-      warp.phase = Phase::timed;  // the wait until then still is the barrier's
-      look_when_ready(warp, id);
-    }
+    warp.phase = Phase::timed;  // the wait until then still is the barrier's
+    look_when_ready(warp, id);
   }
 }
 

@@ -57,6 +57,8 @@ struct Warp {
   Scoreboards scoreboards;
   std::uint32_t registers = 0;         ///< a thread
   std::uint64_t cluster_arrivals = 0;  ///< at the cluster's barrier
+  std::uint32_t barrier = 0;           ///< the instruction that it came to a barrier by
+  Cycle barrier_until = 0;  ///< what passes no barrier waits until then; kNever: others have not come
   Hold hold = Hold::none;
   Phase phase = Phase::free;
   stats::WarpState label = stats::WarpState::wait;
@@ -138,6 +140,8 @@ class WarpTable {
     Cycle& next = next_tick[static_cast<std::size_t>(sub_core)];
     next = std::min(next, when);
   }
+  /// The warp came to a barrier that is not over at `now`, and its next instruction waits for that.
+  void wait_at_barrier(Warp& warp, std::uint16_t id, Cycle now);
   /// Warps that a barrier of their block holds, by bit, go on at `when`.
   void leave_barrier(std::uint64_t ids, Cycle when);
   /// A held warp goes on at `when`.

@@ -262,6 +262,11 @@ struct WgmmaSpec {                      // keys wgmma.*: warpgroup products, whe
   std::uint32_t registers_latency = 0;  ///< USETMAXREG: cycles until the warp goes on
   std::uint32_t shared_interval =
       0;  ///< cycles that another access to shared memory takes a pass while products take all of them
+  std::uint32_t sum_registers =
+      0;  ///< registers of its sums that a product reads per cycle in which it has their ports
+  std::uint32_t port_cycles = 0;  ///< cycles for which it has them at a time
+  std::uint32_t dispatch_passes =
+      0;  ///< cycles in which another instruction needs them, at most; of pipes of 32 lanes it is one
 };
 
 struct ClusterSpec {         // keys cluster.*: where the chip has a copy engine

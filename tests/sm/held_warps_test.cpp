@@ -87,8 +87,37 @@ TEST(HeldWarps, ThatBeginProductsWaitWhileTooManyHaveNotBegun) {
   EXPECT_EQ(parts.hold(0, kBegin, 90).ready_at, 100u) << "until one of the queue has begun";
   parts.multiply(0, 100);
   const Warp& warp = parts.hold(0, kBegin, 102);
-  EXPECT_EQ(warp.ready_at, 100 + kColumns);
   EXPECT_EQ(warp.label, WarpState::barrier);
+  parts.run(100 + kColumns);
+  EXPECT_EQ(warp.phase, Phase::barrier) << "the unit works on the first";
+  parts.run(100 + kColumns + 1);
+  EXPECT_EQ(warp.phase, Phase::timed);
+  EXPECT_EQ(warp.ready_at, 100 + kColumns + 1);
+}
+
+TEST(HeldWarps, WarpgroupsTakeTurnsOfOneProduct) {
+  Held parts(8);
+  const auto group = [&](std::uint32_t first) {
+    for (std::uint32_t warp = first; warp < first + 4; ++warp) parts.multiply(warp, 100);
+  };
+  for (int i = 0; i < 3; ++i) group(0);
+  for (int i = 0; i < 2; ++i) group(4);
+  const Warp& one = parts.hold(0, kWait, 102);
+  const Warp& other = parts.hold(4, kWait, 102);
+  EXPECT_EQ(one.phase, Phase::barrier);
+  parts.run(kNever);  // begun: one's, the other's, one's, the other's, one's
+  EXPECT_EQ(other.ready_at, 100 + 4 * kColumns + parts.chip.wgmma.latency);
+  EXPECT_EQ(one.ready_at, 100 + 5 * kColumns + parts.chip.wgmma.latency);
+}
+
+TEST(HeldWarps, AForgottenBlocksProductsLoseTheirTurns) {
+  Held parts(1);
+  parts.multiply(0, 100);
+  parts.multiply(0, 100);
+  parts.held.forget(0);
+  parts.run(kNever);
+  parts.multiply(0, 300);
+  EXPECT_EQ(parts.hold(0, kWait, 302).ready_at, 300 + kColumns + parts.chip.wgmma.latency);
 }
 
 TEST(HeldWarps, RegistersThatWereGivenBackAreTakenByOthers) {

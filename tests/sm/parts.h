@@ -86,6 +86,7 @@ class Parts {
         if (event.kind == Event::Kind::barrier) barriers.execute(event.id, now, now);
         if (event.kind == Event::Kind::message) cluster.take(event.id, now);
         if (event.kind == Event::Kind::constant_pass) constants.advance(event.id, now);
+        if (event.kind == Event::Kind::product) held.begin_products(now);
       });
     }
   }
