@@ -142,12 +142,26 @@ std::uint64_t stores_wait_beside(const char* shape) {
 }
 
 TEST(Products, ReadTheirSumsBehindTheIssueStage) {
-  // 64 sums and 4 registers of A: the instruction behind the product finds the register banks free (ncu_warpgroup on H100).
+  // 64 sums and 4 registers of A are none of the issue's: what reads no register goes on behind the product (ncu_warpgroup on H100).
   const spec::GpuSpec chip = bench_chip();
   for (const bool registers : {false, true}) {
-    const Ran ran = run(chip, {{product("64x128x16", registers), 2}, {"FFMA R0, R1, R2, R3", 1}}, 4);
+    const Ran ran = run(chip, {{product("64x128x16", registers), 2}, {"UMOV UR4, 0x1", 1}}, 4);
     EXPECT_EQ(state(ran, stats::WarpState::dispatch_stall), 0u);
   }
+}
+
+TEST(Products, HaveTheRegistersThatArithmeticBehindThemNeeds) {
+  const auto held = [](bool registers, const char* line, int count) {
+    std::vector<Line> lines = {{product("64x128x16", registers), 2}};
+    for (int i = 0; i < count; ++i) lines.push_back({line, 1});
+    return state(run(bench_chip(), lines, 4), stats::WarpState::dispatch_stall) / 4;
+  };
+  // The product begins with the issue; sums are read in cycles 0, 1, 4, 5, .. behind it, four registers of A in cycles 0 to 3.
+  EXPECT_EQ(held(false, "FADD R0, R1, R2", 2), 0u) << "cycles 2 and 3";
+  EXPECT_EQ(held(false, "FADD R0, R1, R2", 3), 2u) << "cycle 6 instead of 4";
+  EXPECT_EQ(held(true, "FADD R0, R1, R2", 1), 4u) << "cycle 6 instead of 2";
+  EXPECT_EQ(held(false, "IADD3 R0, R1, R2, R3", 1), 0u) << "two passes";
+  EXPECT_EQ(held(false, "MUFU.EX2 R0, R1", 1), 2u) << "four passes: cycles 2, 3, 6 and 7";
 }
 
 TEST(Products, LeaveSharedMemoryToOthersAsFarAsTheyDoNotNeedIt) {
@@ -243,7 +257,9 @@ TEST(Mbarriers, ATestDoesNotWaitForProducts) {
     alone.push_back(lines);
   }
   const auto waited = [&](const std::vector<std::vector<Line>>& warps) {
-    return state(run_warps(chip, warps), stats::WarpState::long_scoreboard);
+    const Ran ran =
+        run_warps(chip, warps);  // a dispatch that waits for the products' registers is no wait for them
+    return state(ran, stats::WarpState::long_scoreboard) + state(ran, stats::WarpState::dispatch_stall);
   };
   EXPECT_NEAR(static_cast<double>(waited(beside)), static_cast<double>(waited(alone)), 2);
   EXPECT_GT(waited(alone), 0u);

@@ -9,17 +9,19 @@ namespace {
 
 using stats::WarpState;
 
-constexpr std::uint32_t kProduct = 0, kWait = 1, kBegin = 2, kGive = 3, kTake = 4, kCluster = 5, kNext = 6;
+constexpr std::uint32_t kProduct = 0, kWait = 1, kBegin = 2, kGive = 3, kTake = 4, kCluster = 5,
+                        kFragments = 6, kNext = 7;
 constexpr Cycle kColumns = 32;  // cycles that a product of 64 columns takes
 
 struct Held : Parts {
   explicit Held(std::uint32_t warps = 4)
-      : Parts({{"HGMMA.64x64x16.F32 R24, R4, gdesc[UR8], R24, gsb0", 2},
+      : Parts({{"HGMMA.64x64x16.F32 R24, gdesc[UR8], R24, gsb0", 2},
                {"WARPGROUP.DEPBAR.LE gsb0, 0x0", 1},
                {"WARPGROUP.ARRIVE", 1},
                {"USETMAXREG.DEALLOC.CTAPOOL 0x18", 1},
                {"USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0x60", 1},
                {"UCGABAR_WAIT", 1},
+               {"HGMMA.64x64x16.F32 R24, R4, gdesc[UR8], R24, gsb0", 2},
                {"NOP", 1}},
               sm_tests::bench_chip(), warps) {}
   void multiply(std::uint32_t warp, Cycle now) {
@@ -108,6 +110,30 @@ TEST(HeldWarps, WarpgroupsTakeTurnsOfOneProduct) {
   parts.run(kNever);  // begun: one's, the other's, one's, the other's, one's
   EXPECT_EQ(other.ready_at, 100 + 4 * kColumns + parts.chip.wgmma.latency);
   EXPECT_EQ(one.ready_at, 100 + 5 * kColumns + parts.chip.wgmma.latency);
+}
+
+TEST(HeldWarps, AProductHasTheRegistersForHalfOfItsCycles) {
+  Held parts(1);
+  const auto delay = [&](Cycle passes, Cycle now) { return parts.held.dispatch_delay(passes, now); };
+  EXPECT_EQ(delay(1, 100), 0u);
+  parts.multiply(0, 100);  // reads sums in cycles 100, 101, 104, 105, .. 128, 129
+  EXPECT_EQ(delay(1, 100), 2u);
+  EXPECT_EQ(delay(1, 101), 1u);
+  EXPECT_EQ(delay(1, 102), 0u);
+  EXPECT_EQ(delay(2, 102), 0u);
+  EXPECT_EQ(delay(2, 103), 2u) << "a pass before and one behind a read";
+  EXPECT_EQ(delay(4, 102), 2u);
+  EXPECT_EQ(delay(4, 100), 4u);
+  EXPECT_EQ(delay(1, 100 + kColumns - 3), 1u);
+  EXPECT_EQ(delay(8, 100 + kColumns - 2), 0u) << "the product ends";
+}
+
+TEST(HeldWarps, AProductReadsItsFragmentsOfAFirst) {
+  Held parts(1);
+  parts.held.issue_product(parts.stand(0, kFragments, {}, 0, 0), parts.program.code[kFragments], 100);
+  EXPECT_EQ(parts.held.dispatch_delay(1, 100), 6u) << "four registers of A, then sums in cycles 104 and 105";
+  EXPECT_EQ(parts.held.dispatch_delay(1, 103), 3u);
+  EXPECT_EQ(parts.held.dispatch_delay(1, 106), 0u);
 }
 
 TEST(HeldWarps, AForgottenBlocksProductsLoseTheirTurns) {

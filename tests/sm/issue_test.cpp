@@ -154,6 +154,24 @@ TEST(Issue, WaitingForSharedMemoryIsAShortScoreboardAndForGlobalMemoryALongOne) 
   EXPECT_EQ(state(global, stats::WarpState::short_scoreboard), 0u);
 }
 
+TEST(Issue, ArithmeticBehindABarrierDoesNotWaitForIt) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto end = [&](const char* barrier, int additions) {
+    std::vector<Line> lines = {{barrier, 1}};
+    for (int i = 0; i < additions; ++i) lines.push_back({"FADD R1, R1, R4", 4});
+    lines.push_back({"STS [R2], R1", 1, 7, 0});
+    return run(chip, lines).end;
+  };
+  const char* const defers = "BAR.SYNC.DEFER_BLOCKING 0x0";
+  // A lone warp's barrier is over after barrier.warp_interval and barrier.latency, 14 cycles: three additions, a cycle after it.
+  ASSERT_EQ(chip.barrier.warp_interval + chip.barrier.latency, 14u);
+  const Cycle none = end(defers, 0);
+  EXPECT_EQ(end(defers, 3), none) << "the store waits for the barrier";
+  EXPECT_EQ(end(defers, 4), none + 3) << "17 cycles of additions";
+  EXPECT_EQ(end("BAR.SYNC 0x0", 3), end("BAR.SYNC 0x0", 0) + 12) << "it holds what is behind it at once";
+  EXPECT_EQ(end("BAR.SYNC 0x0", 0), none);
+}
+
 TEST(Issue, EveryWarpCycleHasOneStateAndEverySchedulerCycleOneReason) {
   const spec::GpuSpec chip = bench_chip();
   const Ran ran = run(chip,
@@ -161,8 +179,8 @@ TEST(Issue, EveryWarpCycleHasOneStateAndEverySchedulerCycleOneReason) {
                        {"LDG.E R4, desc[UR4][R2.64]", 1, 1, 7, 0, ~0u, 8192, 128},
                        {"FFMA R1, R2, R4, R6", 1},
                        {"IMAD R1, R2, R4, R6", 1},
-                       {"BAR.SYNC.DEFER_BLOCKING 0x0", 5},
                        {"FADD R1, R0, R4", 4, 7, 7, 3},
+                       {"BAR.SYNC.DEFER_BLOCKING 0x0", 5},
                        {"STG.E desc[UR4][R2.64], R1", 1, 7, 2, 0, ~0u, 65536}},
                       24);
   const auto sum = [](const auto& numbers) {
