@@ -251,7 +251,7 @@ TEST(CopyEngine, AsksForPartsOfSectorsByThemselves) {
   const std::map<std::uint64_t, std::size_t> requests{{0, 1},  {16, 3}, {32, 2}, {48, 4},
                                                       {64, 2}, {80, 4}, {96, 2}, {112, 3}};
   for (const auto& [phase, expected] : requests) {
-    const auto asked = [&](TransferKind kind) {
+    const auto asked = [&, phase = phase](TransferKind kind) {
       const Transfer row = moves(kind, 1, 128, 4096, phase);
       if (kind == TransferKind::load) return load(chip, row).requests.size();
       return run(chip, {copy(row)}).requests.size();
