@@ -1,12 +1,13 @@
 // The issue stage of a sub-core: which warp goes this cycle, and in which state the others are.
 //
-// A warp's next instruction goes through: the stall count (wait, branch_resolving), fetch (no_instruction), scoreboards (long_, short_),
-// constant operand (imc_miss); then it is a candidate of its issue class, held by its pipe (math_pipe_throttle, mio_throttle,
+// A warp's next instruction goes through: the stall count (wait, branch_resolving), a barrier that it came to and that holds all but arithmetic
+// (barrier), fetch (no_instruction), scoreboards (long_, short_), constant operand (imc_miss); then it is a candidate of its issue class, held by its pipe (math_pipe_throttle, mio_throttle,
 // lg_throttle) or by the sub-core's dispatch (dispatch_stall), or ready and not selected. States are accounted for as intervals; what a candidate
 // waited for is told by two counters of its class: cycles in which the class could issue, and cycles in which only dispatch held it.
 //
 // Dispatch is held after an instruction whose operands collide in the register banks (matrix products apart), after wide multiplications, and
-// where a warpgroup's product has the registers' ports. Nothing issues then, and stall counts of all warps of the sub-core stand still (issue_stall, profiled_issue_states on H100).
+// where a warpgroup's product has the registers' ports. Nothing issues then, and stall counts of all warps of the sub-core stand still
+// (issue_stall, profiled_issue_states on H100; arithmetic_beside on H200).
 
 #include <algorithm>
 #include <bit>
