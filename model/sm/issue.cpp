@@ -153,9 +153,10 @@ void Sm::take_pipe(int sub_core, std::uint16_t id, const StaticInstruction& inst
     core.registers.read(instruction.reads, now);
   }
   if (!instruction.reads.empty()) {
-    const Cycle late = held_.dispatch_delay(instruction.passes + hold, now);
-    core.registers.delay(late, now);
-    hold += late;
+    if (const Cycle late = held_.dispatch_delay(instruction.passes + hold, now)) {
+      core.registers.delay(late, now);
+      hold += late;
+    }
   }
   if (hold) table_.hold_dispatch(sub_core, hold, now);
 }
