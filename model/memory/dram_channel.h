@@ -50,7 +50,6 @@ class DramChannel {
 
   /// Earliest cycle at which an access enqueued at `arrival` can be looked at.
   std::uint64_t wake_time(std::uint64_t arrival) const;
-  std::uint32_t writes_waiting() const { return writes_waiting_; }
   /// Writes wait in such a number that L2 must hold back.
   bool writes_full() const { return writes_waiting_ >= spec_.queue; }
   bool idle() const { return reads_.empty() && writes_.empty() && incoming_.empty(); }

@@ -43,7 +43,6 @@ class ConvergenceMonitor {
   /// Blocks that are not in step use more than L2 holds: how much they find there depends on how far apart they come, which is not known.
   bool hopeless(const gpu::Snapshot& snapshot) const;
   const std::optional<SteadyRate>& steady_rate() const { return rate_; }
-  const RateHistory& history() const { return history_; }
   /// Blocks next in order that need not be simulated: whole waves, so that those after them come in the same places of a round; a wave
   /// is left for the end. 0: too few are left.
   std::uint64_t blocks_to_skip(const gpu::Snapshot& snapshot) const;
