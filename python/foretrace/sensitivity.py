@@ -1,8 +1,8 @@
 """foretrace sensitivity TRACE|LAUNCHES.toml|KERNEL.cu --arch CHIP: how much each number of the chip moves a launch, and its error band.
 
 Every chosen key is set to its lowest and its highest value alone, and the launch is simulated again. The values are the range that the
-configuration states; where it states none, a share below and above. The band: the configuration's assumed and fitted numbers move
-independently of each other, so the deviations add up as squares; the widest sums them up. docs/studies.md.
+configuration states; where it states none, or one of less than a whole step, a share below and above. The band: the configuration's assumed
+and fitted numbers move independently of each other, so the deviations add up as squares; the widest sums them up. docs/studies.md.
 """
 
 import concurrent.futures
@@ -68,9 +68,11 @@ class Sensitivity:
 
 
 def _ends(value: _chip_values.ChipValue, share: float):
-    """(low, high, stated) of a number; None where there is nothing to move: of switches and bits a share means nothing."""
+    """(low, high, stated) of a number; None where there is nothing to move: a list, and of switches and bits a share means nothing."""
     number = value.number
     stated = value.low is not None and value.high is not None and value.low < value.high
+    if stated and value.form != "real":
+        stated = round(value.low) < round(value.high)  # else it lies within a whole step: as none
     if number is None or (value.form in ("switch", "mask") and not stated):
         return None
     low, high = (value.low, value.high) if stated else (number * (1 - share), number * (1 + share))
@@ -168,7 +170,7 @@ def to_text(found: Sensitivity, rows: int = 20) -> str:
     if len(found.moves) > rows:
         lines.append(f"  {len(found.moves) - rows} keys more move it less")
     if any(not move.stated for move in found.moves[:rows]):
-        lines.append("  *: the configuration states no range; a share below and above")
+        lines.append("  *: the configuration states no range, or one of less than a whole step; a share below and above")
     (low, high), (least, most) = found.band(), found.widest()
     lines.append(f"  error band of the assumed, fitted and transferred numbers with ranges: {low:,.0f} to {high:,.0f} cycles "
                  f"({100 * (low / found.cycles - 1):+.1f}% to {100 * (high / found.cycles - 1):+.1f}%); all off at once: {least:,.0f} to {most:,.0f}")
