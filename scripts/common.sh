@@ -9,6 +9,18 @@ mapfile -t cuda_compiler_packages < <(sed -n '/nvdisasm/d; s/^  "\(nvidia-[^"]*=
 
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }
+# What a script was given that it cannot use: says what was expected.
+refuse() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 2; }
+
+# take OPTION... -- WORD...: refuses what is none of the options.
+take() {
+  local known=() word
+  while [[ "$1" != -- ]]; do known+=("$1"); shift; done
+  shift
+  for word in "$@"; do
+    [[ -n "$word" && " ${known[*]} " == *" $word "* ]] || refuse "$word: expected ${known[*]:-no words}"
+  done
+}
 
 # cuda_tool NAME: prints the path of nvcc or nvdisasm in the order in which foretrace itself looks; status 1 if there is none.
 cuda_tool() {

@@ -1,10 +1,18 @@
-"""What a script was given that it cannot use is said in one line, with exit code 2: files that are missing or hold something else, programs that fail."""
+"""What a script was given that it cannot use is said in one line, with exit code 2: options that it does not know, files that are missing or hold
+something else, programs that fail."""
 import argparse
 import contextlib
 import json
 import pathlib
 import subprocess
 import sys
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with the words without argparse's usage before it."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}; '{self.prog} --help' says what is expected\n")
 
 
 class Unusable(Exception):

@@ -7,7 +7,6 @@ and computes the points of shard I/N (default 1/1: all) anew in a study of their
 part took and whether the two agree in every metric; exit code 1 where they do not. The study must not have been started before.
 """
 
-import argparse
 import contextlib
 import csv
 import os
@@ -19,6 +18,9 @@ import subprocess
 import sys
 import time
 import tomllib
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import usable  # noqa: E402
 
 
 def points(database: pathlib.Path, mode: str = "ro") -> int:
@@ -51,7 +53,7 @@ def rows(file: pathlib.Path) -> list[dict]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = usable.Parser(description=__doc__.split("\n")[0])
     parser.add_argument("study", type=pathlib.Path)
     parser.add_argument("--check", default="1/1", metavar="I/N")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

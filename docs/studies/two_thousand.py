@@ -8,7 +8,6 @@ stopped, in any way, is kept. `--shard 1/20` of the sweep is a part of 100 point
 now, into FOLDER/NAME.trace, and the study is one of these traces: it then needs no compiler, and can be run elsewhere.
 """
 
-import argparse
 import json
 import pathlib
 import shutil
@@ -16,6 +15,8 @@ import sys
 import tomllib
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "scripts"))
+import usable  # noqa: E402
 LAUNCHES = {
     "kernels/copy": ["copy_float_n2_20"],
     "kernels/ffma_chain": ["ffma_chain_medium"],
@@ -71,7 +72,7 @@ def record(folder: pathlib.Path) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = usable.Parser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--record", action="store_true", help="record the kernels now: a study of traces")
     chosen = parser.parse_args()

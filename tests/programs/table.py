@@ -26,6 +26,8 @@ import builds
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(REPOSITORY, "scripts"))
+import usable  # noqa: E402
 CHIPS = {"a100": "A100", "h100": "H100", "rtx5070ti": "RTX 5070 Ti"}
 BEGIN, END = "<!-- programs: written by scripts/programs --record -->", "<!-- end of programs -->"
 LIMIT = 600  # seconds, where a row says nothing
@@ -308,7 +310,7 @@ def chosen(rows, only):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(prog="scripts/programs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = usable.Parser(prog="scripts/programs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true", help="print the rows and run nothing")
     parser.add_argument("--only", metavar="NAMES", help="rows or sections, separated by commas")
     parser.add_argument("--again", action="store_true", help="also what is known for this build")

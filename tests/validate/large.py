@@ -6,7 +6,6 @@
 tests/validate/large/golden.json holds a row per launch. Where a change moves cycles for a good reason, --update writes the rows that moved
 anew, with the reason in each (scripts/update_errors --large REASON does the same).
 """
-import argparse
 import json
 import pathlib
 import subprocess
@@ -14,6 +13,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "scripts"))
+import usable  # noqa: E402
 GOLDEN = ROOT / "tests" / "validate" / "large" / "golden.json"
 FILES = ["tests/validate/large/sgemm_naive.toml", "validate/large/sgemm_naive.toml", "validate/large/sgemm_tiled.toml"]
 ARCH = "h100-sxm"
@@ -33,7 +34,7 @@ def predictions(binary):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = usable.Parser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("binary")
     parser.add_argument("--update", metavar="REASON", default="")
     chosen = parser.parse_args()

@@ -1,14 +1,27 @@
-"""What the scripts of validate/ and scripts/ say of input that they cannot use: one line that names it, and exit code 2.
+"""What scripts say of words and files that they cannot use: one line that names it, and exit code 2.
 
     unusable_input.py REPOSITORY FOLDER
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
 
 REPOSITORY, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.append(str(REPOSITORY / "tests/project"))
+from tree import Tree  # noqa: E402
+
+# What looks at the words of a script before anything else does.
+LOOKS = re.compile(r"^take |^\[\[ .* \|\| refuse |\brefuse \"|\bParser\(|^exec python3 -B .* \"\$@\"$", re.M)
+OTHER_PARSERS = {
+    "python/foretrace/_command.py",     # the package's
+    "scripts/usable.py",
+    "validate/microbenchmarks/run",     # these still print their usage
+    "validate/microbenchmarks/compare_answers",
+    "validate/tensor/judge.py",
+}
 
 
 class UnusableInput(unittest.TestCase):
@@ -45,13 +58,40 @@ class UnusableInput(unittest.TestCase):
             self.assertEqual(self.said(*words), f"{words[0].split('/')[-1]}: /nowhere: No such file or directory")
         self.assertEqual(self.said("validate/links/judge.py", "predict", "/bin/false", str(FOLDER / "out")), "judge.py: /bin/false ended with exit code 1")
 
+    def test_every_script_refuses_an_unknown_option(self):
+        tree = Tree(REPOSITORY)
+        scripts = [f for f in tree.files if f.startswith("scripts/") and tree.text(f).startswith("#!")]
+        for script in scripts:  # one that does not look at its words would do its work here
+            self.assertRegex(tree.text(script), LOOKS, script)
+        parsing = [f for f in tree.files if f.startswith(("docs/", "tests/", "validate/")) and f not in OTHER_PARSERS
+                   and re.search(r"\busable\.Parser\(", tree.text(f)) and f != "tests/validate/unusable_input.py"]
+        self.assertGreater(len(scripts), 25)
+        self.assertGreater(len(parsing), 12)
+        for script in scripts + parsing:
+            with self.subTest(script):
+                words = [REPOSITORY / script] if script in scripts else [sys.executable, "-B", script]
+                done = subprocess.run([*words, "--no-such-option"], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
+                self.assertEqual((done.returncode, done.stderr.count("\n"), done.stdout), (2, 1, ""), done.stderr)
+                self.assertRegex(done.stderr, r"^[\w./]+: .*(expected|required)")
+
+    def test_options_are_parsed_in_one_way(self):
+        tree = Tree(REPOSITORY)
+        self.assertEqual({f for f in tree.files if "argparse.ArgumentParser" in tree.text(f) and f != "tests/validate/unusable_input.py"}, OTHER_PARSERS)
+
+    def test_words_of_scripts(self):
+        for words, says in ((["fuzz", "0"], "fuzz: 0: expected seconds"), (["fuzz", "1", "nothing"], "fuzz: nothing: expected config "),
+                            (["screenshots", "nothing"], "screenshots: nothing: expected time_line_training "), (["tidy", "nothing"], "tidy: nothing: no commit"),
+                            (["test", "trace"], "test: trace: expected --deep, --clang or options of ctest"), (["setup", ""], "setup: : expected no words"),
+                            (["update_errors", "--large"], "update_errors: --large: expected a reason"), (["format", "none.cpp"], "format: none.cpp: no such file")):
+            done = subprocess.run([REPOSITORY / "scripts" / words[0], *words[1:]], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertTrue(done.stderr.startswith(says), done.stderr)
+
     def test_options(self):
         self.assertIn("--only x: no such program in", self.said("validate/representative/judge.py", "/nowhere", "--only", "x"))
         self.assertIn("--sm 77: the vectors are not of that machine code", self.said("validate/vectors/forms", "--sm", "77"))
         before = (REPOSITORY / "docs/performance.md").read_bytes()
-        done = subprocess.run([sys.executable, "-B", "scripts/measure_launches", "--launches", "0"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--launches: 0: expected a whole number of at least 1", done.stderr)
+        self.assertIn("--launches: 0: expected a whole number of at least 1", self.said("scripts/measure_launches", "--launches", "0"))
         self.assertEqual((REPOSITORY / "docs/performance.md").read_bytes(), before)
 
 

@@ -25,6 +25,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
+sys.path.append(str(REPOSITORY / "scripts"))
+import usable  # noqa: E402
 SCHEMA = 1
 os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")  # lines hold this folder's path; the machine code of two machines is to be compared
 os.environ["TRITON_CACHE_AUTOTUNING"] = "0"  # each run measures
@@ -290,9 +292,9 @@ def tune_under_foretrace(options):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = usable.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    with_shape = argparse.ArgumentParser(add_help=False)
+    with_shape = usable.Parser(add_help=False)
     with_shape.add_argument("--shape", default="1024,1024,1024", metavar="M,N,K")
     command = commands.add_parser("predict", parents=[with_shape], help="on no GPU, by foretrace run")
     command.add_argument("--arch", required=True, metavar="CHIP")

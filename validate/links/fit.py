@@ -107,7 +107,7 @@ def fit(rows, landings):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = usable.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("foretrace")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()

@@ -6,7 +6,6 @@ Each program is built and run with --simulate all, then with --simulate represen
 that it executes, then with --functional. Prints a row of docs/representative.md per program: launches, simulated, instructions (how many times
 fewer were simulated), totals, error, whether the interval held all's total, and times. --write puts them into that page.
 """
-import argparse
 import datetime
 import json
 import pathlib
@@ -56,7 +55,7 @@ def summary(found):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = usable.Parser()
     parser.add_argument("foretrace")
     parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--arch", default="h100")
