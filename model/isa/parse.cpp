@@ -55,6 +55,14 @@ bool looks_like_float(std::string_view text) {
   return digits && error != std::errc::invalid_argument && end == text.data() + text.size();
 }
 
+/// A number of which one half is meant, as F2FP's scales are ("4.57369e-41.H0"): without the half.
+std::optional<std::string_view> half_of_float(std::string_view text) {
+  if (!text.ends_with(".H0") && !text.ends_with(".H1")) return std::nullopt;
+  text.remove_suffix(3);
+  if (!looks_like_float(text)) return std::nullopt;
+  return text;
+}
+
 /// What is said of an instruction that is not executed beyond its name: Triton and CUTLASS make every product for sm_100 with these.
 std::string_view about_unknown(std::string_view base) {
   const bool tcgen05 = starts_with(base, "UTC") || base == "LDTM" || base == "STTM" || base == "UVIRTCOUNT";
@@ -175,7 +183,8 @@ class Parser {
 
   std::string_view prefixes(std::string_view token, Operand& operand) const {
     // A minus sign of a number belongs to the number.
-    const bool number = hexadecimal(token).has_value() || looks_like_float(token);
+    const bool number =
+        hexadecimal(token).has_value() || looks_like_float(token) || half_of_float(token).has_value();
     while (!number && !token.empty()) {
       if (token.front() == '-' || token.front() == '!') {
         operand.negate = true;
@@ -224,9 +233,11 @@ class Parser {
       operand.value = static_cast<std::uint64_t>(*integer);
       return true;
     }
-    if (looks_like_float(core)) {
+    const auto half = half_of_float(core);
+    if (half || looks_like_float(core)) {
       operand.kind = OperandKind::immediate;
       operand.is_float = true;
+      if (half) suffixes(core.substr(half->size()), operand);
       return true;
     }
     if (starts_with(core, "SR")) {
@@ -394,7 +405,7 @@ class Parser {
       if (format == FloatFormat::none)
         fail(fmt::format("'{}' is a float where none is known to stand", first.text));
       if (!pairs) {
-        first.value = float_bits(first.text, format);
+        first.value = float_bits(half_of_float(first.text).value_or(first.text), format);
         continue;
       }
       if (i + 1 >= out_.operands.size() || !out_.operands[i + 1].is_float)

@@ -370,6 +370,29 @@ TEST(Eights, UnpackTheUpperHalfAndNarrowHalves) {
   EXPECT_EQ(first("F2FP.SATFINITE.E5M2.F16.UNPACK_B_MERGE_C R8, R4, RZ", {same(0x40003c00)}), 0x403cu);
 }
 
+// As ptxas 13.4 writes cvt between bf16x2 and narrow floats (PTX ISA 9.1); expectations by hand.
+TEST(Eights, NarrowBfloatsAndUnpackToThemWithScales) {
+  // 448 and -1.0625 (a tie: to even); larger than the largest; an f16 of these bits would be another number.
+  EXPECT_EQ(first("F2FP.SATFINITE.E4M3.BF16.UNPACK_B_MERGE_C R8, R4, R5", {same(0x43e0bf88), same(0x1234)}),
+            0x12347eb8u);
+  EXPECT_EQ(first("F2FP.SATFINITE.E4M3.BF16.UNPACK_B_MERGE_C R8, R4, RZ", {same(0x7f80c700)}), 0x7efeu);
+  EXPECT_EQ(first("F2FP.SATFINITE.RELU.E5M2.BF16.UNPACK_B_MERGE_C R8, R4, RZ", {same(0x4000bf80)}), 0x4000u);
+  EXPECT_EQ(first("F2FP.SATFINITE.E2M1.BF16.UNPACK_B_MERGE_C R8, R4, RZ", {same(0x40c0bf00)}), 0x79u);
+  EXPECT_EQ(first("F2FP.BF16.E4M3.UNPACK_B R8, R4, 4.5736980577097704378e-41.H0", {same(0x40b83c38)}),
+            0x3fc03f80u)
+      << "1.5 and 1, times one";
+  EXPECT_EQ(first("F2FP.BF16.E4M3.UNPACK_B R8, R4.H1, R5.H0", {same(0x40b83c38), same(0x0000807e)}),
+            0x4080bf00u)
+      << "2 * 2 and -1 / 2";
+  EXPECT_EQ(first("F2FP.BF16.E5M2.UNPACK_B R8, R4, R5.H1", {same(0x3c3c), same(0xff7f0000)}), 0x7fff3f80u)
+      << "a scale that is none";
+  EXPECT_EQ(first("F2FP.SATFINITE.BF16.E4M3.UNPACK_B R8, R4, R5.H0", {same(0xfe7e), same(0xfefe)}),
+            0xff7f7f7fu);
+  EXPECT_EQ(first("F2FP.BF16.E4M3.UNPACK_B R8, R4, R5.H0", {same(0xfe7e), same(0xfefe)}), 0xff807f80u);
+  EXPECT_EQ(first("F2FP.RELU.BF16.E2M1.UNPACK_B R8, R4.B1, R5.H0", {same(0xa700), same(0x7f7f)}), 0x000040c0u)
+      << "6 and -1";
+}
+
 // Behind ELECT, as ptxas writes it for sm_120: the value of the lane that was elected.
 // Triton's loop over 4-bit weights skips with it what lanes without the guard still have to do.
 TEST(Uniform, ABranchGoesWhereAllItsLanesSaySo) {

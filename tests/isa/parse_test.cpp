@@ -174,6 +174,17 @@ TEST(Parse, ControlFlow) {
   EXPECT_TRUE(text("BRA.DIV ~URZ, `(.L_x_1)").operands[0].invert);
 }
 
+TEST(Parse, OneHalfOfAFloat) {
+  const Operand scales = text("F2FP.BF16.E4M3.UNPACK_B R5, R4, 4.5736980577097704378e-41.H0").operands[2];
+  EXPECT_EQ(scales.kind, OperandKind::immediate);
+  EXPECT_EQ(scales.value, 0x7f7fu);
+  EXPECT_EQ(scales.suffix, "H0");
+  const Operand upper = text("F2FP.BF16.E4M3.UNPACK_B R5, R4, -1.5.H1").operands[2];
+  EXPECT_EQ(upper.value, 0xbfc00000u);
+  EXPECT_FALSE(upper.negate) << "the sign is the number's";
+  EXPECT_EQ(upper.suffix, "H1");
+}
+
 TEST(Parse, OddOperands) {
   const Instruction wait = text("DEPBAR.LE SB0, 0x0, {3,1}");
   EXPECT_EQ(wait.operands[0].kind, OperandKind::scoreboard);

@@ -168,8 +168,9 @@ void pack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
     Number low, high;
     if ((op.index2 & kFromHalves) != 0) {
       const std::uint32_t b = words(f, op.b)[l];
-      low = unpack(Format::f16, b & 0xffff);
-      high = unpack(Format::f16, b >> 16);
+      const Format from = (op.index2 & kBfloats) != 0 ? Format::bf16 : Format::f16;
+      low = unpack(from, b & 0xffff);
+      high = unpack(from, b >> 16);
     } else {
       low = unpack(Format::f32, operand(f, op.b, Format::f32, l));
       high = unpack(Format::f32, operand(f, op.a, Format::f32, l));
@@ -182,14 +183,25 @@ void pack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
 void unpack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   const auto format = static_cast<NarrowFormat>(op.index2 & 7);
   const std::uint32_t bits = format == NarrowFormat::e2m1 ? 4 : 8;
-  const std::uint32_t first = (op.index2 >> kNarrowPartShift) * 2 * bits;
+  const std::uint32_t first = (op.index2 >> kNarrowPartShift & 3) * 2 * bits;
+  const bool bfloats = (op.index2 & kBfloats) != 0;
+  const Format to = bfloats ? Format::bf16 : Format::f16;
+  const std::uint32_t infinity = bfloats ? 0x7f80 : 0x7c00;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
     const std::uint32_t x = words(f, op.b)[l] >> first;
+    const std::uint32_t scales =
+        bfloats ? words(f, op.c)[l] >> ((op.index2 & kScalesAbove) != 0 ? 16 : 0) : 0;
     std::uint32_t r = 0;
     for (std::uint32_t i = 0; i < 2; ++i) {
-      const Number n = unpack_narrow(static_cast<std::uint8_t>(x >> (bits * i)), format);
-      auto half = static_cast<std::uint32_t>(pack(Format::f16, n, Rounding::nearest));
+      Number n = unpack_narrow(static_cast<std::uint8_t>(x >> (bits * i)), format);
+      if (bfloats) {
+        const std::uint32_t scale = scales >> (8 * i) & 255;
+        if (scale == 255) n.kind = Number::Class::nan;
+        n.exponent += static_cast<int>(scale) - 127;
+      }
+      auto half = static_cast<std::uint32_t>(pack(to, n, Rounding::nearest));
+      if ((op.flags & kSaturate) != 0 && (half & 0x7fff) == infinity) --half;
       if ((op.flags & kRelu) != 0 && half != 0x7fff && (half & 0x8000) != 0) half = 0;
       r |= half << (16 * i);
     }
@@ -226,7 +238,7 @@ void unpack_scales(const LaneFrame& f, const MicroOp& op, std::uint32_t mask) {
   };
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    const std::uint32_t x = words(f, op.b)[l] >> (op.index2 >> kNarrowPartShift) * 16;
+    const std::uint32_t x = words(f, op.b)[l] >> (op.index2 >> kNarrowPartShift & 3) * 16;
     put(f, op, false, l, half(x & 255) | half(x >> 8 & 255) << 16);
   }
 }

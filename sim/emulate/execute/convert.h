@@ -38,10 +38,12 @@ void round_to_tf32(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// MicroOp::index2 of F2FP's narrow ones: a NarrowFormat, and
 inline constexpr std::uint32_t kFromHalves = 8;  ///< from two numbers of 16 bits in b
 inline constexpr int kNarrowPartShift =
-    4;  ///< which byte (of 4-bit numbers) or half of the register is the source
+    4;  ///< which byte (of 4-bit numbers) or half of the register is the source, two bits
+inline constexpr std::uint32_t kBfloats = 1 << 6;      ///< what is not narrow is bf16, not f16
+inline constexpr std::uint32_t kScalesAbove = 1 << 7;  ///< the scales are c's upper half
 /// F2FP to two narrow floats: of eight and six bits a to byte 1, b to byte 0, the low half of c above them; of four bits both in a byte.
 void pack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
-/// F2FP from two narrow floats to two halves.
+/// F2FP from two narrow floats to two halves, or (kBfloats) to two bf16 after a product with two scales (ue8m0) of c. kSaturate as above.
 void unpack_narrows(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);
 /// F2FP to two scales (ue8m0: an exponent, biased by 127, 255: NaN) of the magnitudes, rounded up or towards zero, from f32 or (kFromHalves) bf16.
 void pack_scales(const LaneFrame& f, const MicroOp& op, std::uint32_t mask);

@@ -141,17 +141,41 @@ void take_narrow_source(Decoder& d, bool fours) {
   op.b = d.sign_source();
 }
 
+/// The scales of an .UNPACK_B to bf16: which half of a register or constant.
+void take_scales(Decoder& d) {
+  MicroOp& op = d.op();
+  const isa::Operand& operand = d.printed.peek();
+  if (operand.negate || operand.absolute || operand.invert ||
+      (operand.suffix != "H0" && operand.suffix != "H1"))
+    PrintedForm::refuse(fmt::format("operand '{}'", operand.text));
+  if (operand.suffix == "H1") op.index2 |= kScalesAbove;
+  op.c = d.sign_source();
+}
+
+/// F2FP from two floats of eight bits or fewer, or (`scales`) two ue8m0.
+void unpack_narrow_two(Decoder& d, bool scales) {
+  MicroOp& op = d.op();
+  const bool fours = op.index2 == static_cast<std::uint32_t>(NarrowFormat::e2m1);
+  const bool bfloats = d.printed.take("BF16");
+  if (!bfloats && !d.printed.take("F16")) PrintedForm::refuse("a result other than F16 or BF16");
+  if (scales && !bfloats) PrintedForm::refuse("a result other than BF16");
+  d.flag(bfloats && d.printed.take("SATFINITE"), kSaturate);
+  d.destination();
+  take_narrow_source(d, fours);
+  if (bfloats && !scales) {
+    op.index2 |= kBfloats;
+    take_scales(d);
+  }
+  d.lane(scales ? unpack_scales : unpack_narrows);
+}
+
 /// F2FP to or from two floats of eight bits or fewer, or (`scales`) two ue8m0.
 void pack_or_unpack_narrow(Decoder& d, std::uint32_t format, bool scales) {
   MicroOp& op = d.op();
   op.index2 = format;
   d.flag(d.printed.take("RELU"), kRelu);
   if (d.printed.take("UNPACK_B")) {
-    if (!d.printed.take(scales ? "BF16" : "F16"))
-      PrintedForm::refuse(scales ? "a result other than BF16" : "a result other than F16");
-    d.destination();
-    take_narrow_source(d, format == static_cast<std::uint32_t>(NarrowFormat::e2m1));
-    d.lane(scales ? unpack_scales : unpack_narrows);
+    unpack_narrow_two(d, scales);
     return;
   }
   const bool saturates = d.printed.take("SATFINITE");
@@ -162,10 +186,11 @@ void pack_or_unpack_narrow(Decoder& d, std::uint32_t format, bool scales) {
     PrintedForm::refuse("a narrow form");
   }
   d.destination();
-  if (d.printed.take(scales ? "BF16" : "F16")) {  // from the two halves of one register
+  if (const int halves = d.printed.take_one({"F16", "BF16"}, -1);
+      halves >= (scales ? 1 : 0)) {  // from the two halves of one register
     if (!d.printed.take("UNPACK_B_MERGE_C")) PrintedForm::refuse("a narrow form");
     op.b = d.source(Style::raw);
-    op.index2 |= kFromHalves;
+    op.index2 |= kFromHalves | (halves == 1 ? kBfloats : 0);
   } else {
     if (!d.printed.take("F32") || !d.printed.take("PACK_AB_MERGE_C")) PrintedForm::refuse("a narrow form");
     op.a = d.source(Style::single);
