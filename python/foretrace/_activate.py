@@ -52,6 +52,8 @@ def activate(arch: str, *, json: _results.PathLike | None = None, budget: int | 
         raise _program.ForetraceError(f"activate: {late[0]} is imported already and has its CUDA; expected foretrace.activate() before `import {late[0]}`")
     if _mapped():
         raise _program.ForetraceError(f"activate: {_mapped()[0]} is loaded already; expected foretrace.activate() before anything of CUDA")
+    if functional and json:
+        raise _program.ForetraceError("activate: json with functional=True: nothing is predicted; expected one of the two")
     document = pathlib.Path(json or "foretrace.json").absolute()
     _take_environment(arch, document, budget, accuracy, cold, functional, quiet, set or {})
     first = pathlib.Path(next(part for part in os.environ["LD_PRELOAD"].split() if part.endswith("libcudart.so.13")))
@@ -65,7 +67,7 @@ def activate(arch: str, *, json: _results.PathLike | None = None, budget: int | 
 def _take_environment(arch: str, document: pathlib.Path, budget: int | None, accuracy: str, cold: bool, functional: bool, quiet: bool,
                       changes: Mapping[str, object]) -> None:
     """The environment that `foretrace run` gives a program: it is asked for by running one that prints its own."""
-    words = ["run", "--arch", arch, "--accuracy", accuracy, *(["--json", str(document)] if not functional else []), *(["--quiet"] if quiet else []),
+    words = ["run", "--arch", arch, *(["--accuracy", accuracy] if accuracy != "auto" else []), *(["--json", str(document)] if not functional else []), *(["--quiet"] if quiet else []),
              *(["--cold"] if cold else []), *(["--functional"] if functional else []), *(["--budget", str(budget)] if budget is not None else []),
              *(word for key, value in changes.items() for word in ("--set", f"{key}={value}"))]
     said = _program.run([*words, "--", sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"])

@@ -184,6 +184,8 @@ def trace_of(file: str, arch: str, launch: str | None, options: list[str]):
     """(trace, name) of what was asked for: a trace as it is; of a launch file the launch (`launch`, where it has several), or a source or cubin with the
     words of `foretrace predict` that say the launch, recorded for as long as the context lasts."""
     path = pathlib.Path(file)
+    if launch and path.suffix in (".cu", ".cubin"):
+        raise sweep.StudyError(f"--launch {launch}: {file} is no launch file; expected LAUNCHES.toml")
     if path.suffix not in (".toml", ".cu", ".cubin"):
         if options or launch:
             raise sweep.StudyError(f"{(['--launch'] + options)[bool(options)]}: {file} is a trace, which is one launch; expected no words about a launch")

@@ -278,6 +278,8 @@ def main(words=None) -> int:
         study = Study(chosen.study)
         if chosen.merge and chosen.shard[1] > 1:
             raise StudyError("--merge with --shard: expected one of the two")
+        if chosen.merge and chosen.jobs:
+            raise StudyError("--jobs with --merge: nothing is predicted; expected one of the two")
         if chosen.html and chosen.shard[1] > 1:
             raise StudyError(f"--html with --shard: a shard has a part of the points; expected --merge {chosen.shard[1]} --html once all are done")
         summary, failed, count = _run(study, chosen)

@@ -27,9 +27,12 @@ int arch(const Words& words) {
   if (!parse(words, "arch [CHIP ...] [--sources] [--json FILE] [--set KEY=VALUE]", known, "chip", values))
     return 0;
   if (!values.count("chip")) {
+    refuse_given(values, {"sources", "json", "set", "clock"},
+                 "no chip: they are listed alone; expected: foretrace arch CHIP");
     std::cout << config::describe_chips();
     return 0;
   }
+  if (json == "-") refuse_given(values, {"sources"}, "--json -: it has all of them; expected one of the two");
   ChipOptions chosen;
   chosen.arch = values["chip"].as<std::vector<std::string>>();
   chosen.set = set;

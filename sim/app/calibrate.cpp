@@ -51,6 +51,8 @@ int calibrate(const Words& words) {
         "the GPU is, "
         "'python3 -m foretrace calibrate' makes one");
   }
+  if (output.empty())
+    refuse_given(values, {"title"}, "no --output: it stands in the configuration; expected both");
   const calibrate::Answers answers = joined(files);
 
   std::vector<config::Override> overrides;

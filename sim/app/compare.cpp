@@ -31,6 +31,9 @@ int compare(const Words& words) {
     return 0;
   const auto files =
       values.count("file") ? values["file"].as<std::vector<std::string>>() : std::vector<std::string>{};
+  if (ncu.empty())
+    refuse_given(values, {"arch"},
+                 "no --ncu: it says whose predictions the CSV is held against; expected both");
   check_page("--timeline", timeline, output.html);
   const std::size_t expected = ncu.empty() ? 2 : 1;
   if (files.size() != expected) {

@@ -14,7 +14,7 @@ int disassemble(const Words& words) {
   ChipOptions chosen;
   KernelOptions kernel;
   options::options_description known("options");
-  chosen.add_to(known);
+  chosen.add_chips_to(known);
   kernel.add_to(known);
   options::variables_map values;
   if (!parse(words, "disassemble FILE.cu|FILE.cubin [--kernel NAME] --arch CHIP", known, "file", values))

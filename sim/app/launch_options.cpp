@@ -11,9 +11,12 @@ void LaunchOptions::add_to(options::options_description& description) {
       "a kernel argument, in order: buf:TYPE:COUNT[:GENERATOR][:seed=N][:name=NAME], val:TYPE:V, "
       "ref:NAME[+BYTES], null, bytes:HEX or "
       "bytes:@FILE")("symbol", options::value(&symbols)->value_name("NAME=BUFFER")->composing(),
-                     "a __constant__ or __device__ variable: NAME=buf:..., NAME=val:...")(
-      "dump", options::value(&dumps)->value_name("NAME=FILE")->composing(),
-      "write a named buffer after the launch: NAME=FILE");
+                     "a __constant__ or __device__ variable: NAME=buf:..., NAME=val:...");
+}
+
+void LaunchOptions::add_dumps_to(options::options_description& description) {
+  description.add_options()("dump", options::value(&dumps)->value_name("NAME=FILE")->composing(),
+                            "write a named buffer after the launch: NAME=FILE");
 }
 
 frontend::LaunchDescription LaunchOptions::description(const std::string& file,

@@ -16,6 +16,8 @@ struct LaunchOptions {
   std::uint32_t shared = 0;
   std::vector<std::string> args, symbols, dumps;
   void add_to(options::options_description& description);
+  /// --dump, of a command that runs the launch to its end.
+  void add_dumps_to(options::options_description& description);
   /// The launch of `kernel` in `file`.
   frontend::LaunchDescription description(const std::string& file, const KernelOptions& kernel) const;
 };

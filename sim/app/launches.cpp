@@ -69,6 +69,7 @@ int launches(const Words& words) {
     return 0;
   if (emit.empty())
     refuse_given(values, {"cubins", "sm"}, "no --emit: cubins belong to its table; expected both");
+  if (cubins.empty()) refuse_given(values, {"sm"}, "no --cubins: it is their machine code; expected both");
   std::vector<std::string> places;
   if (values.count("file")) {
     places = values["file"].as<std::vector<std::string>>();

@@ -20,7 +20,7 @@ int occupancy(const Words& words) {
   std::uint32_t registers = 0, barriers = 1, cluster = 1;
   std::uint64_t shared = 0;
   options::options_description known("options");
-  chosen.add_to(known);
+  chosen.add_variants_to(known);
   known.add_options()("block", options::value(&block)->value_name("X[,Y[,Z]]")->required(),
                       "threads per block")(
       "registers", options::value(&registers)->value_name("N")->required(), "registers per thread")(

@@ -117,24 +117,35 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-void ChipOptions::add(options::options_description& description, const char* chips, const char* chips_help,
-                      const char* override, const char* override_help) {
-  description.add_options()("arch", options::value(&arch)->value_name(chips)->composing(), chips_help)(
-      "set", options::value(&set)->value_name(override)->composing(), override_help)(
-      "clock", options::value(&clock)->value_name("WHICH")->default_value(clock),
-      "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
+void ChipOptions::add_chips_to(options::options_description& description) {
+  description.add_options()("arch", options::value(&arch)->value_name("CHIP[,CHIP]")->composing(),
+                            "chips, by name or alias: a100,h100,gb203 ('foretrace arch' lists them)");
 }
 
-void ChipOptions::add_to(options::options_description& description) {
-  add(description, "CHIP[,CHIP]", "chips, by name or alias: a100,h100,gb203 ('foretrace arch' lists them)",
-      "KEY=VALUE[,VALUE]",
+void ChipOptions::add_variants_to(options::options_description& description) {
+  add_chips_to(description);
+  description.add_options()(
+      "set", options::value(&set)->value_name("KEY=VALUE[,VALUE]")->composing(),
       "override a value of the chip: sm.count=144; several values give one prediction each; may be repeated "
       "for other keys");
 }
 
+void ChipOptions::add_clock_to(options::options_description& description) {
+  description.add_options()("clock", options::value(&clock)->value_name("WHICH")->default_value(clock),
+                            "base, boost, observed, or sm=MHZ[,l2=MHZ,dram=MHZ]");
+}
+
+void ChipOptions::add_to(options::options_description& description) {
+  add_variants_to(description);
+  add_clock_to(description);
+}
+
 void ChipOptions::add_one_to(options::options_description& description) {
-  add(description, "CHIP", "one chip, by name or alias: h100 ('foretrace arch' lists them)", "KEY=VALUE",
+  description.add_options()("arch", options::value(&arch)->value_name("CHIP")->composing(),
+                            "one chip, by name or alias: h100 ('foretrace arch' lists them)")(
+      "set", options::value(&set)->value_name("KEY=VALUE")->composing(),
       "override a value of the chip: sm.count=144; may be repeated for other keys");
+  add_clock_to(description);
 }
 
 std::vector<Variant> variants(const ChipOptions& chosen) {

@@ -38,12 +38,14 @@ struct ChipOptions {
   std::string clock = "boost";
   /// Of a command that takes several chips and variants.
   void add_to(options::options_description& description);
+  /// --arch and --set alone, of one that no clock changes; --arch alone, of one that no number changes.
+  void add_variants_to(options::options_description& description);
+  void add_chips_to(options::options_description& description);
   /// Of one that takes one; variants() may give more nevertheless.
   void add_one_to(options::options_description& description);
 
  private:
-  void add(options::options_description& description, const char* chips, const char* chips_help,
-           const char* override, const char* override_help);
+  void add_clock_to(options::options_description& description);
 };
 
 /// One chip to predict for, with its overrides.

@@ -81,6 +81,7 @@ int predict(const Words& words) {
   options::options_description known("options");
   chosen.kernel.add_to(known);
   chosen.launch.add_to(known);
+  chosen.launch.add_dumps_to(known);
   chosen.chips.add_to(known);
   known.add_options()("warm", options::bool_switch(&chosen.run.warm),
                       "caches start as the launch before left them (default: cold, as ncu flushes them)")(

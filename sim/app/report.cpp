@@ -24,8 +24,14 @@ struct Wanted {
 PageExtras extras_of(const Wanted& wanted, std::vector<std::string> programs) {
   PageExtras extras;
   extras.programs = std::move(programs);
-  if (!wanted.perfetto.empty())
+  if (!wanted.perfetto.empty()) {
     extras.traces = {trace_rows(report::read_file(wanted.perfetto), wanted.perfetto)};
+    if (extras.programs.front() == "null")
+      throw InputError(
+          fmt::format("--perfetto {}: the result is no program's; expected what foretrace run "
+                      "--json wrote beside it",
+                      wanted.perfetto));
+  }
   if (!wanted.timeline.empty()) extras.timeline = read_timeline(wanted.timeline);
   return extras;
 }

@@ -300,11 +300,15 @@ int run(const Words& words) {
       throw InputError(fmt::format("no program given; expected: foretrace {}", kRunUsage));
     const Variant chip = chosen_chip(asked);
     check_options(asked, chip);
+    if (settings.simulate_all)
+      refuse_given(values, {"budget"}, "--simulate all, which has no bound; expected one of the two");
     std::optional<trace::ScratchFile> scratch;
     std::optional<frontend::TemporaryDirectory> recorded, timelines;
     const bool gains = asked.gains;
     if (settings.functional) {
-      refuse_given(values, {"gains", "html", "perfetto", "trace"},
+      refuse_given(values,
+                   {"gains", "html", "perfetto", "trace", "accuracy", "cold", "simulate", "budget",
+                    "launches", "kernel", "host", "link", "host-time"},
                    fmt::format("{}: nothing is predicted; expected one of the two",
                                values["functional"].as<bool>() ? "--functional" : "--check " + asked.checks));
     }

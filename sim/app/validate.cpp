@@ -102,6 +102,11 @@ int freeze(const ValidateOptions& chosen) {
       continue;
     if (is_in(chosen.split, validate::is_held_out(each.file))) launches.push_back(&each);
   }
+  for (const std::string& name : chosen.leave_out) {
+    if (std::none_of(index.all().begin(), index.all().end(),
+                     [&](const IndexedLaunch& each) { return each.launch.name == name; }))
+      throw InputError(fmt::format("--leave-out {}: no such launch in {}", name, listed(chosen.launches)));
+  }
   if (launches.empty()) throw InputError("no launch is left to predict");
   const frontend::Toolchain toolchain = frontend::find_toolchain();
   if (!toolchain.nvcc)
@@ -378,6 +383,8 @@ int validate(const Words& words) {
   if (!chosen.frozen.empty())
     refuse_given(values, {"set", "clock", "launches", "threads"},
                  "--frozen: nothing is predicted anew; expected one of the two");
+  if (chosen.split == "development")
+    refuse_given(values, {"show-held-out"}, "--split development: none is compared; expected one of the two");
   if (values.count("max-mean") && !(chosen.max_mean > 0))
     throw InputError(fmt::format("--max-mean {}: expected a percentage above 0", chosen.max_mean));
   if (chosen.split != "development" && chosen.split != "held-out" && chosen.split != "all") {

@@ -161,10 +161,26 @@ class Offline(Case):
             self.refused([f"{option} with a trace, which is one launch; expected no words about"], "timeline", one, *chip, option, value)
         self.refused(["--kernel-regex with one launch alone; expected --kernel NAME"], "timeline", kernel_file("vector_add.cu"), *chip, "--kernel-regex", "x")
         self.refused(["--launch with what is no launch file; expected"], "timeline", one, *chip, "--launch", "x")
+        self.refused(["--instructions 0: expected at least one"], "timeline", one, *chip, "--instructions", "0")
+        for words, option in ((["timeline", one], "--dump"), (["disassemble", one], "--clock"), (["disassemble", one], "--set"),
+                              (["occupancy", "--block=32", "--registers=32"], "--clock")):
+            self.refused([f"unrecognised option '{option}'"], *words, *chip, option, "a=b")
+        result, answers = self.path("one.json"), self.path("none.json")
+        self.answer("simulate", one, *chip, "--json", result)
+        self.refused(["--arch with no --ncu: it says whose predictions"], "compare", result, result, *chip)
+        self.refused(["--perfetto ", ": the result is no program's; expected"], "report", result, "--html", self.path("x.html"),
+                     "--perfetto", self.write("x.trace", '{"traceEvents": []}'))
+        self.refused(["--title with no --output: it stands in the configuration"], "calibrate", answers, "--base", "h100", "--title", "x")
+        self.refused(["--sm with no --cubins: it is their machine code"], "launches", launches, "--emit", "-", "--sm", "80")
+        for words in (["--sources"], ["--json", "-"], ["--set", "sm.count=2"], ["--clock", "base"]):
+            self.refused([f"{words[0]} with no chip: they are listed alone; expected"], "arch", *words)
+        self.refused(["--sources with --json -: it has all of them"], "arch", "h100", "--sources", "--json", "-")
         measured = ["--measurements", os.path.join(REPOSITORY, "validate", "measurements", "h100-sxm-sixth.json")]
         frozen = ["--frozen", os.path.join(REPOSITORY, "validate", "frozen", "h100-sxm-2026-11-25-sixth.json")]
         for words in (["--set", "l2.latency=200"], ["--clock", "base"], ["--launches", self.path(".")], ["--threads", "1"]):
             self.refused([f"{words[0]} with --frozen: nothing is predicted anew"], "validate", *measured, *frozen, *words)
+        self.refused(["--show-held-out with --split development: none is compared"], "validate", *measured, *frozen, "--split", "development", "--show-held-out")
+        self.refused(["--leave-out none: no such launch in "], "validate", "--freeze", self.path("x.json"), *chip, "--leave-out", "none")
         for words in (["--picture", self.path("x.svg")], ["--errors", "none.json"], ["--max-mean", "5"], ["--json", "-"]):
             self.refused([f"{words[0]} with --freeze: nothing is compared"], "validate", "--freeze", self.path("x.json"), *chip, *words)
         self.refused(["--max-mean -0.5: expected a percentage above 0"], "validate", *measured, *frozen, "--max-mean", "-0.5")
@@ -185,7 +201,10 @@ class Offline(Case):
         os.mkdir(folder)
         for words, said in ((["--host", folder], f"{folder}: is a directory; expected a file"),
                             (["--check", "races", "--html", self.path("x")], "--html with --check races: nothing is predicted; expected one of the two"),
-                            (["--functional", "--trace", folder], "--trace with --functional: nothing is predicted; expected one of the two")):
+                            (["--simulate", "all", "--budget", "7"], "--budget with --simulate all, which has no bound; expected one of the two"),
+                            *((["--functional", *words], f"{words[0]} with --functional: nothing is predicted; expected one of the two")
+                              for words in (["--trace", folder], ["--accuracy", "exact"], ["--cold"], ["--simulate", "all"], ["--budget", "7"], ["--launches", "1"],
+                                            ["--kernel", "x"], ["--host", "none"], ["--host-time", "none"]))):
             self.assertEqual(run("run", "--arch", "h100", *words, "--", "true").stderr, f"foretrace: {said}\n")
         for words in (["--nope"], ["--json", self.path("none/x")], ["--json", "-"], ["--budget", "x"]):
             done = run("run", "--arch", "h100", *words, "--", "true")

@@ -181,6 +181,9 @@ def main() -> None:
     late = "import ctypes; ctypes.CDLL('./libcudart.so.12'); import foretrace; foretrace.activate('h100')"
     done = subprocess.run([sys.executable, "-B", "-c", late], cwd=FOLDER, capture_output=True, text=True, env=environment)
     assert "libcudart.so.12 is loaded already" in done.stderr, done.stderr
+    document = "import foretrace; foretrace.activate('h100', functional=True, json='x.json')"
+    done = subprocess.run([sys.executable, "-B", "-c", document], cwd=FOLDER, capture_output=True, text=True, env=environment)
+    assert "json with functional=True: nothing is predicted" in done.stderr, done.stderr
     gains(environment)
     operators(environment)
     operators_everywhere(environment)

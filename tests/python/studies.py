@@ -79,6 +79,7 @@ class Sweep(unittest.TestCase):
         for shard in (1, 2):
             run("sweep", parts, "--shard", f"{shard}/3")
         self.assertIn("3of3", refused("sweep", parts, "--merge", 3))
+        self.assertIn("--jobs with --merge: nothing is predicted", refused("sweep", parts, "--merge", 3, "--jobs", 1))
         run("sweep", parts, "--shard", "3/3")
         run("sweep", parts, "--merge", 3, "--csv", FOLDER / "parts.csv")
         self.assertEqual((FOLDER / "one.csv").read_bytes(), (FOLDER / "parts.csv").read_bytes())
@@ -202,6 +203,9 @@ class Sensitivity(unittest.TestCase):
                                                          move("assumed", False, 1, 9999)], {})
         self.assertEqual(found.band(), (950, 1050))
         self.assertEqual(found.widest(), (930, 1070))
+
+    def test_a_name_of_what_is_no_launch_file_is_refused(self):
+        self.assertIn("--launch x: saxpy.cu is no launch file; expected", refused("sensitivity", "saxpy.cu", "--launch", "x", "--arch", "h100"))
 
     def test_pictures_and_a_database_that_goes_on(self):
         words = ["sensitivity", FOLDER / "transpose.trace", "--arch", "h100", "--keys", "l2.latency,launch.start", "--database", FOLDER / "kept.sqlite"]
