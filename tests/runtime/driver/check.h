@@ -28,6 +28,13 @@ static inline const char* name_of(CUresult result) {
 #define NUMBER(value) printf("  %s: %lld\n", #value, (long long)(value))
 #define TEXT(value) printf("  %s: %s\n", #value, (value))
 
+static inline float first_of(CUdeviceptr p) {
+  float value = 0;
+  cuCtxSynchronize();
+  cuMemcpyDtoH_v2(&value, p + 400, 4);
+  return value;
+}
+
 void check_device(void);
 void check_context(void);
 void check_memory(void);
@@ -52,5 +59,24 @@ void check_batches(void);
 
 /* PTX with kernels scale(float*, float, int) and shared(int*), a variable and a constant. */
 extern const char* const kPtx;
+
+/* Calls `check` with that kernel, its arguments, their memory and a stream. */
+static inline void with_scale(void (*check)(CUstream, CUdeviceptr, CUfunction, void**)) {
+  CUmodule module = NULL;
+  CUfunction scale = NULL;
+  CUdeviceptr p = 0;
+  CUstream stream = NULL;
+  float factor = 3;
+  unsigned count = 1024;
+  void* arguments[] = {&p, &factor, &count};
+  T(cuModuleLoadData(&module, kPtx));
+  T(cuModuleGetFunction(&scale, module, "scale"));
+  T(cuMemAlloc_v2(&p, 4096));
+  T(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  check(stream, p, scale, arguments);
+  T(cuStreamDestroy_v2(stream));
+  T(cuMemFree_v2(p));
+  T(cuModuleUnload(module));
+}
 
 #endif

@@ -202,21 +202,9 @@ static void check_nodes(CUstream stream, CUdeviceptr p, CUfunction scale, void**
   T(cuEventDestroy_v2(event));
 }
 
-void check_graphs(void) {
-  CUmodule module = NULL;
-  CUfunction scale = NULL;
-  CUdeviceptr p = 0;
-  CUstream stream = NULL;
-  float factor = 3;
-  unsigned count = 1024;
-  void* arguments[] = {&p, &factor, &count};
-  T(cuModuleLoadData(&module, kPtx));
-  T(cuModuleGetFunction(&scale, module, "scale"));
-  T(cuMemAlloc_v2(&p, 4096));
-  T(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+static void check_all(CUstream stream, CUdeviceptr p, CUfunction scale, void** arguments) {
   check_capture(stream, p, scale, arguments);
   check_nodes(stream, p, scale, arguments);
-  T(cuStreamDestroy_v2(stream));
-  T(cuMemFree_v2(p));
-  T(cuModuleUnload(module));
 }
+
+void check_graphs(void) { with_scale(check_all); }

@@ -2,12 +2,6 @@
 
 static size_t CUDA_CB no_shared(int threads) { return (size_t)threads; }
 
-static float first_of(CUdeviceptr p) {
-  float value = 0;
-  cuCtxSynchronize();
-  cuMemcpyDtoH_v2(&value, p + 400, 4);
-  return value;
-}
 #define FIRST() printf("  %g\n", first_of(p))
 
 static void check_occupancy(CUfunction function) {

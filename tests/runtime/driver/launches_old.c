@@ -1,11 +1,5 @@
 #include "check.h"
 
-static float first_of(CUdeviceptr p) {
-  float value = 0;
-  cuCtxSynchronize();
-  cuMemcpyDtoH_v2(&value, p + 400, 4);
-  return value;
-}
 #define FIRST() printf("  first: %g\n", first_of(p))
 
 /* A context's uses, which cuCtxDetach counts down; memory that is left. */

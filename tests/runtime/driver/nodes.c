@@ -263,28 +263,16 @@ static void check_other_processes(void) {
   T(cuIpcOpenEventHandle(&event, event_handle));
 }
 
-void check_graph_nodes(void) {
-  CUmodule module = NULL;
-  CUfunction scale = NULL;
-  CUdeviceptr p = 0;
-  CUstream stream = NULL;
-  float factor = 3;
-  unsigned count = 1024;
-  void* arguments[] = {&p, &factor, &count};
-  T(cuModuleLoadData(&module, kPtx));
-  T(cuModuleGetFunction(&scale, module, "scale"));
-  T(cuMemAlloc_v2(&p, 4096));
-  T(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+static void check_all_nodes(CUstream stream, CUdeviceptr p, CUfunction scale, void** arguments) {
   check_any_node(stream, p, scale, arguments);
   check_first_forms(stream, p, scale, arguments);
   check_allocations(stream);
   check_first_captures(stream, p);
   check_rows_of_arrays(stream, p);
   check_other_processes();
-  T(cuStreamDestroy_v2(stream));
-  T(cuMemFree_v2(p));
-  T(cuModuleUnload(module));
 }
+
+void check_graph_nodes(void) { with_scale(check_all_nodes); }
 
 /* Graphs that allocate. Sizes are whole blocks of the driver's pools, so that footprints do not depend on those. */
 enum { kBlock = 64 << 20 };

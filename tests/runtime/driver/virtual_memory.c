@@ -2,6 +2,17 @@
 
 #include <stdint.h>
 
+/* Memory of the device that other processes may have, to be read and written. */
+static void ask_for_shared(CUmemAllocationProp* properties, CUmemAccessDesc* access) {
+  memset(properties, 0, sizeof *properties);
+  properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties->requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  memset(access, 0, sizeof *access);
+  access->location = properties->location;
+  access->flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
 /* Two mappings side by side, one copy across both; memory that keeps its contents while it is mapped nowhere. */
 void check_virtual_memory(void) {
   enum { kGranule = 2 << 20 };
@@ -13,13 +24,7 @@ void check_virtual_memory(void) {
   size_t granule = 0, before = 0, after = 0, total = 0;
   unsigned long long flags = 9;
   unsigned words[4] = {1, 2, 3, 4}, back[4] = {0};
-  memset(&properties, 0, sizeof properties);
-  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  memset(&access, 0, sizeof access);
-  access.location = properties.location;
-  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  ask_for_shared(&properties, &access);
   T(cuMemGetAllocationGranularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
   NUMBER(granule);
   T(cuMemAddressReserve(&room, 4 * kGranule, 0, 0, 0));
@@ -80,13 +85,7 @@ void check_sharing(void) {
   CUdeviceptr room = 0, p = 0, taken = 0;
   int file = -1;
   unsigned words[2] = {5, 6}, back[2] = {0};
-  memset(&properties, 0, sizeof properties);
-  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  memset(&access, 0, sizeof access);
-  access.location = properties.location;
-  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  ask_for_shared(&properties, &access);
   T(cuMemCreate(&made, kGranule, &properties, 0));
   T(cuMemExportToShareableHandle(&file, made, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
   T(cuMemImportFromShareableHandle(&imported, (void*)(intptr_t)file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
