@@ -69,11 +69,18 @@ void print_usage(std::ostream& out) {
 
 int run_command(const Words& words) {
   if (words.size() < 2 || words[1] == "--help" || words[1] == "-h" || words[1] == "help") {
+    if (words.size() > 2)
+      throw InputError(
+          fmt::format("{}: expected nothing after {}; 'foretrace COMMAND --help' lists a command's options",
+                      words[2], words[1]));
     print_usage(words.size() < 2 ? std::cerr : std::cout);
     return words.size() < 2 ? 2 : 0;
   }
   if (words[1] == "--version") {
-    if (words.size() > 2 && words[2] == "--json") return about();
+    const bool json = words.size() > 2 && words[2] == "--json";
+    if (words.size() > (json ? 3 : 2))
+      throw InputError(words.back() + ": expected --version or --version --json");
+    if (json) return about();
     std::cout << "foretrace " << kVersion << (*kCommit ? " " : "") << kCommit << "\n";
     return 0;
   }

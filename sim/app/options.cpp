@@ -1,6 +1,7 @@
 #include "sim/app/options.h"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <map>
 #include <string_view>
@@ -26,6 +27,23 @@ void refuse_negative(const std::vector<options::option>& given) {
       if (value.size() > 1 && value[0] == '-' &&
           value.find_first_not_of("0123456789", 1) == std::string::npos)
         throw InputError(fmt::format("--{} {}: expected a number of at least 0", option.string_key, value));
+    }
+  }
+}
+
+/// Refuses what would say nothing: an empty word, and none of what is at least one, which would be no bound at all.
+void refuse_nothing(const std::vector<options::option>& given) {
+  constexpr std::array<std::string_view, 5> kAtLeastOne = {"budget", "instructions", "largest",
+                                                           "max-instructions", "registers"};
+  for (const options::option& option : given) {
+    if (option.position_key != -1) continue;
+    const bool counts =
+        std::find(kAtLeastOne.begin(), kAtLeastOne.end(), option.string_key) != kAtLeastOne.end();
+    for (const std::string& value : option.value) {
+      if (value.empty())
+        throw InputError(fmt::format("--{}: an empty word is given; expected a value", option.string_key));
+      if (counts && value.find_first_not_of('0') == std::string::npos)
+        throw InputError(fmt::format("--{} {}: expected a number of at least 1", option.string_key, value));
     }
   }
 }
@@ -80,6 +98,7 @@ bool parse(const Words& words, const std::string& usage, const options::options_
     options::notify(values);
     refuse_negative(parsed.options);
     refuse_unwritable(values);
+    refuse_nothing(parsed.options);
   } catch (const options::validation_error& error) {
     const bool no_number = error.kind() == options::validation_error::invalid_option_value;
     throw InputError(fmt::format("{}{}", error.what(), no_number ? "; expected a number" : ""));

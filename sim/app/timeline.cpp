@@ -191,7 +191,6 @@ int timeline(const Words& words) {
     refuse_given(values, {"kernel"}, why);
     refuse_given(values, kLaunchWords, why);
   }
-  if (chosen.instructions == 0) throw InputError("--instructions 0: expected at least one");
   const std::vector<Variant> chips = variants(chosen.chips);
   if (chips.size() != 1)
     throw InputError(fmt::format("{} chips or variants given; expected one", chips.size()));

@@ -161,7 +161,13 @@ class Offline(Case):
             self.refused([f"{option} with a trace, which is one launch; expected no words about"], "timeline", one, *chip, option, value)
         self.refused(["--kernel-regex with one launch alone; expected --kernel NAME"], "timeline", kernel_file("vector_add.cu"), *chip, "--kernel-regex", "x")
         self.refused(["--launch with what is no launch file; expected"], "timeline", one, *chip, "--launch", "x")
-        self.refused(["--instructions 0: expected at least one"], "timeline", one, *chip, "--instructions", "0")
+        for words, option in ((["timeline", one], "--instructions"), (["predict", launches], "--max-instructions"), (["validate"], "--largest"),
+                              (["occupancy", "--block=32"], "--registers")):
+            self.refused([f"{option} 0: expected a number of at least 1"], *words, *chip, option, "0")
+        for option in ("--kernel", "--clock", "--arch"):
+            self.refused([f"{option}: an empty word is given; expected a value"], "predict", launches, *chip, option, "")
+        self.refused(["x: expected --version or --version --json"], "--version", "--json", "x")
+        self.refused(["run: expected nothing after help; "], "help", "run")
         for words, option in ((["timeline", one], "--dump"), (["disassemble", one], "--clock"), (["disassemble", one], "--set"),
                               (["occupancy", "--block=32", "--registers=32"], "--clock")):
             self.refused([f"unrecognised option '{option}'"], *words, *chip, option, "a=b")
@@ -201,6 +207,7 @@ class Offline(Case):
         os.mkdir(folder)
         for words, said in ((["--host", folder], f"{folder}: is a directory; expected a file"),
                             (["--check", "races", "--html", self.path("x")], "--html with --check races: nothing is predicted; expected one of the two"),
+                            (["--budget", "0"], "--budget 0: expected a number of at least 1"),
                             (["--simulate", "all", "--budget", "7"], "--budget with --simulate all, which has no bound; expected one of the two"),
                             *((["--functional", *words], f"{words[0]} with --functional: nothing is predicted; expected one of the two")
                               for words in (["--trace", folder], ["--accuracy", "exact"], ["--cold"], ["--simulate", "all"], ["--budget", "7"], ["--launches", "1"],
