@@ -35,4 +35,7 @@ def main(cache: str, lang: str, simulate: bool) -> None:
 
 if __name__ == "__main__":
     words = [word for word in sys.argv[1:] if word != "--simulate"]
+    if not 1 <= len(words) <= 2:
+        print(f"tune_vector_add.py: {' '.join(words)}: expected CACHE.json [LANG] [--simulate]", file=sys.stderr)
+        sys.exit(2)
     main(words[0], words[1] if len(words) > 1 else "CUDA", "--simulate" in sys.argv)

@@ -89,6 +89,7 @@ class UnusableInput(unittest.TestCase):
 
     def test_options(self):
         self.assertIn("--only x: no such program in", self.said("validate/representative/judge.py", "/nowhere", "--only", "x"))
+        self.assertEqual(self.said("validate/microbenchmarks/sass_histogram", "--help"), "sass_histogram: --help: expected MINIMUM, a whole number")
         self.assertIn("--sm 77: the vectors are not of that machine code", self.said("validate/vectors/forms", "--sm", "77"))
         before = (REPOSITORY / "docs/performance.md").read_bytes()
         self.assertIn("--launches: 0: expected a whole number of at least 1", self.said("scripts/measure_launches", "--launches", "0"))
