@@ -115,6 +115,27 @@ TEST(Races, AtomicsOrder) {
   EXPECT_EQ(message_of(a, FaultKind::race), "") << "the first warp's atomic comes before the second's";
 }
 
+TEST(Races, AValueThatEveryWarpStoresIsNone) {
+  const auto of = [](const std::string& value) {
+    Assembled a("S2R R0, SR_TID.X\nSHF.R.U32.HI R2, RZ, 0x5, R0\n" + value + "STS [RZ], R3\nEXIT\n", 64);
+    a.program.static_shared = 128;
+    a.context.checks.races = true;
+    return message_of(a, FaultKind::race);
+  };
+  EXPECT_EQ(of("MOV R3, 0x12345\n"), "");
+  const std::string what = of("IADD3 R3, R2, 0x12345, RZ\n");
+  EXPECT_NE(what.find("race on shared byte 0x0: warp 1 writes it here, warp 0 wrote it"), std::string::npos)
+      << what;
+}
+
+TEST(Races, TheSameValueByAnotherStoreIsOne) {
+  Assembled a(kStoreHead + "IADD3 R0, R0, -0x20, RZ\n@P0 STS [R1], R0\nEXIT\n", 64);
+  a.program.static_shared = 128;
+  a.context.checks.races = true;
+  EXPECT_NE(message_of(a, FaultKind::race).find("race on shared byte 0x0: warp 1 writes it here"),
+            std::string::npos);
+}
+
 TEST(Races, VectorClocks) {
   SharedChecks c(16, 3, false, true);
   EXPECT_FALSE(c.write(0, 4, 0, 7));

@@ -149,7 +149,13 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
       }
       break;
     case isa::Access::matrix_load: found = shared_checks_->read(offset, bytes, at_.warp->index); break;
-    case isa::Access::store:
+    case isa::Access::store: {
+      writes = true;
+      const bool value = stored_.pc == at_.pc && stored_.lane == lane;
+      found = shared_checks_->write(offset, bytes, at_.warp->index, at_.pc, shared_.data() + offset,
+                                    value ? stored_.bytes.data() : nullptr);
+      break;
+    }
     case isa::Access::matrix_store:
     case isa::Access::async_copy:
       writes = true;

@@ -8,6 +8,7 @@
 //          Generic addresses: windows for shared and local memory, all else is global.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -53,6 +54,11 @@ class BlockMemory {
                                  std::uint32_t bytes) const;
   /// Null: shared memory is not checked.
   SharedChecks* shared_checks() { return shared_checks_.get(); }
+  /// Room for what the instruction stores for `lane`, filled before its address is asked for where shared memory is checked.
+  std::byte* stored_next(int lane) {
+    stored_ = {at_.pc, lane, stored_.bytes};
+    return stored_.bytes.data();
+  }
   DeviceHeap& heap() { return memory_.heap(); }
 
  private:
@@ -83,8 +89,14 @@ class BlockMemory {
   std::unique_ptr<SharedChecks> shared_checks_;
   bool checks_global_ = false;
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> asks_;  // by instruction and word
-  bool signals_ = false;                                          // an mbarrier is being signalled
-  const GlobalMemory::Allocation* last_ = nullptr;                // the allocation of the last access
+  struct Stored {
+    std::uint32_t pc = 0;
+    int lane = -1;
+    std::array<std::byte, 32> bytes{};
+  };
+  Stored stored_;
+  bool signals_ = false;                            // an mbarrier is being signalled
+  const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
 };
 
 }  // namespace foretrace::emulate

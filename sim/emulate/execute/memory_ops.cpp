@@ -136,6 +136,7 @@ void store(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
+    if (x.memory.shared_checks() != nullptr) gather_stored(x, op, l, x.memory.stored_next(l));
     std::byte* p =
         memory != nullptr ? memory + (addresses[l] - range.least) : lane_at(x, space, addresses[l], bytes, l);
     gather_stored(x, op, l, p);
@@ -149,9 +150,9 @@ bool replace(Execution& x, const MicroOp& op, std::uint32_t mask) {
   bool changed = false;
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
     const int l = std::countr_zero(m);
-    std::byte* p = lane_at(x, space_of(op), x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
-    std::byte value[32];
+    std::byte* const value = x.memory.stored_next(l);
     gather_stored(x, op, l, value);
+    std::byte* p = lane_at(x, space_of(op), x.addresses[0][static_cast<std::size_t>(l)], bytes, l);
     changed = changed || std::memcmp(p, value, bytes) != 0;
     std::memcpy(p, value, bytes);
   }

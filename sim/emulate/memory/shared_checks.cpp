@@ -27,12 +27,14 @@ std::optional<SharedChecks::Finding> SharedChecks::read(std::uint64_t offset, st
 }
 
 std::optional<SharedChecks::Finding> SharedChecks::write(std::uint64_t offset, std::uint32_t bytes,
-                                                         std::uint32_t warp, std::uint32_t pc) {
+                                                         std::uint32_t warp, std::uint32_t pc,
+                                                         const std::byte* held, const std::byte* stored) {
   for (std::uint64_t at = offset; at < offset + bytes; ++at) {
     if (unwritten_) written_[at] = true;
     if (!races_) continue;
     Write& w = writes_[at];
-    if (w.clock > known(warp, w.warp)) return Finding{Kind::write_after_write, at, w.warp, w.pc};
+    const bool same = stored != nullptr && w.pc == pc && held[at - offset] == stored[at - offset];
+    if (w.clock > known(warp, w.warp) && !same) return Finding{Kind::write_after_write, at, w.warp, w.pc};
     for (std::uint32_t other = 0; other < warps_; ++other) {
       if (reads_[at * warps_ + other] > known(warp, other))
         return Finding{Kind::write_after_read, at, other, 0};

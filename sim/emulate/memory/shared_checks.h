@@ -4,11 +4,13 @@
 //          and named, arrivals included), mbarriers, atomics and waits for the products of a warpgroup order one warp's accesses before
 //          another's. Two accesses of
 //          different warps to a byte, one of them a plain write, that nothing orders are a race, whatever the turn they took here.
-// Ignores: lanes of one warp among themselves; order made by spinning on a plain or volatile word, which is reported as a race;
+// Ignores: lanes of one warp among themselves; warps that store what is there already by the store that put it there, as compilers
+//          have every warp store a value of the block; order made by spinning on a plain or volatile word, which is reported as a race;
 //          accesses from other blocks of a cluster. An asynchronous copy counts as the copying warp's own store.
 // Source:  vector clocks as in Flanagan and Freund, FastTrack (PLDI 2009).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,8 +31,10 @@ class SharedChecks {
   SharedChecks(std::uint32_t bytes, std::uint32_t warps, bool unwritten, bool races);
 
   std::optional<Finding> read(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp);
+  /// `held` and `stored`: what is there and what comes, where it is known.
   std::optional<Finding> write(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp,
-                               std::uint32_t pc);
+                               std::uint32_t pc, const std::byte* held = nullptr,
+                               const std::byte* stored = nullptr);
   /// An atomic at `offset`: ordered with all others there.
   void atomic(std::uint64_t offset, std::uint32_t bytes, std::uint32_t warp);
   /// Bytes that hold something from elsewhere.
