@@ -214,7 +214,9 @@ const Key kKeys[] = {
     FIELD(barrier, warp_interval, "cycle", 1, 256),
     FIELD(barrier, membar_block, "cycle", 1, 65536),
     FIELD(barrier, membar_gpu, "cycle", 1, 65536),
+    FIELD(barrier, membar_return, "cycle", 0, 65536),
     FIELD(barrier, membar_system, "cycle", 1, 65536),
+    FORETRACE_KEY(barrier, fence_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
 
     FORETRACE_KEY(mbarrier, latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),
     FORETRACE_KEY(mbarrier, wake_latency, "cycle", kInteger, 1, 4096, KeyNeed::copies),

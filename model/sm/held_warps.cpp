@@ -19,6 +19,7 @@ Wait wait_of(Action action) {
     case Action::product_wait: return {Hold::groups, WarpState::gmma};
     case Action::registers: return {Hold::registers, WarpState::misc};
     case Action::cluster_wait: return {Hold::cluster, WarpState::barrier};
+    case Action::membar: return {Hold::fence, WarpState::membar};
     default: return {};
   }
 }
@@ -48,6 +49,34 @@ void HeldWarps::begin_products(Cycle now) {
   context_.events.push(next, {Event::Kind::product});
 }
 
+/// When the warp's MEMBAR is over, as far as stores make it longer.
+Cycle HeldWarps::fenced_from(Warp& warp, Cycle now) {
+  if (warp.stores != 0) return kNever;
+  const bool waits = warp.fence != 0;
+  if (!waits) warp.fence = memory_.out.fence(now);
+  if (!memory_.out.fenced(warp.fence)) {
+    if (!waits) ++fences_;
+    return kNever;
+  }
+  warp.fence = 0;
+  if (!waits) return now;
+  --fences_;
+  return now + context_.spec.barrier.membar_return;
+}
+
+void HeldWarps::stores_left(Warp& warp, std::uint16_t id, Cycle now) {
+  if (warp.phase != Phase::barrier || warp.hold != Hold::fence) return;
+  const Cycle until = fenced_from(warp, now);
+  if (until != kNever) table_.leave_hold(warp, id, until);
+}
+
+void HeldWarps::acknowledged(Cycle now) {
+  for (std::uint16_t id = 0; id < table_.warps.size() && fences_ != 0; ++id) {
+    Warp& warp = table_.warps[id];
+    if (warp.hold == Hold::fence && warp.fence != 0) stores_left(warp, id, now);
+  }
+}
+
 /// When the warp may go on after `instruction`, which it has issued; kNever: something else has to happen first.
 Cycle HeldWarps::held_until(Warp& warp, const StaticInstruction& instruction, Hold hold, Cycle now) {
   Block& block = blocks_[warp.block];
@@ -63,6 +92,7 @@ Cycle HeldWarps::held_until(Warp& warp, const StaticInstruction& instruction, Ho
       return now + context_.spec.wgmma.registers_latency;
     }
     case Hold::cluster: return block.cluster_phase >= warp.cluster_arrivals ? now : kNever;
+    case Hold::fence: return fenced_from(warp, now);
     case Hold::none: break;
   }
   return now;
@@ -105,6 +135,8 @@ bool HeldWarps::let_go(Cycle now) {
     Warp& warp = table_.warps[id];
     if (warp.phase != Phase::barrier || warp.hold == Hold::none) continue;
     some = true;
+    if (warp.fence != 0) --fences_;
+    warp.fence = 0;
     table_.leave_hold(warp, id, now + 1);
   }
   return some;

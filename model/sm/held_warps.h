@@ -1,8 +1,8 @@
 // Warps that are held until something behind their backs has happened: warpgroup products, registers that change hands, the barrier of a
-// cluster.
+// cluster, fences.
 //
 // Models:  WARPGROUP.ARRIVE and DEPBAR against the products that run and wait, USETMAXREG against the registers that its block has given back,
-//          UCGABAR_WAIT against the cluster's phase.
+//          UCGABAR_WAIT against the cluster's phase, MEMBAR of the device or the system against the acknowledgements of the SM's stores.
 // Source:  docs/sources.md:TENSOR-H100; PTX ISA, wgmma, setmaxnreg, barrier.cluster.
 #pragma once
 
@@ -30,11 +30,17 @@ class HeldWarps {
   void hold(Warp& warp, std::uint16_t id, const work::Step& done, Cycle ready, Cycle counted, Cycle now);
   /// Something of the block has changed that its held warps may wait for.
   void look(std::uint32_t block, Cycle now);
+  /// The warp's stores have left the memory pipe.
+  void stores_left(Warp& warp, std::uint16_t id, Cycle now);
+  /// Whether warps wait for acknowledgements of stores; acknowledged() has to be told of each in time then.
+  bool fences_wait() const { return fences_ != 0; }
+  void acknowledged(Cycle now);
   void forget(std::uint32_t block) { products_.forget(block); }
   /// Held warps go on after `now`. False: there was none.
   bool let_go(Cycle now);
 
  private:
+  Cycle fenced_from(Warp& warp, Cycle now);
   Cycle held_until(Warp& warp, const StaticInstruction& instruction, Hold hold, Cycle now);
 
   const SmContext& context_;
@@ -42,6 +48,7 @@ class HeldWarps {
   Blocks& blocks_;
   MemoryPipe& memory_;
   Products products_;
+  std::uint32_t fences_ = 0;  ///< warps that wait for acknowledgements
   Cycle asked_ = 0;  ///< the last cycle for which an event was asked for
 };
 

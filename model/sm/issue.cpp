@@ -239,6 +239,7 @@ void Sm::execute(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
         }
       }
       break;
+    case Action::store_fence: table_.fence(id, instruction, now); break;
     case Action::commit_copies: copies_.commit(warp, id, instruction.write_barrier, now); break;
     case Action::unknown:
       if (step.executed != 0) context_.program.stop_at(step.index);
@@ -309,11 +310,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       }
       break;
     }
-    case Action::membar:
-      ready = std::max(ready, now + instruction.fixed_wait);
-      label = WarpState::membar;
-      attribute_to_done = true;
-      break;
+    case Action::membar: return held_.hold(warp, id, done, std::max(ready, now + instruction.fixed_wait), counted, now);
     case Action::sleep:
       if (done.executed == 0) break;
       ready = std::max<Cycle>(

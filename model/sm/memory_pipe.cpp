@@ -17,6 +17,25 @@ Cycle left_of(std::uint32_t latency, const spec::LsuSpec& lsu) {
   return latency > before ? latency - before : 1;
 }
 
+/// Whether it brings registers to memory.
+bool stores_data(const StaticInstruction& instruction) {
+  return instruction.action == Action::memory && is_store(instruction);
+}
+
+/// Cycles for which an instruction holds its sub-core's way into the memory pipe: its address and the registers that it stores.
+Cycle way_in(const StaticInstruction& instruction, const spec::LsuSpec& lsu) {
+  const Cycle address = instruction.short_address ? lsu.uniform_interval : lsu.address_interval;
+  return address + (stores_data(instruction) ? Cycle{lsu.store_width_latency} * instruction.data_registers : 0);
+}
+
+/// From its issue until its registers have been read: a store's with a short address sooner.
+std::uint32_t source_latency(const StaticInstruction& instruction, const spec::LsuSpec& lsu) {
+  if (!stores_data(instruction)) return lsu.source_latency;
+  const std::uint32_t sooner = instruction.short_address ? lsu.address_interval - lsu.uniform_interval : 0;
+  return lsu.store_source_latency - std::min(lsu.store_source_latency, sooner) +
+         lsu.store_width_latency * (instruction.data_registers - 1u);
+}
+
 /// Of what moves nothing to or from memory, shuffles and matches pass the data stage; S2R and its like do not.
 bool passes_data(const StaticInstruction& instruction) {
   return instruction.latency_class == spec::LatencyClass::shuffle ||
@@ -66,7 +85,7 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
     if (issue.executed) shapes_.find(operation, issue);
   }
 
-  const MemoryQueues::Address address = queues_.enter(sub_core, id, issue.instruction->short_address, now);
+  const MemoryQueues::Address address = queues_.enter(sub_core, id, way_in(*issue.instruction, spec_.lsu), now);
   if (timeline_) timeline_->queued(id, operation.warp, now, address.start, address.ready);
   want(std::max(address.ready, queues_.free()));
 }
@@ -103,12 +122,8 @@ void MemoryPipe::accept(std::uint32_t id, Cycle now) {
   const StaticInstruction& instruction = *operation.instruction;
   operation.accepted = now;
   if (timeline_) timeline_->accepted(id, now);
-  const bool stores_data = instruction.action == Action::memory && is_store(instruction);
-  const std::uint32_t source =
-      stores_data
-          ? spec_.lsu.store_source_latency + spec_.lsu.store_width_latency * (instruction.data_registers - 1u)
-          : spec_.lsu.source_latency;
-  write_back_.release(operation, instruction.read_barrier, now + left_of(source, spec_.lsu));
+  operation.sources_read = now + left_of(source_latency(instruction, spec_.lsu), spec_.lsu);
+  write_back_.release(operation, instruction.read_barrier, operation.sources_read);
   if (operation.executed ==
       0) {  // nothing to access, but it goes the way (H100, predicated_off: 22 cycles, loads of global memory too)
     write_back_.release(operation, instruction.write_barrier,
@@ -138,6 +153,7 @@ void MemoryPipe::accept_other(const Operation& operation, std::uint32_t id, Cycl
     begins = start - DataStage::kAfterTags;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + takes);
   }
+  if (instruction.drains) begins = data.shared_start(now) - DataStage::kAfterTags;
   write_back_.release(
       operation, instruction.write_barrier,
       begins + left_of(instruction.latency, spec_.lsu) + (values - 1) * instruction.value_latency);

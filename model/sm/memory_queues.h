@@ -1,9 +1,9 @@
 // The memory queues of an SM's sub-cores, their address generators, and the arbiter that the SM's memory unit takes instructions by.
 //
 // Models:  a queue per sub-core that holds an instruction until the memory unit takes it; one address generator per sub-core, which is
-//          faster for shared memory and uniform addresses; one instruction per interval at the memory unit, sub-cores served in turn,
+//          faster for shared memory and uniform addresses, and behind it the registers of a store are read; one instruction per interval at the memory unit, sub-cores served in turn,
 //          past those whose first cannot go.
-// Source:  HUE Tables 1 and 2 (docs/sources.md); our issue_queue on H100.
+// Source:  HUE Tables 1 and 2 (docs/sources.md); our issue_queue on H100, store_sources on H200.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +32,12 @@ class MemoryQueues {
   struct Address {
     Cycle start = 0, ready = 0;
   };
-  /// An instruction that is issued at `now` enters; there must be room.
-  Address enter(int sub_core, std::uint32_t operation, bool short_address, Cycle now) {
+  /// An instruction that is issued at `now` enters, and takes the way in for so many cycles; there must be room.
+  Address enter(int sub_core, std::uint32_t operation, Cycle takes, Cycle now) {
     Queue& queue = queues_[static_cast<std::size_t>(sub_core)];
     Address address;
     address.start = std::max(now + spec_.issue_latency, queue.generator_free);
-    queue.generator_free = address.start + (short_address ? spec_.uniform_interval : spec_.address_interval);
+    queue.generator_free = address.start + takes;
     address.ready = address.start + spec_.address_latency;
     queue.entries[(queue.first + queue.size) % kMost] = {operation, address.ready};
     ++queue.size;

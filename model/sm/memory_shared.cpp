@@ -30,7 +30,11 @@ void MemoryPipe::accept_shared(const Operation& operation, std::uint32_t id, Cyc
     busy += data.again(store ? DataArray::Way::write : DataArray::Way::read, operation.half, start, busy);
   }
   if (!tests) {
-    busy = data.take_shared(operation.sub_core, start, busy, Cycle{operation.wavefronts} * times);
+    // A store's registers were read on the way here (store_sources on H200); the others' passes go through their sub-core's path.
+    const bool stores = instruction.form.access == Access::store;
+    const std::uint32_t conflicts = operation.wavefronts - std::min(operation.wavefronts, operation.ideal);
+    const Cycle path = Cycle{stores ? conflicts : operation.wavefronts} * times;
+    busy = data.take_shared(operation.sub_core, start, busy, path);
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + busy);
   }
   if (swaps_.access(operation.swap, operation.warp, operation.detail->addresses, operation.executed, start))
@@ -58,7 +62,8 @@ void MemoryPipe::accept_shared(const Operation& operation, std::uint32_t id, Cyc
   // What waits for a phase is answered by the barrier.
   if (of_barrier) write_back_.reach_barrier(operation, answered - start - busy, start + busy);
   if (!of_barrier || !tests) write_back_.release(operation, instruction.write_barrier, answered);
-  if (holds_warp(instruction)) write_back_.done(Event::Kind::store_done, operation, start + busy);
+  if (holds_warp(instruction))
+    write_back_.done(Event::Kind::store_done, operation, std::max(start + busy, operation.sources_read));
   operations_.give_back(id);
 }
 

@@ -12,6 +12,7 @@
 
 #include "model/memory/memory_system.h"
 #include "model/sm/store_buffer.h"
+#include "model/sm/store_fences.h"
 #include "model/spec/gpu_spec.h"
 #include "model/units/error.h"
 #include "model/units/units.h"
@@ -59,6 +60,7 @@ class OutgoingRequests {
   std::uint32_t acknowledged(std::uint32_t id) {
     store_sectors_ -= id & kSectorsOfId;
     --under_way_;
+    fences_.acknowledged(id >> kFenceShift & (StoreFences::kMarks - 1));
     return id >> kPiecesShift & kPiecesOfId;
   }
 
@@ -90,6 +92,12 @@ class OutgoingRequests {
     leave_due(now);
     held_.leave_all([&](const memory::Request& store, Cycle due) { leave_held(store, now, due); });
   }
+  /// A fence of the device: all held stores leave. fenced() says when what has left is acknowledged.
+  std::uint64_t fence(Cycle now) {
+    leave_all(now);
+    return fences_.fence();
+  }
+  bool fenced(std::uint64_t fence) const { return fences_.over(fence); }
   /// Calls go_on(line, sectors, out) for each store that has left since the last call, or will have at `out`: not before the time that it would
   /// have waited, if nothing had sent it off (H100, store_order: 32 lines are still on their way after 58 cycles).
   template <typename GoOn>
@@ -112,9 +120,9 @@ class OutgoingRequests {
   bool idle() const { return under_way_ == 0 && held_.due() == kNever; }
 
  private:
-  // Ids of stores: this, the pieces of the way and the sectors; nothing else is kept of them.
+  // Ids of stores: this, the fence that waits for them, the pieces of the way and the sectors; nothing else is kept of them.
   static constexpr std::uint32_t kStoreMark = 0x4000'0000, kSectorsOfId = 0xff, kPiecesShift = 8,
-                                 kPiecesOfId = 0xff;
+                                 kPiecesOfId = 0xff, kFenceShift = 16;
 
   void send(const memory::Request& store, Cycle now, std::uint32_t way_pieces) {
     leave_due(now);
@@ -123,7 +131,10 @@ class OutgoingRequests {
                      "a store is of one line and one warp");
     store_sectors_ += sectors;
     ++under_way_;
-    leave(store, now).id = kStoreMark | way_pieces << kPiecesShift | sectors;
+    leave(store, now).id = store_id(way_pieces, sectors);
+  }
+  std::uint32_t store_id(std::uint32_t way_pieces, std::uint32_t sectors) {
+    return kStoreMark | fences_.left() << kFenceShift | way_pieces << kPiecesShift | sectors;
   }
   /// From when on a line that is held can leave.
   Cycle free() const { return way_full_ ? kNever : std::max(last_out_ + 1, opened_); }
@@ -138,7 +149,7 @@ class OutgoingRequests {
   }
   /// Its sectors were counted when it was held, and its id says what it takes of the way.
   void leave_held(memory::Request store, Cycle now, Cycle due) {
-    store.id = kStoreMark | store.id << kPiecesShift | memory::sector_count(store.sectors);
+    store.id = store_id(store.id, memory::sector_count(store.sectors));
     store.flits = memory::write_flits(store.sectors, store.bytes);
     ++under_way_;
     leave(store, now);
@@ -153,6 +164,7 @@ class OutgoingRequests {
   const std::uint32_t most_store_sectors_, sm_;
   std::vector<memory::Request>& outbox_;
   StoreBuffer held_;
+  StoreFences fences_;
   const Cycle way_ahead_;
   std::vector<Left> left_;  // stores that L1's tags have not been told of
   Cycle last_out_ = 0;

@@ -49,7 +49,7 @@ void Sm::acknowledge(const std::vector<memory::Reply>& replies) {
 Cycle Sm::next_event(bool every) const {
   Cycle next = std::min(events_.next(), memory_.next_tick());
   if (!incoming_.empty()) next = std::min(next, incoming_.front().start);
-  if (every || memory_.stores_wait()) next = std::min(next, acknowledgements_.next());
+  if (every || memory_.stores_wait() || held_.fences_wait()) next = std::min(next, acknowledgements_.next());
   for (const Cycle tick : table_.next_tick) next = std::min(next, tick);
   return next;
 }
@@ -57,6 +57,7 @@ Cycle Sm::next_event(bool every) const {
 void Sm::advance(Cycle until) {
   const auto acknowledge_until = [this](Cycle now) {
     acknowledgements_.take(now, [&](std::uint32_t id) { memory_.acknowledged(id, now); });
+    if (held_.fences_wait()) held_.acknowledged(now);
   };
   for (Cycle now = next_event(false); now < until; now = next_event(false)) {
     now_ = now;
@@ -242,7 +243,10 @@ void Sm::handle(const Event& event, Cycle now) {
       }
       break;
     case Event::Kind::store_done:
-      if (--warp.stores == 0 && warp.phase == Phase::drain) {
+      if (--warp.stores != 0) break;
+      table_.release_fences(event.warp, now);
+      held_.stores_left(warp, event.warp, now);
+      if (warp.phase == Phase::drain) {
         if (warp.ready_at <= now) {
           end_warp(warp, event.warp, now);
         } else {

@@ -28,13 +28,18 @@ const spec::OpcodeSpec* row_for(const spec::GpuSpec& spec, const isa::Instructio
   return config::find_opcode(spec, printed_name(instruction));
 }
 
+/// MEMBAR.CTA whose end a scoreboard tells.
+bool fences_block(const isa::Instruction& instruction) {
+  return instruction.has("CTA") && instruction.control.read_barrier < kScoreboards;
+}
+
 Action action_of(const isa::Instruction& instruction, bool memory) {
   switch (instruction.opcode) {
     case Opcode::LDC:
     case Opcode::LDCU:
     case Opcode::ULDC: return Action::constant_load;
     case Opcode::BAR: return instruction.has("ARV") ? Action::barrier_arrive : Action::barrier_sync;
-    case Opcode::MEMBAR: return Action::membar;
+    case Opcode::MEMBAR: return fences_block(instruction) ? Action::store_fence : Action::membar;
     case Opcode::DEPBAR: return Action::depbar;
     case Opcode::LDGDEPBAR: return Action::commit_copies;
     case Opcode::NANOSLEEP: return Action::sleep;
@@ -246,13 +251,17 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
     out.constant_address = constant_address(*operand);
   }
   out.bypasses_l1 = instruction.opcode == Opcode::LDGSTS && instruction.has("BYPASS");
+  if (instruction.opcode == Opcode::FENCE && instruction.has("ASYNC")) {
+    out.drains = out.long_scoreboard = true;  // PC samples of fences_after on H200
+    out.latency = static_cast<std::uint16_t>(spec.barrier.fence_latency);
+  }
   if (instruction.opcode == Opcode::BAR) decode_barrier(instruction, out);
   out.defers = instruction.has("DEFER_BLOCKING");
   // after_barriers on H200: a barrier costs arithmetic behind it nothing, and all else waits for it.
   out.passes_barrier = out.action == Action::compute && out.fixed_latency && issue_class.first != Pipe::adu &&
                        issue_class.first != Pipe::xu;
   if (out.action == Action::depbar) decode_depbar(instruction, out);
-  if (out.action == Action::membar) out.fixed_wait = membar_cycles(instruction, spec.barrier);
+  if (out.action == Action::membar || out.action == Action::store_fence) out.fixed_wait = membar_cycles(instruction, spec.barrier);
   if (out.action == Action::sleep) out.fixed_wait = sleep_cycles(instruction, spec.clock.sm);
   return out;
 }

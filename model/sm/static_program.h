@@ -26,7 +26,8 @@ enum class Action : std::uint8_t {
   constant_load,   ///< LDC, LDCU, ULDC: served by the constant cache
   barrier_sync,    ///< BAR.SYNC, BAR.RED: waits
   barrier_arrive,  ///< BAR.ARV: does not wait
-  membar,
+  membar,          ///< MEMBAR that holds its warp for a time
+  store_fence,     ///< MEMBAR.CTA: its scoreboard waits for the warp's stores
   control,        ///< may jump: BRA, BSYNC, CALL, RET, EXIT, WARPSYNC ...
   depbar,         ///< DEPBAR.LE
   commit_copies,  ///< LDGDEPBAR
@@ -93,6 +94,7 @@ struct StaticInstruction {
   std::int16_t barrier = -1;        ///< immediate barrier number, -1: in the record's value
   std::uint16_t barrier_warps = 0;  ///< warps expected, 0: all of the block
   std::uint8_t depbar_scoreboard = 0, depbar_count = 0;
+  bool drains = false;           ///< FENCE.VIEW.ASYNC: waits for what the data stage has before it
   std::uint32_t fixed_wait = 0;  ///< MEMBAR, NANOSLEEP of a time in the code: cycles
   // What goes on behind the warp's back (decode_asynchronous())
   isa::BarrierUse barrier_use = isa::BarrierUse::none;

@@ -81,6 +81,25 @@ void WarpTable::hold_dispatch(int sub_core, Cycle cycles, Cycle now) {
   }
 }
 
+void WarpTable::fence(std::uint16_t id, const StaticInstruction& instruction, Cycle now) {
+  Warp& warp = warps[id];
+  warp.scoreboards.raise(instruction.read_barrier, true);
+  warp.fenced_from = now + instruction.fixed_wait - 1;
+  ++warp.fences[instruction.read_barrier];
+  if (warp.stores == 0) release_fences(id, now);
+}
+
+void WarpTable::release_fences(std::uint16_t id, Cycle now) {
+  Warp& warp = warps[id];
+  for (std::uint8_t scoreboard = 0; scoreboard < kScoreboards; ++scoreboard) {
+    for (; warp.fences[scoreboard] != 0; --warp.fences[scoreboard]) {
+      const Cycle when = std::max(now + 1, warp.fenced_from);
+      release_at(id, scoreboard, when);
+      if (context_.timeline) context_.timeline->sources_read(id, when);
+    }
+  }
+}
+
 void WarpTable::set_scoreboards(std::uint16_t id, const StaticInstruction& instruction, Cycle served,
                                 Cycle now) {
   Warp& warp = warps[id];

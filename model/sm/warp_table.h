@@ -39,7 +39,7 @@ enum class Phase : std::uint8_t {
   drain        ///< has issued its last instruction
 };
 /// What a warp that is held waits for.
-enum class Hold : std::uint8_t { none, groups, begun, registers, cluster };
+enum class Hold : std::uint8_t { none, groups, begun, registers, cluster, fence };
 
 struct Warp {
   work::WarpCursor cursor;
@@ -53,6 +53,9 @@ struct Warp {
   InstructionCache::Buffer code;
   Cycle constant_at = kNever;  ///< when the constant operand that its instruction waits for is there for it
   std::uint32_t stores = 0;    ///< instructions whose data have not left the memory pipe, and atomics
+  std::array<std::uint8_t, kScoreboards> fences{};  ///< MEMBARs that wait for these stores, by scoreboard
+  Cycle fenced_from = 0;       ///< when the last of them is over, whatever it waits for
+  std::uint64_t fence = 0;     ///< OutgoingRequests::fence() of the MEMBAR that holds it; 0: its own stores come first
   std::uint32_t attributed_to = 0;  ///< instruction that the warp's present state is counted for
   Scoreboards scoreboards;
   std::uint32_t registers = 0;         ///< a thread
@@ -152,6 +155,10 @@ class WarpTable {
   void release_at(std::uint16_t id, std::uint8_t scoreboard, Cycle when) {
     context_.events.push(when, {Event::Kind::release, scoreboard, id, 0, generation(warps[id])});
   }
+  /// MEMBAR.CTA at `now`: its scoreboard is released when the warp's stores have been made.
+  void fence(std::uint16_t id, const StaticInstruction& instruction, Cycle now);
+  /// The last store of the warp has been made at `now`.
+  void release_fences(std::uint16_t id, Cycle now);
   /// Scoreboards of an instruction that is issued at `now`, served at `served`, and whose latency is known then.
   void set_scoreboards(std::uint16_t id, const StaticInstruction& instruction, Cycle served, Cycle now);
 

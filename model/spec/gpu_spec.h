@@ -231,9 +231,11 @@ struct L1Spec {                          // keys l1.*
 struct BarrierSpec {                // keys barrier.*
   std::uint32_t latency = 0;        ///< last arrival to first release
   std::uint32_t warp_interval = 0;  ///< cycles between the arrivals of two warps at the barrier unit
-  std::uint32_t membar_block = 0;   ///< MEMBAR.CTA
+  std::uint32_t membar_block = 0;   ///< MEMBAR.CTA of a warp whose stores have been made
   std::uint32_t membar_gpu = 0;     ///< MEMBAR.GPU with nothing outstanding
+  std::uint32_t membar_return = 0;  ///< from the last acknowledgement of stores that a MEMBAR of the device waits for to its end
   std::uint32_t membar_system = 0;
+  std::uint32_t fence_latency = 0;  ///< FENCE.VIEW.ASYNC (fence.proxy.async): issue to its scoreboard
 };
 
 struct MbarrierSpec {         // keys mbarrier.*: barriers in shared memory, where the chip has a copy engine

@@ -172,10 +172,10 @@ TEST(MemoryInstructions, WhoseLanesAreAllOffGoTheWayAllTheSame) {
 
 TEST(GlobalMemory, ReductionsLeaveAPieceACycle) {
   const spec::GpuSpec chip = bench_chip();
-  const auto requests = [&](std::int64_t stride) {
+  const auto requests = [&](std::int64_t stride) {  // of two sub-cores
     const Line red{"REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096, stride};
     std::vector<memory::Request> data;
-    for (const memory::Request& request : run(chip, {red, red}, 1).requests) {
+    for (const memory::Request& request : run(chip, {red}, 2).requests) {
       if (request.kind == memory::RequestKind::reduction) data.push_back(request);
     }
     return data;
@@ -192,17 +192,19 @@ TEST(GlobalMemory, ReductionsLeaveAPieceACycle) {
 
 TEST(GlobalMemory, AWarpEndsWhenItsStoresHaveLeft) {
   const spec::GpuSpec chip = bench_chip();
-  const auto cycles = [&](int count, std::int64_t stride) {
+  const auto cycles = [&](int count, std::int64_t stride, const char* width = "") {
     std::vector<Line> stores;  // to lines of their own
     for (int i = 0; i < count; ++i)
       stores.push_back(
-          {"STG.E desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096u * static_cast<unsigned>(i), stride});
+          {std::string("STG.E") + width + " desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096u * static_cast<unsigned>(i), stride});
     return run(chip, stores, 1).end;
   };
   // Lone words of 32 sectors: eight lines of four sectors, and which bytes; of 32 lines: two flits each; whole lines: four.
+  // A store of one line alone waits longer for its registers: an address of two, and one.
   EXPECT_EQ(cycles(19, 32) - cycles(18, 32), 40u);
   EXPECT_EQ(cycles(19, 128) - cycles(18, 128), 64u);
-  EXPECT_EQ(cycles(19, 4) - cycles(18, 4), 4u);
+  EXPECT_EQ(cycles(19, 16, ".128") - cycles(18, 16, ".128"), 16u);
+  EXPECT_EQ(cycles(19, 4) - cycles(18, 4), 6u);
 }
 
 TEST(GlobalMemory, AWarpEndsWhenTheWayHasRoomForItsReductions) {

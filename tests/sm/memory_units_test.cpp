@@ -32,7 +32,7 @@ spec::LsuSpec queue_spec() {
 TEST(MemoryQueues, AnInstructionIsTakenWhenItsAddressIsThereAndNotBefore) {
   const spec::LsuSpec spec = queue_spec();
   MemoryQueues queues(spec);
-  const auto address = queues.enter(1, 7, false, 100);
+  const auto address = queues.enter(1, 7, 4, 100);
   EXPECT_EQ(address.start, 105u);
   EXPECT_EQ(address.ready, 111u);
   EXPECT_EQ(queues.take(110, kAnything), MemoryQueues::kNone);
@@ -40,13 +40,13 @@ TEST(MemoryQueues, AnInstructionIsTakenWhenItsAddressIsThereAndNotBefore) {
   EXPECT_EQ(queues.take(200, kAnything), MemoryQueues::kNone) << "it has left";
 }
 
-TEST(MemoryQueues, AGeneratorTakesFourCyclesAndTwoForAShortAddress) {
+TEST(MemoryQueues, WhatHoldsTheWayInHoldsUpTheNextOfItsSubCore) {
   const spec::LsuSpec spec = queue_spec();
   MemoryQueues queues(spec);
-  EXPECT_EQ(queues.enter(0, 1, false, 100).start, 105u);
-  EXPECT_EQ(queues.enter(0, 2, true, 101).start, 109u) << "behind the first";
-  EXPECT_EQ(queues.enter(0, 3, true, 102).start, 111u);
-  EXPECT_EQ(queues.enter(1, 4, true, 102).start, 107u) << "another sub-core has its own";
+  EXPECT_EQ(queues.enter(0, 1, 4, 100).start, 105u);
+  EXPECT_EQ(queues.enter(0, 2, 2, 101).start, 109u) << "behind the first";
+  EXPECT_EQ(queues.enter(0, 3, 2, 102).start, 111u);
+  EXPECT_EQ(queues.enter(1, 4, 2, 102).start, 107u) << "another sub-core has its own";
 }
 
 TEST(MemoryQueues, APlaceIsFreeOnceTheMemoryUnitHasTakenTheFirst) {
@@ -54,7 +54,7 @@ TEST(MemoryQueues, APlaceIsFreeOnceTheMemoryUnitHasTakenTheFirst) {
   MemoryQueues queues(spec);
   for (std::uint32_t i = 0; i < 3; ++i) {
     EXPECT_TRUE(queues.has_room(2));
-    queues.enter(2, i, true, 100);
+    queues.enter(2, i, 2, 100);
   }
   EXPECT_FALSE(queues.has_room(2));
   EXPECT_TRUE(queues.has_room(3));
@@ -66,8 +66,8 @@ TEST(MemoryQueues, SubCoresAreServedInTurnAnIntervalApartPastThoseThatCannotGo) 
   const spec::LsuSpec spec = queue_spec();
   MemoryQueues queues(spec);
   for (const int sub_core : {0, 1, 3})
-    queues.enter(sub_core, static_cast<std::uint32_t>(sub_core), true, 100);
-  queues.enter(0, 10, true, 100);
+    queues.enter(sub_core, static_cast<std::uint32_t>(sub_core), 2, 100);
+  queues.enter(0, 10, 2, 100);
   EXPECT_EQ(queues.take(111, kAnything), 0u);
   EXPECT_EQ(queues.take(112, kAnything), MemoryQueues::kNone) << "one every two cycles";
   EXPECT_EQ(queues.take(113, [](std::uint32_t id) { return id != 1; }), 3u);
@@ -78,9 +78,9 @@ TEST(MemoryQueues, SubCoresAreServedInTurnAnIntervalApartPastThoseThatCannotGo) 
 TEST(MemoryQueues, TheFirstOfEachQueueIsLookedAtWithItsTime) {
   const spec::LsuSpec spec = queue_spec();
   MemoryQueues queues(spec);
-  queues.enter(0, 1, false, 100);  // ready at 111
-  queues.enter(0, 2, false, 100);
-  queues.enter(2, 3, false, 104);  // at 115
+  queues.enter(0, 1, 4, 100);  // ready at 111
+  queues.enter(0, 2, 4, 100);
+  queues.enter(2, 3, 4, 104);  // at 115
   std::vector<std::pair<std::uint32_t, Cycle>> seen;
   const auto look = [&](std::uint32_t id, Cycle when) { seen.push_back({id, when}); };
   queues.for_each_first(105, look);
