@@ -49,7 +49,7 @@ class HeldWarps {
   MemoryPipe& memory_;
   Products products_;
   std::uint32_t fences_ = 0;  ///< warps that wait for acknowledgements
-  Cycle asked_ = 0;  ///< the last cycle for which an event was asked for
+  Cycle asked_ = 0;           ///< the last cycle for which an event was asked for
 };
 
 }  // namespace foretrace::sm

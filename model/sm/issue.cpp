@@ -310,7 +310,8 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       }
       break;
     }
-    case Action::membar: return held_.hold(warp, id, done, std::max(ready, now + instruction.fixed_wait), counted, now);
+    case Action::membar:
+      return held_.hold(warp, id, done, std::max(ready, now + instruction.fixed_wait), counted, now);
     case Action::sleep:
       if (done.executed == 0) break;
       ready = std::max<Cycle>(

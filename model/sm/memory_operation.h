@@ -55,7 +55,7 @@ struct MemoryOperation {
   std::uint32_t generation = 0;
   Cycle ready = 0;  // tags looked up; later: data there
   Cycle accepted = 0;
-  Cycle sources_read = 0;  ///< when its registers have been
+  Cycle sources_read = 0;                ///< when its registers have been
   std::uint32_t wavefronts = 0;          // of the data stage
   std::uint32_t ideal = 1;               // floor of the width
   std::uint32_t shared_wavefronts = 0;   // copies: of the write to shared memory

@@ -25,7 +25,8 @@ bool stores_data(const StaticInstruction& instruction) {
 /// Cycles for which an instruction holds its sub-core's way into the memory pipe: its address and the registers that it stores.
 Cycle way_in(const StaticInstruction& instruction, const spec::LsuSpec& lsu) {
   const Cycle address = instruction.short_address ? lsu.uniform_interval : lsu.address_interval;
-  return address + (stores_data(instruction) ? Cycle{lsu.store_width_latency} * instruction.data_registers : 0);
+  return address +
+         (stores_data(instruction) ? Cycle{lsu.store_width_latency} * instruction.data_registers : 0);
 }
 
 /// From its issue until its registers have been read: a store's with a short address sooner.
@@ -85,7 +86,8 @@ void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
     if (issue.executed) shapes_.find(operation, issue);
   }
 
-  const MemoryQueues::Address address = queues_.enter(sub_core, id, way_in(*issue.instruction, spec_.lsu), now);
+  const MemoryQueues::Address address =
+      queues_.enter(sub_core, id, way_in(*issue.instruction, spec_.lsu), now);
   if (timeline_) timeline_->queued(id, operation.warp, now, address.start, address.ready);
   want(std::max(address.ready, queues_.free()));
 }

@@ -261,7 +261,8 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   out.passes_barrier = out.action == Action::compute && out.fixed_latency && issue_class.first != Pipe::adu &&
                        issue_class.first != Pipe::xu;
   if (out.action == Action::depbar) decode_depbar(instruction, out);
-  if (out.action == Action::membar || out.action == Action::store_fence) out.fixed_wait = membar_cycles(instruction, spec.barrier);
+  if (out.action == Action::membar || out.action == Action::store_fence)
+    out.fixed_wait = membar_cycles(instruction, spec.barrier);
   if (out.action == Action::sleep) out.fixed_wait = sleep_cycles(instruction, spec.clock.sm);
   return out;
 }

@@ -28,10 +28,10 @@ enum class Action : std::uint8_t {
   barrier_arrive,  ///< BAR.ARV: does not wait
   membar,          ///< MEMBAR that holds its warp for a time
   store_fence,     ///< MEMBAR.CTA: its scoreboard waits for the warp's stores
-  control,        ///< may jump: BRA, BSYNC, CALL, RET, EXIT, WARPSYNC ...
-  depbar,         ///< DEPBAR.LE
-  commit_copies,  ///< LDGDEPBAR
-  sleep,          ///< NANOSLEEP
+  control,         ///< may jump: BRA, BSYNC, CALL, RET, EXIT, WARPSYNC ...
+  depbar,          ///< DEPBAR.LE
+  commit_copies,   ///< LDGDEPBAR
+  sleep,           ///< NANOSLEEP
   yield,
   product,           ///< a warpgroup product (wgmma)
   product_begin,     ///< WARPGROUP.ARRIVE

@@ -233,7 +233,8 @@ struct BarrierSpec {                // keys barrier.*
   std::uint32_t warp_interval = 0;  ///< cycles between the arrivals of two warps at the barrier unit
   std::uint32_t membar_block = 0;   ///< MEMBAR.CTA of a warp whose stores have been made
   std::uint32_t membar_gpu = 0;     ///< MEMBAR.GPU with nothing outstanding
-  std::uint32_t membar_return = 0;  ///< from the last acknowledgement of stores that a MEMBAR of the device waits for to its end
+  std::uint32_t membar_return =
+      0;  ///< from the last acknowledgement of stores that a MEMBAR of the device waits for to its end
   std::uint32_t membar_system = 0;
   std::uint32_t fence_latency = 0;  ///< FENCE.VIEW.ASYNC (fence.proxy.async): issue to its scoreboard
 };

@@ -18,7 +18,8 @@ Line stg(std::string width, std::uint64_t base, std::uint8_t read = 7) {
   const std::int64_t bytes = width == ".128" ? 16 : 4;
   return {"STG.E" + width + " desc[UR4][R2.64], R4", 4, 7, read, 0, ~0u, base, bytes};
 }
-const Line kBlock{"MEMBAR.ALL.CTA", 1, 7, 1}, kDevice{"MEMBAR.ALL.GPU", 1}, kView{"FENCE.VIEW.ASYNC.S", 1, 1, 7, 2};
+const Line kBlock{"MEMBAR.ALL.CTA", 1, 7, 1}, kDevice{"MEMBAR.ALL.GPU", 1},
+    kView{"FENCE.VIEW.ASYNC.S", 1, 1, 7, 2};
 const Line kWaits{"NOP", 1, 7, 7, 2}, kAfter{"NOP", 1};
 
 /// The end of a run, which a NOP behind `lines` waits for.
@@ -41,7 +42,8 @@ TEST(StoreSources, ARegisterTakesTwoCyclesAndTheAddressAsMany) {
   EXPECT_EQ(per_store([](std::uint8_t read) { return sts("", read); }), 4u);
   EXPECT_EQ(per_store([](std::uint8_t read) { return sts(".64", read); }), 6u);
   EXPECT_EQ(per_store([](std::uint8_t read) { return sts(".128", read); }), 10u);
-  EXPECT_EQ(per_store([](std::uint8_t read) { return stg("", 1 << 20, read); }), 6u) << "an address of two registers";
+  EXPECT_EQ(per_store([](std::uint8_t read) { return stg("", 1 << 20, read); }), 6u)
+      << "an address of two registers";
 }
 
 TEST(StoreSources, ThoseOfAShortAddressAreReadTwoCyclesSooner) {
@@ -57,7 +59,9 @@ TEST(StoreSources, ThoseOfAShortAddressAreReadTwoCyclesSooner) {
 TEST(BlockFence, WaitsForItsCyclesOrForTheWarpsStores) {
   const spec::GpuSpec chip = bench_chip();
   EXPECT_EQ(end(chip, {kBlock}, kWaits) - end(chip, {kBlock}, kAfter), chip.barrier.membar_block - 2u);
-  const auto behind = [&](const Line& store) { return end(chip, {store, kBlock}, kWaits) - end(chip, {store, kBlock}, kAfter); };
+  const auto behind = [&](const Line& store) {
+    return end(chip, {store, kBlock}, kWaits) - end(chip, {store, kBlock}, kAfter);
+  };
   // Eight bytes per lane leave the data stage 14 cycles after the store's issue; the registers of 16 are read until the 17th.
   EXPECT_EQ(behind(sts(".64")), 14u + 1u - 4u - 1u);
   EXPECT_EQ(end(chip, {sts(".128"), kBlock}, kWaits) - end(chip, {sts(".64"), kBlock}, kWaits), 3u);
@@ -94,7 +98,9 @@ TEST(DeviceFence, WaitsForTheAcknowledgementsOfWhatHasLeft) {
   EXPECT_EQ(takes({stg("", 1 << 20)}, far + 100) - takes({stg("", 1 << 20)}, far), 100u);
   spec::GpuSpec other = chip;
   other.barrier.membar_return += 50;
-  EXPECT_EQ(end(other, {stg("", 1 << 20), kDevice}, kAfter, far) - end(chip, {stg("", 1 << 20), kDevice}, kAfter, far), 50u);
+  EXPECT_EQ(end(other, {stg("", 1 << 20), kDevice}, kAfter, far) -
+                end(chip, {stg("", 1 << 20), kDevice}, kAfter, far),
+            50u);
   EXPECT_EQ(end(other, {kDevice}, kAfter, far), end(chip, {kDevice}, kAfter, far)) << "nothing to wait for";
 }
 

@@ -195,8 +195,8 @@ TEST(GlobalMemory, AWarpEndsWhenItsStoresHaveLeft) {
   const auto cycles = [&](int count, std::int64_t stride, const char* width = "") {
     std::vector<Line> stores;  // to lines of their own
     for (int i = 0; i < count; ++i)
-      stores.push_back(
-          {std::string("STG.E") + width + " desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u, 4096u * static_cast<unsigned>(i), stride});
+      stores.push_back({std::string("STG.E") + width + " desc[UR4][R2.64], R4", 2, 7, 7, 0, ~0u,
+                        4096u * static_cast<unsigned>(i), stride});
     return run(chip, stores, 1).end;
   };
   // Lone words of 32 sectors: eight lines of four sectors, and which bytes; of 32 lines: two flits each; whole lines: four.

@@ -65,8 +65,7 @@ TEST(MemoryQueues, APlaceIsFreeOnceTheMemoryUnitHasTakenTheFirst) {
 TEST(MemoryQueues, SubCoresAreServedInTurnAnIntervalApartPastThoseThatCannotGo) {
   const spec::LsuSpec spec = queue_spec();
   MemoryQueues queues(spec);
-  for (const int sub_core : {0, 1, 3})
-    queues.enter(sub_core, static_cast<std::uint32_t>(sub_core), 2, 100);
+  for (const int sub_core : {0, 1, 3}) queues.enter(sub_core, static_cast<std::uint32_t>(sub_core), 2, 100);
   queues.enter(0, 10, 2, 100);
   EXPECT_EQ(queues.take(111, kAnything), 0u);
   EXPECT_EQ(queues.take(112, kAnything), MemoryQueues::kNone) << "one every two cycles";
