@@ -53,8 +53,11 @@ void HeldWarps::begin_products(Cycle now) {
 Cycle HeldWarps::fenced_from(Warp& warp, Cycle now) {
   if (warp.stores != 0) return kNever;
   const bool waits = warp.fence != 0;
-  if (!waits) warp.fence = memory_.out.fence(now);
-  if (!memory_.out.fenced(warp.fence)) {
+  if (!waits) {
+    memory_.out.leave_all(now);
+    warp.fence = memory_.out.fences().fence();
+  }
+  if (!memory_.out.fences().over(warp.fence)) {
     if (!waits) ++fences_;
     return kNever;
   }

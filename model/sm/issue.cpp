@@ -310,6 +310,11 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       }
       break;
     }
+    case Action::block_fence:
+      ready = std::max(ready, now + instruction.fixed_wait);
+      label = WarpState::membar;
+      attribute_to_done = true;
+      break;
     case Action::membar:
       return held_.hold(warp, id, done, std::max(ready, now + instruction.fixed_wait), counted, now);
     case Action::sleep:

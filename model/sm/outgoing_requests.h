@@ -92,12 +92,8 @@ class OutgoingRequests {
     leave_due(now);
     held_.leave_all([&](const memory::Request& store, Cycle due) { leave_held(store, now, due); });
   }
-  /// A fence of the device: all held stores leave. fenced() says when what has left is acknowledged.
-  std::uint64_t fence(Cycle now) {
-    leave_all(now);
-    return fences_.fence();
-  }
-  bool fenced(std::uint64_t fence) const { return fences_.over(fence); }
+  /// Fences of the device, for which all held stores leave before.
+  StoreFences& fences() { return fences_; }
   /// Calls go_on(line, sectors, out) for each store that has left since the last call, or will have at `out`: not before the time that it would
   /// have waited, if nothing had sent it off (H100, store_order: 32 lines are still on their way after 58 cycles).
   template <typename GoOn>

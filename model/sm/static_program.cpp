@@ -28,9 +28,10 @@ const spec::OpcodeSpec* row_for(const spec::GpuSpec& spec, const isa::Instructio
   return config::find_opcode(spec, printed_name(instruction));
 }
 
-/// MEMBAR.CTA whose end a scoreboard tells.
-bool fences_block(const isa::Instruction& instruction) {
-  return instruction.has("CTA") && instruction.control.read_barrier < kScoreboards;
+/// A scoreboard tells the end of MEMBAR.CTA on sm_90, and none does on the others.
+Action membar_action(const isa::Instruction& instruction) {
+  if (!instruction.has("CTA")) return Action::membar;
+  return instruction.control.read_barrier < kScoreboards ? Action::store_fence : Action::block_fence;
 }
 
 Action action_of(const isa::Instruction& instruction, bool memory) {
@@ -39,7 +40,7 @@ Action action_of(const isa::Instruction& instruction, bool memory) {
     case Opcode::LDCU:
     case Opcode::ULDC: return Action::constant_load;
     case Opcode::BAR: return instruction.has("ARV") ? Action::barrier_arrive : Action::barrier_sync;
-    case Opcode::MEMBAR: return fences_block(instruction) ? Action::store_fence : Action::membar;
+    case Opcode::MEMBAR: return membar_action(instruction);
     case Opcode::DEPBAR: return Action::depbar;
     case Opcode::LDGDEPBAR: return Action::commit_copies;
     case Opcode::NANOSLEEP: return Action::sleep;
@@ -261,8 +262,7 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   out.passes_barrier = out.action == Action::compute && out.fixed_latency && issue_class.first != Pipe::adu &&
                        issue_class.first != Pipe::xu;
   if (out.action == Action::depbar) decode_depbar(instruction, out);
-  if (out.action == Action::membar || out.action == Action::store_fence)
-    out.fixed_wait = membar_cycles(instruction, spec.barrier);
+  if (instruction.opcode == Opcode::MEMBAR) out.fixed_wait = membar_cycles(instruction, spec.barrier);
   if (out.action == Action::sleep) out.fixed_wait = sleep_cycles(instruction, spec.clock.sm);
   return out;
 }

@@ -26,8 +26,9 @@ enum class Action : std::uint8_t {
   constant_load,   ///< LDC, LDCU, ULDC: served by the constant cache
   barrier_sync,    ///< BAR.SYNC, BAR.RED: waits
   barrier_arrive,  ///< BAR.ARV: does not wait
-  membar,          ///< MEMBAR that holds its warp for a time
+  membar,          ///< MEMBAR of the device or the system: waits for the SM's stores
   store_fence,     ///< MEMBAR.CTA: its scoreboard waits for the warp's stores
+  block_fence,     ///< MEMBAR.CTA without a scoreboard: holds its warp for a time
   control,         ///< may jump: BRA, BSYNC, CALL, RET, EXIT, WARPSYNC ...
   depbar,          ///< DEPBAR.LE
   commit_copies,   ///< LDGDEPBAR

@@ -56,7 +56,7 @@ struct Warp {
   std::array<std::uint8_t, kScoreboards> fences{};  ///< MEMBARs that wait for these stores, by scoreboard
   Cycle fenced_from = 0;                            ///< when the last of them is over, whatever it waits for
   std::uint64_t fence =
-      0;  ///< OutgoingRequests::fence() of the MEMBAR that holds it; 0: its own stores come first
+      0;  ///< StoreFences::fence() of the MEMBAR that holds it; 0: its own stores come first
   std::uint32_t attributed_to = 0;  ///< instruction that the warp's present state is counted for
   Scoreboards scoreboards;
   std::uint32_t registers = 0;         ///< a thread

@@ -48,9 +48,9 @@ Kernel one_of_each(int sm_number) {
   lines.push_back({"STG.E.128 " + global + ", R4", 2, 7, 1, 0, kGlobal, 16});
   lines.push_back({"IADD3 R5, R4, R5, RZ", 4, 7, 7, 2});
   lines.push_back({"BAR.SYNC.DEFER_BLOCKING 0x0", 5});
-  lines.push_back({"MEMBAR.ALL.CTA", 5});
   lines.push_back({"MEMBAR.SC.GPU", 5});
   lines.push_back({"MEMBAR.SC.SYS", 5});
+  lines.push_back({"MEMBAR.ALL.CTA", 5});
   lines.push_back({"YIELD", 5});
   lines.push_back({"IADD3 R1, R4, c[0x0][0x210], RZ", 4});
   lines.push_back({"BRA `(.L)", 5});
@@ -383,6 +383,8 @@ std::vector<Kernel> asynchronous(int sm_number) {
     lines.push_back({"DEPBAR.LE SB0, 0x0", 4});
     kernels.push_back(copies);
   }
+  kernels.push_back(
+      {"fences", {{"FENCE.VIEW.ASYNC.S", 1, 1}, {"IADD3 R1, R6, R5, RZ", 4, 7, 7, 2}}, 2, 1, 1});
   Kernel sources{"sources", {}, 2, 1, 4};  // copies so small that the engine never holds the warp up
   work::Transfer row;
   row.begin(work::TransferKind::store, 16, 1);

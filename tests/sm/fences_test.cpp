@@ -67,6 +67,15 @@ TEST(BlockFence, WaitsForItsCyclesOrForTheWarpsStores) {
   EXPECT_EQ(end(chip, {sts(".128"), kBlock}, kWaits) - end(chip, {sts(".64"), kBlock}, kWaits), 3u);
 }
 
+TEST(BlockFence, WithoutAScoreboardHoldsItsWarpForItsCycles) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line fence{"MEMBAR.SC.CTA", 1};
+  EXPECT_EQ(end(chip, {fence}, kAfter) - end(chip, {kAfter}, kAfter), chip.barrier.membar_block - 1u);
+  EXPECT_EQ(end(chip, {stg("", 1 << 20), fence}, kAfter, 5000),
+            end(chip, {stg("", 1 << 20), fence}, kAfter, 300))
+      << "no acknowledgement is waited for";
+}
+
 TEST(ViewFence, TakesItsLatencyFromWhenTheDataStageIsFree) {
   const spec::GpuSpec chip = bench_chip();
   const Line view{"FENCE.VIEW.ASYNC.S", 1, 1};

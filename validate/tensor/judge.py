@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[1] / "scripts"))
+import usable  # noqa: E402
 ELAPSED, ACTIVE = "gpc__cycles_elapsed.max", "sm__cycles_active.avg"
 TENSOR = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"
 SM_CLOCK, L2_CLOCK = "gpc__cycles_elapsed.avg.per_second", "lts__cycles_elapsed.avg.per_second"
@@ -145,7 +147,7 @@ def compare(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = usable.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     command = commands.add_parser("predict")
     command.add_argument("launches", type=pathlib.Path)
