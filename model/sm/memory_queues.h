@@ -1,8 +1,8 @@
 // The memory queues of an SM's sub-cores, their address generators, and the arbiter that the SM's memory unit takes instructions by.
 //
 // Models:  a queue per sub-core that holds an instruction until the memory unit takes it; one address generator per sub-core, which is
-//          faster for shared memory and uniform addresses, and behind it the registers of a store are read; one instruction per interval at the memory unit, sub-cores served in turn,
-//          past those whose first cannot go.
+//          faster for shared memory and uniform addresses, and behind which a store's registers are read; one instruction per interval at
+//          the memory unit, sub-cores served in turn, past those whose first cannot go.
 // Source:  HUE Tables 1 and 2 (docs/sources.md); our issue_queue on H100, store_sources on H200.
 #pragma once
 
