@@ -29,11 +29,11 @@ void MemoryPipe::accept_shared(const Operation& operation, std::uint32_t id, Cyc
     const bool store = instruction.form.access == Access::store;
     busy += data.again(store ? DataArray::Way::write : DataArray::Way::read, operation.half, start, busy);
   }
+  const std::uint32_t wide = std::min(operation.wavefronts, operation.ideal);
   if (!tests) {
     // A store's registers were read on the way here (store_sources on H200); the others' passes go through their sub-core's path.
     const bool stores = instruction.form.access == Access::store;
-    const std::uint32_t conflicts = operation.wavefronts - std::min(operation.wavefronts, operation.ideal);
-    const Cycle path = Cycle{stores ? conflicts : operation.wavefronts} * times;
+    const Cycle path = Cycle{stores ? operation.wavefronts - wide : operation.wavefronts} * times;
     busy = data.take_shared(operation.sub_core, start, busy, path);
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, start + busy);
   }
@@ -49,7 +49,6 @@ void MemoryPipe::accept_shared(const Operation& operation, std::uint32_t id, Cyc
   }
   const Cycle tail = latency > before ? latency - before : 1;
   // The passes that the width needs and those that conflicts add cost a lone access differently (H100, shared_latency).
-  const std::uint32_t wide = std::min(operation.wavefronts, operation.ideal);
   const Cycle added = Cycle{wide - 1} * spec_.lsu.width_latency +
                       Cycle{operation.wavefronts - wide} * spec_.shared.conflict_latency;
   Cycle answered = start + tail + std::max<Cycle>(added, busy - 1);

@@ -12,39 +12,43 @@ namespace {
 
 constexpr int kRounds = 512;
 
-template <int kStores, int kWords>
-__global__ void global_stores(uint4* memory, uint32_t a, uint32_t b, uint32_t c) {
-  char* const own = reinterpret_cast<char*>(memory) + threadIdx.x * 4 * kWords;
+/// Stores of `last`, and with kWords 2 or 4 of registers before it.
+template <int kWords>
+__device__ __forceinline__ void store(char* to, uint32_t a, uint32_t b, uint32_t c, uint32_t last) {
+  if constexpr (kWords == 4) asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(a), "r"(b), "r"(c), "r"(last) : "memory");
+  if constexpr (kWords == 2) asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(a), "r"(last) : "memory");
+  if constexpr (kWords == 1) asm volatile("st.global.u32 [%0], %1;" ::"l"(to), "r"(last) : "memory");
+}
+template <int kWords>
+__device__ __forceinline__ void store(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t last) {
+  if constexpr (kWords == 4) asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a), "r"(b), "r"(c), "r"(last) : "memory");
+  if constexpr (kWords == 2) asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(last) : "memory");
+  if constexpr (kWords == 1) asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(last) : "memory");
+}
+
+/// The rounds, to an address of global or of shared memory. Returns what the last register holds.
+template <int kStores, int kWords, typename Address>
+__device__ __forceinline__ uint32_t rounds(Address own, uint32_t a, uint32_t b, uint32_t c) {
   uint32_t last = a;
 #pragma unroll 1
   for (int round = 0; round < kRounds; ++round) {
 #pragma unroll
-    for (int i = 0; i < kStores; ++i) {
-      if constexpr (kWords == 4)
-        asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(own + i * 4096), "r"(a), "r"(b), "r"(c), "r"(last) : "memory");
-      if constexpr (kWords == 2) asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(own + i * 4096), "r"(a), "r"(last) : "memory");
-      if constexpr (kWords == 1) asm volatile("st.global.u32 [%0], %1;" ::"l"(own + i * 4096), "r"(last) : "memory");
-    }
+    for (int i = 0; i < kStores; ++i) store<kWords>(own + i * 4096, a, b, c, last);
     asm volatile("add.u32 %0, %0, 7;" : "+r"(last));
   }
+  return last;
+}
+
+template <int kStores, int kWords>
+__global__ void global_stores(uint4* memory, uint32_t a, uint32_t b, uint32_t c) {
+  rounds<kStores, kWords>(reinterpret_cast<char*>(memory) + threadIdx.x * 4 * kWords, a, b, c);
 }
 
 template <int kStores, int kWords>
 __global__ void stores(unsigned* sink, uint32_t a, uint32_t b, uint32_t c) {
   __shared__ uint4 memory[8 * 256];
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(memory)) + threadIdx.x * 4 * kWords;
-  uint32_t last = a;
-#pragma unroll 1
-  for (int round = 0; round < kRounds; ++round) {
-#pragma unroll
-    for (int i = 0; i < kStores; ++i) {
-      if constexpr (kWords == 4)
-        asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address + i * 4096), "r"(a), "r"(b), "r"(c), "r"(last) : "memory");
-      if constexpr (kWords == 2) asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(address + i * 4096), "r"(a), "r"(last) : "memory");
-      if constexpr (kWords == 1) asm volatile("st.shared.u32 [%0], %1;" ::"r"(address + i * 4096), "r"(last) : "memory");
-    }
-    asm volatile("add.u32 %0, %0, 7;" : "+r"(last));
-  }
+  const uint32_t last = rounds<kStores, kWords>(address, a, b, c);
   if (memory[threadIdx.x].x == 123456) *sink = last;
 }
 

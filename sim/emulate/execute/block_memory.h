@@ -56,7 +56,8 @@ class BlockMemory {
   SharedChecks* shared_checks() { return shared_checks_.get(); }
   /// Room for what the instruction stores for `lane`, filled before its address is asked for where shared memory is checked.
   std::byte* stored_next(int lane) {
-    stored_ = {at_.pc, lane, stored_.bytes};
+    stored_.pc = at_.pc;
+    stored_.lane = lane;
     return stored_.bytes.data();
   }
   DeviceHeap& heap() { return memory_.heap(); }
