@@ -4,9 +4,7 @@
 //          strip of its own, or strips that blocks share as those of a product do (12 columns of blocks).
 // Ignores: DRAM (a launch before brings the data); what is done with the copies.
 // Source:  counters of ncu.
-#include <cuda.h>
-
-#include "bench.cuh"
+#include "tensor_map.cuh"
 
 using namespace bench;
 
@@ -44,17 +42,8 @@ __global__ void copies(const __grid_constant__ CUtensorMap map, int row_bytes, i
 }
 
 CUtensorMap map_of(char* base, int rows, int row_bytes, bool swizzled) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult state;
-  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &state));
-  CUtensorMap map;
-  const cuuint64_t sizes[2] = {kPitch / 2, static_cast<cuuint64_t>(rows)}, pitch[1] = {kPitch};
-  const cuuint32_t box[2] = {static_cast<cuuint32_t>(row_bytes / 2), kRows}, steps[2] = {1, 1};
-  const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, base, sizes, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result)), std::exit(1);
-  return map;
+  return bench::map_of_matrix(base, kPitch / 2, rows, kPitch, row_bytes / 2, kRows, swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_DATA_TYPE_UINT16);
 }
 
 }  // namespace

@@ -5,9 +5,7 @@
 //          tiles make rows of 1 KiB) or each tile is one piece; before it may come a copy of 16 KiB that nobody has read, or that comes alone.
 // Ignores: tiles that others write again.
 // Source:  counters of ncu, a line per launch, caches flushed.
-#include <cuda.h>
-
-#include "bench.cuh"
+#include "tensor_map.cuh"
 
 using namespace bench;
 
@@ -54,23 +52,9 @@ __global__ void tiles(const __grid_constant__ CUtensorMap map, char* out, const 
   }
 }
 
-using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*,
-                            const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
-/// 16-bit elements, rows of `columns`, boxes of 64 by kRows.
+/// Rows of `columns` elements, boxes of 64 by kRows.
 CUtensorMap map_of(void* data, cuuint64_t columns, cuuint64_t rows) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult state;
-  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &state));
-  CUtensorMap map;
-  const cuuint64_t sizes[2] = {columns, rows}, strides[1] = {columns * 2};
-  const cuuint32_t box[2] = {64, kRows}, steps[2] = {1, 1};
-  if (reinterpret_cast<Encode>(found)(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, data, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
-    std::fprintf(stderr, "bulk_stores: the driver makes no tensor map of this matrix\n");
-    std::exit(2);
-  }
-  return map;
+  return bench::map_of_matrix(data, columns, rows, columns * 2, 64, kRows, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
 }
 
 template <int kWay, bool kReads>

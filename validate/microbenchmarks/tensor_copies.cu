@@ -8,10 +8,9 @@
 // tensor_copy_beside: warpgroups multiply while a warp copies tiles that are in L2: cycles a product, bytes copied a cycle.
 //
 // store_fragments: two warpgroups store sums of 128 x 128 as wgmma leaves them, tile after tile: cycles a tile.
-#include <cuda.h>
 #include <cuda_fp16.h>
 
-#include "bench.cuh"
+#include "tensor_map.cuh"
 #include "wgmma_forms.cuh"
 
 namespace {
@@ -153,21 +152,9 @@ __global__ void __launch_bounds__(256) store_fragments(float* c, int columns, in
   if (threadIdx.x == 0) out[blockIdx.x] = stopped - start;
 }
 
-using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*,
-                            const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
 CUtensorMap map_of(void* data, int rows, int box_rows) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult state;
-  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &state));
-  CUtensorMap map;
-  const cuuint64_t sizes[2] = {kPitch / 2, static_cast<cuuint64_t>(rows)}, pitch[1] = {kPitch};
-  const cuuint32_t box[2] = {kColumns, static_cast<cuuint32_t>(box_rows)}, step[2] = {1, 1};
-  const CUresult result = reinterpret_cast<Encode>(found)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, sizes, pitch, box, step,
-                                                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                                          CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result)), std::exit(1);
-  return map;
+  return bench::map_of_matrix(data, kPitch / 2, rows, kPitch, kColumns, box_rows, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                              CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
 }
 
 constexpr int kRows = 132 * 256, kShared = 200 * 1024;

@@ -10,10 +10,9 @@
 // tensor_store: cycles of the issue of a bulk tensor store and its commit, and of both and the wait until its source has been read.
 //
 // remote_chain: cycles per load of a chain of loads from the next block's shared memory.
-#include <cuda.h>
 #include <cuda_fp16.h>
 
-#include "bench.cuh"
+#include "tensor_map.cuh"
 #include "wgmma_forms.cuh"
 
 namespace {
@@ -189,26 +188,9 @@ __global__ void remote_chain(int count, unsigned long long* out) {
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
-                            const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
-                            CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
 /// A matrix of rows of 128 bytes; boxes of `bytes` of `rows` of them.
 CUtensorMap map_of(void* data, int all_rows, int bytes, int rows) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult state;
-  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &state));
-  CUtensorMap map;
-  const cuuint64_t sizes[2] = {64, static_cast<cuuint64_t>(all_rows)}, pitch[1] = {128};
-  const cuuint32_t box[2] = {static_cast<cuuint32_t>(bytes / 2), static_cast<cuuint32_t>(rows)},
-                   step[2] = {1, 1};
-  const CUresult result = reinterpret_cast<Encode>(found)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, sizes, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS)
-    std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result)), std::exit(1);
-  return map;
+  return bench::map_of_matrix(data, 64, all_rows, 128, bytes / 2, rows, bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE);
 }
 
 constexpr int kRows = 8192;  // 1 MB
