@@ -3,6 +3,7 @@
     unusable_input.py REPOSITORY FOLDER
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -65,10 +66,12 @@ class UnusableInput(unittest.TestCase):
                    and re.search(r"\b(usable|run)\.Parser\(", tree.text(f)) and f != "tests/validate/unusable_input.py"]
         self.assertGreater(len(scripts), 25)
         self.assertGreater(len(parsing), 12)
-        for script in [*scripts, *parsing, "validate/microbenchmarks/run"]:
+        programs = [f for f in tree.files if f.startswith(("scripts/", "validate/")) and os.access(REPOSITORY / f, os.X_OK) and tree.text(f).startswith("#!")]
+        self.assertGreater(len(programs), len(scripts) + 8)
+        for script in [*programs, *sorted({*parsing} - {*programs})]:
             with self.subTest(script):
-                words = [REPOSITORY / script] if script in scripts else [sys.executable, "-B", script]
-                done = subprocess.run([*words, "--no-such-option"], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
+                words = [REPOSITORY / script] if script in programs else [sys.executable, "-B", script]
+                done = subprocess.run([*words, "--no-such-option"], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL)
                 self.assertEqual((done.returncode, done.stderr.count("\n"), done.stdout), (2, 1, ""), done.stderr)
                 self.assertRegex(done.stderr, r"^[\w./]+: .*(expected|required)")
 
