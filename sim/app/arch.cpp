@@ -17,7 +17,7 @@ int arch(const Words& words) {
   options::options_description known("options");
   known.add_options()("sources", options::bool_switch(&sources),
                       "each value with its range, formula, source, file and line")(
-      "json", options::value(&json)->value_name("FILE"),
+      "json", result_file_or_output(&json),
       "write every value with its range and source to this file; -: standard output")(
       "set", options::value(&set)->value_name("KEY=VALUE")->composing(),
       "override a value first: sm.count=144")(

@@ -140,7 +140,7 @@ int beside(const Words& words) {
       "equal addresses in the traces are the same memory: traces of one program's run")(
       "threads", options::value(&threads)->value_name("N")->default_value(threads),
       "host threads; any number gives the same result")(
-      "json", options::value(&json)->value_name("FILE"),
+      "json", result_file_or_output(&json),
       "write the result as JSON to this file; -: to standard output, and no text");
   options::variables_map values;
   if (!parse(words, kBesideUsage, known, "file", values)) return 0;

@@ -37,7 +37,7 @@ int calibrate(const Words& words) {
       "a number of the new chip that its vendor documents: l2.slices=96")(
       "title", options::value(&title)->value_name("TEXT"),
       "the new chip's title (default: the device's name)")(
-      "output", options::value(&output)->value_name("FILE"),
+      "output", result_file(&output),
       "write the configuration to this file (default: only print what was found)");
   options::variables_map values;
   if (!parse(words, "calibrate MICROBENCHMARKS.json ... --base CHIP [--output FILE.toml]", known, "file",

@@ -97,7 +97,7 @@ int collective_operation(const Words& words) {
                                          "ring or tree; without it, as NCCL chooses")(
       "protocol", options::value(&protocol)->value_name("NAME"),
       "ll, ll128 or simple; without it, as NCCL chooses")(
-      "json", options::value(&json)->value_name("FILE"),
+      "json", result_file_or_output(&json),
       "write the result as JSON to this file; -: to standard output, and no text");
   options::variables_map values;
   if (!parse(words, "collective --op OPERATION --bytes 1M..1G [--devices N] [--link nvlink4|nvlink5|pcie5]",

@@ -58,7 +58,7 @@ int launches(const Words& words) {
   int sm = 90;
   options::options_description known("options");
   kernel.add_names_to(known);
-  known.add_options()("emit", options::value(&emit)->value_name("FILE"),
+  known.add_options()("emit", result_file_or_output(&emit),
                       "write the flat table to this file (-: standard output)")(
       "cubins", options::value(&cubins)->value_name("DIR"),
       "compile each launch for --sm and put the cubins into this directory")(

@@ -22,8 +22,8 @@ int occupancy(const Words& words) {
   options::options_description known("options");
   chosen.add_variants_to(known);
   known.add_options()("block", options::value(&block)->value_name("X[,Y[,Z]]")->required(),
-                      "threads per block")(
-      "registers", options::value(&registers)->value_name("N")->required(), "registers per thread")(
+                      "threads per block")("registers", count(&registers)->required(),
+                                           "registers per thread")(
       "shared", options::value(&shared)->value_name("BYTES"),
       "shared memory, static and dynamic, bytes per block")(
       "barriers", options::value(&barriers)->value_name("N")->default_value(barriers),

@@ -1,10 +1,10 @@
 #include "sim/app/options.h"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <iostream>
 #include <map>
-#include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,44 +31,71 @@ void refuse_negative(const std::vector<options::option>& given) {
   }
 }
 
-/// Refuses what would say nothing: an empty word, and none of what is at least one, which would be no bound at all.
-void refuse_nothing(const std::vector<options::option>& given) {
-  constexpr std::array<std::string_view, 5> kAtLeastOne = {"budget", "instructions", "largest",
-                                                           "max-instructions", "registers"};
+/// Refuses an empty word, which would say nothing.
+void refuse_empty(const std::vector<options::option>& given) {
   for (const options::option& option : given) {
     if (option.position_key != -1) continue;
-    const bool counts =
-        std::find(kAtLeastOne.begin(), kAtLeastOne.end(), option.string_key) != kAtLeastOne.end();
     for (const std::string& value : option.value) {
       if (value.empty())
         throw InputError(fmt::format("--{}: an empty word is given; expected a value", option.string_key));
-      if (counts && value.find_first_not_of('0') == std::string::npos)
+    }
+  }
+}
+
+/// What the table says of this option beside its type; nullptr: nothing of that kind.
+template <class Mark>
+const Mark* mark_of(const options::options_description& known, const std::string& name) {
+  const options::option_description* option = known.find_nothrow(name, false);
+  return option == nullptr ? nullptr : dynamic_cast<const Mark*>(option->semantic().get());
+}
+
+/// Refuses none of what is at least one.
+void refuse_none(const std::vector<options::option>& given, const options::options_description& known) {
+  for (const options::option& option : given) {
+    if (mark_of<AtLeastOne>(known, option.string_key) == nullptr) continue;
+    for (const std::string& value : option.value) {
+      if (value.find_first_not_of('0') == std::string::npos)
         throw InputError(fmt::format("--{} {}: expected a number of at least 1", option.string_key, value));
     }
   }
 }
 
-/// Refuses, before anything is computed, a file for results that cannot be written when they are there, or by two options.
-void refuse_unwritable(const options::variables_map& values) {
-  std::map<std::string, const char*> named;
-  for (const char* name :
-       {"json", "html", "perfetto", "csv", "speedscope", "picture", "freeze", "write-errors", "output"}) {
-    if (!values.count(name)) continue;
-    const auto* file = boost::any_cast<std::string>(&values[name].value());
-    if (file == nullptr) continue;
-    if (file->empty()) throw InputError(fmt::format("--{}: no name is given; expected a file's", name));
-    if (const auto [other, is_new] = named.emplace(*file, name); !is_new) {
+/// Refuses, before anything is computed, a file for results that cannot be written when they are there, is another option's or is read.
+void refuse_unwritable(const options::variables_map& values, const options::options_description& known) {
+  const Words read = values.count("file") ? values["file"].as<Words>() : Words();
+  std::map<std::string, std::string> named;
+  for (const auto& [name, value] : values) {
+    const auto* const mark = mark_of<ForResults>(known, name);
+    if (mark == nullptr) continue;
+    const auto& file = value.as<std::string>();
+    if (file.empty()) throw InputError(fmt::format("--{}: no name is given; expected a file's", name));
+    if (const auto [other, is_new] = named.emplace(file, name); !is_new)
       throw InputError(
-          fmt::format("--{} {}: --{} writes it; expected a file of its own", name, *file, other->second));
+          fmt::format("--{} {}: --{} writes it; expected a file of its own", name, file, other->second));
+    if (file == "-") {
+      if (mark->output_as_well) continue;
+      throw InputError(fmt::format("--{} -: expected a file's name, not standard output", name));
     }
-    if (*file != "-") report::check_writable(*file);
-    if (*file == "-" && std::string_view(name) != "json")
-      throw InputError(
-          fmt::format("--{} -: expected a file's name; only --json writes to standard output", name));
+    report::check_writable(file);
+    for (const std::string& input : read) {
+      std::error_code different;
+      if (std::filesystem::equivalent(input, file, different))
+        throw InputError(fmt::format("--{} {}: it is read as well; expected a file of its own", name, file));
+    }
   }
 }
 
 }  // namespace
+
+options::typed_value<std::string>* result_file(std::string* into) {
+  return (new Marked<std::string, ForResults>(into))->value_name("FILE");
+}
+
+options::typed_value<std::string>* result_file_or_output(std::string* into) {
+  auto* const value = new Marked<std::string, ForResults>(into);
+  value->output_as_well = true;
+  return value->value_name("FILE");
+}
 
 bool parse(const Words& words, const std::string& usage, const options::options_description& known,
            const std::string& rest, options::variables_map& values) {
@@ -97,8 +124,9 @@ bool parse(const Words& words, const std::string& usage, const options::options_
     }
     options::notify(values);
     refuse_negative(parsed.options);
-    refuse_unwritable(values);
-    refuse_nothing(parsed.options);
+    refuse_unwritable(values, known);
+    refuse_empty(parsed.options);
+    refuse_none(parsed.options, known);
   } catch (const options::validation_error& error) {
     const bool no_number = error.kind() == options::validation_error::invalid_option_value;
     throw InputError(fmt::format("{}{}", error.what(), no_number ? "; expected a number" : ""));
@@ -199,12 +227,12 @@ std::vector<Variant> variants(const ChipOptions& chosen) {
 }
 
 void OutputOptions::add_to(options::options_description& description) {
-  description.add_options()("json", options::value(&json)->value_name("FILE"),
+  description.add_options()("json", result_file_or_output(&json),
                             "write the result document to this file (-: standard output, no text)");
 }
 
 void OutputOptions::add_page_to(options::options_description& description) {
-  description.add_options()("html", options::value(&html)->value_name("FILE"),
+  description.add_options()("html", result_file(&html),
                             "write a page to look at, one file that needs no network, to this file");
 }
 

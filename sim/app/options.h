@@ -17,6 +17,25 @@ namespace foretrace::app {
 
 namespace options = boost::program_options;
 
+/// What an option table says of a value beside its type; parse() refuses what is not so.
+struct AtLeastOne {  ///< a number: none would be no bound at all
+  virtual ~AtLeastOne() = default;
+};
+struct ForResults {  ///< a file that can be written, and is no other option's and none of the input
+  bool output_as_well = false;  ///< "-" is standard output
+  virtual ~ForResults() = default;
+};
+template <class Value, class Mark>
+struct Marked : options::typed_value<Value>, Mark {
+  using options::typed_value<Value>::typed_value;
+};
+template <class Number>
+options::typed_value<Number>* count(Number* into) {
+  return (new Marked<Number, AtLeastOne>(into))->value_name("N");
+}
+options::typed_value<std::string>* result_file(std::string* into);
+options::typed_value<std::string>* result_file_or_output(std::string* into);
+
 /// Parses `words`; what is not an option goes to the positional option `rest` (empty: refused). Unknown and malformed options throw
 /// InputError. `--help` prints `usage` and the options and returns false.
 bool parse(const Words& words, const std::string& usage, const options::options_description& known,

@@ -88,7 +88,7 @@ int predict(const Words& words) {
       "gains", options::bool_switch(&chosen.run.gains), kGainsHelp)(
       "trace", options::value(&chosen.run.trace)->value_name("FILE"),
       "record the launch: a file for one chip, a directory for several")(
-      "max-instructions", options::value(&chosen.run.max_instructions)->value_name("N"),
+      "max-instructions", count(&chosen.run.max_instructions),
       "stop a block that executes more warp instructions than this")(
       "accuracy",
       options::value(&chosen.accuracy_word)->value_name("WHICH")->default_value(chosen.accuracy_word),

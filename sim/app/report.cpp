@@ -53,8 +53,7 @@ void check(const Wanted& wanted, std::size_t documents) {
 int report_page(const Words& words) {
   Wanted wanted;
   options::options_description known("options");
-  known.add_options()("html", options::value(&wanted.html)->value_name("FILE"),
-                      "write a page to look at to this file")(
+  known.add_options()("html", result_file(&wanted.html), "write a page to look at to this file")(
       "timeline", options::value(&wanted.timeline)->value_name("FILE"),
       "show this timeline on it too: what foretrace timeline --json wrote")(
       "perfetto", options::value(&wanted.perfetto)->value_name("FILE"),
@@ -63,7 +62,7 @@ int report_page(const Words& words) {
       "print a page as Nsight Compute has it: raw (every metric), details (the sections), source (by "
       "instruction)")("csv", options::bool_switch(&wanted.csv),
                       "print that page (default: details) as ncu --csv does, in base units")(
-      "speedscope", options::value(&wanted.speedscope)->value_name("FILE"),
+      "speedscope", result_file(&wanted.speedscope),
       "write stalled warp-cycles by kernel, inlined call, source line and state to this file for "
       "speedscope.app");
   options::variables_map values;

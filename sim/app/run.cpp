@@ -172,21 +172,21 @@ void add_options(options::options_description& known, Asked& asked) {
       "them")("simulate", options::value(&asked.simulate)->value_name("WHICH")->default_value(asked.simulate),
               "representative: beyond the budget, launches that are like others are executed, and get their "
               "time from these; all: every launch is simulated")(
-      "budget", options::value(&settings.budget)->value_name("N")->default_value(settings.budget),
+      "budget", count(&settings.budget)->default_value(settings.budget),
       "warp instructions to simulate, about: what a representative simulation may cost")(
       "launches", options::value(&asked.launches)->value_name("LIST"),
       "predict only these launches, counted from 0: 0-11,20")(
       "kernel", options::value(&settings.kernel)->value_name("PATTERN"),
       "predict only kernels whose name matches this regular expression")(
-      "html", options::value(&asked.html)->value_name("FILE"),
+      "html", result_file(&asked.html),
       "write a page of the predicted launches, one file that needs no network, to this file")(
       "gains", options::bool_switch(&asked.gains),
       "at the end, simulate the three hottest kernels again without each limit, and say what that would "
       "bring; "
       "launches are then recorded, and simulated exactly")(
-      "json", options::value(&settings.json)->value_name("FILE"),
+      "json", result_file_or_output(&settings.json),
       "write the result document, every predicted launch in it, to this file")(
-      "perfetto", options::value(&asked.time_line.perfetto)->value_name("FILE"),
+      "perfetto", result_file(&asked.time_line.perfetto),
       "write the program's predicted time line, a row per stream, copy engine and host thread, to this file "
       "for ui.perfetto.dev")(
       "host", options::value(&settings.host)->value_name("NAME")->default_value(settings.host),
@@ -198,7 +198,7 @@ void add_options(options::options_description& known, Asked& asked) {
       "what the program's own work between calls takes on the time line: none, measured (as here), or "
       "scale=X of that")("trace", options::value(&settings.trace)->value_name("DIR"),
                          "record every predicted launch in this directory")(
-      "max-instructions", options::value(&settings.max_instructions)->value_name("N"),
+      "max-instructions", count(&settings.max_instructions),
       "a block that executes more warp instructions than this is a timeout")(
       "check", options::value(&asked.checks)->value_name("LIST"),
       "make faults of what a GPU lets pass, several with commas: bounds (accesses beyond an allocation, on a "

@@ -169,9 +169,8 @@ int timeline(const Words& words) {
       "warps of these blocks: 0,4-6 (default: 0)")(
       "cycles", options::value(&chosen.cycles)->value_name("A..B"),
       "cycles since the launch began: A..B, A.. or ..B (default: all)")(
-      "instructions", options::value(&chosen.instructions)->value_name("N"),
-      "show at most so many (default: 60)")("launch", options::value(&chosen.name)->value_name("NAME"),
-                                            "the launch of a launch file, by name");
+      "instructions", count(&chosen.instructions), "show at most so many (default: 60)")(
+      "launch", options::value(&chosen.name)->value_name("NAME"), "the launch of a launch file, by name");
   chosen.kernel.add_to(known);
   chosen.launch.add_to(known);
   chosen.chips.add_one_to(known);

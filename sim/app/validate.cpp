@@ -348,14 +348,13 @@ int validate(const Words& words) {
       "split", options::value(&chosen.split)->value_name("WHICH")->default_value(chosen.split),
       "kernels: development, held-out or all")("show-held-out", options::bool_switch(&chosen.show_held_out),
                                                "print the numbers of single held-out kernels too")(
-      "largest", options::value(&chosen.largest)->value_name("N"),
-      "leave out launches of more warp instructions than this")(
+      "largest", count(&chosen.largest), "leave out launches of more warp instructions than this")(
       "leave-out", options::value(&chosen.leave_out)->value_name("NAME")->composing(),
-      "leave out the launch of this name")("picture", options::value(&chosen.picture)->value_name("FILE.svg"),
+      "leave out the launch of this name")("picture", result_file(&chosen.picture)->value_name("FILE.svg"),
                                            "draw predicted against measured cycles into this SVG file")(
-      "html", options::value(&chosen.html)->value_name("FILE"),
+      "html", result_file(&chosen.html),
       "write a page of what was compared, one file that needs no network, to this file")(
-      "freeze", options::value(&chosen.freeze)->value_name("FILE"),
+      "freeze", result_file(&chosen.freeze),
       "predict all launch files for --arch and keep the predictions in this file")(
       "frozen", options::value(&chosen.frozen)->value_name("FILE"),
       "compare the predictions of this file instead of predicting now")(
@@ -363,7 +362,7 @@ int validate(const Words& words) {
       "clocks where none were measured: base, boost, observed or sm=MHZ,...")(
       "errors", options::value(&chosen.errors)->value_name("FILE"),
       "exit code 1 if any class of kernels is worse than in this file")(
-      "write-errors", options::value(&chosen.write_errors)->value_name("FILE"),
+      "write-errors", result_file(&chosen.write_errors),
       "write the errors of each class of kernels for --errors")(
       "max-mean", options::value(&chosen.max_mean)->value_name("PERCENT"),
       "exit code 1 if the mean cycle error of launches of at least 20,000 cycles is above this, in percent")(

@@ -198,9 +198,14 @@ class Offline(Case):
 
     def test_a_result_has_a_file_of_its_own(self):
         words, twice = ["simulate", trace("vector_add", 90), "--arch", "h100"], self.path("twice")
-        self.refused([f"--html {twice}: --json writes it; expected a file of its own"], *words, "--json", twice, "--html", twice)
+        self.refused([f"--json {twice}: --html writes it; expected a file of its own"], *words, "--json", twice, "--html", twice)
         self.refused(["--json: no name is given; expected a file's"], *words, "--json", "")
-        self.refused(["--html -: expected a file's name; only --json writes to standard output"], *words, "--html", "-")
+        self.refused(["--html -: expected a file's name, not standard output"], *words, "--html", "-")
+        self.refused(["--emit: no name is given; expected a file's"], "launches", kernel_file("vector_add.toml"), "--emit", "")
+        result = self.path("result.json")
+        self.answer(*words, "--json", result)
+        page = os.path.join(os.path.dirname(result), ".", "result.json")
+        self.refused([f"--html {page}: it is read as well; expected a file of its own"], "report", result, "--html", page)
 
     def test_what_stops_run_before_its_program_has_its_exit_code(self):
         folder = self.path("folder.toml")
