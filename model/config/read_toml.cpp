@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #define TOML_ENABLE_FORMATTERS 0
@@ -85,7 +86,8 @@ class Reader {
 
   double number(const toml::node& node, const std::string& key) const {
     if (node.is_integer()) return static_cast<double>(*node.value<std::int64_t>());
-    if (node.is_floating_point()) return *node.value<double>();
+    if (const auto value = node.value<double>(); node.is_floating_point() && std::isfinite(*value))
+      return *value;
     fail(node, key, "expected a number");
   }
 

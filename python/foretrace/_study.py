@@ -11,7 +11,7 @@ _KEYS = {"arch", "set", "trace", "kernel", "database", "traces"}
 _FORMS = {"arch": (_command.is_texts, "a list of chips"), "trace": (_command.is_texts, "a list of files"), "kernel": (_command.is_tables, "[[kernel]]"),
           "set": (_command.is_table, "[set], with a list of values for each key"), "database": (_command.is_text, "a file's name"),
           "traces": (_command.is_text, "a folder's name")}
-_KERNEL_FORMS = {"defines": (_command.is_table, "a table with a list of values for each name"), "shape": (_command.is_tables, "a list of tables of grid, block and args"),
+_KERNEL_FORMS = {"name": (_command.is_text, "a text"), "defines": (_command.is_table, "a table with a list of values for each name"), "shape": (_command.is_tables, "a list of tables of grid, block and args"),
                  "define": (_command.is_texts, "a list of texts"), "kernel": (_command.is_text, "its name")}
 _KERNEL_KEYS = {"name", "source", "kernel", "define", "grid", "block", "args", "shared", "nvcc", "cluster", "symbols"}
 

@@ -68,6 +68,8 @@ void check(const config::Entry& entry, const LinkKey& key, double value) {
   const bool positive = std::string_view(key.unit) != "us" && !choice && !landing;
   if (value < 0 || (positive && value <= 0))
     refuse(entry, name, fmt::format("{}; expected {}", value, positive ? "more than 0" : "0 or more"));
+  if (value > config::kMostOfHosts)
+    refuse(entry, name, fmt::format("{}; expected {} at most", value, config::kMostOfHosts));
   if (std::string_view(key.unit) == "ratio" && value > 1)
     refuse(entry, name, fmt::format("{}; expected 1 at most", value));
   const bool whole = std::string_view(key.unit) == "device" || std::string_view(key.unit) == "channel";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <system_error>
 
@@ -111,6 +112,8 @@ std::vector<double> take(config::RawFile& raw, const std::string& file, const ch
   for (double& value : values) {
     if ((value < 0 && !gap) || (value <= 0 && rate))
       refuse(entry, key, fmt::format("{}; expected {}", value, rate ? "more than 0" : "0 or more"));
+    if (std::abs(value) > config::kMostOfHosts)
+      refuse(entry, key, fmt::format("{}; expected {} at most", value, config::kMostOfHosts));
     value *= factor(unit);
   }
   return values;

@@ -89,6 +89,9 @@ TEST(LinkSpec, WrongFilesAreRefused) {
   EXPECT_NE(refusal("value = 24, unit", "value = 2.5, unit").find("whole number"), std::string::npos);
   EXPECT_NE(refusal("value = 396.8, unit", "value = 0, unit").find("more than 0"), std::string::npos);
   EXPECT_NE(refusal("value = 0.9375, unit", "value = 1.5, unit").find("1 at most"), std::string::npos);
+  EXPECT_NE(refusal("value = 396.8, unit", "value = nan, unit").find("expected a number"), std::string::npos);
+  EXPECT_NE(refusal("value = 396.8, unit", "value = 1e300, unit").find("10000000000 at most"),
+            std::string::npos);
   EXPECT_EQ(refusal("value = 331.2, unit", "value = 0, unit"), "");
   EXPECT_THROW(load_link("nvlink3", kConfigs), InputError);
 }

@@ -1,6 +1,8 @@
 // A host's file: its keys are known, each is used, and a wrong file is refused with its line.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <fstream>
 
 #include "model/units/error.h"
@@ -190,6 +192,13 @@ TEST(HostSpec, WrongFilesAreRefused) {
       refusal(with("notice", "notice = { value = -1, unit = \"us\", kind = \"documented\", source = \"x\" }"))
           .find("expected 0 or more"),
       std::string::npos);
+  for (const auto& [value, said] :
+       {std::pair("nan", "expected a number"), std::pair("inf", "expected a number"),
+        std::pair("1e300", "expected 10000000000 at most")}) {
+    const std::string line =
+        fmt::format("notice = {{ value = {}, unit = \"us\", kind = \"documented\", source = \"x\" }}", value);
+    EXPECT_NE(refusal(with("notice", line)).find(said), std::string::npos) << value;
+  }
   EXPECT_NE(refusal(with("in_rate",
                          "in_rate = { value = 0, unit = \"GB/s\", kind = \"documented\", source = \"x\" }"))
                 .find("expected more than 0"),

@@ -207,6 +207,7 @@ class Offline(Case):
                            ('arch = ["h100"]\ntrace = "a.trace"\n', "trace: expected a list of files"), ('arch = ["h100"]\nkernel = 3\n', r"kernel: expected \[\[kernel\]\]"),
                            (trace + "set = 3\n", r"set: expected \[set\], with a list of values for each key"), (trace + "database = 5\n", "database: expected a file's name"),
                            (kernel + "shape = 3\n", "kernel: shape: expected a list of tables of grid, block and args"),
+                           (kernel + "name = 3\n", "kernel: name: expected a text"),
                            (kernel + "defines = 3\n", "kernel: defines: expected a table with a list of values for each name")):
             with self.subTest(text):
                 study.write_text(text)
