@@ -2,10 +2,12 @@
 
 import argparse
 import contextlib
+import datetime
 import errno
 import os
 import pathlib
 import tomllib
+from collections.abc import Iterator
 from typing import NoReturn
 
 from foretrace._program import ForetraceError
@@ -57,14 +59,41 @@ def check_forms(where: str, values: dict, forms: dict) -> None:
             raise ForetraceError(f"{where}: {key}: expected {words}")
 
 
-def check_writable(*paths: str | None) -> None:
-    """Before anything is computed: throws ForetraceError where one of these files (None: not asked for) cannot be written afterwards."""
-    for path in filter(None, paths):
+def check_writable(*paths: str | None, read: str | os.PathLike[str] | None = None) -> None:
+    """Before anything is computed: throws ForetraceError where one of these files (None: not asked for) cannot be written afterwards, or is
+    another one or that which is read."""
+    for i, path in enumerate(paths):
+        if not path:
+            continue
+        if path == "-":
+            raise ForetraceError("-: expected a file's name, not standard output")
+        if path in paths[:i] or (read is not None and os.path.exists(path) and os.path.exists(read) and os.path.samefile(path, read)):
+            raise ForetraceError(f"{path}: expected a file of its own for each result")
         folder = pathlib.Path(path).parent
         reason = (errno.EISDIR if os.path.isdir(path) else errno.ENOENT if not folder.exists() else errno.ENOTDIR if not folder.is_dir() else
                   errno.EACCES if not os.access(path if os.path.exists(path) else folder, os.W_OK) else 0)
         if reason:
             raise ForetraceError(f"{path}: {os.strerror(reason)}")
+
+
+@contextlib.contextmanager
+def whole(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
+    """Gives a file to write into, which takes the place of `path` when all of it is there: a process that is killed leaves the old one as it was."""
+    target = pathlib.Path(path)
+    if target.exists() and not target.is_file():  # a device or a pipe
+        yield target
+        return
+    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
+    try:
+        yield partial
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write(path: str | os.PathLike[str], text: str) -> None:
+    with whole(path) as file:
+        file.write_text(text, encoding="utf-8")
 
 
 def one_line(error: Exception) -> str:
@@ -74,11 +103,21 @@ def one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
+def _refuse_dates(path: pathlib.Path, value: object, key: str = "") -> None:
+    """No key of ours is a date or a time, which JSON and launch files have no form for."""
+    if isinstance(value, (datetime.date, datetime.time)):
+        raise ForetraceError(f"{path}: {key}: expected a number or a text, not a date or time")
+    for name, each in value.items() if isinstance(value, dict) else ((key, each) for each in value) if isinstance(value, list) else ():
+        _refuse_dates(path, each, name)
+
+
 def read_toml(path: pathlib.Path) -> tuple[str, dict]:
     """A file's text, and what it says."""
     try:
         text = path.read_text(encoding="utf-8")
-        return text, tomllib.loads(text)
+        values = tomllib.loads(text)
+        _refuse_dates(path, values)
+        return text, values
     except OSError as error:
         raise ForetraceError(one_line(error)) from None
     except UnicodeDecodeError:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from foretrace import _program
+from foretrace import _command, _program
 
 
 PathLike = str | os.PathLike[str]
@@ -199,7 +199,7 @@ class Results(list[Prediction]):
 
     def save(self, path: PathLike) -> None:
         """Writes the result document, which `foretrace report` and `foretrace compare` read."""
-        pathlib.Path(path).write_text(json.dumps(self.document))
+        _command.write(path, json.dumps(self.document))
 
     def html(self, path: PathLike) -> None:
         """Writes the page of the whole report (docs/page.md)."""

@@ -17,8 +17,8 @@ _KERNEL_KEYS = {"name", "source", "kernel", "define", "grid", "block", "args", "
 
 
 def _lists(values: dict, where: str) -> dict[str, list]:
-    if not all(isinstance(each, list) and each for each in values.values()):
-        raise StudyError(f"{where}: expected a list of values for each key")
+    if not all(isinstance(each, list) and each and all(isinstance(value, (int, float, str)) for value in each) for each in values.values()):
+        raise StudyError(f"{where}: expected a list of numbers or texts for each key")
     return values
 
 

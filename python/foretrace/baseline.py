@@ -186,7 +186,7 @@ def update(bench: Bench, jobs: int | None = None) -> None:
     document = {"schema": SCHEMA, "foretrace": _program.version(), "launches": measure(bench, jobs)}
     if bench.programs:
         document["programs"] = measure_programs(bench)
-    bench.baseline.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    _command.write(bench.baseline, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def check(bench: Bench, jobs: int | None = None) -> list[tuple[bool, str]]:

@@ -146,7 +146,7 @@ def main(words=None) -> int:
         print(_program.run(["calibrate", str(document), "--base", chosen.base, "--output", str(output), *(["--title", chosen.title] if chosen.title else []),
                             *(word for change in chosen.set for word in ("--set", change))]), end="")
         shown = pathlib.Path(chosen.html) if chosen.html else output.with_suffix(".html")
-        shown.write_text(page(output, chosen.base, document))
+        _command.write(shown, page(output, chosen.base, document))
         print(f"  {output} and {shown}, in {time.monotonic() - begin:.0f} s. To use it: --arch {os.path.join('.', output)}")
     except (_program.ForetraceError, OSError, subprocess.SubprocessError) as error:
         print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)

@@ -10,7 +10,6 @@ import itertools
 import json
 import math
 import operator
-import pathlib
 import random
 import sqlite3
 import sys
@@ -160,7 +159,7 @@ def main(words=None) -> int:
     parser.add_argument("--jobs", type=_command.positive, metavar="N", help="simulations at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
-        _command.check_writable(chosen.html, chosen.csv)
+        _command.check_writable(chosen.html, chosen.csv, read=chosen.design)
         design = Design(chosen.design)
         points, best, today = search(design, chosen.jobs, sweep.progress())
         failed = sweep.failures(design.study)
@@ -173,11 +172,11 @@ def main(words=None) -> int:
         for cost, time, text, _ in best:
             print(f"  {cost:12,.4g} {time:8.4f}  {text}")
         if chosen.html:
-            pathlib.Path(chosen.html).write_text(_picture.pareto(f"{design.path.name} on {design.arch}", design.cost.text, points, best, today))
+            _command.write(chosen.html, _picture.pareto(f"{design.path.name} on {design.arch}", design.cost.text, points, best, today))
         if chosen.csv:
             keys = ",".join(design.study.sets)
             rows = [f"{keys},cost,time,front"] + [",".join(map(str, [*c, cost, time, int((cost, time, text, c) in best)])) for cost, time, text, c in points]
-            pathlib.Path(chosen.csv).write_text("\n".join(rows) + "\n")
+            _command.write(chosen.csv, "\n".join(rows) + "\n")
     except (sweep.StudyError, _program.ForetraceError, OSError, sqlite3.Error) as error:
         print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)
         return 2

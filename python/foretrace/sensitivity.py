@@ -221,17 +221,18 @@ EXAMPLES = """examples:
   foretrace sensitivity launches.toml --launch sgemm_512 --arch h100 --keys 'l2.*,dram.*' --by 20
   foretrace sensitivity saxpy.cu --kernel saxpy --grid 64 --block 256 --arg buf:f32:16384 --arg buf:f32:16384 --arg val:f32:2 --arg val:i32:16384 --arch h100
 """
-_OF_A_LAUNCH = ("kernel", "define", "nvcc", "grid", "block", "cluster", "shared", "arg", "symbol")
+_OF_A_LAUNCH = {"kernel": "NAME", "define": "NAME[=VALUE]", "nvcc": "OPTIONS", "grid": "X[,Y[,Z]]", "block": "X[,Y[,Z]]", "cluster": "X[,Y[,Z]]",
+                "shared": "BYTES", "arg": "ARGUMENT", "symbol": "NAME=BUFFER"}
 
 
 def main(words=None) -> int:
     parser = _command.Parser("sensitivity", __doc__.split("\n")[0], EXAMPLES)
     parser.add_argument("launch", metavar="TRACE|LAUNCHES.toml|KERNEL.cu", help="what foretrace predict --trace wrote, a launch file, or a source or cubin")
-    parser.add_argument("--arch", required=True, metavar="CHIP")
+    parser.add_argument("--arch", required=True, metavar="CHIP", help="by name or alias: h100 ('foretrace arch' lists them)")
     parser.add_argument("--launch", dest="name", metavar="NAME", help="of a launch file: which launch, where there are several")
-    for option in _OF_A_LAUNCH:
-        parser.add_argument(f"--{option}", action="append", metavar=option.upper(), help="of a source or cubin: as foretrace predict takes it")
-    parser.add_argument("--keys", default=",".join(UNSURE), help="keys, patterns (l2.*), kinds, or all, with commas (default: %(default)s)")
+    for option, value in _OF_A_LAUNCH.items():
+        parser.add_argument(f"--{option}", action="append", metavar=value, help="of a source or cubin: as foretrace predict takes it")
+    parser.add_argument("--keys", metavar="LIST", default=",".join(UNSURE), help="keys, patterns (l2.*), kinds, or all, with commas (default: %(default)s)")
     parser.add_argument("--by", type=_command.percentage, default=10, metavar="PERCENT",
                         help="below and above, where no range is stated, more than 0 and less than 100; switches (0 or 1) stay as they are (default: 10)")
     parser.add_argument("--rows", type=_command.positive, default=20, metavar="N", help="keys to list and draw (default: 20)")
@@ -242,17 +243,17 @@ def main(words=None) -> int:
     chosen = parser.parse_args(words)
     options = [word for option in _OF_A_LAUNCH for value in getattr(chosen, option) or [] for word in (f"--{option}", value)]
     try:
-        _command.check_writable(chosen.html, chosen.json)
+        _command.check_writable(chosen.html, chosen.json, read=chosen.launch)
         with trace_of(chosen.launch, chosen.arch, chosen.name, options) as (trace, name):
             found = measure(trace, chosen.arch, chosen.keys.split(","), chosen.by / 100, chosen.jobs, chosen.database, sweep.progress(), name)
         if sys.stderr.isatty():
             print(file=sys.stderr)
         print(to_text(found, chosen.rows), end="")
         if chosen.html:
-            pathlib.Path(chosen.html).write_text(_picture.tornado(found, chosen.rows))
+            _command.write(chosen.html, _picture.tornado(found, chosen.rows))
         if chosen.json:
             low, high = found.band()
-            pathlib.Path(chosen.json).write_text(json.dumps({"schema": 1, **dataclasses.asdict(found), "band_low": low, "band_high": high}, indent=1) + "\n")
+            _command.write(chosen.json, json.dumps({"schema": 1, **dataclasses.asdict(found), "band_low": low, "band_high": high}, indent=1) + "\n")
     except (sweep.StudyError, _program.ForetraceError, OSError, sqlite3.Error) as error:
         print(f"foretrace: {_command.one_line(error)}", file=sys.stderr)
         return 2

@@ -164,7 +164,7 @@ def write_html(study: Study, path) -> None:
     done = results(study)
     if not done:
         raise StudyError(f"{study.database}: no point of {study.path} is done; there is nothing to draw")
-    pathlib.Path(path).write_text(_sweep_picture.page(study, done, failures(study)))
+    _command.write(path, _sweep_picture.page(study, done, failures(study)))
 
 
 def table(study: Study) -> tuple[list[str], list[list]]:
@@ -178,7 +178,7 @@ def table(study: Study) -> tuple[list[str], list[list]]:
 
 def write_csv(study: Study, path) -> None:
     titles, rows = table(study)
-    with open(path, "w", newline="") as file:
+    with _command.whole(path) as whole, open(whole, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(titles)
         writer.writerows(rows)
@@ -199,7 +199,8 @@ def write_parquet(study: Study, path) -> None:
         whole = numbers and all(isinstance(value, int) for value in column)
         columns[title] = pyarrow.array([value if value is None or whole or not numbers else float(value) for value in column] if numbers else
                                        [None if value is None else str(value) for value in column])
-    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    with _command.whole(path) as whole:
+        pyarrow.parquet.write_table(pyarrow.table(columns), whole)
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -274,7 +275,7 @@ def main(words=None) -> int:
     parser.add_argument("--jobs", type=_command.positive, metavar="N", help="predictions at a time (default: one per processor)")
     chosen = parser.parse_args(words)
     try:
-        _command.check_writable(chosen.csv, chosen.parquet, chosen.html)
+        _command.check_writable(chosen.csv, chosen.parquet, chosen.html, read=chosen.study)
         study = Study(chosen.study)
         if chosen.merge and chosen.shard[1] > 1:
             raise StudyError("--merge with --shard: expected one of the two")

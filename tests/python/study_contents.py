@@ -24,7 +24,7 @@ os.environ["PYTHONPATH"] = str(REPOSITORY / "python")
 sys.path.insert(0, str(REPOSITORY / "python"))
 sys.dont_write_bytecode = True
 
-from foretrace import sweep  # noqa: E402
+from foretrace import _command, sweep  # noqa: E402
 
 SGEMM, TRANSPOSE = (REPOSITORY / f"tests/data/{name}_sm_90.trace" for name in ("sgemm_tiled", "transpose_tile_32"))
 STUDY = """arch = ["h100"]
@@ -208,6 +208,8 @@ class Offline(Case):
                            (trace + "set = 3\n", r"set: expected \[set\], with a list of values for each key"), (trace + "database = 5\n", "database: expected a file's name"),
                            (kernel + "shape = 3\n", "kernel: shape: expected a list of tables of grid, block and args"),
                            (kernel + "name = 3\n", "kernel: name: expected a text"),
+                           (trace + "[set]\nx = [{}]\n", "set: expected a list of numbers or texts for each key"),
+                           (kernel + "shared = [1979-05-27]\n", "shared: expected a number or a text, not a date or time"),
                            (kernel + "defines = 3\n", "kernel: defines: expected a table with a list of values for each name")):
             with self.subTest(text):
                 study.write_text(text)
@@ -227,8 +229,24 @@ class Offline(Case):
         for words in (["sweep", self.study, "--csv"], ["sweep", self.study, "--html"], ["optimise", self.study, "--html"], ["sensitivity", "none.trace", "--arch", "h100", "--json"]):
             for path, why in ((self.folder / "none" / "x", "No such file or directory"), (self.folder, "Is a directory")):
                 self.assertEqual(run(*words, path, code=2).stderr, f"foretrace: {path}: {why}\n")
+        for words, name in ((["sweep", self.study, "--csv"], self.study), (["sweep", self.study, "--html", "x", "--csv"], "x"), (["sensitivity", self.study, "--arch", "h100", "--json"], self.study)):
+            self.assertEqual(run(*words, name, code=2).stderr, f"foretrace: {name}: expected a file of its own for each result\n")
+        self.assertEqual(run("sweep", self.study, "--csv", "-", code=2).stderr, "foretrace: -: expected a file's name, not standard output\n")
         self.assertFalse((self.folder / "study.sqlite").exists())
         self.assertEqual(run("sweep", self.study, "--merge", "2", "--shard", "1/2", code=2).stderr, "foretrace: --merge with --shard: expected one of the two\n")
+
+    def test_a_result_that_cannot_be_written_whole_leaves_the_one_before(self):
+        kept = self.folder / "kept"
+        _command.write(kept, "before")
+        with self.assertRaises(UnicodeEncodeError):
+            _command.write(kept, "after" * 10000 + "\ud800")
+        self.assertEqual((kept.read_text(), [file.name for file in self.folder.glob("kept*")]), ("before", ["kept"]))
+        with self.assertRaises(KeyboardInterrupt), _command.whole(kept) as file:
+            file.write_text("half")
+            raise KeyboardInterrupt
+        self.assertEqual((kept.read_text(), [file.name for file in self.folder.glob("kept*")]), ("before", ["kept"]))
+        _command.write("/dev/null", "not replaced")
+        self.assertFalse(pathlib.Path("/dev/null").is_file())
 
     def test_a_design_leaves_out_what_fails(self):
         self.study.write_text('cost = "sm.count"\n' + STUDY + '"sm.count" = [0, 64]\n')
