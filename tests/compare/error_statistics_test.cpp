@@ -31,7 +31,9 @@ TEST(Errors, PearsonSeesTheSlopeAndItsAbsence) {
   EXPECT_DOUBLE_EQ(error_statistics({{2, 1}, {4, 2}, {6, 3}}).pearson.value(), 1);
   EXPECT_DOUBLE_EQ(error_statistics({{3, 1}, {2, 2}, {1, 3}}).pearson.value(), -1);
   EXPECT_NEAR(error_statistics({{1, 1}, {2, 2}, {1, 3}}).pearson.value(), 0, 1e-12);
+  EXPECT_NEAR(error_statistics({{0.1, 0.1}, {0.2, 0.3}}).pearson.value(), 1, 1e-12);  // two, close together
   EXPECT_FALSE(error_statistics({{1, 2}}).pearson.has_value());
+  EXPECT_FALSE(error_statistics({{2, 1}, {2, 3}}).pearson.has_value());  // the values do not vary
 }
 
 TEST(Errors, ZeroReferencesAreCountedApart) {

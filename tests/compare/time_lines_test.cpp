@@ -62,6 +62,45 @@ TEST(CompareTimeLines, RangesStandByNameAlsoWhereOneSideLacksThem) {
   EXPECT_NE(to_text(*pair).find("new"), std::string::npos);
 }
 
+/// A document whose kernels k0, k1, ... take these times.
+std::string of_kernels(const std::vector<int>& times) {
+  std::string launches;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    launches += fmt::format(R"({}{{"kernel": "k{}", "duration_ns": {}}})", i == 0 ? "" : ", ", i, times[i]);
+  std::string text = document(0, 100, "a");
+  const std::string scan = R"({"kernel": "scan", "duration_ns": 0})";
+  return text.replace(text.find(scan), scan.size(), launches);
+}
+
+TEST(CompareTimeLines, TheLargestChangeStandsFirst) {
+  // k0 is the longest and k1 has the largest sum; k2 changes most.
+  const auto pair = compare_time_lines(of_kernels({9000, 8000, 100, 50}), "a.json",
+                                       of_kernels({9000, 8100, 1100, 0}), "b.json");
+  ASSERT_TRUE(pair);
+  std::vector<std::string> names;
+  for (const TimePair& row : pair->kernels) names.push_back(row.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"k2", "k1", "k3", "k0", "saxpy"}));
+  const std::string text = to_text(*pair);
+  EXPECT_NE(text.find("1000.0%"), std::string::npos) << text;
+  EXPECT_NE(text.find("-100.0%"), std::string::npos) << text;
+}
+
+TEST(CompareTimeLines, TwentyKernelsAreShownAndTheOthersCounted) {
+  for (const int count : {19, 20, 21}) {  // and saxpy, which comes last
+    std::vector<int> before, after;
+    for (int i = 0; i < count; ++i) {
+      before.push_back(1000);
+      after.push_back(3000 - i);
+    }
+    const std::string text = to_text(*compare_time_lines(of_kernels(before), "a", of_kernels(after), "b"));
+    EXPECT_NE(text.find("k18 "), std::string::npos) << text;
+    EXPECT_EQ(text.find("saxpy") != std::string::npos, count == 19) << text;
+    EXPECT_EQ(text.find(fmt::format("... and {} more (--json has all)", count - 19)) != std::string::npos,
+              count > 19)
+        << text;
+  }
+}
+
 TEST(CompareTimeLines, NoneWhereOneHasNone) {
   EXPECT_FALSE(compare_time_lines(document(1, 1, "a"), "a.json", R"({"predictions": []})", "b.json"));
 }
