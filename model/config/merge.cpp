@@ -198,7 +198,10 @@ void apply(const std::vector<Override>& overrides, Merged& merged) {
   for (const Override& change : overrides) {
     const std::string place = fmt::format("--set {}={}", change.key, change.value);
     if (!known_key(change.key, merged)) {
-      throw InputError(fmt::format("{}: unknown key{}", place, hint(change.key, known_keys(merged))));
+      const std::string near = hint(change.key, known_keys(merged));
+      throw InputError(
+          fmt::format("{}: unknown key{}", place,
+                      near.empty() ? "; 'foretrace arch NAME' lists those that there are" : near));
     }
     if (merged.overridden.contains(change.key))
       throw InputError(fmt::format("{}: the key is set twice", place));

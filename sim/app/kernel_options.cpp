@@ -45,7 +45,8 @@ bool KernelOptions::matches(const std::string& kernel) const {
     try {
       return std::regex_search(kernel, std::regex(regex));
     } catch (const std::regex_error& error) {
-      throw InputError(fmt::format("--kernel-regex {}: {}", regex, error.what()));
+      throw InputError(
+          fmt::format("--kernel-regex {}: {}; expected a regular expression", regex, error.what()));
     }
   }
   return name.empty() || frontend::normalised_name(kernel) == frontend::normalised_name(name);

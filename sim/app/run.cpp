@@ -245,8 +245,9 @@ void check_options(Asked& asked, const Variant& chip) {
   }
   try {
     const std::regex pattern(settings.kernel);
-  } catch (const std::regex_error&) {
-    throw InputError(fmt::format("--kernel {}: no regular expression", settings.kernel));
+  } catch (const std::regex_error& error) {
+    throw InputError(
+        fmt::format("--kernel {}: {}; expected a regular expression", settings.kernel, error.what()));
   }
   if (!settings.trace.empty()) {
     if (!fs::is_directory(settings.trace))

@@ -152,7 +152,7 @@ std::vector<std::size_t> match_kernels(const std::vector<std::string>& mangled, 
       pattern = std::regex(wanted);
     } catch (const std::regex_error& error) {
       throw InputError(
-          fmt::format("the kernel pattern '{}' is no regular expression: {}", wanted, error.what()));
+          fmt::format("kernel pattern {}: {}; expected a regular expression", wanted, error.what()));
     }
     collect([&](std::size_t i) { return std::regex_search(names[i], pattern); });
     if (!found.empty()) return found;

@@ -229,6 +229,7 @@ class Offline(Case):
         for command in ("timeline", "predict"):
             self.refused(["no launch of a kernel 'nope'; it has launches of vector_add"], command, *several[1:], "--kernel", "nope")
         self.refused(["no kernel matches 'nope'; it has vector_add"], "predict", kernel_file("vector_add.cu"), "--kernel-regex", "nope", "--arch", "h100")
+        self.refused(["--kernel-regex (: ", "; expected a regular expression\n"], "launches", kernel_file("vector_add.toml"), "--kernel-regex", "(")
         self.refused(["; it has ", ", ...\n"], "timeline", kernel_file("transpose.toml"), "--arch", "h100", "--launch", "x")
 
     def test_a_timeline_shows_the_chosen_warps(self):

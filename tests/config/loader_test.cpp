@@ -237,7 +237,8 @@ TEST(Overrides, ReplaceAValueAndWhatDerivesFromIt) {
 
 TEST(Overrides, AreCheckedTheSameWay) {
   EXPECT_EQ(error_of("h100", {{"sm.cuont", "3"}}), "--set sm.cuont=3: unknown key; the nearest is sm.count");
-  EXPECT_EQ(error_of("h100", {{"quux.baz", "3"}}), "--set quux.baz=3: unknown key");
+  EXPECT_EQ(error_of("h100", {{"quux.baz", "3"}}),
+            "--set quux.baz=3: unknown key; 'foretrace arch NAME' lists those that there are");
   EXPECT_EQ(error_of("h100", {{"sm.count", "0"}}),
             "--set sm.count=0: 0 is out of range: expected 1 to 4096 \"SM\"");
   EXPECT_EQ(error_of("h100", {{"sm.count", "4097"}}),
