@@ -18,7 +18,7 @@ import sqlite3
 import sys
 import tempfile
 
-from foretrace import _chip_values, _command, _launch, _origin, _picture, _program, sweep
+from foretrace import _chip_values, _command, _origin, _picture, _program, sweep
 
 UNSURE = ("assumed", "fitted", "transferred")
 

@@ -58,6 +58,7 @@ BAD = {
     "format": [{".clang-format": "BasedOnStyle: Google\n", "model/sm/sm.cpp": "int  f( ){return 1;}\n"}],
     "twice": [{"tests/sm/data/a.cubin": "code", "validate/kernels/b.cubin": "code"}],
     "unfinished": [{"model/sm/sm.cpp": f"// {UNFINISHED}: more\n"}, {"model/sm/sm.cpp": "\n" * 501}],
+    "imports": [{"sim/app/a.py": "import os\nimport sys\nsys.exit(0)\n"}, {"scripts/b": "#!/usr/bin/env python3\nfrom os import path as place\n"}],
     "citations": [{"model/sm/sm.cpp": "// As facts D2 say.\n"}, {"model/sm/sm.cpp": "// Source: sass.md 3.9.\n"}],
     "function_sizes": [{"model/sm/sm.cpp": "int f(int a) {\n" + "  ++a;\n" * 99 + "  return a;\n}\n"},
                        {"model/gpu/gpu.cpp": "void Gpu::run(int a,\n              int b) {\n" + "  ++a;\n" * 57 + "}\n"},

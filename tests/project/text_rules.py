@@ -1,5 +1,6 @@
 """Rules of words: what files may say and mention, how they are formatted."""
 
+import ast
 import concurrent.futures
 import hashlib
 import os
@@ -90,6 +91,19 @@ def rule_twice(tree, _):
             first = seen.setdefault(hashlib.sha256(file.read()).digest(), path)
         if first != path and os.path.getsize(whole) > 0:
             yield f"{path}: holds what {first} does"
+
+
+def rule_imports(tree, _):
+    """Every name that a Python file imports is used there, or its line says `noqa: F401` and so why it is imported."""
+    for path in [f for f in tree.files if f.endswith(".py") or tree.text(f).startswith("#!/usr/bin/env python3")]:
+        text = tree.text(path)
+        lines = text.split("\n")
+        for node in ast.walk(ast.parse(text)):
+            if not isinstance(node, (ast.Import, ast.ImportFrom)) or "noqa: F401" in lines[node.lineno - 1]:
+                continue
+            for name in (alias.asname or alias.name.split(".")[0] for alias in node.names):
+                if len(re.findall(rf"\b{re.escape(name)}\b", text)) == 1:
+                    yield f"{path}:{node.lineno}: {name} is imported and not used"
 
 
 def rule_citations(tree, _):

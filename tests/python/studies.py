@@ -10,8 +10,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
-import sqlite3
 import subprocess
 import sys
 import time

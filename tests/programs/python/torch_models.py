@@ -6,7 +6,7 @@ import sys
 import torch
 from torch import nn
 
-import foretrace_torch  # the products and convolutions that PyTorch gives to cuBLAS and cuDNN
+import foretrace_torch  # noqa: F401  the products and convolutions that PyTorch gives to cuBLAS and cuDNN
 
 torch.manual_seed(0)
 
