@@ -13,7 +13,7 @@ double dram_bytes(const gpu::Snapshot& snapshot) {
   return static_cast<double>(snapshot.memory.dram_bytes_read + snapshot.memory.dram_bytes_write);
 }
 
-/// What a stretch tells of the next: correlation of neighbours about the line from the first half's mean to the second's.
+/// What a stretch tells of the next: the correlation of neighbours.
 double correlation(const std::vector<double>& rates, double mean) {
   double together = 0, squares = 0;
   for (std::size_t i = 0; i < rates.size(); ++i) {

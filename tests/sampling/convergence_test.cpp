@@ -153,6 +153,75 @@ TEST(Convergence, WholeWavesAreSkippedAndOneIsLeft) {
   EXPECT_EQ(monitor.blocks_to_skip(snapshot), 0u);
 }
 
+TEST(Convergence, SeesTheChipAsItIs) {
+  const sampling::Survey survey = survey_of(10);
+  spec::GpuSpec chip;
+  chip.dram.channels = 8;
+  chip.dram.channel_bytes = 16;
+  chip.clock.dram = 500;
+  chip.clock.sm = 1000;
+  chip.l2.bytes = 4096;
+  const sampling::MonitoredLaunch launch = sampling::monitored(survey, chip, 100, 40);
+  EXPECT_EQ(launch.blocks, 100u);
+  EXPECT_EQ(launch.wave, 40u);
+  EXPECT_EQ(launch.dram_bytes, 64);
+  EXPECT_EQ(launch.l2_bytes, 4096);
+  EXPECT_EQ(sampling::monitored(survey, chip, 100, 400).wave, 100u);
+}
+
+/// Whether a launch of a million blocks, one per cycle, settles at its looks from this share of it on, up to another share. `done`: warp
+/// instructions by a cycle.
+bool settles_between(double first, double last, const std::function<double(double)>& done,
+                     const std::function<double(double)>& read) {
+  const sampling::Survey survey = survey_of(1e6);
+  sampling::ConvergenceMonitor monitor({.survey = &survey,
+                                        .blocks = 1'000'000,
+                                        .wave = 1000,
+                                        .dram_bytes = kDram,
+                                        .l2_bytes = 1,  // is full at once
+                                        .look_from = first * survey.instructions});
+  for (Cycle now = 500; static_cast<double>(now) <= last * 1e6; now += 500) {
+    gpu::Snapshot snapshot;
+    snapshot.now = now;
+    snapshot.instructions = static_cast<std::uint64_t>(done(static_cast<double>(now)));
+    snapshot.ended = snapshot.instructions / 100;
+    snapshot.memory.dram_bytes_read = static_cast<std::uint64_t>(read(static_cast<double>(now)));
+    if (monitor.converged(snapshot)) return true;
+  }
+  return false;
+}
+
+TEST(Convergence, ALaunchThatIsNearlyDoneGoesOnToItsEnd) {
+  const auto steady = [](double now) { return 100 * now; };
+  const auto nothing = [](double) { return 0.0; };
+  EXPECT_TRUE(settles_between(0.84, 1, steady, nothing));
+  EXPECT_FALSE(settles_between(0.86, 1, steady, nothing));
+}
+
+TEST(Convergence, WhatStillChangesMattersByWhatIsLeft) {
+  // DRAM's traffic rises all the time: the later half of what was seen has 0.17 x (share done) of DRAM's rate more than the earlier.
+  const auto steady = [](double now) { return 100 * now; };
+  const auto rises = [](double now) { return 0.17 / 375 * now * now / 2; };
+  EXPECT_FALSE(settles_between(0.5, 0.7, steady, rises));
+  EXPECT_TRUE(settles_between(0.84, 0.9, steady, rises));
+  // So does a rate that falls, by a sixth up to the end.
+  const auto falls = [](double now) { return 100 * (now - 1.8e-7 * now * now / 2); };
+  const auto nothing = [](double) { return 0.0; };
+  EXPECT_FALSE(settles_between(0.5, 0.6, falls, nothing));
+  EXPECT_TRUE(settles_between(0.8, 0.9, falls, nothing));
+}
+
+TEST(Convergence, SmallWavesAreSeenToTheirEnd) {
+  const auto nothing = [](double, stats::MemoryCounters&) {};
+  sampling::Survey same = survey_of(1e6);
+  for (int i = 0; i < 4000; ++i) same.profile.note(static_cast<std::uint32_t>(i % 10));
+  // Ten waves of 10 million warp instructions, of which no block ends: nothing is believed.
+  EXPECT_FALSE(settles(same, 800'000, false, nothing, 100'000));
+  // Three of 31 million: when a quarter of the second has been seen.
+  EXPECT_FALSE(settles(same, 385'000, false, nothing, 310'000));
+  EXPECT_TRUE(settles(same, 600'000, false, nothing, 310'000));
+}
+
 TEST(PhaseProfile, ChangeIsTheShareOfOtherInstructions) {
   sampling::PhaseProfile profile;
   EXPECT_EQ(profile.change(0, 0.5), 0);

@@ -1,6 +1,7 @@
 // When a simulation counts as settled.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -106,6 +107,69 @@ TEST(RateHistory, TheDoubtIsStudentsAndHoldsADriftThatChanceDoesNotExplain) {
   EXPECT_LT(drifts.drift, -0.04);
   EXPECT_GT(sampling::student(2), sampling::student(7));
   EXPECT_DOUBLE_EQ(sampling::student(1000), 1.645);
+}
+
+/// Half a block per cycle; `now`, and what the memory system has counted by then.
+sampling::RateHistory history_of(Cycle until,
+                                 const std::function<void(Cycle, stats::MemoryCounters&)>& memory,
+                                 Cycle slows_at = 1'000'000'000) {
+  sampling::RateHistory history(100, 10, 10);
+  for (Cycle now = 100; now <= until; now += 100) {
+    gpu::Snapshot snapshot;
+    snapshot.now = now;
+    snapshot.ended = now <= slows_at ? now / 2 : slows_at / 2 + (now - slows_at) / 4;
+    snapshot.instructions = 10 * snapshot.ended;
+    memory(now, snapshot.memory);
+    history.note(snapshot);
+  }
+  return history;
+}
+
+TEST(RateHistory, MemoryDriftsWhereDramMovesMoreInTheLaterHalf) {
+  // Eight stretches of 46 waves: from cycle 26,400 on, and 63,200 is their middle. A byte per cycle up to 50,000, then three.
+  const auto rises = [](Cycle now, stats::MemoryCounters& memory) {
+    memory.dram_bytes_read = now;
+    memory.dram_bytes_write = now < 50'000 ? 0 : 2 * (now - 50'000);
+  };
+  const sampling::SteadyRate rate = history_of(100'000, rises).rate();
+  ASSERT_TRUE(rate.known);
+  EXPECT_EQ(rate.from.now, 26'400u);
+  EXPECT_EQ(rate.to.now, 100'000u);
+  EXPECT_NEAR(rate.memory_drift, (3 - (36'800 + 2 * 13'200) / 36'800.0) / 10, 1e-9);
+}
+
+TEST(RateHistory, WhatWasBeforeACycleIsRampIfAsked) {
+  const sampling::RateHistory history = history_of(
+      100'000, [](Cycle, stats::MemoryCounters&) {}, 60'000);
+  EXPECT_GT(std::abs(history.rate().drift), 0.1);
+  const sampling::SteadyRate late = history.rate(60'000);
+  ASSERT_TRUE(late.known);
+  EXPECT_NEAR(late.rate, 0.25, 1e-9);
+  EXPECT_NEAR(late.drift, 0, 1e-9);
+}
+
+TEST(RateHistory, SaysSinceWhenL2IsNearlyAsDirty) {
+  const sampling::RateHistory history = history_of(100'000, [](Cycle now, stats::MemoryCounters& memory) {
+    memory.dirty_sectors_left = std::min<Cycle>(now, 40'000);
+  });
+  EXPECT_GT(history.dirty_since(), 30'000u);
+  EXPECT_LT(history.dirty_since(), 40'000u);
+}
+
+TEST(RateHistory, OfManySnapshotsEverySecondIsKept) {
+  const sampling::SteadyRate rate = history_of(2'000'000, [](Cycle now, stats::MemoryCounters& memory) {
+                                      memory.dram_bytes_read = now;
+                                    }).rate();
+  ASSERT_TRUE(rate.known);
+  EXPECT_NEAR(rate.rate, 0.5, 1e-3);
+  EXPECT_LT(rate.error, 1e-3);
+  EXPECT_NEAR(rate.memory_drift, 0, 1e-9);
+}
+
+TEST(Student, IsTheNinetyPercentQuantileOfItsDegreesOfFreedom) {
+  EXPECT_NEAR(sampling::student(1), 6.314, 0.001);
+  EXPECT_NEAR(sampling::student(2), 2.920, 0.001);
+  EXPECT_NEAR(sampling::student(7), 1.895, 0.001);
 }
 
 TEST(RateHistory, KnowsNothingAtFirst) {
