@@ -1,4 +1,4 @@
-"""CuTe DSL's runtime library, linked against Foretrace's libcudart.
+"""CuTe DSL's runtime library, linked against Foretrace's libcudart and libcuda.
 
 The wheel brings libcute_dsl_runtime.so with NVIDIA's CUDA runtime inside, and the same functions as a static library without it, for programs that
 are compiled ahead of time. CUTE_DSL_LIBS names the library that compiled code is bound to.
@@ -30,12 +30,13 @@ void CuteDSLRT_TVMFFISetRaisedCudaLaunchError(SetRaised raise) {
 
 
 def _wheel(major):
-    """The static library of the wheel for this CUDA version, None where there is none."""
+    """The static library of the wheel for this CUDA version, None where there is none. Wheels before 4.6 have one, for every version."""
     found = importlib.util.find_spec("nvidia_cutlass_dsl")
     for place in (found.submodule_search_locations or []) if found else []:
-        library = pathlib.Path(place) / f"cu{major}" / "lib" / STATIC
-        if library.is_file():
-            return library
+        for folder in (f"cu{major}/lib", "lib"):
+            library = pathlib.Path(place) / folder / STATIC
+            if library.is_file():
+                return library
     return None
 
 
@@ -44,9 +45,9 @@ def _cache():
     return pathlib.Path(base) / "foretrace" / "python"
 
 
-def link(static, cudart):
-    """The path of the linked library; made once for each pair of libraries. Raises RuntimeError with the linker's message."""
-    key = hashlib.sha256(static.read_bytes() + str(cudart).encode() + RAISING.encode()).hexdigest()[:16]
+def link(static, cudart, cuda):
+    """The path of the linked library; made once for these libraries. Raises RuntimeError with the linker's message."""
+    key = hashlib.sha256(static.read_bytes() + f"{cudart} {cuda}".encode() + RAISING.encode()).hexdigest()[:16]
     library = _cache() / f"{key}-{NAME}"
     if library.is_file():
         return library
@@ -55,7 +56,7 @@ def link(static, cudart):
         source, made = pathlib.Path(scratch) / "raising.c", pathlib.Path(scratch) / NAME
         source.write_text(RAISING)
         command = ["cc", "-shared", "-fPIC", "-O1", f"-Wl,-soname,{NAME}", str(source), "-Wl,--whole-archive", str(static),
-                   "-Wl,--no-whole-archive", str(cudart), "-o", str(made)]
+                   "-Wl,--no-whole-archive", str(cudart), str(cuda), "-o", str(made)]
         ran = subprocess.run(command, capture_output=True, text=True)
         if ran.returncode:
             raise RuntimeError(f"foretrace_cuda: cannot link {static.name}: {ran.stderr.strip()}")
@@ -69,8 +70,9 @@ def enable():
 
     if "CUTE_DSL_LIBS" in os.environ:
         return
+    cuda = runtime.library_path("libcuda.so.1")
     for major in ("13", "12"):
-        static, cudart = _wheel(major), runtime.library_path(major)
-        if static and cudart:
-            os.environ["CUTE_DSL_LIBS"] = str(link(static, cudart))
+        static, cudart = _wheel(major), runtime.library_path(f"libcudart.so.{major}")
+        if static and cudart and cuda:
+            os.environ["CUTE_DSL_LIBS"] = str(link(static, cudart, cuda))
             return

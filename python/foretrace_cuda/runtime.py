@@ -90,15 +90,15 @@ KINDS = {"int": ctypes.c_int, "enum": ctypes.c_int, "unsigned": ctypes.c_uint, "
 DEFAULTS = {"cudaMallocManaged": (1,), "cudaStreamWaitEvent": (0,), "cudaGraphInstantiate": (0,)}
 
 
-def library_path(major):
-    """Where the dynamic linker finds libcudart.so.MAJOR; None where it finds none. Loads it."""
+def library_path(name):
+    """Where the dynamic linker finds this library, as libcudart.so.13; None where it finds none. Loads it."""
     try:
-        ctypes.CDLL(f"libcudart.so.{major}")
+        ctypes.CDLL(name)
     except OSError:
         return None
     with open("/proc/self/maps", encoding="utf-8") as maps:
         for line in maps:
-            if line.rstrip().endswith(f"/libcudart.so.{major}"):
+            if line.rstrip().endswith(f"/{name}"):
                 return line.split(maxsplit=5)[5].rstrip()
     return None
 
@@ -208,7 +208,7 @@ def enable():
     import cuda.bindings.runtime as runtime
 
     major = cuda.bindings.__version__.split(".")[0]
-    if library_path(major) is None:
+    if library_path(f"libcudart.so.{major}") is None:
         return
     library = ctypes.CDLL(f"libcudart.so.{major}")
     functions = {name: wrapped(runtime, library, name, signature) for name, signature in SIGNATURES.items()}

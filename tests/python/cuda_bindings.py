@@ -147,7 +147,8 @@ assert told == [(b"RuntimeError", b"CUDA error: ", b"invalid argument")], told
 print("as expected")
 '''
 
-STATIC = "extern int cudaGetDeviceCount(int*); int _cudaGetDeviceCount(void) { int n = -1; return cudaGetDeviceCount(&n) ? -1 : n; }"
+STATIC = """extern int cudaGetDeviceCount(int*), cuInit(unsigned);
+int _cudaGetDeviceCount(void) { int n = -1; return cudaGetDeviceCount(&n) || cuInit(0) ? -1 : n; }"""
 
 
 def make():
@@ -180,9 +181,14 @@ def main():
         lines = [line for line in ran.stderr.splitlines() if "of cuda.bindings.runtime" in line]
         assert len(lines) == 1 and lines[0].startswith("foretrace_cuda: cudaNobodyKnows of "), ran.stderr
     assert len(list((FOLDER / "cache/foretrace/python").iterdir())) == 1
+    place = FOLDER / "nvidia_cutlass_dsl"
+    (place / "cu13/lib").rename(place / "lib")
+    shutil.rmtree(FOLDER / "cache")
+    ran = run("-m", "foretrace_cuda", str(FOLDER / "program.py"), "word")
+    assert ran.returncode == 0 and "as expected" in ran.stdout, ("a wheel of one CUDA version", ran.stdout, ran.stderr)
     ran = run("-m", "foretrace_cuda")
     assert ran.returncode == 2 and ran.stderr.startswith("expected: python -m foretrace_cuda"), ran.stderr
-    (FOLDER / "nvidia_cutlass_dsl/cu13/lib/libcuda_dialect_runtime_static.a").write_text("no library")
+    (place / "lib/libcuda_dialect_runtime_static.a").write_text("no library")
     ran = run("-m", "foretrace_cuda", str(FOLDER / "program.py"), "word")
     assert ran.returncode != 0 and "foretrace_cuda: cannot link libcuda_dialect_runtime_static.a" in ran.stderr, ran.stderr
 
