@@ -99,7 +99,8 @@ void load_bytes(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-/// Tiles of 16 rows, transposed: register r of a lane holds of two columns eight apart the rows 4 (lane % 4) + 2 r and the next.
+/// Tiles of 16 rows, transposed: a lane's first register of a tile holds rows 4 (lane % 4) and on of a column, its second those of the
+/// column eight further.
 void load_transposed_bytes(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const std::uint32_t tiles = op.flags >> kMatricesShift & 7;
@@ -110,7 +111,7 @@ void load_transposed_bytes(Execution& x, const MicroOp& op, std::uint32_t mask) 
     for (std::uint32_t r = 0; r < 2 * tiles; ++r) {
       std::uint32_t word = 0;
       for (std::uint32_t b = 0; b < 4; ++b) {
-        const std::uint32_t row = r / 2 * 16 + l % 4 * 4 + r % 2 * 2 + b % 2, column = l / 4 + b / 2 * 8;
+        const std::uint32_t row = r / 2 * 16 + l % 4 * 4 + b, column = l / 4 + r % 2 * 8;
         word |= static_cast<std::uint32_t>(rows[row][column]) << (8 * b);
       }
       d[l + 32 * r] = word;
