@@ -131,6 +131,26 @@ TEST(Divergence, ReturnGoesWhereTheRegisterSays) {
   EXPECT_EQ(path(a), (Masks{{0, ~0u}, {1, ~0u}, {2, ~0u}, {5, ~0u}, {4, ~0u}}));
 }
 
+TEST(Divergence, CallsByPointersAreIssuedOncePerTarget) {
+  Assembled a(R"(
+    S2R R0, SR_LANEID
+    LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT
+    IMAD R4, R4, 0x20, RZ
+    MOV R5, RZ
+    CALL.REL.NOINC R4 `(F)
+  F:
+    MOV R1, 0x1
+    EXIT
+    MOV R1, 0x2
+    EXIT
+  )",
+              32);
+  const std::uint32_t even = 0x55555555, odd = ~even, all = ~0u;
+  Masks expected = {{0, all}, {1, all}, {2, all}, {3, all}, {4, all}, {5, even}, {6, even}};
+  for (const std::uint32_t index : {4u, 7u, 8u}) expected.push_back({index, odd});
+  EXPECT_EQ(path(a), expected);
+}
+
 TEST(Divergence, EachGroupHasItsOwnUniformRegisters) {
   Assembled a(std::string(kThreadAddress) + R"(
     ISETP.GE.U32.AND P0, PT, R0, 0x10, PT

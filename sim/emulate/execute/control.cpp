@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kDriverCodeBytes = 4096;
 constexpr std::uint32_t kReturnRegister = 20;  ///< R20:R21 hold where a driver's function returns to
 
-/// a: register pair; immediate: what is added, in bytes. flags 1: BRX, which a warp issues once for each target that its lanes have (an
-/// H200's count of instructions of a hash with such a switch, 2026-11-28, to the instruction); each time the lowest lane's is taken.
+/// a: register pair; immediate: what is added, in bytes. A warp issues it once for each target that its lanes have, each time for the lowest
+/// lane's (an H200's count of instructions: of a hash with a switch by BRX, 2026-11-28, and of calls by pointers, divergent, 2026-11-30).
 /// False: the warp's turn is over; what it has called has to be called again.
 bool branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
   Group& now = x.warp->now;
@@ -25,66 +25,64 @@ bool branch_indirect(Execution& x, const MicroOp& op, std::uint32_t executed) {
     return true;
   }
   const std::uint32_t* low = x.words(op.a);
-  std::map<std::uint32_t, std::uint32_t> lanes_of;  // by target
-  std::uint32_t first = 0;
-  const auto address_of = [&](int lane) {
-    return (low[lane] | std::uint64_t{low[lane + 32]} << 32) + op.immediate;
+  const auto address_of = [&](const std::uint32_t* words, int lane) {
+    return words[lane] | std::uint64_t{words[lane + 32]} << 32;
   };
-  std::uint32_t returned = 0;  // lanes that are back from the driver
-  std::uint32_t again = 0;     // lanes that have to call it again
+  const std::uint64_t address = address_of(low, std::countr_zero(executed)) + op.immediate;
+  std::uint32_t go = 0, again = 0;  // whose target it is; of these: that have to come back
   for (std::uint32_t m = executed; m != 0; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    std::uint64_t address = address_of(lane);
-    if (address - kDriverCode < kDriverCodeBytes && ((returned | again) >> lane & 1) == 0) {
-      std::uint32_t lanes = 0;
-      for (std::uint32_t n = m; n != 0; n &= n - 1) {
-        if (address_of(std::countr_zero(n)) == address) lanes |= 1u << std::countr_zero(n);
-      }
-      const std::uint32_t waiting = call_driver(x, address, lanes);
-      again |= waiting;
-      returned |= lanes & ~waiting;
+    if (address_of(low, lane) + op.immediate == address) go |= 1u << lane;
+  }
+  std::map<std::uint64_t, std::uint32_t> lanes_of;  // by where they go on
+  if (address - kDriverCode < kDriverCodeBytes) {
+    again = call_driver(x, address, go);
+    if (again == now.lanes) {
+      ++x.progress.polls;
+      x.again = true;
+      --now.pc;
+      return x.divergence.yield();
     }
-    if ((returned >> lane & 1) != 0) {
-      const std::uint32_t* back = x.warp->registers + kFirstRegisterWord + kReturnRegister * 32;
-      address = back[lane] | std::uint64_t{back[lane + 32]} << 32;
+    go &= ~again;
+    const std::uint32_t* back = x.warp->registers + kFirstRegisterWord + kReturnRegister * 32;
+    for (std::uint32_t m = go; m != 0; m &= m - 1) {
+      const int lane = std::countr_zero(m);
+      lanes_of[address_of(back, lane)] |= 1u << lane;
     }
-    if ((again >> lane & 1) != 0) address = std::uint64_t{now.pc} * 16;
-    if (address % 16 != 0 || address / 16 >= x.launch().translation->compiled.code.size()) {
-      x.fault(FaultKind::illegal_instruction, lane,
-              fmt::format("jump to 0x{:x}, outside the kernel's code", address));
-    }
-    const auto target = static_cast<std::uint32_t>(address / 16);
-    lanes_of[target] |= 1u << lane;
-    if (m == executed) first = target;
-  }
-  if (again == now.lanes) {
-    ++x.progress.polls;
-    x.again = true;
-    --now.pc;
-    return x.divergence.yield();
-  }
-  const std::uint32_t stay = now.lanes & ~executed;
-  const Group base = x.divergence.copy_of_now();
-  if (op.flags == 1 && lanes_of.size() > 1) {
-    Group others = base;
-    others.lanes = executed & ~lanes_of[first];
-    x.divergence.push(std::move(others));
-    lanes_of = {{first, lanes_of[first]}};
-  }
-  // The lowest lane's target runs now, unless lanes fall through; the rest waits in order.
-  for (auto at = lanes_of.rbegin(); at != lanes_of.rend(); ++at) {
-    if (stay == 0 && at->first == first) continue;
-    Group other = base;
-    other.lanes = at->second;
-    other.pc = at->first;
-    x.divergence.push(std::move(other));
-  }
-  if (stay != 0) {
-    now.lanes = stay;
-    ++now.pc;
   } else {
-    now.lanes = lanes_of[first];
-    now.pc = first;
+    lanes_of[address] = go;
+  }
+  const Group base = x.divergence.copy_of_now();
+  const auto waits = [&](std::uint32_t lanes, std::uint32_t pc) {
+    if (lanes == 0) return;
+    Group group = base;
+    group.lanes = lanes;
+    group.pc = pc;
+    x.divergence.push(std::move(group));
+  };
+  // What runs now: lanes that do not branch, else the first target's, else those that have not branched yet.
+  const std::uint32_t others = executed & ~(go | again);
+  now.lanes &= ~executed;
+  ++now.pc;
+  waits(again, base.pc);
+  if (now.lanes == 0 && lanes_of.empty()) {
+    now.lanes = others;
+    now.pc = base.pc;
+    return true;
+  }
+  waits(others, base.pc);
+  for (const auto& [target, lanes] : lanes_of) {
+    if (target % 16 != 0 || target / 16 >= x.launch().translation->compiled.code.size()) {
+      x.fault(FaultKind::illegal_instruction, std::countr_zero(lanes),
+              fmt::format("jump to 0x{:x}, outside the kernel's code", target));
+    }
+    const auto pc = static_cast<std::uint32_t>(target / 16);
+    if (now.lanes != 0) {
+      waits(lanes, pc);
+    } else {
+      now.lanes = lanes;
+      now.pc = pc;
+    }
   }
   return true;
 }

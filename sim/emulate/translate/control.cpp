@@ -49,7 +49,6 @@ void bra(Decoder& d) {
 void indirect(Decoder& d, bool relative) {
   MicroOp& op = d.op();
   op.kind = Kind::branch_indirect;
-  op.flags = relative ? 1 : 0;
   const Operand& target = d.printed.next();
   if (target.kind == OperandKind::register_) {
     op.a = Source{.word = Decoder::register_word(target.index, false)};
