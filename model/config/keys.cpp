@@ -95,6 +95,8 @@ const Key kKeys[] = {
     FIELD(fetch, first_latency, "cycle", 0, 4096),
     FIELD(fetch, branch_latency, "cycle", 1, 256),
     FIELD(fetch, resolve_latency, "cycle", 0, 256),
+    FIELD(fetch, target_latency, "cycle", 0, 256),
+    FIELD(fetch, mask_latency, "cycle", 0, 256),
     FIELD(fetch, converge_latency, "cycle", 1, 256),
 
     FIELD(register_file, banks, "bank", 1, 4),
@@ -200,6 +202,8 @@ const Key kKeys[] = {
     FIELD(l1, store_lines, "line", 1, 32),
     FIELD(l1, store_cycles, "cycle", 1, 4096),
     FIELD(l1, store_line_cycles, "cycle", 0, 64),
+    FIELD(l1, store_interval, "cycle", 1, 64),
+    FIELD(l1, store_queue, "line", 1, 1024),
     FIELD(l1, store_way_ahead, "cycle", 0, 1024),
     FIELD(l1, store_merge_cycles, "cycle", 0, 4096),
     FIELD(l1, fill_bytes, "B/cycle", 1, 4096),

@@ -245,7 +245,7 @@ void AccessShapes::prepare_global(MemoryOperation& operation, const MemoryIssue&
     if (local) {
       for (auto& address : detail.addresses) address = work::local_offset(address);
       coalesce_local(detail.addresses, issue.executed, form.bytes, found.lines, found.written);
-      memo.wavefronts = std::max(1u, found.lines.count);
+      memo.wavefronts = divide_up(form.bytes, 4);
       memo.ideal = found.lines.sectors;
     } else {
       if (past) {

@@ -3,10 +3,12 @@
 // Models:  one wavefront per cycle; passes that conflicts add go to one sub-core at half that rate; loads that hit wait for the stage in a
 //          limited number, and what comes straight to it waits behind them in one of their places; accesses that meet others in their
 //          half of the array go again (data_array.h); tensor cores' operands come first, other shared accesses get the cycles they
-//          leave; ways of their own for what asynchronous copies write to shared memory and for what goes to other SMs' shared memory.
-// Ignores: where loads that waited for their data and stores wait: elsewhere, without a limit.
+//          leave; ways of their own for what asynchronous copies write to shared memory and for what goes to other SMs' shared memory. What
+//          stores write to lines that leave at once goes into a queue of lines, one of which leaves per interval; while it is full the stage
+//          stands still. Stores whose lines wait for others (store_buffer.h) take the stage for as long per wavefront.
+// Ignores: where loads that waited for their data wait: elsewhere, without a limit.
 // Source:  CIC; our load_queue, hits_beside_misses, product_loads, row_walks, async_copies, warpgroup_beside and ncu_warpgroup on
-//          H100 (docs/sources.md).
+//          H100, row_hits on H200 (docs/sources.md).
 #pragma once
 
 #include <algorithm>
@@ -100,6 +102,18 @@ class DataStage {
     counters_.l1_data_wavefronts += cycles;
     return start;
   }
+  /// A store to global memory of so many wavefronts, of which `lines` leave the SM at once; 0: they wait for others. Returns when it begins.
+  Cycle take_store(Cycle from, Cycle wavefronts, std::uint32_t lines) {
+    if (lines == 0) return pass(from, wavefronts * spec_.l1.store_interval);
+    const Cycle start = pass(from, wavefronts), queue = Cycle{spec_.l1.store_queue} * spec_.l1.store_interval;
+    stored_out_ = std::max(stored_out_, start) + Cycle{lines} * spec_.l1.store_interval;
+    if (stored_out_ > queue) free_ = std::max(free_, stored_out_ - queue);
+    return start;
+  }
+  /// From when on it may take another: the lines of those before it have left then, or will soon.
+  Cycle takes_stores_from() const {
+    return stored_out_ > spec_.l1.store_way_ahead ? stored_out_ - spec_.l1.store_way_ahead : 0;
+  }
   struct Load {
     std::size_t sub_core = 0;
     Cycle busy = 0;       ///< cycles
@@ -182,6 +196,7 @@ class DataStage {
   std::array<Cycle, kSubCores> ports_{};  // by sub-core: its path to the stage
   HitQueue hits_;
   ProductReads products_;
+  Cycle stored_out_ = 0;   // when the last line of stores leaves the queue behind the stage
   Cycle copied_free_ = 0;  // the way of asynchronous copies into shared memory
   Cycle remote_free_ = 0;  // the way to other SMs' shared memory
 };

@@ -302,11 +302,16 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
         table_.account(warp, WarpState::wait, counted);
         label = WarpState::branch_resolving;
       } else if (branch.jumps || branch.other_lanes) {
-        ready = std::max(ready, now + context_.spec.fetch.branch_latency);
+        const Cycle looked_up = instruction.register_target ? context_.spec.fetch.target_latency : 0;
+        ready = std::max(ready, now + context_.spec.fetch.branch_latency) + looked_up;
         table_.account(warp, WarpState::wait, counted);
         table_.account(warp, WarpState::branch_resolving,
-                       std::min(ready, counted + context_.spec.fetch.resolve_latency));
+                       std::min(ready, counted + context_.spec.fetch.resolve_latency + looked_up));
         label = WarpState::no_instruction;
+      } else if (instruction.register_mask && done.executed) {
+        ready += context_.spec.fetch.mask_latency;
+        table_.account(warp, WarpState::wait, counted);
+        label = WarpState::branch_resolving;
       }
       break;
     }

@@ -104,7 +104,8 @@ Cycle MemoryPipe::accepted_from(const Operation& operation, Cycle now) const {
   Cycle from = tag_free_;
   if (instruction.form.texture) from = std::max(from, texture_.free());
   if (!is_store(instruction)) from = std::max(from, data.takes_hits_from());
-  if (instruction.form.access == Access::store) from = std::max(from, out.takes_stores_from());
+  if (instruction.form.access == Access::store)
+    from = std::max({from, out.takes_stores_from(), data.takes_stores_from()});
   return from;
 }
 
@@ -279,7 +280,11 @@ void MemoryPipe::finish_tags(Cycle now) {
   if (timeline_) timeline_->operation_stage(id, Stage::tags, operation.accepted, tag_free_);
   if (is_store(*operation.instruction)) {
     out.end_instruction(operation.warp, now);
-    const Cycle start = data.pass(operation.ready + DataStage::kAfterTags, operation.wavefronts);
+    const bool store_waits = operation.lines <= out.held().room();
+    const Cycle from = operation.ready + DataStage::kAfterTags;
+    const Cycle start = operation.instruction->form.access == Access::reduction
+                            ? data.pass(from, operation.wavefronts)
+                            : data.take_store(from, operation.wavefronts, store_waits ? 0 : operation.lines);
     const Cycle end = start + operation.wavefronts;
     if (timeline_) timeline_->operation_stage(id, Stage::data, start, end);
     // A warp that ends waits until its stores have left the SM, not until they are answered (H100, block_end).
@@ -307,7 +312,10 @@ void MemoryPipe::tick(Cycle now) {
   if (next_tick_ <= now) next_tick_ = kNever;
   run_tags(now);
   const std::uint32_t taken = queues_.take(now, [&](std::uint32_t id) {
-    return accepted_from(operations_[id], now) <= now && has_room(operations_[id]);
+    const Operation& operation = operations_[id];
+    if (accepted_from(operation, now) <= now && has_room(operation)) return MemoryQueues::Turn::goes;
+    const bool holds_up = stores_data(*operation.instruction) && operation.space != Space::shared;
+    return holds_up ? MemoryQueues::Turn::holds_up : MemoryQueues::Turn::is_passed;
   });
   if (taken != MemoryQueues::kNone) accept(taken, now);
   // What the first of a queue waits for is either a time or an event that comes with a tick of its own.

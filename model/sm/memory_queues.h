@@ -2,8 +2,9 @@
 //
 // Models:  a queue per sub-core that holds an instruction until the memory unit takes it; one address generator per sub-core, which is
 //          faster for shared memory and uniform addresses, and behind which a store's registers are read; one instruction per interval at
-//          the memory unit, sub-cores served in turn, past those whose first cannot go.
-// Source:  HUE Tables 1 and 2 (docs/sources.md); our issue_queue on H100, store_sources on H200.
+//          the memory unit, sub-cores served in turn, past those whose first cannot go; a store that cannot go holds up all of them.
+// Source:  HUE Tables 1 and 2 (docs/sources.md); our issue_queue on H100, store_sources on H200; row_hits on H200: sub-cores that load from
+//          global or shared memory keep step with those that store.
 #pragma once
 
 #include <algorithm>
@@ -47,16 +48,20 @@ class MemoryQueues {
 
   /// When the memory unit takes another.
   Cycle free() const { return arbiter_free_; }
-  /// The one that the memory unit takes at `now`, of the first of each queue that goes(operation); kNone: none.
-  template <typename Goes>
-  std::uint32_t take(Cycle now, Goes&& goes) {
+  enum class Turn { goes, is_passed, holds_up };
+  /// The one that the memory unit takes at `now`, of the first of each queue as turn_of(operation) says; kNone: none.
+  template <typename TurnOf>
+  std::uint32_t take(Cycle now, TurnOf&& turn_of) {
     if (queued_ == 0 || arbiter_free_ > now) return kNone;
     for (int i = 0; i < kSubCores; ++i) {
       const int sub_core = (turn_ + i) % kSubCores;
       if ((queued_ >> sub_core & 1) == 0) continue;
       Queue& queue = queues_[static_cast<std::size_t>(sub_core)];
       const Entry entry = queue.entries[queue.first];
-      if (entry.ready > now || !goes(entry.operation)) continue;
+      if (entry.ready > now) continue;
+      const Turn turn = turn_of(entry.operation);
+      if (turn == Turn::holds_up) return kNone;
+      if (turn == Turn::is_passed) continue;
       queue.first = (queue.first + 1) % kMost;
       if (--queue.size == 0) queued_ &= ~(1u << sub_core);
       turn_ = (sub_core + 1) % kSubCores;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/config/load.h"
+#include "model/isa/any_of.h"
 #include "model/isa/compatibility.h"
 #include "model/isa/operands.h"
 #include "model/units/error.h"
@@ -210,6 +211,12 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   out.hold = static_cast<std::uint8_t>(row.hold);
   out.converges = instruction.opcode == Opcode::BSYNC || instruction.opcode == Opcode::EXIT ||
                   instruction.opcode == Opcode::BREAK;
+  const bool of_register =
+      std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                  [](const isa::Operand& operand) { return operand.kind == isa::OperandKind::register_; });
+  out.register_mask = instruction.opcode == Opcode::WARPSYNC && of_register;
+  out.register_target =
+      of_register && isa::any_of(instruction.opcode, {Opcode::BRX, Opcode::JMX, Opcode::RET, Opcode::CALL});
   // H100, nms_bitmask of the sixth blind set: the ADU's count is higher by the number of returns, which the CBU counts too.
   out.through_adu = instruction.opcode == Opcode::RET;
   out.counted = counted_on(instruction, issue_class.first);

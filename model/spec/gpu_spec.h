@@ -100,6 +100,10 @@ struct FetchSpec {             // keys fetch.*
   std::uint32_t branch_latency = 0;  ///< cycles from a taken branch to the target's issue, hit
   std::uint32_t resolve_latency =
       0;  ///< of them, cycles after its stall count that pass before the target is fetched
+  std::uint32_t target_latency =
+      0;  ///< cycles that a branch takes more whose target is in a register: BRX, JMX, RET, CALL
+  std::uint32_t mask_latency =
+      0;  ///< cycles after its stall count that WARPSYNC takes for a mask in a register
   std::uint32_t converge_latency =
       0;  ///< cycles from BSYNC, or from EXIT or BREAK of some lanes, until the warp goes on or has ended
 };
@@ -210,6 +214,9 @@ struct L1Spec {                          // keys l1.*
   std::uint32_t store_cycles = 0;  ///< how long at least, from the last store to it
   std::uint32_t store_line_cycles =
       0;  ///< or so long for each line that the store wrote, where that is longer
+  std::uint32_t store_interval =
+      0;  ///< cycles per line that leaves, or per wavefront of a store whose lines wait for others
+  std::uint32_t store_queue = 0;  ///< lines of stores behind the data stage that can wait to leave
   std::uint32_t store_way_ahead =
       0;  ///< a store is looked up in L1 at most so many cycles before what leaves the SM before it has left
   std::uint32_t store_merge_cycles =

@@ -38,8 +38,8 @@ TEST(Keys, EveryFieldOfEverySectionHasOne) {
                                u2, v2, w2, x2, y2, z2, aa2, ab2, ac2, ad2, ae2] = spec::L2Spec{};
   EXPECT_EQ(keys_of("l2"), 31u);
   [[maybe_unused]] const auto [a3, b3, c3, d3, e3, f3, g3, h3, i3, j3, k3, l3, m3, n3, o3, p3, q3, r3, s3, t3,
-                               u3, v3, w3, x3, y3, z3, aa3, ab3, ac3] = spec::L1Spec{};
-  EXPECT_EQ(keys_of("l1"), 29u);
+                               u3, v3, w3, x3, y3, z3, aa3, ab3, ac3, ad3, ae3] = spec::L1Spec{};
+  EXPECT_EQ(keys_of("l1"), 31u);
   [[maybe_unused]] const auto [a4, b4, c4, d4, e4, f4, g4, h4, i4, j4, k4, l4, m4, n4, o4, p4, q4, r4, s4, t4,
                                u4, v4] = spec::DramSpec{};
   EXPECT_EQ(keys_of("dram"), 22u);

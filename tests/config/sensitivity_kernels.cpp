@@ -108,6 +108,17 @@ std::vector<Kernel> floods(int sm_number) {
   for (std::uint64_t i = 0; i < 24; ++i)
     many_lines.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 128, 0});
   kernels.push_back(many_lines);
+  Kernel rows{"rows", {}, 1, 8, 2};  // loads that L1 has between stores of a line per lane
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    rows.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 128, 0});
+    rows.lines.push_back({"STG.E " + global + ", R5", 1, 7, 7, 0, kGlobal + 65536, 128, 0});
+    rows.lines.push_back({"LDG.E R4, " + global, 1, 7, 7, 0, kGlobal, 128, 0});
+  }
+  kernels.push_back(rows);
+  Kernel jumps{"jumps", {}, 1, 1, 8};
+  jumps.lines.push_back({"WARPSYNC R5", 5});
+  jumps.lines.push_back({"BRX R4 -0x10", 5});
+  kernels.push_back(jumps);
   Kernel reuse{"reuse", {}, 1, 1, 16};  // the address register is overwritten as soon as it was read
   reuse.lines.push_back({"LDG.E R4, " + global, 2, 7, 1, 0, kGlobal, 4, 0});
   reuse.lines.push_back({"IADD3 R2, R2, R5, RZ", 4, 7, 7, 2});

@@ -48,6 +48,7 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
   for (std::size_t w = 0; w < all.size(); ++w) {
     work::WarpRecorder recorder(program.shapes, record->warps[w]);
     for (std::uint32_t i = 0; i < all[w].size(); ++i) {
+      if (all[w][i].skipped) continue;
       std::array<work::LaneAddresses, 2> addresses{};
       for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         for (auto& set : addresses)

@@ -24,6 +24,7 @@ struct Line {
       0;  ///< SYNCS: the second address set of all lanes; LDGSTS: from lane to lane in shared memory, 0: as global
   work::Transfer transfer = {};  ///< of the copy engine
   std::uint32_t value = 0;       ///< the record's number (work::Shape::value); 0: the executed lanes
+  bool skipped = false;          ///< a branch jumps over it
 };
 
 struct Ran {

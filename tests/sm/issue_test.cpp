@@ -100,6 +100,37 @@ TEST(Issue, ABranchThatIsNotTakenCostsItsStallCountAndOneThatIsTheTarget) {
   EXPECT_EQ(run(chip, {{"BSYNC B0", 14}, {"NOP", 1}}).end - straight, 14u - 5);  // a longer count decides
 }
 
+TEST(Issue, ATargetInARegisterTakesLongerToResolve) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto jump = [&](const char* text) {
+    Line skipped{"NOP", 1};
+    skipped.skipped = true;
+    return run(chip, {{text, 5}, skipped, {"NOP", 1}});
+  };
+  const Ran direct = jump("BRA `(first)");
+  for (const char* text :
+       {"BRX R2 -0x10", "JMX R2 -0x10", "RET.REL.NODEC R2 `(first)", "CALL.REL.NOINC R2 `(first)"}) {
+    const Ran ran = jump(text);
+    EXPECT_EQ(ran.end - direct.end, chip.fetch.target_latency) << text;
+    EXPECT_EQ(
+        state(ran, stats::WarpState::branch_resolving) - state(direct, stats::WarpState::branch_resolving),
+        chip.fetch.target_latency)
+        << text;
+  }
+  EXPECT_EQ(jump("CALL.REL.NOINC `(first)").end, direct.end);
+}
+
+TEST(Issue, AMaskInARegisterTakesLongerToResolve) {
+  const spec::GpuSpec chip = bench_chip();
+  const auto waits = [&](const Line& line) {
+    return state(run(chip, {line, {"NOP", 1}}), stats::WarpState::branch_resolving) -
+           state(run(chip, {{"NOP", 5}, {"NOP", 1}}), stats::WarpState::branch_resolving);
+  };
+  EXPECT_EQ(waits({"WARPSYNC R2", 5}), chip.fetch.mask_latency);
+  EXPECT_EQ(waits({"WARPSYNC R2", 5, 7, 7, 0, 0u}), 0u) << "no lane comes to it";
+  EXPECT_EQ(waits({"WARPSYNC.ALL", 5}), 0u);
+}
+
 TEST(Issue, AReturnIsCountedOnTheAduToo) {
   const spec::GpuSpec chip = bench_chip();
   const auto on = [&](const Ran& ran, spec::Pipe pipe) {

@@ -16,7 +16,8 @@
 namespace foretrace::sm {
 namespace {
 
-constexpr auto kAnything = [](std::uint32_t) { return true; };
+using Turn = MemoryQueues::Turn;
+constexpr auto kAnything = [](std::uint32_t) { return Turn::goes; };
 
 spec::LsuSpec queue_spec() {
   spec::LsuSpec spec;
@@ -69,9 +70,20 @@ TEST(MemoryQueues, SubCoresAreServedInTurnAnIntervalApartPastThoseThatCannotGo) 
   queues.enter(0, 10, 2, 100);
   EXPECT_EQ(queues.take(111, kAnything), 0u);
   EXPECT_EQ(queues.take(112, kAnything), MemoryQueues::kNone) << "one every two cycles";
-  EXPECT_EQ(queues.take(113, [](std::uint32_t id) { return id != 1; }), 3u);
+  EXPECT_EQ(queues.take(113, [](std::uint32_t id) { return id == 1 ? Turn::is_passed : Turn::goes; }), 3u);
   EXPECT_EQ(queues.take(115, kAnything), 10u) << "behind sub-core 3 it is the turn of 0";
   EXPECT_EQ(queues.take(117, kAnything), 1u);
+}
+
+TEST(MemoryQueues, WhatHoldsUpLeavesThoseBehindItWhereTheyAreUntilItGoes) {
+  const spec::LsuSpec spec = queue_spec();
+  MemoryQueues queues(spec);
+  for (const int sub_core : {0, 1, 2}) queues.enter(sub_core, static_cast<std::uint32_t>(sub_core), 2, 100);
+  const auto second_waits = [](std::uint32_t id) { return id == 1 ? Turn::holds_up : Turn::goes; };
+  EXPECT_EQ(queues.take(111, second_waits), 0u) << "its turn is before";
+  EXPECT_EQ(queues.take(113, second_waits), MemoryQueues::kNone);
+  EXPECT_EQ(queues.take(114, kAnything), 1u);
+  EXPECT_EQ(queues.take(116, second_waits), 2u);
 }
 
 TEST(MemoryQueues, TheFirstOfEachQueueIsLookedAtWithItsTime) {
@@ -180,6 +192,29 @@ TEST(DataStage, OneThingAtATime) {
   EXPECT_EQ(s.data.pass(101, 1), 104u);
   EXPECT_EQ(s.data.pass(110, 1), 110u);
   EXPECT_EQ(s.counters.l1_data_wavefronts, 6u);
+}
+
+TEST(DataStage, StoresWhoseLinesWaitTakeItForAnIntervalPerWavefront) {
+  Stage s;
+  s.chip.l1.store_interval = 2;
+  EXPECT_EQ(s.data.take_store(100, 8, 0), 100u);
+  EXPECT_EQ(s.data.pass(100, 1), 116u);
+  EXPECT_EQ(s.data.takes_stores_from(), 0u) << "nothing leaves";
+}
+
+TEST(DataStage, ItStandsStillWhileTheQueueOfStoresLinesIsFull) {
+  Stage s;
+  s.chip.l1.store_interval = 2;
+  s.chip.l1.store_queue = 16;
+  s.chip.l1.store_way_ahead = 10;
+  EXPECT_EQ(s.data.take_store(100, 32, 32),
+            100u);  // the last line leaves at 164, the sixteenth before it at 132
+  EXPECT_EQ(s.data.takes_stores_from(), 154u);
+  EXPECT_EQ(s.data.pass(100, 1), 132u) << "32 wavefronts";
+  EXPECT_EQ(s.data.take_store(133, 32, 32), 133u);  // leaves from 164 on, until 228
+  EXPECT_EQ(s.data.pass(100, 1), 196u) << "16 lines are left";
+  EXPECT_EQ(s.data.take_store(197, 1, 8), 197u);
+  EXPECT_EQ(s.data.pass(100, 1), 212u);
 }
 
 TEST(DataStage, ConflictsOfALoadTakeItsSubCoresPathTwiceAsLong) {

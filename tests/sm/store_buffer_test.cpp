@@ -212,5 +212,17 @@ TEST(LocalMemory, WordsThatSomeLanesWroteAreThereForThem) {
   EXPECT_EQ(hits("STL [R2], R0", "LDL R1, [R2]", ~0u, ~0u, 256), 4u);
 }
 
+// H200, own_arrays: each lane's words lie in a bank of its own, whatever lines they are of.
+TEST(LocalMemory, PassesTheDataStageOncePerWordOfALane) {
+  const auto wavefronts = [](const char* load, std::int64_t stride) {
+    return run(bench_chip(), {{load, 2, 0, 7, 0, ~0u, 256, stride}, {"NOP", 1, 7, 7, 1}})
+        .counters.l1_data_wavefronts;
+  };
+  EXPECT_EQ(wavefronts("LDL R0, [R2]", 0), 1u);
+  EXPECT_EQ(wavefronts("LDL R0, [R2]", 4), 1u) << "32 lines";
+  EXPECT_EQ(wavefronts("LDL.64 R0, [R2]", 0), 2u);
+  EXPECT_EQ(wavefronts("LDL.128 R0, [R2]", 16), 4u);
+}
+
 }  // namespace
 }  // namespace foretrace::sm_tests
