@@ -27,6 +27,24 @@ TEST(Limiter, NothingBusyMeansTheMainStall) {
   EXPECT_TRUE(contains(found.sentence, "theoretical occupancy is 38%")) << found.sentence;
 }
 
+TEST(Limiter, WaitsForSharedMemoryNameItsConflicts) {
+  for (const stats::WarpState state : {stats::WarpState::mio_throttle, stats::WarpState::short_scoreboard}) {
+    Prediction p = sample_prediction();
+    p.counters.state = {};
+    p.counters.state[static_cast<std::size_t>(state)] = 300;
+    p.counters.state[static_cast<std::size_t>(stats::WarpState::barrier)] = 299;
+    p.counters.state[static_cast<std::size_t>(stats::WarpState::selected)] = 401;
+    const Limiter found = limiter_of(p);
+    EXPECT_EQ(found.name, std::string("latency_") + stats::name_of(state));
+    EXPECT_TRUE(contains(found.sentence, "warps spend 30% of their cycles")) << found.sentence;
+    EXPECT_TRUE(contains(found.sentence,
+                         "50% of the shared-memory wavefronts are bank conflicts, most at sample.cu:11"))
+        << found.sentence;
+    p.counters.instructions[1].wavefronts = 8'000;
+    EXPECT_FALSE(contains(limiter_of(p).sentence, "conflicts")) << limiter_of(p).sentence;
+  }
+}
+
 TEST(Limiter, SelectedAndNotSelectedAreNoStalls) {
   Prediction p = sample_prediction();
   p.counters.state[static_cast<std::size_t>(stats::WarpState::not_selected)] = 10'000'000;
