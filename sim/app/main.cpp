@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "model/config/keys.h"
 #include "model/units/error.h"
 #include "sim/app/about.h"
 #include "sim/app/commands.h"
@@ -91,7 +92,11 @@ int run_command(const Words& words) {
   const auto found =
       std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return words[1] == c.name; });
   if (found == kCommands.end()) {
-    throw InputError("unknown command " + words[1] + "; 'foretrace --help' lists the commands");
+    std::vector<std::string> known;
+    for (const Command& command : kCommands) known.emplace_back(command.name);
+    for (const PackageCommand& command : kPackageCommands) known.emplace_back(command.name);
+    throw InputError(fmt::format("unknown command {}{}; 'foretrace --help' lists the commands", words[1],
+                                 config::hint(words[1], known)));
   }
   return found->run(rest);
 }

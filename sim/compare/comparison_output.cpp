@@ -186,8 +186,8 @@ std::string to_text(const Comparison& comparison) {
   if (comparison.time_line) out += to_text(*comparison.time_line);
   for (const auto& launch : comparison.launches) out += launch_text(comparison, launch);
   if (comparison.launches.size() > 1) out += errors_text(comparison);
-  out += fmt::format("{} launches compared, {} left out\n", comparison.launches.size(),
-                     comparison.left_out.size());
+  out += fmt::format("{} launch{} compared, {} left out\n", comparison.launches.size(),
+                     comparison.launches.size() == 1 ? "" : "es", comparison.left_out.size());
   for (std::size_t i = 0; i < std::min(comparison.left_out.size(), kLaunchesShown); ++i)
     out += fmt::format("  left out: {}\n", comparison.left_out[i]);
   if (comparison.left_out.size() > kLaunchesShown)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -61,8 +62,29 @@ Input read_binary(const LoadRequest& request, const Toolchain& toolchain) {
   return input;
 }
 
+/// Whether the source declares a kernel of this name: a template, where the machine code has none.
+bool declares(const std::string& file, const std::string& kernel) {
+  const std::string text = text_of(read_file(file));
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = text.find("__global__"); at != std::string::npos;
+       at = text.find("__global__", at + 1)) {
+    const std::size_t end = text.find_first_of(";{", at), name = text.find(kernel, at);
+    if (name >= end || in_word(text[name - 1])) continue;
+    const std::size_t after = text.find_first_not_of(" \n", name + kernel.size());
+    if (after != std::string::npos && text[after] == '(') return true;
+  }
+  return false;
+}
+
 std::vector<std::size_t> chosen(const LoadRequest& request, const Input& input) {
   const std::vector<std::string> symbols = symbols_of(input.cubin);
+  const auto named = [&](const std::string& symbol) { return source_name(symbol) == request.kernel; };
+  if (is_source(request.file) && !request.regex && !request.kernel.empty() &&
+      std::none_of(symbols.begin(), symbols.end(), named) && declares(request.file, request.kernel)) {
+    throw InputError(fmt::format(
+        "{0}: kernel '{1}' has no machine code of its own; of a template, expected an instance: '{1}<32>'",
+        request.file, request.kernel));
+  }
   if (request.kernel.empty() && !request.regex && symbols.size() == 1) return {0};
   if (request.kernel.empty() && !symbols.empty()) {
     std::string names;

@@ -123,7 +123,9 @@ class Offline(Case):
         compared = json.loads(self.answer("compare", before, after, "--json", "-"))
         self.assertEqual(compared["compared"], 1)
         self.assertIn("gpu__time_duration.sum", compared["metrics"])
-        self.assertIn("sgemm_tiled", self.answer("compare", before, after))
+        text = self.answer("compare", before, after)
+        self.assertIn("sgemm_tiled", text)
+        self.assertTrue(text.endswith("\n1 launch compared, 0 left out\n"), text[-80:])
         self.refused(["README.md"], "compare", before, os.path.join(REPOSITORY, "README.md"))
         self.refused(["1 result document given"], "compare", before)
 
@@ -166,6 +168,9 @@ class Offline(Case):
             self.refused([f"{option} 0: expected a number of at least 1"], *words, *chip, option, "0")
         for option in ("--kernel", "--clock", "--arch"):
             self.refused([f"{option}: an empty word is given; expected a value"], "predict", launches, *chip, option, "")
+        self.refused(["unknown command pedict; the nearest is predict; 'foretrace --help' lists the commands"], "pedict")
+        self.refused(["unknown command sensitivty; the nearest is sensitivity; "], "sensitivty")
+        self.refused(["unknown command study; 'foretrace --help'"], "study")
         self.refused(["x: expected --version or --version --json"], "--version", "--json", "x")
         self.refused(["run: expected nothing after help; "], "help", "run")
         for words, option in ((["timeline", one], "--dump"), (["disassemble", one], "--clock"), (["disassemble", one], "--set"),

@@ -150,6 +150,16 @@ TEST_F(Cuda, MakesTheTemplateInstanceThatIsAskedFor) {
   EXPECT_NE(
       message_of<InputError>([&] { load_kernels(request, toolchain()); }).find("a template is made when"),
       std::string::npos);
+  const auto said = [&](const char* kernel) {
+    request.kernel = kernel;
+    return message_of<InputError>([&] { load_kernels(request, toolchain()); });
+  };
+  std::ofstream(source, std::ios::app) << "__global__ void alone(int* out) { out[0] = 1; }\n";
+  EXPECT_NE(said("lonely").find(
+                "kernel 'lonely' has no machine code of its own; of a template, expected an instance"),
+            std::string::npos);
+  EXPECT_NE(said("lone").find("no kernel 'lone'; it has alone"), std::string::npos);
+  EXPECT_NE(said("out").find("no kernel 'out'; it has alone"), std::string::npos);
 }
 
 TEST_F(Cuda, CompilerErrorsComeWithTheCompilersWords) {

@@ -65,7 +65,7 @@ TEST(FlatTable, LeavesOutWhatIsNotGivenAndMakesPathsRelative) {
   file.count = 3;
   file.generator.kind = GeneratorKind::file;
   file.file = "/some/where/data/with space.bin";
-  launch.arguments = {file};
+  launch.arguments = {file, parse_argument("tmap:f16:of=a+256:dims=64x8:box=64x8", 1)};
   EXPECT_EQ(flat_table({{&launch, "/some/where/cubins/stops.cubin", ""}}, "/some/where"),
             "foretrace-launches 1\n"
             "launch stops\n"
@@ -77,6 +77,7 @@ TEST(FlatTable, LeavesOutWhatIsNotGivenAndMakesPathsRelative) {
             "shared 0\n"
             "cluster 1 1 1\n"
             "arg buf u8 3 file 0 0 0 - data/with space.bin\n"
+            "arg tmap f16:of=a+256:dims=64x8:box=64x8\n"
             "fault divergent_barrier\n"
             "end\n");
 }

@@ -45,6 +45,10 @@ TEST(Parameters, TheirNumberIsChecked) {
             "kernel 'k': 3 arguments are given, expected 4 (float const*, float const*, float*, int)");
   EXPECT_EQ(refusal(kSgemm, {"null"}),
             "kernel 'k': 1 argument is given, expected 4 (float const*, float const*, float*, int)");
+  EXPECT_EQ(
+      refusal(kSgemm, {}),
+      "kernel 'k': 0 arguments are given, expected 4 (float const*, float const*, float*, int), such as "
+      "buf:f32:1024 or val:i32:1024 (docs/launch_files.md)");
   EXPECT_EQ(refusal(program_of("_Z1kv", {}), {"null"}), "kernel 'k': 1 argument is given, expected 0");
   EXPECT_EQ(refusal(program_of("_Z1kv", {}), {}), "accepted");
   EXPECT_EQ(refusal(program_of("not_mangled", {8, 4}), {"null"}),

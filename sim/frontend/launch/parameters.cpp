@@ -97,9 +97,11 @@ class Checker {
   void check() const {
     const std::size_t wanted = program_.parameters.size();
     if (launch_.arguments.size() != wanted) {
-      fail(fmt::format("{} argument{} given, expected {}{}", launch_.arguments.size(),
-                       launch_.arguments.size() == 1 ? " is" : "s are", wanted,
-                       types_.size() == wanted && wanted != 0 ? " (" + listed(types_) + ")" : ""));
+      fail(fmt::format(
+          "{} argument{} given, expected {}{}{}", launch_.arguments.size(),
+          launch_.arguments.size() == 1 ? " is" : "s are", wanted,
+          types_.size() == wanted && wanted != 0 ? " (" + listed(types_) + ")" : "",
+          launch_.arguments.empty() ? ", such as buf:f32:1024 or val:i32:1024 (docs/launch_files.md)" : ""));
     }
     for (std::size_t i = 0; i < wanted; ++i) { check_argument(i, types_.size() == wanted ? types_[i] : ""); }
     check_limits();
