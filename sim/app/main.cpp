@@ -7,7 +7,9 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -93,6 +95,7 @@ int run_command(const Words& words) {
       std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return words[1] == c.name; });
   if (found == kCommands.end()) {
     std::vector<std::string> known;
+    known.reserve(std::size(kCommands) + std::size(kPackageCommands));
     for (const Command& command : kCommands) known.emplace_back(command.name);
     for (const PackageCommand& command : kPackageCommands) known.emplace_back(command.name);
     throw InputError(fmt::format("unknown command {}{}; 'foretrace --help' lists the commands", words[1],
