@@ -87,6 +87,10 @@ def whole(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     try:
         yield partial
         os.replace(partial, target)
+    except OSError as error:
+        if error.filename == str(partial):
+            error.filename = str(target)
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

@@ -245,6 +245,8 @@ class Offline(Case):
             file.write_text("half")
             raise KeyboardInterrupt
         self.assertEqual((kept.read_text(), [file.name for file in self.folder.glob("kept*")]), ("before", ["kept"]))
+        with self.assertRaisesRegex(FileNotFoundError, r": '/nonexistent/kept'$"):
+            _command.write("/nonexistent/kept", "")
         _command.write("/dev/null", "not replaced")
         self.assertFalse(pathlib.Path("/dev/null").is_file())
 
