@@ -63,15 +63,15 @@ TEST(SharedMemory, AGenericAccessGoesWhereItsAddressSays) {
 TEST(SharedMemory, StoresGoAgainBesideFillsOfTheirHalfAndLoadsBesideStoresThatLeaveIt) {
   const spec::GpuSpec chip = bench_chip();
   const std::uint64_t half = chip.l1.unified_bytes / 2, l1 = chip.l1.unified_bytes - 16 * 1024;
-  // One warp moves `bytes` through L1, a word per line, while three access shared memory.
+  // One warp moves `bytes` through L1, nine lines at a time, each word in a bank of its own, while three access shared memory.
   const auto extra = [&](const char* moves, const char* accesses_shared, std::uint64_t bytes,
                          std::uint64_t block_shared) {
     std::vector<Line> moving, accessing;
     std::uint64_t count = 0;
-    for (std::uint64_t at = 0; at < bytes; at += 32 * 128) {
+    for (std::uint64_t at = 0; at < bytes; at += 9 * 128) {
       const std::uint64_t base = (std::uint64_t{1} << 30) + at;
-      moving.push_back({moves, 2, 7, 7, 0, ~0u >> 1, base, 128});
-      accessing.push_back({"", 2, 7, 7, 0, 0, base, 128});
+      moving.push_back({moves, 2, 7, 7, 0, ~0u >> 1, base, 36});
+      accessing.push_back({"", 2, 7, 7, 0, 0, base, 36});
       for (int i = 0; i < 20; ++i) {
         moving.push_back({accesses_shared, 2, 7, 7, 0, 0, 0, 4});
         accessing.push_back({accesses_shared, 2, 7, 7, 0, ~0u, 0, 4});

@@ -178,6 +178,7 @@ TEST(StoresOfAWarp, WaitForTheWayOutInFrontOfL1) {
   const auto waited = [](std::uint32_t ahead) {
     spec::GpuSpec chip = bench_chip();
     chip.l1.store_way_ahead = ahead;
+    chip.l1.store_queue = 1000;  // the data stage goes on
     const Line load{"LDS R0, [R2]", 2, 0, 7, 0, ~0u, 0, 4};
     return state(run(chip, {store(1 << 16, 128), store(1 << 17, 128), load, {"NOP", 1, 7, 7, 1}}),
                  stats::WarpState::short_scoreboard);
