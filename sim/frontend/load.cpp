@@ -78,9 +78,14 @@ bool declares(const std::string& file, const std::string& kernel) {
 
 std::vector<std::size_t> chosen(const LoadRequest& request, const Input& input) {
   const std::vector<std::string> symbols = symbols_of(input.cubin);
-  const auto named = [&](const std::string& symbol) { return source_name(symbol) == request.kernel; };
-  if (is_source(request.file) && !request.regex && !request.kernel.empty() &&
-      std::none_of(symbols.begin(), symbols.end(), named) && declares(request.file, request.kernel)) {
+  const auto named = [&](const std::string& symbol) {
+    const std::string name = source_name(symbol);
+    return name == request.kernel || name.starts_with(request.kernel + '<');
+  };
+  const bool is_bare =
+      !request.regex && !request.kernel.empty() && request.kernel.find('<') == std::string::npos;
+  if (is_bare && is_source(request.file) && std::none_of(symbols.begin(), symbols.end(), named) &&
+      declares(request.file, request.kernel)) {
     throw InputError(fmt::format(
         "{0}: kernel '{1}' has no machine code of its own; of a template, expected an instance: '{1}<32>'",
         request.file, request.kernel));

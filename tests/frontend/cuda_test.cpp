@@ -160,6 +160,14 @@ TEST_F(Cuda, MakesTheTemplateInstanceThatIsAskedFor) {
             std::string::npos);
   EXPECT_NE(said("lone").find("no kernel 'lone'; it has alone"), std::string::npos);
   EXPECT_NE(said("out").find("no kernel 'out'; it has alone"), std::string::npos);
+  // An instance that the source makes itself is there by its own spelling and by its bare name.
+  std::ofstream(source, std::ios::app)
+      << "template <int kA, int kB> __global__ void held(int* out) { out[kA] = kB; }\n"
+         "template __global__ void held<3, 4>(int* out);\n";
+  for (const char* name : {"held<3, 4>", "held"}) {
+    request.kernel = name;
+    EXPECT_EQ(load_kernels(request, toolchain()).at(0).program.kernel, "held<3,4>") << name;
+  }
 }
 
 TEST_F(Cuda, CompilerErrorsComeWithTheCompilersWords) {
