@@ -13,7 +13,8 @@ namespace {
 
 using stats::WarpState;
 
-constexpr std::size_t kLoad = 0, kStore = 1, kLocalLoad = 2, kLocalStore = 3, kEither = 4;
+// Lines of the program below, of which the first four access memory.
+constexpr std::size_t kLoad = 0, kLocalStore = 3, kEither = 4;
 constexpr auto index(WarpState state) { return static_cast<std::size_t>(state); }
 constexpr auto index(spec::Pipe pipe) { return static_cast<std::size_t>(pipe); }
 
