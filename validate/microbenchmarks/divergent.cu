@@ -1,7 +1,8 @@
 // What do branches cost by which a warp's lanes part, and how many warps can branch at once?
 //
 // Models:  one block on one SM; each round all warps go through a branch: uniform and taken, an if of two sides, a switch of `ways` cases of
-//          which the lanes take all, a loop that lanes leave after one to `ways` turns, and one in which groups of lanes leave.
+//          which the lanes take all, a loop that lanes leave after one to `ways` turns, one in which groups of lanes leave, a call, a call by
+//          pointers of which a warp has `ways`, and a synchronisation, a shuffle and a ballot of the warp or of each half.
 // Ignores: code that the instruction caches have not.
 // Source:  counters of ncu: SM active cycles, executed instructions and the states of the warps, a line per launch.
 #include "bench.cuh"
