@@ -7,6 +7,7 @@ import errno
 import os
 import pathlib
 import tomllib
+import uuid
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -83,7 +84,7 @@ def whole(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     if target.exists() and not target.is_file():  # a device or a pipe
         yield target
         return
-    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
+    partial = target.with_name(f"{target.name}.partial-{uuid.uuid4().hex}")
     try:
         yield partial
         os.replace(partial, target)
@@ -111,8 +112,12 @@ def _refuse_dates(path: pathlib.Path, value: object, key: str = "") -> None:
     """No key of ours is a date or a time, which JSON and launch files have no form for."""
     if isinstance(value, (datetime.date, datetime.time)):
         raise ForetraceError(f"{path}: {key}: expected a number or a text, not a date or time")
-    for name, each in value.items() if isinstance(value, dict) else ((key, each) for each in value) if isinstance(value, list) else ():
-        _refuse_dates(path, each, name)
+    if isinstance(value, dict):
+        for name, each in value.items():
+            _refuse_dates(path, each, name)
+    elif isinstance(value, list):
+        for each in value:
+            _refuse_dates(path, each, key)
 
 
 def read_toml(path: pathlib.Path) -> tuple[str, dict]:

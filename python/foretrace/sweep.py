@@ -15,7 +15,6 @@ import sqlite3
 import sys
 import tempfile
 import time
-import uuid
 
 from foretrace import _command, _program, _results, _sweep_picture
 from foretrace._origin import StudyError
@@ -31,16 +30,12 @@ def _record(study: Study, work: str, arch: str) -> pathlib.Path:
     if file.is_file():
         return file
     study.traces.mkdir(parents=True, exist_ok=True)
-    partial = study.traces / f"{file.stem}.partial-{uuid.uuid4().hex}"
-    try:
+    with _command.whole(file) as trace:
         with tempfile.TemporaryDirectory() as folder:
             launch = pathlib.Path(folder) / "launch.toml"
             launch.write_text(study.origins.launch(work).text)
-            _program.run(["predict", str(launch), "--arch", arch, "--trace", str(partial), "--accuracy", "exact"])
+            _program.run(["predict", str(launch), "--arch", arch, "--trace", str(trace), "--accuracy", "exact"])
         study.origins.check_unchanged(work)
-        partial.rename(file)
-    finally:
-        partial.unlink(missing_ok=True)
     return file
 
 
