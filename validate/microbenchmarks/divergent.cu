@@ -22,6 +22,11 @@ __device__ __forceinline__ unsigned work(unsigned x) {
   return x;
 }
 
+/// All lanes, with 2 ways those of the lane's half of the warp.
+__device__ __forceinline__ unsigned mask_of(unsigned lane, unsigned ways) {
+  return ways == 1 ? ~0u : lane < 16 ? 0xffffu : 0xffff0000u;
+}
+
 template <int kSalt>
 __device__ __noinline__ unsigned called(unsigned x) {
   return work<kSalt>(x);
@@ -66,15 +71,12 @@ __global__ void __launch_bounds__(1024) rounds(int count, unsigned ways, unsigne
         default: x = work<15>(x); break;
       }
     } else if constexpr (kKind == warp_syncs) {
-      const unsigned mask = lane < 16 ? 0xffffu : 0xffff0000u;
-      __syncwarp(ways == 1 ? ~0u : mask);
+      __syncwarp(mask_of(lane, ways));
       x = work<0>(x);
     } else if constexpr (kKind == shuffles_of_a_mask) {
-      const unsigned mask = ways == 1 ? ~0u : lane < 16 ? 0xffffu : 0xffff0000u;
-      x = work<0>(__shfl_xor_sync(mask, x, 1));
+      x = work<0>(__shfl_xor_sync(mask_of(lane, ways), x, 1));
     } else if constexpr (kKind == votes) {
-      const unsigned mask = ways == 1 ? ~0u : lane < 16 ? 0xffffu : 0xffff0000u;
-      x = work<0>(x + __ballot_sync(mask, x & 1));
+      x = work<0>(x + __ballot_sync(mask_of(lane, ways), x & 1));
     } else if constexpr (kKind == calls) {
       x = called<0>(x);
     } else if constexpr (kKind == calls_by_pointer) {
