@@ -23,9 +23,6 @@ enum class Kind {
 };
 const char* name_of(Kind kind);
 
-/// The most that a number of a host or a link may be (us, bytes, GB/s): thousands of them add up without loss.
-constexpr double kMostOfHosts = 1e10;
-
 /// One key as a file has it. Numbers are in the key's own unit (KiB and the like are converted when it is read).
 struct Entry {
   std::vector<double> numbers;  ///< empty: `formula` says it

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <system_error>
 
 #include <fmt/format.h>
 
-#include "model/config/keys.h"
-#include "model/config/raw.h"
 #include "model/units/error.h"
+#include "sim/host/spec_file.h"
 
 namespace foretrace::collective {
 
 namespace {
+
+using host::refuse;
+
+constexpr host::SpecFiles kFiles{"link"};
 
 struct LinkKey {
   const char* name;
@@ -57,10 +59,6 @@ constexpr std::array kKeys = {FORETRACE_LINK_KEY("link.bandwidth", "GB/s", bandw
 #undef FORETRACE_LINK_KEY
 #undef FORETRACE_PROTOCOL_KEYS
 
-[[noreturn]] void refuse(const config::Entry& entry, std::string_view key, const std::string& what) {
-  throw InputError(fmt::format("{}:{}: {}: {}", entry.file, entry.line, key, what));
-}
-
 /// Times may be 0 and so may a bandwidth of choice; what is divided by may not.
 void check(const config::Entry& entry, const LinkKey& key, double value) {
   const std::string_view name = key.name;
@@ -68,8 +66,7 @@ void check(const config::Entry& entry, const LinkKey& key, double value) {
   const bool positive = std::string_view(key.unit) != "us" && !choice && !landing;
   if (value < 0 || (positive && value <= 0))
     refuse(entry, name, fmt::format("{}; expected {}", value, positive ? "more than 0" : "0 or more"));
-  if (value > config::kMostOfHosts)
-    refuse(entry, name, fmt::format("{}; expected {} at most", value, config::kMostOfHosts));
+  host::check_size(entry, name, value);
   if (std::string_view(key.unit) == "ratio" && value > 1)
     refuse(entry, name, fmt::format("{}; expected 1 at most", value));
   const bool whole = std::string_view(key.unit) == "device" || std::string_view(key.unit) == "channel";
@@ -78,46 +75,22 @@ void check(const config::Entry& entry, const LinkKey& key, double value) {
 }
 
 double take(config::RawFile& raw, const std::string& file, const LinkKey& key) {
-  const auto found = raw.entries.find(key.name);
-  if (found == raw.entries.end())
-    throw InputError(fmt::format("{}: no {}; every link has one", file, key.name));
-  const config::Entry entry = found->second;
-  raw.entries.erase(found);
-  if (entry.unit != key.unit)
-    refuse(entry, key.name, fmt::format("unit \"{}\"; expected \"{}\"", entry.unit, key.unit));
-  if (entry.numbers.size() != 1 || entry.list) refuse(entry, key.name, "expected one number");
+  const config::Entry entry = host::take_entry(kFiles, raw, file, key.name, key.unit, false);
   check(entry, key, entry.numbers.front());
   return entry.numbers.front() * (std::string_view(key.unit) == "us" ? 1e3 : 1);
-}
-
-std::filesystem::path file_of(std::string_view name, const std::filesystem::path& configs) {
-  if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) return std::filesystem::path(name);
-  const std::filesystem::path folder = configs / "links";
-  const std::filesystem::path file = folder / (std::string(name) + ".toml");
-  std::error_code error;
-  if (std::filesystem::is_regular_file(file, error)) return file;
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  throw InputError(
-      fmt::format("--link {}: no such link; expected one of {}, or a file", name, fmt::join(names, ", ")));
 }
 
 }  // namespace
 
 LinkSpec load_link(std::string_view name, const std::filesystem::path& configs) {
-  const std::filesystem::path path = file_of(name, configs);
+  const std::filesystem::path path = host::path_of(kFiles, name, configs);
   const std::string printed = path.string();
   config::RawFile raw = config::read_file(path, printed);
   LinkSpec spec;
   spec.name = path.stem().string();
   spec.title = raw.title;
   for (const LinkKey& key : kKeys) key.field(spec) = take(raw, printed, key);
-  if (!raw.entries.empty()) {
-    const auto& [key, entry] = *raw.entries.begin();
-    refuse(entry, key, fmt::format("no key of a link; did you mean {}?", config::nearest(key, link_keys())));
-  }
+  host::check_all_taken(kFiles, raw, link_keys());
   const bool chosen = std::any_of(spec.choice.begin(), spec.choice.end(),
                                   [](const LinkSpec::Choice& c) { return c.bandwidth > 0; });
   if (!chosen)

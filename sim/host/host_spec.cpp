@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
-#include <system_error>
 
 #include <fmt/format.h>
 
-#include "model/config/keys.h"
-#include "model/config/raw.h"
 #include "model/units/error.h"
+#include "sim/host/spec_file.h"
 
 namespace foretrace::host {
 
 namespace {
+
+constexpr SpecFiles kFiles{"host", "none"};
 
 struct NumberKey {
   const char* name;
@@ -92,19 +91,9 @@ constexpr std::array kLists = {FORETRACE_SIZES("call.malloc", call.malloc),
 /// To nanoseconds; GB/s are bytes per nanosecond.
 double factor(std::string_view unit) { return unit == "us" ? 1e3 : 1; }
 
-[[noreturn]] void refuse(const config::Entry& entry, std::string_view key, const std::string& what) {
-  throw InputError(fmt::format("{}:{}: {}: {}", entry.file, entry.line, key, what));
-}
-
 std::vector<double> take(config::RawFile& raw, const std::string& file, const char* key, const char* unit,
                          bool list) {
-  const auto found = raw.entries.find(key);
-  if (found == raw.entries.end()) throw InputError(fmt::format("{}: no {}; every host has one", file, key));
-  const config::Entry entry = found->second;
-  raw.entries.erase(found);
-  if (entry.unit != unit) refuse(entry, key, fmt::format("unit \"{}\"; expected \"{}\"", entry.unit, unit));
-  if (entry.numbers.empty() || entry.list != list)
-    refuse(entry, key, list ? "expected a list of numbers" : "expected one number");
+  const config::Entry entry = take_entry(kFiles, raw, file, key, unit, list);
   // Gaps may be negative: what they stand between overlaps.
   const bool gap = std::string_view(key).substr(0, 4) == "gap.";
   const bool rate = std::string_view(unit) == "GB/s";
@@ -112,8 +101,7 @@ std::vector<double> take(config::RawFile& raw, const std::string& file, const ch
   for (double& value : values) {
     if ((value < 0 && !gap) || (value <= 0 && rate))
       refuse(entry, key, fmt::format("{}; expected {}", value, rate ? "more than 0" : "0 or more"));
-    if (std::abs(value) > config::kMostOfHosts)
-      refuse(entry, key, fmt::format("{}; expected {} at most", value, config::kMostOfHosts));
+    check_size(entry, key, value);
     value *= factor(unit);
   }
   return values;
@@ -125,22 +113,6 @@ void check_sizes(const BySize& by, const std::string& file, std::string_view wha
   if (by.bytes.size() < 2 || by.bytes.size() != by.ns.size() || !rising)
     throw InputError(
         fmt::format("{}: {}: expected as many times as sizes, two at least, sizes rising", file, what));
-}
-
-std::filesystem::path file_of(std::string_view name, const std::filesystem::path& configs) {
-  const bool path = name.find('/') != std::string_view::npos || name.ends_with(".toml");
-  if (path) return std::filesystem::path(name);
-  const std::filesystem::path folder = configs / "hosts";
-  const std::filesystem::path file = folder / (std::string(name) + ".toml");
-  std::error_code error;
-  if (std::filesystem::is_regular_file(file, error)) return file;
-  std::string known = "none";
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  for (const std::string& each : names) known += ", " + each;
-  throw InputError(fmt::format("--host {}: no such host; expected one of {}, or a file", name, known));
 }
 
 }  // namespace
@@ -161,7 +133,7 @@ HostSpec load_host(std::string_view name, const std::filesystem::path& configs) 
     spec.title = "no host: calls, gaps and copies take no time";
     return spec;
   }
-  const std::filesystem::path path = file_of(name, configs);
+  const std::filesystem::path path = path_of(kFiles, name, configs);
   const std::string printed = path.string();
   config::RawFile raw = config::read_file(path, printed);
   spec.name = path.stem().string();
@@ -169,10 +141,7 @@ HostSpec load_host(std::string_view name, const std::filesystem::path& configs) 
   for (const NumberKey& key : kNumbers)
     key.field(spec) = take(raw, printed, key.name, key.unit, false).front();
   for (const ListKey& key : kLists) key.field(spec) = take(raw, printed, key.name, key.unit, true);
-  if (!raw.entries.empty()) {
-    const auto& [key, entry] = *raw.entries.begin();
-    refuse(entry, key, fmt::format("no key of a host; did you mean {}?", config::nearest(key, host_keys())));
-  }
+  check_all_taken(kFiles, raw, host_keys());
   check_sizes(spec.copy.inline_pageable, printed, "copy.inline_pageable");
   check_sizes(spec.call.malloc, printed, "call.malloc");
   check_sizes(spec.call.free, printed, "call.free");

@@ -93,7 +93,15 @@ TEST(LinkSpec, WrongFilesAreRefused) {
   EXPECT_NE(refusal("value = 396.8, unit", "value = 1e300, unit").find("10000000000 at most"),
             std::string::npos);
   EXPECT_EQ(refusal("value = 331.2, unit", "value = 0, unit"), "");
-  EXPECT_THROW(load_link("nvlink3", kConfigs), InputError);
+  for (const auto& [name, said] :
+       {std::pair("nvlink3",
+                  "--link nvlink3: no such link; expected one of nvlink4, nvlink5, pcie5, or a file"),
+        std::pair("/dev/zero", "/dev/zero: is a device; expected a file")}) {
+    try {
+      load_link(name, kConfigs);
+      ADD_FAILURE() << name;
+    } catch (const InputError& error) { EXPECT_STREQ(error.what(), said); }
+  }
 }
 
 }  // namespace

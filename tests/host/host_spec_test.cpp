@@ -174,6 +174,7 @@ std::string refusal(const std::string& path) {
 
 TEST(HostSpec, WrongFilesAreRefused) {
   EXPECT_NE(refusal("nowhere").find("no such host; expected one of none, xeon-h100"), std::string::npos);
+  EXPECT_EQ(refusal("/dev/zero"), "/dev/zero: is a device; expected a file");  // it has no end
   EXPECT_NE(refusal(with("notice", "")).find("no link.notice"), std::string::npos);
   EXPECT_NE(
       refusal(with("notice", "notize = { value = 1, unit = \"us\", kind = \"documented\", source = \"x\" }"))
