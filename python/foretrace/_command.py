@@ -70,9 +70,10 @@ def check_writable(*paths: str | None, read: str | os.PathLike[str] | None = Non
             raise ForetraceError("-: expected a file's name, not standard output")
         if path in paths[:i] or (read is not None and os.path.exists(path) and os.path.exists(read) and os.path.samefile(path, read)):
             raise ForetraceError(f"{path}: expected a file of its own for each result")
-        folder = pathlib.Path(path).parent
-        reason = (errno.EISDIR if os.path.isdir(path) else errno.ENOENT if not folder.exists() else errno.ENOTDIR if not folder.is_dir() else
-                  errno.EACCES if not os.access(path if os.path.exists(path) else folder, os.W_OK) else 0)
+        target = pathlib.Path(os.path.realpath(path))
+        folder = target.parent
+        reason = (errno.EISDIR if target.is_dir() else errno.ELOOP if target.is_symlink() else errno.ENOENT if not folder.exists() else
+                  errno.ENOTDIR if not folder.is_dir() else errno.EACCES if not os.access(target if target.exists() else folder, os.W_OK) else 0)
         if reason:
             raise ForetraceError(f"{path}: {os.strerror(reason)}")
 
@@ -84,13 +85,14 @@ def whole(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     if target.exists() and not target.is_file():  # a device or a pipe
         yield target
         return
+    target = pathlib.Path(os.path.realpath(target))  # links stay
     partial = target.with_name(f"{target.name}.partial-{uuid.uuid4().hex}")
     try:
         yield partial
         os.replace(partial, target)
     except OSError as error:
         if error.filename == str(partial):
-            error.filename = str(target)
+            error.filename = str(path)
         raise
     finally:
         partial.unlink(missing_ok=True)

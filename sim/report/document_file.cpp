@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/trace/behind_links.h"
 
 namespace foretrace::report {
 namespace {
@@ -96,7 +97,8 @@ bool fill(const Descriptor& file, const TextParts& text, std::size_t kept) {
 }  // namespace
 
 DocumentFile::DocumentFile(std::string path, std::uint64_t small)
-    : path_(std::move(path)), partial_(fmt::format("{}.partial-{}", path_, getpid())), small_(small) {}
+    : name_(std::move(path)), path_(trace::behind_links(name_)),
+      partial_(fmt::format("{}.partial-{}", path_, getpid())), small_(small) {}
 
 /// What processes that were killed have left here.
 void DocumentFile::remove_left_over() const {
@@ -118,7 +120,7 @@ void DocumentFile::remove_left_over() const {
 void DocumentFile::give_up() const {
   const int error = errno;
   unlink(partial_.c_str());
-  fail(path_, error);
+  fail(name_, error);
 }
 
 /// Brings the file that is not shown up to date; nothing: there is none that could be.
@@ -144,7 +146,7 @@ DocumentFile::Written DocumentFile::write(const TextParts& text, bool last) {
   const auto bytes = static_cast<std::uint64_t>(size_of(text.begin(), text.end()));
   if (last && is_special(path_)) {
     const Descriptor file(path_, O_WRONLY | O_TRUNC);
-    if (!file || !write_parts(file, text.begin(), text.end())) fail(path_, errno);
+    if (!file || !write_parts(file, text.begin(), text.end())) fail(name_, errno);
     return {bytes, true};
   }
   if (!shown_) remove_left_over();

@@ -44,7 +44,7 @@ class DocumentFile {
   void remove_left_over() const;
   [[noreturn]] void give_up() const;
 
-  std::string path_, partial_;
+  std::string name_, path_, partial_;  // as given; behind links; beside it
   std::uint64_t small_;
   std::optional<Version> shown_, spare_;  // as path_, as partial_; nothing: there is none, or it is not ours
 };

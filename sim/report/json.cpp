@@ -14,6 +14,7 @@
 
 #include "model/units/error.h"
 #include "sim/report/json_reader.h"
+#include "sim/trace/behind_links.h"
 
 namespace foretrace::report {
 namespace {
@@ -148,7 +149,7 @@ Document from_json(std::string_view text, const std::string& name) {
 void check_writable(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code unknown;
-  const fs::path folder = fs::path(path).parent_path();
+  const fs::path folder = fs::path(trace::behind_links(path)).parent_path();
   const int reason =
       fs::is_directory(path, unknown)                         ? EISDIR
       : !folder.empty() && !fs::exists(folder, unknown)       ? ENOENT
@@ -163,7 +164,8 @@ void write_file(const std::string& path, std::string_view text) {
   std::error_code unknown;
   const bool special =
       std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
-  const std::string partial = special ? path : fmt::format("{}.partial-{}", path, getpid());
+  const std::string target = special ? path : trace::behind_links(path);
+  const std::string partial = special ? path : fmt::format("{}.partial-{}", target, getpid());
   {
     errno = 0;
     std::ofstream out(partial, std::ios::binary);
@@ -177,7 +179,7 @@ void write_file(const std::string& path, std::string_view text) {
   }
   if (special) return;
   std::error_code failed;
-  std::filesystem::rename(partial, path, failed);
+  std::filesystem::rename(partial, target, failed);
   if (failed) {
     std::remove(partial.c_str());
     throw InputError(fmt::format("{}: cannot be written: {}", path, failed.message()));
@@ -188,6 +190,8 @@ std::string read_file(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown))
     throw InputError(fmt::format("{}: is a directory; expected a file", path));
+  if (std::filesystem::is_character_file(path, unknown))  // /dev/zero has no end
+    throw InputError(fmt::format("{}: is a device; expected a file", path));
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "model/units/error.h"
+#include "sim/trace/behind_links.h"
 #include "sim/trace/format.h"
 
 namespace foretrace::trace {
@@ -28,7 +29,7 @@ void put32(std::uint8_t* at, std::uint32_t value) {
 }  // namespace
 
 struct TraceWriter::Output {
-  std::string path, partial;
+  std::string path, target, partial;  // as given; behind links; beside it
   int file = -1;
   std::uint64_t written = 0;
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(), &ZSTD_freeCCtx};
@@ -47,7 +48,8 @@ struct TraceWriter::Output {
       throw InputError(
           fmt::format("trace {}: exists and is no ordinary file; expected a new or replaceable file", path));
     }
-    partial = fmt::format("{}.partial-{}", path, ::getpid());
+    target = behind_links(path);
+    partial = fmt::format("{}.partial-{}", target, ::getpid());
     file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) fail();
   }
@@ -135,7 +137,7 @@ void TraceWriter::close() {
   const int file = out.file;
   out.file = -1;
   // Some file systems report a full disk only here.
-  if (::close(file) != 0 || std::rename(out.partial.c_str(), out.path.c_str()) != 0) {
+  if (::close(file) != 0 || std::rename(out.partial.c_str(), out.target.c_str()) != 0) {
     const int reason = errno;
     ::unlink(out.partial.c_str());
     errno = reason;

@@ -71,6 +71,20 @@ class Sweep(unittest.TestCase):
         self.assertEqual(again.returncode, 1)
         self.assertIn("was started before", again.stderr)
 
+    def test_a_link_in_the_place_of_a_result_stays(self):
+        link, target = FOLDER / "latest.csv", FOLDER / "monday.csv"
+        link.unlink(missing_ok=True)
+        link.symlink_to(target.name)
+        file = study("linked.toml", STUDY)
+        for _ in range(2):  # without the file that it leads to, and with it
+            run("sweep", file, "--csv", link)
+            self.assertTrue(link.is_symlink())
+            self.assertEqual(len(target.read_text().splitlines()), 13)
+        circle = FOLDER / "circle.csv"
+        circle.unlink(missing_ok=True)
+        circle.symlink_to(circle.name)
+        self.assertIn("circle.csv: Too many levels of symbolic links\n", refused("sweep", file, "--csv", circle))
+
     def test_merged_shards_are_the_study(self):
         run("sweep", study("one.toml", STUDY), "--csv", FOLDER / "one.csv")
         parts = study("parts.toml", STUDY)

@@ -209,6 +209,42 @@ TEST_F(DocumentFiles, WhatAKilledProcessLeftIsRemoved) {
   EXPECT_EQ(files(), 3u);
 }
 
+TEST_F(DocumentFiles, ALinkStaysAndItsFileIsWritten) {
+  fs::create_directory(folder_ / "there");
+  const fs::path target = folder_ / "there" / "latest.json";
+  fs::create_symlink("there/latest.json", path_);
+  const auto written = [&] {
+    EXPECT_TRUE(fs::is_symlink(path_));
+    EXPECT_FALSE(fs::is_symlink(target));
+    EXPECT_EQ(files(), 2u);
+    return read_file(target.string());
+  };
+  DocumentFile file(path_, 0);
+  for (int i = 0; i < 4; ++i) {  // the first time there is no such file
+    file.replace({part("row "), part(std::to_string(i))});
+    EXPECT_EQ(written(), "row " + std::to_string(i));
+  }
+  file.finish({part("all")});
+  EXPECT_EQ(written(), "all");
+  EXPECT_EQ(std::distance(fs::directory_iterator(target.parent_path()), fs::directory_iterator()), 1);
+  write_file(path_, "at once");
+  EXPECT_EQ(written(), "at once");
+  fs::remove_all(target.parent_path());
+  try {
+    check_writable(path_);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), path_ + ": cannot be written: No such file or directory");
+  }
+}
+
+TEST_F(DocumentFiles, ADeviceHasNoEndToRead) {
+  try {
+    read_file("/dev/zero");
+    ADD_FAILURE();
+  } catch (const InputError& error) { EXPECT_STREQ(error.what(), "/dev/zero: is a device; expected a file"); }
+}
+
 TEST_F(DocumentFiles, FullDisksAndFoldersThatAreNotThere) {
   DocumentFile nowhere((folder_ / "no" / "result.json").string());
   EXPECT_THROW(nowhere.replace({part("text")}), InputError);

@@ -391,6 +391,34 @@ TEST_F(TraceFile, AFailedTraceLeavesTheOldOneAlone) {
   EXPECT_EQ(bytes_of(path()), before);
 }
 
+TEST_F(TraceFile, ALinkStaysAndItsFileIsWritten) {
+  std::filesystem::create_directory(folder_ / "there");
+  const std::string target = path("there/b.trace");
+  for (const char* link : {"there/b.trace", target.c_str()}) {
+    std::filesystem::remove(path());
+    std::filesystem::create_symlink(link, path());
+    for (const unsigned blocks : {1u, 2u}) {  // the file of the first is replaced by the second's
+      const auto written = write(path(), blocks, 4);
+      EXPECT_TRUE(std::filesystem::is_symlink(path()));
+      EXPECT_FALSE(std::filesystem::is_symlink(target));
+      expect_same(read(target), written);
+      EXPECT_EQ(files(), 2u);
+    }
+  }
+}
+
+TEST_F(TraceFile, LinksInACircleAreRefused) {
+  std::filesystem::create_symlink("b.trace", path());
+  std::filesystem::create_symlink("a.trace", path("b.trace"));
+  try {
+    write(path(), 1, 4);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), path() + ": cannot be written: Too many levels of symbolic links");
+  }
+  EXPECT_EQ(files(), 2u);
+}
+
 TEST_F(TraceFile, WhereNothingCanBeWrittenTheReasonIsNamed) {
   const auto message = [](const std::string& to) -> std::string {
     try {
