@@ -162,6 +162,50 @@ TEST(Rates, IssueSlotsGoToTheFirstAndMemoryToAll) {
   EXPECT_NEAR(ran[1].end, 1000, 1e-6);
 }
 
+TEST(Rates, WhatIsHalfThereAsksForHalf) {
+  // Room for half of the second: it wants 40% of the issue slots, of which the first leaves half.
+  Rates first{0, 1000, 0.5}, second{0, 1000, 1};
+  first.issue = 0.5;
+  second.issue = 0.8;
+  auto ran = run_by_rates({first, second});
+  EXPECT_NEAR(ran[0].end, 1000, 1e-6);
+  EXPECT_NEAR(ran[1].end, 1500, 1e-6);
+  // 80% of what L2 can do and half of 80%: 120%, which who asks for 80% feels by 80%.
+  first.issue = second.issue = 0;
+  for (const auto memory : {&Rates::l2, &Rates::dram}) {
+    first.*memory = second.*memory = 0.8;
+    ran = run_by_rates({first, second});
+    EXPECT_NEAR(ran[0].end, 1160, 1e-6);
+    EXPECT_NEAR(ran[1].end, 1660, 1e-6);
+    first.*memory = second.*memory = 0;
+  }
+}
+
+TEST(Rates, WhenNoIssueSlotIsLeftTheNextHardlyGoesOn) {
+  Rates first{0, 1000, 0.3}, second = first, third = first;
+  first.issue = second.issue = 0.6;
+  third.issue = 0.2;
+  const auto ran = run_by_rates({first, second, third});
+  EXPECT_NEAR(ran[0].end, 1000, 1e-6);
+  EXPECT_NEAR(ran[1].end, 1000 + 1000 / 3.0, 1e-6);  // at two thirds of its speed beside the first
+  EXPECT_NEAR(ran[2].end, 1999, 1e-6);               // at a thousandth
+}
+
+TEST(Rates, EachIsHeldUpByTheMemoryThatItUses) {
+  Rates both{0, 1000, 0.3}, l2 = both;
+  both.l2 = both.dram = l2.l2 = 0.8;
+  auto ran = run_by_rates({both, l2});
+  EXPECT_NEAR(ran[0].end, 1480 + 75, 1e-6);  // 60% slower in all until the other has ended
+  EXPECT_NEAR(ran[1].end, 1480, 1e-6);
+  Rates dram{0, 1000, 0.3};
+  dram.dram = 0.8;
+  l2.l2 = 0.5;
+  ran = run_by_rates({dram, dram, l2});
+  EXPECT_NEAR(ran[0].end, 1480, 1e-6);
+  EXPECT_NEAR(ran[2].end, 1000, 1e-6);
+  EXPECT_NEAR(run_by_rates({dram, l2, {0, 0.5, 0.3}})[2].end, 0.5, 1e-9);
+}
+
 TEST(Sharing, KernelsThatHardlyOverlapAndThoseApartAreNotAsked) {
   const HostSpec host;
   Doubling sharing;

@@ -50,5 +50,21 @@ TEST(BlockQueue, TheLongestBlocksLastCostMost) {
   EXPECT_GE(late, -1e-9);
 }
 
+TEST(BlockQueue, WorkAlongTheGridGoesToItsBlocks) {
+  sampling::BlockQueue setup{.blocks = 4, .sms = 2, .per_sm = 1, .spread = 0, .work = {1, 1, 1, 3}};
+  EXPECT_NEAR(sampling::beyond_work(setup), 4 - 3, 1e-9);  // 1 and 1, then 1 and 3; 6 in all
+  setup.work = {3, 1, 1, 1};
+  EXPECT_NEAR(sampling::beyond_work(setup), 0, 1e-9);  // 3 beside 1, 1 and 1
+  setup.blocks = setup.sms = 3;
+  setup.work = {0.5, 1.5};  // 0.5, 0.5 and 1.5: the middle block stands in the first half
+  EXPECT_NEAR(sampling::beyond_work(setup), 1.5 - 2.5 / 3, 1e-9);
+}
+
+TEST(BlockQueue, TheSpreadIsTheStandardDeviationOfEqualChances) {
+  // Of a thousand blocks at once the longest is longer by nearly the square root of 3 standard deviations.
+  const sampling::BlockQueue setup{.blocks = 1000, .sms = 1000, .per_sm = 1, .spread = 0.1, .work = {}};
+  EXPECT_NEAR(sampling::beyond_work(setup), 0.1732, 0.005);
+}
+
 }  // namespace
 }  // namespace foretrace::sampling_tests

@@ -91,6 +91,83 @@ TEST(AfterGap, WhatL2CannotKeepUpWithIsWaitedFor) {
   EXPECT_NEAR(cycles(0.02), 8000 / 0.02, 0.01 * 8000 / 0.02);
 }
 
+/// Of 800,000 instructions: L2 serves 5,000 of 9,400 sectors in 20,000 cycles.
+void leave_stores_behind(sampling::Survey& survey, sampling::SteadyRate& rate) {
+  survey.instructions = 800'000;
+  survey.sums.l1_sectors_global_red = 10'000;
+  const auto count = [](stats::MemoryCounters& m, std::uint64_t times) {
+    m.tex_sectors_read = 1000 * times;
+    m.tex_sectors_atomic = 200 * times;
+    m.tex_sectors_write = 3000 * times;
+    m.tex_sectors_reduction = 500 * times;
+    m.tex_sectors_hit = 1700 * times;
+    m.tex_sectors_miss = 800 * times;
+  };
+  count(rate.from.memory, 1);
+  count(rate.to.memory, 3);
+}
+// 9,000 sectors were stored, and 6,000 more with each 80,000 of the 680,000 instructions that are left; with those of the reductions they
+// are 70,000, of which L2 has served 7,500 less the 3,600 that were waited for.
+constexpr double kStoresServed = 30'000 + (70'000 - (7500 - 3600)) / 5000.0 * 20'000;
+
+TEST(AfterGap, StoresAndReductionsLeftBehindAreServedAtL2sRate) {
+  sampling::Survey survey;
+  sampling::SteadyRate rate = steady();
+  leave_stores_behind(survey, rate);
+  const auto idle = [&] {
+    const sampling::TailEstimate end =
+        sampling::after_gap(survey, rate, {.blocks = 800, .first = 120, .count = 0}, 50'000, kWave);
+    EXPECT_EQ(end.cycles, 50'000 + end.idle);
+    return end.idle;
+  };
+  EXPECT_NEAR(idle(), kStoresServed - 50'000, 1e-6);
+  // With 89% of what is asked L2 does not keep up, with 91% it does.
+  rate.to.memory.tex_sectors_hit = rate.from.memory.tex_sectors_hit + 8366 - 1600;
+  EXPECT_GT(idle(), 0);
+  rate.to.memory.tex_sectors_hit += 188;
+  EXPECT_EQ(idle(), 0);
+  rate.to.memory = rate.from.memory;  // nothing was served: no rate
+  rate.to.memory.tex_sectors_write += 1;
+  EXPECT_EQ(idle(), 0);
+}
+
+/// 2,001 blocks on a chip of 20: the last runs alone, for half of its time if it had shared what it is bound by (block_queue_test).
+sampling::BlockQueue one_more_than_waves() {
+  sampling::BlockQueue queue{.blocks = 2001, .sms = 10, .per_sm = 2, .work = {}};
+  queue.spread = 0;
+  return queue;
+}
+constexpr double kShared = 0.45 * kTime, kApart = 0.95 * kTime;  // what the end adds
+
+spec::LaunchSpec ending() {
+  spec::LaunchSpec launch{};
+  launch.block_end = 100;
+  launch.drain = 30;
+  return launch;
+}
+
+TEST(WithinWave, WhatIsLeftTheEndAndTheirDoubts) {
+  sampling::SteadyRate rate = steady(0.01);
+  const double left = (2'001'000 - 120'000) / 4.0;
+  const sampling::TailEstimate end =
+      sampling::within_wave(survey_of(2001, 0.02), rate, 31'000, one_more_than_waves(), ending());
+  EXPECT_NEAR(end.cycles, 31'000 + left + (kShared + kApart) / 2 + 130, 1e-6);
+  EXPECT_NEAR(end.idle, (kShared + kApart) / 4 + 130, 1e-6);
+  const double doubt =
+      std::hypot(std::hypot(0.01 * left, sampling::kNine * sampling::kWithinBlocks * left),
+                 std::hypot(sampling::kNine * (kApart - kShared) / 2, sampling::kNine * 0.02 * left));
+  EXPECT_NEAR(end.high - end.cycles, doubt, 1e-6);
+  EXPECT_NEAR(end.cycles - end.low, doubt, 1e-6);
+}
+
+TEST(WithinWave, StoresLeftBehindAreWaitedFor) {
+  sampling::Survey survey;
+  sampling::SteadyRate rate = steady();
+  leave_stores_behind(survey, rate);
+  EXPECT_NEAR(sampling::within_wave(survey, rate, 31'000, one_more_than_waves(), ending()).cycles,
+              kStoresServed + 130, 1e-6);
+}
+
 TEST(WithinWave, TheIntervalIsWideAndTheEndIsPlayedThrough) {
   const sampling::BlockQueue queue{.blocks = 2000, .sms = 10, .per_sm = 2, .work = {}};
   sampling::SteadyRate rate = steady();
@@ -144,6 +221,26 @@ TEST(FirstAndLater, TheFirstWaveGoesAtOneRateAndTheOthersAtTheOther) {
   later.doubt = 0.2;
   const sampling::TailEstimate doubted = estimate();
   EXPECT_GT(doubted.high - doubted.cycles, 0.2 * (waves - 1) * kTime);
+}
+
+TEST(FirstAndLater, TheWavesTheEndAndTheirDoubts) {
+  sampling::SteadyRate first = steady(), later = steady(0.01);
+  first.instructions /= 2;
+  const sampling::TailEstimate end =
+      sampling::first_and_later(survey_of(2001, 0.02), first, later, one_more_than_waves(), ending());
+  const double begins = 20'000 / 2.0, left = (2'001'000 - 20'000) / 4.0;
+  EXPECT_NEAR(end.cycles, begins + left + (kShared + kApart) / 2 + 130, 1e-6);
+  EXPECT_NEAR(end.idle, (kShared + kApart) / 4 + 130, 1e-6);
+  const double doubt =
+      std::hypot(std::hypot(0.01 * left, sampling::kNine * sampling::kLaterWaves * left),
+                 std::hypot(sampling::kNine * (kApart - kShared) / 2, sampling::kNine * (begins - 5000) / 2),
+                 sampling::kNine * 0.02 * left);
+  EXPECT_NEAR(end.high - end.cycles, doubt, 1e-6);
+  EXPECT_NEAR(end.cycles - end.low, doubt, 1e-6);
+  sampling::Survey survey;
+  leave_stores_behind(survey, later);
+  EXPECT_NEAR(sampling::first_and_later(survey, first, later, one_more_than_waves(), ending()).cycles,
+              kStoresServed + 130, 1e-6);
 }
 
 }  // namespace
