@@ -1,10 +1,15 @@
 // The text report: figures of the document, chips and what-ifs beside each other.
 #include "sim/report/text.h"
 
+#include <map>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/report/json.h"
 #include "sim/report/table.h"
+#include "sim/report/text_sections.h"
 #include "tests/report/sample.h"
 
 namespace foretrace::report {
@@ -23,6 +28,21 @@ std::string line_of(const std::string& text, const std::string& words) {
     at = end + 1;
   }
   return {};
+}
+
+/// The rows of a section, with the line before them.
+std::string section_of(const std::string& text, const std::string& title) {
+  const std::size_t at = text.find("  Section: " + title + "\n");
+  if (at == std::string::npos) return {};
+  const std::size_t begin = text.find('\n', at);
+  return text.substr(begin, text.find("\n\n", begin) + 1 - begin);
+}
+
+void change(LaunchResult& result, const std::map<std::string, Value>& to) {
+  MetricValues changed;
+  for (const auto& [name, value] : result.metrics.all())
+    changed.set(name, to.contains(name) ? to.at(name) : value);
+  result.metrics = changed;
 }
 
 TEST(Text, NumbersAreGrouped) {
@@ -55,6 +75,69 @@ TEST(Text, ChipsStandBesideEachOther) {
   EXPECT_EQ(line_of(text, "Limited By"), "Limited By                     registers  registers");
   EXPECT_NE(text.find("one-chip: No unit is busy"), std::string::npos);
   EXPECT_EQ(text.find("Summary"), std::string::npos);
+}
+
+TEST(Text, WarpStatesAreSharesOfTheWarpCyclesLongestFirst) {
+  Document document = sample_document({"one-chip", "another"});
+  const auto state = [](const char* name) {
+    return fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", name);
+  };
+  change(document.predictions[1], {{state("wait"), 4.0}, {state("selected"), 0.0}});  // of 40
+  change(document.predictions[0], {{state("barrier"), 0.0196}, {state("membar"), 0.0201}});
+  EXPECT_EQ(section_of(to_text(document), "Warp State Statistics (share of warp-cycles)"),
+            R"(
+    State                  Waiting for                                     one-chip  another
+    ---------------------  ----------------------------------------------  --------  -------
+    Warp Cycles Per Issue                                                        40       40
+    long_scoreboard        data from L1, L2 or DRAM                           87.5%    87.5%
+    wait                   results of fixed-latency instructions               2.2%    10.0%
+    lg_throttle            room in the queue of local and global accesses      7.8%     7.8%
+    selected               nothing: they issue                                 2.5%     0.0%
+    membar                 a memory fence                                      0.1%     0.0%
+)");
+}
+
+TEST(Text, ResourcesThatAllowEquallyFewBlocksAllLimit) {
+  Document document = sample_document({"one-chip", "another"});
+  change(document.predictions[1], {{"launch__occupancy_limit_warps", 3.0}});
+  document.predictions[0].occupancy_next_step.clear();
+  document.predictions[1].occupancy_next_step = "Do that.";
+  const std::string section = section_of(to_text(document), "Occupancy");
+  EXPECT_EQ(line_of(section, "Limited By"), "Limited By                     registers  registers, warps");
+  EXPECT_TRUE(to_text(document).find("\n\n    another: Do that.\n\n") != std::string::npos);
+}
+
+TEST(Text, UnitsChangeAtWholeOnes) {
+  Document document = sample_document({"chip"});
+  LaunchResult& result = document.predictions[0];
+  const auto shown = [&](const char* metric, Value value) {
+    change(result, {{metric, value}});
+    const Readable readable_value = readable({&result}, metric);
+    return readable_value.cells[0] + " " + readable_value.unit;
+  };
+  EXPECT_EQ(shown("gpu__time_duration.sum", 999.0), "999 ns");
+  EXPECT_EQ(shown("gpu__time_duration.sum", 999.5), "999.50 ns");
+  EXPECT_EQ(shown("gpu__time_duration.sum", 1000.0), "1.00 us");
+  EXPECT_EQ(shown("gpu__time_duration.sum", 999'999.0), "1,000.00 us");
+  EXPECT_EQ(shown("gpu__time_duration.sum", 1e6), "1.00 ms");
+  EXPECT_EQ(shown("gpu__time_duration.sum", 99'999e6), "99,999.00 ms");
+  EXPECT_EQ(shown("gpu__time_duration.sum", 100'000e6), "100,000 ms");
+  EXPECT_EQ(shown("dram__bytes_read.sum", 999.0), "999 byte");
+  EXPECT_EQ(shown("dram__bytes_read.sum", 1e3), "1.00 Kbyte");
+  EXPECT_EQ(shown("dram__bytes_read.sum", 1e6), "1.00 Mbyte");
+  EXPECT_EQ(shown("dram__bytes_read.sum", 1e9), "1.00 Gbyte");
+  EXPECT_EQ(shown("dram__bytes.sum.per_second", 2.5e12), "2,500.00 Gbyte/second");
+  EXPECT_EQ(shown("gpc__cycles_elapsed.avg.per_second", 1.98e9), "1.98 Ghz");
+  EXPECT_EQ(shown("gpc__cycles_elapsed.avg.per_second", 9e8), "900.00 Mhz");
+  EXPECT_EQ(shown("gpc__cycles_elapsed.avg.per_second", 9e5), "900.00 Khz");
+  EXPECT_EQ(shown("dram__throughput.avg.pct_of_peak_sustained_elapsed", 50.0), "50.00 %");
+  EXPECT_EQ(shown("gpu__time_duration.sum", Value()), "n/a ns");
+  // One unit for all that stand side by side: the greatest value's.
+  LaunchResult other = result;
+  change(result, {{"gpu__time_duration.sum", 5.0}});
+  change(other, {{"gpu__time_duration.sum", 5000.0}});
+  EXPECT_THAT(readable({&result, &other}, "gpu__time_duration.sum").cells,
+              ::testing::ElementsAre("0.01", "5.00"));
 }
 
 TEST(Text, WhatIfsAreTitledByWhatTheyChange) {
@@ -105,11 +188,7 @@ TEST(Text, IsMadeFromTheDocumentAlone) {
 
 TEST(Text, MissingValuesPrintAsNotAvailable) {
   Document document = sample_document({"chip"});
-  MetricValues changed;
-  for (const auto& [name, value] : document.predictions[0].metrics.all()) {
-    changed.set(name, name == "gpu__time_duration.sum" ? Value() : value);
-  }
-  document.predictions[0].metrics = changed;
+  change(document.predictions[0], {{"gpu__time_duration.sum", Value()}});
   EXPECT_NE(line_of(to_text(document), "Duration").find("n/a"), std::string::npos);
 }
 
