@@ -197,7 +197,7 @@ TEST(Rates, EachIsHeldUpByTheMemoryThatItUses) {
   auto ran = run_by_rates({both, l2});
   EXPECT_NEAR(ran[0].end, 1480 + 75, 1e-6);  // 60% slower in all until the other has ended
   EXPECT_NEAR(ran[1].end, 1480, 1e-6);
-  for (const auto [asked, other] :
+  for (const auto& [asked, other] :
        {std::pair(&Rates::dram, &Rates::l2), std::pair(&Rates::l2, &Rates::dram)}) {
     Rates one{0, 1000, 0.3}, apart = one;
     one.*asked = 0.8;
