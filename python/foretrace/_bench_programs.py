@@ -35,7 +35,7 @@ def is_bound(value) -> bool:
 
 
 def are_words(value) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) and "\0" not in each for each in value)
 
 
 def read(tables, path: pathlib.Path, arch: list[str] | None, bound: float) -> list[BenchProgram]:

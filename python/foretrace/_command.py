@@ -38,7 +38,7 @@ def percentage(word: str) -> float:
 
 
 def is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
+    return isinstance(value, str) and value != "" and "\0" not in value
 
 
 def is_texts(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -64,10 +65,19 @@ std::vector<std::string> JsonReader::texts(const std::string& key) const {
   return all;
 }
 
+Value JsonReader::value_of(const Json& each, const std::string& place, const char* expected) const {
+  constexpr double kMost = 1e30;  // sums and squares of them are numbers, too
+  if (each.is_null()) return {};
+  if (!each.is_number()) refuse(place, expected);
+  const auto value = each.get<double>();
+  if (!(std::abs(value) <= kMost)) refuse(place, fmt::format("numbers of at most {}", kMost));
+  return value;
+}
+
 double JsonReader::number(const std::string& key) const {
-  const Json& value = member(key);
-  if (!value.is_number()) refuse(path(key), "a number");
-  return value.get<double>();
+  const Value value = value_of(member(key), path(key), "a number");
+  if (!value) refuse(path(key), "a number");
+  return *value;
 }
 
 std::optional<double> JsonReader::number_or_null(const std::string& key) const {
@@ -76,10 +86,7 @@ std::optional<double> JsonReader::number_or_null(const std::string& key) const {
 
 std::vector<Value> JsonReader::numbers(const std::string& key) const {
   std::vector<Value> all;
-  for (const Json& each : array(key)) {
-    if (!each.is_number() && !each.is_null()) refuse(path(key), "an array of numbers");
-    all.push_back(each.is_null() ? Value() : Value(each.get<double>()));
-  }
+  for (const Json& each : array(key)) { all.push_back(value_of(each, path(key), "an array of numbers")); }
   return all;
 }
 
@@ -106,8 +113,7 @@ MetricValues JsonReader::metrics(const std::string& key) const {
   if (!value.is_object()) refuse(path(key), "an object");
   MetricValues all;
   for (const auto& [name, each] : value.items()) {
-    if (!each.is_number() && !each.is_null()) refuse(path(key) + "." + name, "a number or null");
-    all.set(name, each.is_null() ? Value() : Value(each.get<double>()));
+    all.set(name, value_of(each, path(key) + "." + name, "a number or null"));
   }
   return all;
 }

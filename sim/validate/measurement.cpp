@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "sim/report/json_reader.h"
 
 namespace foretrace::validate {
@@ -33,6 +35,7 @@ spec::ClockSet MeasuredLaunch::clocks() const {
 }
 
 Measurement read_measurement(std::string_view text, const std::string& name) {
+  constexpr double kMost = 1e18;  // of what is counted: fits into 64 bits
   Measurement measurement;
   const report::Json json = report::parse_json(text, name, "a document of validate/harness/measure");
   const report::JsonSource source{name, "validate/harness/measure writes it"};
@@ -50,7 +53,7 @@ Measurement read_measurement(std::string_view text, const std::string& name) {
     if (published) {
       read.less = launch.text_if_there("less", "");
       read.per = launch.number_if_there("per").value_or(1);
-      if (!(read.per > 0)) launch.refuse(launch.path("per"), "a number above 0");
+      if (read.per < 1) launch.refuse(launch.path("per"), "1 or more");
     } else {
       read.mangled = launch.text("mangled");
       read.cubin = launch.text("cubin");
@@ -61,7 +64,10 @@ Measurement read_measurement(std::string_view text, const std::string& name) {
     const report::JsonReader metrics = launch.object("metrics");
     for (const auto& [metric, _] : metrics.members()) {
       for (const report::Value& value : metrics.numbers(metric)) {
-        if (value) read.metrics[metric].push_back(*value);
+        if (!value) continue;
+        if (*value < 0 || *value > kMost)
+          launch.refuse(metrics.path(metric), fmt::format("numbers from 0 to {}", kMost));
+        read.metrics[metric].push_back(*value);
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/units/error.h"
@@ -33,7 +34,7 @@ TEST(ParseJson, SaysWhereTheTextStopsToBeJson) {
 TEST(JsonReader, NamesThePlaceAndWhatIsExpectedThere) {
   const Json json = Json::parse(
       R"({"schema": 2, "t": 1, "n": "x", "w": -1, "f": 0, "a": {}, "o": [], "rows": [{"n": 1}, 2],
-          "texts": ["a", 1], "numbers": [1, null, "2"], "two": [1, 2], "large": [1, 1, 4294967296], "m": {"x": []},
+          "texts": ["a", 1], "numbers": [1, null, "2"], "two": [1, 2], "large": [1, 1, 4294967296], "m": {"x": []}, "sizes": {"e": 1e30, "p": 2e30, "n": -1e308}, "each": [1, 2e30],
           "newline\n": 0})");
   const JsonSource source{"a.json", "the manual has it"};
   const JsonReader from(json, source);
@@ -48,6 +49,13 @@ TEST(JsonReader, NamesThePlaceAndWhatIsExpectedThere) {
   expect([&] { (void)from.number("n"); }, "n: expected a number" + as);
   expect([&] { (void)from.number_or_null("n"); }, "n: expected a number" + as);
   expect([&] { (void)from.number_if_there("n"); }, "n: expected a number" + as);
+  const JsonReader sizes = from.object("sizes");
+  EXPECT_EQ(sizes.number("e"), 1e30);
+  for (const char* name : {"p", "n"})
+    expect([&] { (void)sizes.number(name); },
+           fmt::format("sizes.{}: expected numbers of at most 1e+30", name) + as);
+  expect([&] { (void)from.numbers("each"); }, "each: expected numbers of at most 1e+30" + as);
+  expect([&] { (void)from.metrics("sizes"); }, "sizes.p: expected numbers of at most 1e+30" + as);
   expect([&] { (void)from.whole("w"); }, "w: expected a whole number" + as);
   expect([&] { (void)from.flag("f"); }, "f: expected true or false" + as);
   expect([&] { (void)from.array("a"); }, "a: expected an array" + as);

@@ -88,6 +88,16 @@ class UnusableInput(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
             self.assertTrue(done.stderr.startswith(says), done.stderr)
 
+    def test_words_of_those_that_compile_by_triton(self):
+        # Triton is not needed to say so.
+        without = "import runpy, sys, unittest.mock; sys.modules |= {n: unittest.mock.MagicMock() for n in sys.argv[2].split()}; " \
+                  "sys.argv = [sys.argv[1], *sys.argv[3:]]; runpy.run_path(sys.argv[0])"
+        modules = "triton triton.language triton.backends.compiler triton.compiler kernels products"
+        for script, says in (("triton", "make.py: no_such: expected no words"), ("triton_second", "make.py: no_such: no such launch; expected some of triton2_rope_2048x32x8x128, ")):
+            done = subprocess.run([sys.executable, "-B", "-c", without, f"validate/{script}/make.py", modules, "no_such"], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual((done.returncode, done.stderr.count("\n"), done.stdout), (2, 1, ""), done.stderr)
+            self.assertTrue(done.stderr.startswith(says), done.stderr)
+
     def test_options(self):
         self.assertIn("--only x: no such program in", self.said("validate/representative/judge.py", "/nowhere", "--only", "x"))
         self.assertEqual(self.said("validate/microbenchmarks/sass_histogram", "--help"), "sass_histogram: --help: expected MINIMUM, a whole number")

@@ -1,4 +1,5 @@
 // Published numbers: documents of their own kind, differences of launches, and launch files that hold what they name.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -66,7 +67,14 @@ TEST(Measurements, ThatAreNoneAreRefusedByPlace) {
   EXPECT_EQ(launch(R"("metrics":{"x":3})"), "m.json: launches[0].metrics.x: expected an array" + as);
   EXPECT_EQ(launch(R"("metrics":{"x":["3"]})"),
             "m.json: launches[0].metrics.x: expected an array of numbers" + as);
-  EXPECT_EQ(launch(R"("per":0,"metrics":{})"), "m.json: launches[0].per: expected a number above 0" + as);
+  for (const char* wrong : {"-1", "2e18"}) {
+    EXPECT_EQ(launch(fmt::format(R"("metrics":{{"x":[{}]}})", wrong)),
+              "m.json: launches[0].metrics.x: expected numbers from 0 to 1e+18" + as);
+  }
+  EXPECT_NE(launch(R"("metrics":{"x":[1e308]})").find("metrics.x: expected numbers of at most"),
+            std::string::npos);
+  EXPECT_EQ(launch(R"("metrics":{"x":[0,1e18]})"), "");
+  EXPECT_EQ(launch(R"("per":0,"metrics":{})"), "m.json: launches[0].per: expected 1 or more" + as);
 }
 
 TEST(Published, EveryDocumentNamesLaunchesThatThereAre) {

@@ -2,7 +2,11 @@
 
 import os
 import pathlib
+import sys
 
+if sys.argv[1:]:
+    print(f"make.py: {sys.argv[1]}: expected no words", file=sys.stderr)
+    sys.exit(2)
 os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # it would hold this folder's path
 
 import triton  # noqa: E402

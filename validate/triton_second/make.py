@@ -14,6 +14,7 @@ import kernels  # noqa: E402
 import products  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+LAUNCHES = {}  # by name: compiles it and writes its files
 TYPES = {"f32": "*fp32", "f16": "*fp16", "bf16": "*bf16", "i32": "*i32", "i8": "*i8", "e4m3": "*fp8e4nv"}
 
 
@@ -46,9 +47,10 @@ def map_forms(of, rows, columns, meta):
 def launch(name, kernel, grid, args, reference, checks, constants, warps=4, stages=3):
     """args: of the parameters that are no constants. Pointers and numbers that 16 divides are told apart, and a 1 is a constant, as the
     launcher has it. checks: buffer, relative and absolute tolerance."""
-    name = f"triton2_{name}"
-    if sys.argv[1:] and name not in sys.argv[1:]:
-        return
+    LAUNCHES[f"triton2_{name}"] = lambda full: make(full, kernel, grid, args, reference, checks, constants, warps, stages)
+
+
+def make(name, kernel, grid, args, reference, checks, constants, warps, stages):
     names = [n for n in kernel.arg_names if n not in constants]
     assert len(names) == len(args), (name, names)
     ones = [n for n, (type_, form) in zip(names, args) if form == "val:i32:1"]
@@ -346,3 +348,9 @@ optimisers_and_copies()
 matmuls()
 attentions()
 tensor_maps()
+for name in sys.argv[1:]:
+    if name not in LAUNCHES:
+        print(f"make.py: {name}: no such launch; expected some of {', '.join(LAUNCHES)}", file=sys.stderr)
+        sys.exit(2)
+for name in sys.argv[1:] or LAUNCHES:
+    LAUNCHES[name](name)
