@@ -26,6 +26,20 @@ Json parse_json(std::string_view text, const std::string& file, std::string_view
   }
 }
 
+namespace {
+
+/// A number, or none for null.
+Value value_of(const JsonReader& from, const Json& each, const std::string& place, const char* expected) {
+  constexpr double kMost = 1e30;  // sums and squares of them are numbers, too
+  if (each.is_null()) return {};
+  if (!each.is_number()) from.refuse(place, expected);
+  const auto value = each.get<double>();
+  if (!(std::abs(value) <= kMost)) from.refuse(place, fmt::format("numbers of at most {}", kMost));
+  return value;
+}
+
+}  // namespace
+
 JsonReader::JsonReader(const Json& object, const JsonSource& source, std::string place)
     : object_(object), source_(source), place_(std::move(place)) {
   if (!object.is_object()) refuse(place_, "an object");
@@ -65,17 +79,8 @@ std::vector<std::string> JsonReader::texts(const std::string& key) const {
   return all;
 }
 
-Value JsonReader::value_of(const Json& each, const std::string& place, const char* expected) const {
-  constexpr double kMost = 1e30;  // sums and squares of them are numbers, too
-  if (each.is_null()) return {};
-  if (!each.is_number()) refuse(place, expected);
-  const auto value = each.get<double>();
-  if (!(std::abs(value) <= kMost)) refuse(place, fmt::format("numbers of at most {}", kMost));
-  return value;
-}
-
 double JsonReader::number(const std::string& key) const {
-  const Value value = value_of(member(key), path(key), "a number");
+  const Value value = value_of(*this, member(key), path(key), "a number");
   if (!value) refuse(path(key), "a number");
   return *value;
 }
@@ -86,7 +91,9 @@ std::optional<double> JsonReader::number_or_null(const std::string& key) const {
 
 std::vector<Value> JsonReader::numbers(const std::string& key) const {
   std::vector<Value> all;
-  for (const Json& each : array(key)) { all.push_back(value_of(each, path(key), "an array of numbers")); }
+  for (const Json& each : array(key)) {
+    all.push_back(value_of(*this, each, path(key), "an array of numbers"));
+  }
   return all;
 }
 
@@ -113,7 +120,7 @@ MetricValues JsonReader::metrics(const std::string& key) const {
   if (!value.is_object()) refuse(path(key), "an object");
   MetricValues all;
   for (const auto& [name, each] : value.items()) {
-    all.set(name, value_of(each, path(key) + "." + name, "a number or null"));
+    all.set(name, value_of(*this, each, path(key) + "." + name, "a number or null"));
   }
   return all;
 }

@@ -70,7 +70,6 @@ class JsonReader {
 
  private:
   const Json& member(const std::string& key) const;
-  Value value_of(const Json& each, const std::string& place, const char* expected) const;  ///< none for null
   std::uint64_t whole(const Json& value, const std::string& where) const;
 
   const Json& object_;
