@@ -122,6 +122,15 @@ bool asks_for(const std::vector<std::byte>& bank, std::uint64_t address) {
   return false;
 }
 
+/// Whether code calls a function that takes memory from the device's heap. `bank`: of addresses.
+bool needs_heap(const std::vector<std::byte>& bank) {
+  const auto asks = [&](std::string_view name) { return asks_for(bank, driver_function_address(name)); };
+  return asks("malloc") ||
+         std::any_of(kDeviceFunctions.begin(), kDeviceFunctions.end(), [&](const DeviceFunction& function) {
+           return takes_heap(function.call) && asks(function.name);
+         });
+}
+
 void check(const LaunchContext& c) {
   const isa::Program& p = *c.program;
   const auto refuse = [&](const std::string& what) {
@@ -203,17 +212,41 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   if (context.idle_limit == kIdleLimit && context.cluster.count() == 1 && !blocks_may_wait(program))
     context.idle_limit = kLongestWork;
   lanes = &lane_table();
+  local_bytes = (std::max(context.local_bytes, program.local_bytes) + 15) / 16 * 16;
+  number_threads();
+  write_shape();
+
+  const bool results_unused =
+      context.results_unused && !context.checks.uninitialized && !context.checks.races;
+  if (context.translation != nullptr) translation = *context.translation;
+  if (translation && translation->without_products && !results_unused) translation = nullptr;
+  const AsksFor asks = translation ? translation->asks : asks_for(program, driver_area(program));
+  place_shared(asks);
+  allocate_areas(asks);
+  append_parameters();
+  if (context.checks.uninitialized || context.checks.races) accesses = accesses_of(program);
+  if (needs_heap(context.banks[4])) context.memory->heap().place(*context.memory);
+
+  if (!translation) {
+    translation = translate(program, context.banks, *lanes, asks, results_unused);
+    if (context.translation != nullptr) *context.translation = translation;
+  }
+  literals = bind_literals(translation->compiled, context.banks);
+}
+
+void Emulator::Launch::number_threads() {
   threads = static_cast<std::uint32_t>(context.block.count());
   warps = (threads + 31) / 32;
-  local_bytes = (std::max(context.local_bytes, program.local_bytes) + 15) / 16 * 16;
-
   for (LaneWords& c : coordinates) c = LaneWords(std::size_t{warps} * 32);
   for (std::uint32_t t = 0; t < threads; ++t) {
     coordinates[0].data()[t] = t % context.block.x;
     coordinates[1].data()[t] = t / context.block.x % context.block.y;
     coordinates[2].data()[t] = t / context.block.x / context.block.y;
   }
+}
 
+void Emulator::Launch::write_shape() {
+  const isa::Program& program = *context.program;
   const DriverArea& area = driver_area(program);
   std::vector<std::byte>& bank = context.banks[0];
   bank.assign(program.parameter_base, std::byte{0});
@@ -238,11 +271,11 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put64(bank, area.constants, context.constants);
   put(bank, area.sms, context.sms);
   put64(bank, area.graph, context.device_runtime == nullptr ? 0 : context.device_runtime->graph());
-  const bool results_unused =
-      context.results_unused && !context.checks.uninitialized && !context.checks.races;
-  if (context.translation != nullptr) translation = *context.translation;
-  if (translation && translation->without_products && !results_unused) translation = nullptr;
-  const AsksFor asks = translation ? translation->asks : asks_for(program, area);
+}
+
+void Emulator::Launch::place_shared(const AsksFor& asks) {
+  const isa::Program& program = *context.program;
+  std::vector<std::byte>& bank = context.banks[0];
   shared_bytes =
       static_cast<std::uint32_t>(program.shared_base + program.static_shared + context.dynamic_shared);
   const std::uint32_t given_out = shared_given_out();
@@ -253,6 +286,11 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
   put(bank, shared.all, all_shared_bytes);
   put(bank, shared.end, all_shared_bytes);
   put(bank, shared.begin, given_out);
+}
+
+void Emulator::Launch::allocate_areas(const AsksFor& asks) {
+  const DriverArea& area = driver_area(*context.program);
+  std::vector<std::byte>& bank = context.banks[0];
   if (asks.workspace) {
     workspace = context.memory->allocate(kWorkspaceBytes, "grid workspace");
     context.memory->written().mark(workspace, kWorkspaceBytes);  // the driver gives it zeroed
@@ -266,28 +304,15 @@ Emulator::Launch::Launch(const LaunchContext& from) : context(from) {
     context.memory->write(address, context.parameters);
     put64(bank, area.parameters, address);
   }
-  if (program.parameter_base !=
-      0) {  // 0: the cubin of a kernel without parameters does not say where they would be
-    bank.resize(std::max<std::size_t>(bank.size(), program.parameter_base));
-    bank.insert(bank.begin() + program.parameter_base, context.parameters.begin(), context.parameters.end());
-    bank.resize(program.parameter_base + (context.parameters.size() + 15) / 16 * 16);
-  }
+}
 
-  if (context.checks.uninitialized || context.checks.races) { accesses = accesses_of(program); }
-  const auto asks_for_heap = [&](std::string_view name) {
-    return asks_for(context.banks[4], driver_function_address(name));
-  };
-  const bool runtime_asks =
-      std::any_of(kDeviceFunctions.begin(), kDeviceFunctions.end(), [&](const DeviceFunction& function) {
-        return takes_heap(function.call) && asks_for_heap(function.name);
-      });
-  if (runtime_asks || asks_for_heap("malloc")) context.memory->heap().place(*context.memory);
-
-  if (!translation) {
-    translation = translate(program, context.banks, *lanes, asks, results_unused);
-    if (context.translation != nullptr) *context.translation = translation;
-  }
-  literals = bind_literals(translation->compiled, context.banks);
+void Emulator::Launch::append_parameters() {
+  const std::uint32_t base = context.program->parameter_base;
+  if (base == 0) return;  // the cubin of a kernel without parameters does not say where they would be
+  std::vector<std::byte>& bank = context.banks[0];
+  bank.resize(std::max<std::size_t>(bank.size(), base));
+  bank.insert(bank.begin() + base, context.parameters.begin(), context.parameters.end());
+  bank.resize(base + (context.parameters.size() + 15) / 16 * 16);
 }
 
 Emulator::Launch::~Launch() {

@@ -41,6 +41,14 @@ struct Emulator::Launch {
     return (shared_bytes + context.shared_unit - 1) / context.shared_unit * context.shared_unit;
   }
   ~Launch();
+
+ private:
+  void number_threads();
+  // What the driver writes before the parameters.
+  void write_shape();
+  void place_shared(const AsksFor& asks);
+  void allocate_areas(const AsksFor& asks);
+  void append_parameters();
 };
 
 }  // namespace foretrace::emulate

@@ -152,27 +152,35 @@ void RunningBlock::let_other_groups_run() {
   x_.divergence.take(index);
 }
 
+template <bool kWaits>
+void RunningBlock::record(const MicroOp& op, std::uint32_t executed) {
+  const std::size_t sets = executed == 0 ? 0 : op.address_sets;
+  const work::Transfer* moved = op.transfers ? &x_.transfer : nullptr;
+  work::WarpRecorder& recorder = *x_.warp->recorder;
+  if constexpr (kWaits) {
+    recorder.record(x_.pc, x_.active, executed, {x_.addresses.data(), sets}, x_.value, spins_.awaited(),
+                    moved);
+  } else {
+    recorder.record(x_.pc, x_.active, executed, {x_.addresses.data(), sets}, x_.value, {}, moved);
+  }
+}
+
 template <bool kRecording, bool kWaits>
 Stop RunningBlock::run_warp(std::uint64_t budget) {
   Warp& w = *x_.warp;
   const MicroOp* code = x_.launch().translation->compiled.code.data();
   const std::uint32_t size = static_cast<std::uint32_t>(x_.launch().translation->compiled.code.size());
-  work::WarpRecorder* recorder = w.recorder.get();
   const std::uint32_t* predicates = w.predicates.data();
   std::uint64_t lanes_now = static_cast<std::uint64_t>(std::popcount(x_.active));
   x_.turn = false;
   if constexpr (kWaits) spins_.begin_turn();
-  const auto record = [&](const MicroOp& op, std::uint32_t executed) {
-    if constexpr (kRecording) {
-      const std::size_t sets = executed == 0 ? 0 : op.address_sets;
-      const work::Transfer* moved = op.transfers ? &x_.transfer : nullptr;
-      if constexpr (kWaits) {
-        recorder->record(x_.pc, x_.active, executed, {x_.addresses.data(), sets}, x_.value, spins_.awaited(),
-                         moved);
-      } else {
-        recorder->record(x_.pc, x_.active, executed, {x_.addresses.data(), sets}, x_.value, {}, moved);
-      }
-    }
+  const auto record = [this](const MicroOp& op, std::uint32_t executed) {
+    if constexpr (kRecording) this->record<kWaits>(op, executed);
+  };
+  const auto take_up = [&] {  // where the warp is now, maybe with other lanes
+    x_.pc = w.now.pc;
+    x_.active = w.now.lanes;
+    lanes_now = static_cast<std::uint64_t>(std::popcount(x_.active));
   };
   for (std::uint64_t left = budget; left != 0; --left) {
     if (x_.pc >= size) {
@@ -216,12 +224,8 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
         if (x_.turn) {  // an awaited event has not come: as YIELD
           x_.turn = false;
           w.now.pc = x_.pc - 1;
-          if (!x_.divergence.yield()) {
-            if (x_.stop != Stop::done) return x_.stop;
-          }
-          x_.pc = w.now.pc;
-          x_.active = w.now.lanes;
-          lanes_now = static_cast<std::uint64_t>(std::popcount(x_.active));
+          if (!x_.divergence.yield() && x_.stop != Stop::done) return x_.stop;
+          take_up();
         }
         break;
       case Kind::nothing:
@@ -231,9 +235,7 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
       default: {
         w.now.pc = x_.pc;
         if (op.kind == Kind::block_barrier && executed != w.live && x_.barriers.let_others_come(executed)) {
-          x_.pc = w.now.pc;
-          x_.active = w.now.lanes;
-          lanes_now = static_cast<std::uint64_t>(std::popcount(x_.active));
+          take_up();
           break;
         }
         if (op.value_recorded) x_.barriers.note_value(op, executed);
@@ -242,10 +244,8 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
         const bool goes_on = execute_control(x_, op, executed);
         if (may_repeat && !std::exchange(x_.again, false)) record(op, executed);
         if constexpr (kWaits) spins_.forget(x_.pc);
-        x_.pc = w.now.pc;
-        x_.active = w.now.lanes;
+        take_up();
         if (!goes_on) return x_.stop;
-        lanes_now = static_cast<std::uint64_t>(std::popcount(x_.active));
         break;
       }
     }

@@ -67,6 +67,8 @@ class RunningBlock {
  private:
   template <bool kRecording, bool kWaits>
   Stop run_warp(std::uint64_t budget);
+  template <bool kWaits>
+  void record(const MicroOp& op, std::uint32_t executed);
   void give_turn(Warp& w, std::uint64_t slice);
   /// A group that has run for long gives the warp's other groups a turn; so a loop that waits for them ends.
   void let_other_groups_run();
