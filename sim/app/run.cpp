@@ -282,6 +282,17 @@ void set_environment(const ProgramFile& file) {
   setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 1);
 }
 
+/// The page of a program that has ended.
+void write_page_of(const Asked& asked) {
+  const std::string& file = asked.settings.json;
+  const std::string text = report::read_file(file);
+  const report::Document document = report::from_json(text, file);
+  PageExtras extras{hottest_timeline(document, asked.settings.timelines), {}, {program_of(text)}, {}};
+  if (const std::string& trace = asked.time_line.perfetto; fs::exists(trace))
+    extras.traces = {trace_rows(report::read_file(trace), trace)};
+  write_page(asked.html, {document}, extras);
+}
+
 }  // namespace
 
 int run(const Words& words) {
@@ -351,14 +362,7 @@ int run(const Words& words) {
         const int threads =
             settings.threads > 0 ? settings.threads : static_cast<int>(std::thread::hardware_concurrency());
         if (gains) add_gains(settings.json, settings.trace, spec, threads);
-        if (!asked.html.empty()) {
-          const std::string text = report::read_file(settings.json);
-          const report::Document document = report::from_json(text, settings.json);
-          PageExtras extras{hottest_timeline(document, settings.timelines), {}, {program_of(text)}, {}};
-          if (const std::string& trace = asked.time_line.perfetto; fs::exists(trace))
-            extras.traces = {trace_rows(report::read_file(trace), trace)};
-          write_page(asked.html, {document}, extras);
-        }
+        if (!asked.html.empty()) write_page_of(asked);
       });
     }
     start();

@@ -207,6 +207,119 @@ bool take(ClassSample& from, const Dim3& grid, Counter& counter) {
   return true;
 }
 
+/// What is counted of a grid's blocks, by class.
+class GridSample {
+ public:
+  GridSample(const Dim3& grid, Counter& counter, std::uint64_t budget)
+      : grid_(grid), counter_(counter), budget_(budget) {
+    for (const Class& box : classes_of(grid)) {
+      classes_.emplace_back();
+      classes_.back().box = box;
+    }
+  }
+
+  void take_of_each_class() {
+    const std::uint64_t share = budget_ / classes_.size();
+    for (ClassSample& each : classes_) {
+      std::uint64_t own = 0;
+      while (each.sample.size() < kMostOfClass.whole() &&
+             (each.sample.size() < kFewestOfClass.whole() || own < std::min(kEnoughOfClass.whole(), share)) &&
+             (each.sample.size() < 2 || own < 2 * share) && take_one(each)) {
+        own += each.sample.back().instructions;
+      }
+    }
+  }
+
+  /// More of the class that leaves most in doubt.
+  void take_where_blocks_differ() {
+    std::uint64_t most = budget_;
+    while (used_ < most) {
+      const Doubt doubt = doubt_now();
+      const bool enough = doubt.error < kSurveyError * doubt.total;
+      if (doubt.worst == nullptr || (enough && used_ > budget_ / 4)) return;
+      const std::size_t more = doubt.worst->sample.size() / 2 + 1;
+      for (std::size_t i = 0; i < more && used_ < most; ++i) {
+        if (!take_one(*doubt.worst)) break;
+      }
+      if (doubt.error > kSurveyError * doubt.total)
+        most = static_cast<std::uint64_t>(kSurveyBudgets * static_cast<double>(budget_));
+    }
+  }
+
+  /// Whether the blocks of each class all do the same.
+  bool alike() const {
+    return std::all_of(classes_.begin(), classes_.end(),
+                       [](const ClassSample& each) { return each.uniform; });
+  }
+
+  /// The whole grid's sums, and how well they are known.
+  void add_to(Survey& result) {
+    double variance = 0, squares = 0;
+    for (ClassSample& each : classes_) {
+      sort_by_block(each.sample);
+      const auto blocks = static_cast<double>(each.box.blocks());
+      const double weight = blocks / static_cast<double>(each.sample.size());
+      add_sums(result.sums, each.counted, weight);
+      result.instructions += weight * static_cast<double>(each.counted.inst_executed);
+      if (!each.uniform) {
+        result.uniform = result.uniform && each.complete();
+        variance += blocks * blocks * variance_of_mean(each.sample, each.box.blocks());
+      }
+      for (const Sampled& one : each.sample) {
+        result.sample.push_back({one.block, one.instructions});
+        squares += weight * static_cast<double>(one.instructions) * static_cast<double>(one.instructions);
+      }
+    }
+    sort_by_block(result.sample);
+    result.relative_error = result.instructions > 0 ? std::sqrt(variance) / result.instructions : 0;
+    const auto blocks = static_cast<double>(grid_.count());
+    const double mean = result.instructions / blocks;
+    result.spread = mean > 0 ? std::sqrt(std::max(0.0, squares / blocks - mean * mean)) / mean : 0;
+    result.executed = used_;
+  }
+
+ private:
+  struct Doubt {
+    double total = 0, error = 0;  ///< warp instructions of the grid; one standard deviation
+    ClassSample* worst = nullptr;
+  };
+
+  static void sort_by_block(auto& sample) {
+    std::sort(sample.begin(), sample.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
+  }
+
+  bool take_one(ClassSample& from) {
+    if (!take(from, grid_, counter_)) return false;
+    used_ += from.sample.back().instructions;
+    return true;
+  }
+
+  Doubt doubt_now() {
+    Doubt doubt;
+    double variance = 0, worst = 0;
+    for (ClassSample& each : classes_) {
+      const auto blocks = static_cast<double>(each.box.blocks());
+      doubt.total +=
+          blocks * static_cast<double>(each.counted.inst_executed) / static_cast<double>(each.sample.size());
+      if (each.uniform || each.complete()) continue;
+      sort_by_block(each.sample);
+      const double own = blocks * blocks * variance_of_mean(each.sample, each.box.blocks());
+      variance += own;
+      if (own >= worst) {
+        worst = own;
+        doubt.worst = &each;
+      }
+    }
+    doubt.error = std::sqrt(variance);
+    return doubt;
+  }
+
+  const Dim3& grid_;
+  Counter& counter_;
+  std::uint64_t budget_, used_ = 0;  // warp instructions
+  std::vector<ClassSample> classes_;
+};
+
 /// Whether some block does something else when the blocks before it have been executed. `work`: warp instructions of a block.
 bool depends(const emulate::LaunchContext& context, const sm::StaticProgram& program,
              const spec::GpuSpec& spec, double work) {
@@ -317,55 +430,11 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
   const auto fork = context.memory->fork();
   const emulate::Emulator emulator(without_effects(context, *fork));
   Counter counter(emulator, program, spec);
-  std::vector<ClassSample> classes;
-  for (const Class& box : classes_of(context.grid)) {
-    classes.emplace_back();
-    classes.back().box = box;
-  }
-  std::uint64_t used = 0;
-  const auto take_one = [&](ClassSample& from) {
-    if (!take(from, context.grid, counter)) return false;
-    used += from.sample.back().instructions;
-    return true;
-  };
+  GridSample sample(context.grid, counter, budget);
   try {
     counter.count(emulator.blocks() / 2, &result.profile);
-    const std::uint64_t share = budget / classes.size();
-    for (ClassSample& each : classes) {
-      std::uint64_t own = 0;
-      while (each.sample.size() < kMostOfClass.whole() &&
-             (each.sample.size() < kFewestOfClass.whole() || own < std::min(kEnoughOfClass.whole(), share)) &&
-             (each.sample.size() < 2 || own < 2 * share) && take_one(each)) {
-        own += each.sample.back().instructions;
-      }
-    }
-    // Where blocks differ: more of them, of the class that leaves most in doubt.
-    std::uint64_t most = budget;
-    while (used < most) {
-      double total = 0, variance = 0, worst = 0;
-      ClassSample* next = nullptr;
-      for (ClassSample& each : classes) {
-        const auto blocks = static_cast<double>(each.box.blocks());
-        total += blocks * static_cast<double>(each.counted.inst_executed) /
-                 static_cast<double>(each.sample.size());
-        if (each.uniform || each.complete()) continue;
-        std::sort(each.sample.begin(), each.sample.end(),
-                  [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
-        const double own = blocks * blocks * variance_of_mean(each.sample, each.box.blocks());
-        variance += own;
-        if (own >= worst) {
-          worst = own;
-          next = &each;
-        }
-      }
-      if (next == nullptr || (std::sqrt(variance) < kSurveyError * total && used > budget / 4)) break;
-      const std::size_t more = next->sample.size() / 2 + 1;
-      for (std::size_t i = 0; i < more && used < most; ++i) {
-        if (!take_one(*next)) break;
-      }
-      if (std::sqrt(variance) > kSurveyError * total)
-        most = static_cast<std::uint64_t>(kSurveyBudgets * static_cast<double>(budget));
-    }
+    sample.take_of_each_class();
+    sample.take_where_blocks_differ();
   } catch (const emulate::KernelFault& fault) {
     result.possible = false;
     result.obstacle = fault.kind() == emulate::FaultKind::never_ends ? "its blocks wait for each other"
@@ -373,35 +442,10 @@ Survey survey(const emulate::LaunchContext& context, const sm::StaticProgram& pr
     return result;
   }
   result.sums.instructions.resize(program.code.size());
-  double variance = 0, squares = 0;
-  bool alike = true;
-  for (ClassSample& each : classes) {
-    std::sort(each.sample.begin(), each.sample.end(),
-              [](const Sampled& a, const Sampled& b) { return a.block < b.block; });
-    const auto blocks = static_cast<double>(each.box.blocks());
-    const double weight = blocks / static_cast<double>(each.sample.size());
-    add_sums(result.sums, each.counted, weight);
-    result.instructions += weight * static_cast<double>(each.counted.inst_executed);
-    if (!each.uniform) {
-      alike = false;
-      result.uniform = result.uniform && each.complete();
-      variance += blocks * blocks * variance_of_mean(each.sample, each.box.blocks());
-    }
-    for (const Sampled& one : each.sample) {
-      result.sample.push_back({one.block, one.instructions});
-      squares += weight * static_cast<double>(one.instructions) * static_cast<double>(one.instructions);
-    }
-  }
-  std::sort(result.sample.begin(), result.sample.end(),
-            [](const auto& a, const auto& b) { return a.block < b.block; });
-  result.relative_error = result.instructions > 0 ? std::sqrt(variance) / result.instructions : 0;
-  if (!alike)
+  sample.add_to(result);
+  if (!sample.alike())
     result.dependent =
         depends(context, program, spec, result.instructions / static_cast<double>(context.grid.count()));
-  const auto blocks = static_cast<double>(context.grid.count());
-  const double mean = result.instructions / blocks;
-  result.spread = mean > 0 ? std::sqrt(std::max(0.0, squares / blocks - mean * mean)) / mean : 0;
-  result.executed = used;
   return result;
 }
 
