@@ -28,6 +28,11 @@ void KernelOptions::add_to(options::options_description& description) {
 frontend::LoadRequest KernelOptions::request(const std::string& file, int sm) const {
   if (!name.empty() && !regex.empty())
     throw InputError("both --kernel and --kernel-regex given; expected one of them");
+  for (const std::string& each : define) {
+    try {
+      frontend::check_define(each);
+    } catch (const InputError& error) { throw InputError(fmt::format("--define {}", error.what())); }
+  }
   frontend::LoadRequest request;
   request.file = file;
   request.sm = sm;

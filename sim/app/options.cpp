@@ -76,6 +76,8 @@ void refuse_unwritable(const options::variables_map& values, const options::opti
       if (mark->output_as_well) continue;
       throw InputError(fmt::format("--{} -: expected a file's name, not standard output", name));
     }
+    if (file.starts_with("--") && known.find_nothrow(file.substr(2), false) != nullptr)
+      throw InputError(fmt::format("--{} {}: expected a file's name, not an option", name, file));
     report::check_writable(file);
     for (const std::string& input : read) {
       std::error_code different;

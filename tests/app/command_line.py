@@ -168,9 +168,9 @@ class Offline(Case):
             self.refused([f"{option} 0: expected a number of at least 1"], *words, *chip, option, "0")
         for option in ("--kernel", "--clock", "--arch"):
             self.refused([f"{option}: an empty word is given; expected a value"], "predict", launches, *chip, option, "")
-        self.refused(["unknown command pedict; the nearest is predict; 'foretrace --help' lists the commands"], "pedict")
-        self.refused(["unknown command sensitivty; the nearest is sensitivity; "], "sensitivty")
-        self.refused(["unknown command study; 'foretrace --help'"], "study")
+        self.refused(["--define '1=2' is no define, expected NAME or NAME=VALUE"], "disassemble", kernel_file("vector_add.cu"), *chip, "--define", "1=2")
+        for typed, said in (("pedict", "; the nearest is predict; 'foretrace --help' lists"), ("sensitivty", "; the nearest is sensitivity; "), ("study", "; 'foretrace --help'")):
+            self.refused([f"unknown command {typed}{said}"], typed)
         self.refused(["x: expected --version or --version --json"], "--version", "--json", "x")
         self.refused(["run: expected nothing after help; "], "help", "run")
         for words, option in ((["timeline", one], "--dump"), (["disassemble", one], "--clock"), (["disassemble", one], "--set"),

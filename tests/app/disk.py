@@ -43,6 +43,12 @@ class Offline(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("result.json: cannot be written: No such file or directory\n", done.stderr)
 
+    def test_an_option_is_no_name_of_a_file(self):
+        done = subprocess.run([FORETRACE, "simulate", trace("vector_add", 90), "--arch", "h100", "--json", "--html"], cwd=self.folder.name,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (2, "foretrace: --json --html: expected a file's name, not an option\n"))
+        self.assertEqual(os.listdir(self.folder.name), [])
+
     def test_a_full_standard_output_is_an_error(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([FORETRACE, "arch"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)

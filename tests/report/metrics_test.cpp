@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/report/from_outcome.h"
 #include "tests/report/sample.h"
 
 namespace foretrace::report {
@@ -198,6 +199,74 @@ TEST(Metrics, HitRatesCountWhatTheirNameSays) {
   EXPECT_DOUBLE_EQ(value(p, "lts__t_sector_hit_rate.pct"), 40);
   EXPECT_DOUBLE_EQ(value(p, "lts__t_sectors_srcunit_tex.sum"), 50'000);
   EXPECT_DOUBLE_EQ(value(p, "foretrace__dram_row_hit_rate.pct"), 75);
+}
+
+TEST(Metrics, SumsHoldEachOfTheirParts) {
+  Prediction p = sample_prediction();
+  auto& c = p.counters;
+  std::uint64_t next = 1, hits = 0, sectors = 0;
+  for (auto part : {&c.l1_hits_global_ld, &c.l1_hits_global_st, &c.l1_hits_local_ld, &c.l1_hits_local_st,
+                    &c.l1_hits_texture})
+    hits += * part = next *= 2;
+  for (auto part :
+       {&c.l1_sectors_global_ld, &c.l1_sectors_global_st, &c.l1_sectors_local_ld, &c.l1_sectors_local_st,
+        &c.l1_sectors_global_atom, &c.l1_sectors_global_red, &c.l1_sectors_texture})
+    sectors += * part = next *= 2;
+  EXPECT_DOUBLE_EQ(value(p, "l1tex__t_sector_hit_rate.pct"),
+                   100 * static_cast<double>(hits) / static_cast<double>(sectors));
+  c.state[static_cast<std::size_t>(stats::WarpState::not_selected)] = 16'000;
+  EXPECT_DOUBLE_EQ(value(p, "smsp__warps_eligible.avg.per_cycle_active"), 48'000.0 / 320'000);
+  c.pipe_inst[static_cast<std::size_t>(spec::Pipe::adu)] = 5;
+  c.constant_l1_replays = 3;
+  EXPECT_DOUBLE_EQ(value(p, "sm__inst_executed_pipe_adu.sum"), 8);
+}
+
+TEST(Metrics, TheFabricJoinsPartsOfL2) {
+  Prediction p = sample_prediction();
+  auto gpu = std::make_shared<spec::GpuSpec>(*p.gpu);
+  gpu->l2.partitions = 2;
+  gpu->network.partition_bytes = 64;
+  p.gpu = gpu;
+  p.counters.memory.partition_sectors = 4'000;  // 128,000 bytes; 2 x 64 in each of 5,000 cycles of L2
+  EXPECT_DOUBLE_EQ(value(p, "foretrace__l2_fabric.pct"), 20);
+  gpu = std::make_shared<spec::GpuSpec>(*gpu);
+  gpu->l2.partitions = 1;
+  p.gpu = gpu;
+  EXPECT_DOUBLE_EQ(value(p, "foretrace__l2_fabric.pct"), 0);
+}
+
+TEST(Metrics, ThreadsOfTheGrid) {
+  EXPECT_DOUBLE_EQ(value(sample_prediction(), "launch__grid_size"), 40);
+  EXPECT_DOUBLE_EQ(value(sample_prediction(), "launch__block_size"), 256);
+  EXPECT_DOUBLE_EQ(value(sample_prediction(), "launch__thread_count"), 40 * 256);
+  Prediction p = sample_prediction();
+  for (const auto [threads, warps] :
+       {std::pair(32u, 1), std::pair(33u, 2), std::pair(64u, 2), std::pair(65u, 3)}) {
+    p.block = {threads, 1, 1};
+    EXPECT_DOUBLE_EQ(value(p, "foretrace__warps_per_block"), warps);
+  }
+}
+
+/// Whether a program of this one instruction depends on time.
+bool depends_on_time(isa::Opcode opcode, const char* text) {
+  auto program = std::make_shared<isa::Program>();
+  isa::Instruction instruction;
+  instruction.opcode = opcode;
+  instruction.text = text;
+  program->code.push_back(instruction);
+  return prediction_of({}, {}, nullptr, program, {}, {}).time_dependent;
+}
+
+TEST(Metrics, CodeThatReadsAClockOrWaitsDependsOnTime) {
+  EXPECT_TRUE(depends_on_time(isa::Opcode::YIELD, "YIELD"));
+  EXPECT_TRUE(depends_on_time(isa::Opcode::NANOSLEEP, "NANOSLEEP 0x64"));
+  EXPECT_TRUE(depends_on_time(isa::Opcode::CS2R, "CS2R R2, SR_CLOCKLO"));
+  EXPECT_TRUE(depends_on_time(isa::Opcode::S2R, "S2R R0, SR_GLOBALTIMERLO"));
+  EXPECT_TRUE(depends_on_time(isa::Opcode::S2UR, "S2UR UR4, SR_CLOCKLO"));
+  EXPECT_FALSE(depends_on_time(isa::Opcode::CS2R, "CS2R R2, SRZ"));
+  EXPECT_FALSE(depends_on_time(isa::Opcode::S2R, "S2R R0, SR_TID.X"));
+  EXPECT_FALSE(depends_on_time(isa::Opcode::S2UR, "S2UR UR4, SR_CTAID.X"));
+  EXPECT_FALSE(depends_on_time(isa::Opcode::FFMA, "FFMA R0, R0, R1, R5"));
 }
 
 TEST(Metrics, ARequestsSegmentsSumToItsLatency) {

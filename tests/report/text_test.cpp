@@ -168,6 +168,56 @@ TEST(Text, InstructionsAreSortedByTheirWarpCycles) {
   EXPECT_NE(load.find("8.00   4.00   25.0%"), std::string::npos) << load;
 }
 
+TEST(Text, TablesOfInstructions) {
+  Document document = sample_document({"chip"});
+  auto& rows = document.predictions[0].instructions;
+  rows[1].stalled[static_cast<std::size_t>(stats::WarpState::selected)] = 30'000;  // more than its stalls
+  rows[1].thread_executed = 0;
+  rows[0].executed = 0;
+  const std::string text = to_text(document);
+  EXPECT_EQ(section_of(text, "Hottest Instructions: chip"), R"(
+    Source        Offset  SASS                        Main stall       Warp-cycles  Executed  Lanes
+    ------------  ------  --------------------------  ---------------  -----------  --------  -----
+                  0x0020  FFMA R0, R0, R1, R5         long_scoreboard        87.3%    16,000  32.00
+    sample.cu:10  0x0000  LDG.E R0, desc[UR4][R2.64]  lg_throttle             8.3%         0    n/a
+    sample.cu:11  0x0010  LDS R1, [R4]                wait                    4.5%     8,000   0.00
+)");
+  EXPECT_EQ(section_of(text, "Memory Accesses (coalescing and bank conflicts): chip"), R"(
+    Source        Offset  SASS                        Requests  Sectors/Req  Ideal  L1 Hit  Wavefronts/Req  Ideal
+    ------------  ------  --------------------------  --------  -----------  -----  ------  --------------  -----
+    sample.cu:10  0x0000  LDG.E R0, desc[UR4][R2.64]     8,000         8.00   4.00   25.0%            1.00   1.00
+    sample.cu:11  0x0010  LDS R1, [R4]                   8,000                                        2.00   1.00
+)");
+}
+
+TEST(Text, WhatAnAccessWastesCountsSixteenfold) {
+  Document document = sample_document({"chip"});
+  auto& rows = document.predictions[0].instructions;
+  const auto first = [&] {
+    const std::string text = to_text(document);
+    const std::string accesses = text.substr(text.find("Memory Accesses"));
+    return accesses.find("LDG.E") < accesses.find("LDS R1") ? "load" : "shared";
+  };
+  // The shared access costs 16,000 wavefronts, of which 8,000 are conflicts: 144,000.
+  rows[0].sectors = rows[0].ideal_sectors = 144'001;
+  EXPECT_STREQ(first(), "load");
+  rows[0].sectors = rows[0].ideal_sectors = 143'999;
+  EXPECT_STREQ(first(), "shared");
+  rows[0].sectors = 16'000;
+  rows[0].ideal_sectors = 7'999;
+  EXPECT_STREQ(first(), "load");
+  rows[0].ideal_sectors = 8'001;
+  EXPECT_STREQ(first(), "shared");
+  rows[0].ideal_sectors = 20'000;  // more than there are: nothing is wasted
+  EXPECT_STREQ(first(), "shared");
+  rows[1].ideal_wavefronts = 20'000;
+  rows[1].requests = 16'001;
+  EXPECT_STREQ(first(), "shared");
+  rows[1].requests = 15'999;
+  rows[0].wavefronts = 16'001;
+  EXPECT_STREQ(first(), "load");
+}
+
 TEST(Text, WastefulAccessesComeFirst) {
   Document document = sample_document({"chip"});
   auto& rows = document.predictions[0].instructions;

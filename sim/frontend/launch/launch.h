@@ -80,6 +80,9 @@ std::vector<const LaunchDescription*> launches_before(const std::vector<LaunchDe
 /// "32", "32,8" or "32,8,4", x first; what is missing is 1. Throws InputError that begins with `what`.
 Dim3 parse_extent(std::string_view text, std::string_view what);
 
+/// Throws InputError where it is neither NAME nor NAME=VALUE.
+void check_define(const std::string& define);
+
 /// "NAME=FILE". Throws InputError that begins with "dump".
 Dump parse_dump(std::string_view text);
 

@@ -122,12 +122,6 @@ class Reader {
   std::string file_;
 };
 
-void check_define(const std::string& define) {
-  if (!is_identifier(std::string_view(define).substr(0, define.find('=')))) {
-    throw InputError(fmt::format("'{}' is no define, expected NAME or NAME=VALUE", define));
-  }
-}
-
 std::string launch_name(const Reader& reader, std::string_view key, const toml::node& node) {
   std::string name = reader.string(key, node);
   if (!std::all_of(name.begin(), name.end(), [](char c) {
@@ -219,6 +213,12 @@ void check_in_file(const Reader& reader, const std::vector<LaunchDescription>& l
 }
 
 }  // namespace
+
+void check_define(const std::string& define) {
+  if (!is_identifier(std::string_view(define).substr(0, define.find('=')))) {
+    throw InputError(fmt::format("'{}' is no define, expected NAME or NAME=VALUE", define));
+  }
+}
 
 std::vector<LaunchDescription> load_launch_file(const std::filesystem::path& path) {
   std::error_code error;
