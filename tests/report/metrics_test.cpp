@@ -240,7 +240,7 @@ TEST(Metrics, ThreadsOfTheGrid) {
   EXPECT_DOUBLE_EQ(value(sample_prediction(), "launch__block_size"), 256);
   EXPECT_DOUBLE_EQ(value(sample_prediction(), "launch__thread_count"), 40 * 256);
   Prediction p = sample_prediction();
-  for (const auto [threads, warps] :
+  for (const auto& [threads, warps] :
        {std::pair(32u, 1), std::pair(33u, 2), std::pair(64u, 2), std::pair(65u, 3)}) {
     p.block = {threads, 1, 1};
     EXPECT_DOUBLE_EQ(value(p, "foretrace__warps_per_block"), warps);

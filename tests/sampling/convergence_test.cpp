@@ -220,6 +220,13 @@ TEST(Convergence, SmallWavesAreSeenToTheirEnd) {
   // Three of 31 million: when a quarter of the second has been seen.
   EXPECT_FALSE(settles(same, 385'000, false, nothing, 310'000));
   EXPECT_TRUE(settles(same, 600'000, false, nothing, 310'000));
+  // Five of 20 million: few, so that the first speaks. Seven of 43 million: many, but large.
+  EXPECT_FALSE(settles(same, 249'000, false, nothing, 200'000));
+  EXPECT_TRUE(settles(same, 400'000, false, nothing, 200'000));
+  sampling::Survey large = survey_of(3e6);
+  large.profile = same.profile;
+  EXPECT_FALSE(settles(large, 530'000, false, nothing, 430'000));
+  EXPECT_TRUE(settles(large, 800'000, false, nothing, 430'000));
 }
 
 TEST(PhaseProfile, ChangeIsTheShareOfOtherInstructions) {

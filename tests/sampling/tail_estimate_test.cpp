@@ -72,6 +72,34 @@ TEST(AfterGap, BlocksOfTheGapCountWithTheirOwnWork) {
   EXPECT_NEAR(skipped(500, 200), 1.5 * 200 / kWave * kTime, 200);
 }
 
+TEST(WorkAlongGrid, IsOfTheNearestBlockOfTheSampleAndItsMeanIsOne) {
+  sampling::Survey survey;
+  survey.uniform = false;
+  for (std::uint64_t i = 0; i < 8; ++i) survey.sample.push_back({3 * i, 10 * (i + 1)});
+  const std::vector<double> along = sampling::work_along_grid(survey, 24);
+  ASSERT_EQ(along.size(), 24u);
+  // Block 0 speaks for itself, block 21 for the last five, each other for the one before it, itself and the next.
+  const double mean = (10 + 3 * (20 + 30 + 40 + 50 + 60 + 70) + 5 * 80) / 24.0;
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    const double nearest = i == 0 ? 10 : std::min<double>(80, 10 * (static_cast<double>((i + 2) / 3) + 1));
+    EXPECT_DOUBLE_EQ(along[i], nearest / mean) << i;
+  }
+  EXPECT_EQ(sampling::work_along_grid(survey, 1'000'000).size(), sampling::kPlacesOfWork.whole());
+}
+
+TEST(WorkAlongGrid, IsNotSaidOfEqualBlocksFewSamplesOrNoWork) {
+  sampling::Survey survey;
+  survey.uniform = false;
+  survey.sample.assign(7, {0, 10});
+  EXPECT_TRUE(sampling::work_along_grid(survey, 100).empty());
+  survey.sample.assign(8, {0, 0});
+  EXPECT_TRUE(sampling::work_along_grid(survey, 100).empty());
+  survey.sample.assign(8, {0, 10});
+  EXPECT_FALSE(sampling::work_along_grid(survey, 100).empty());
+  survey.uniform = true;
+  EXPECT_TRUE(sampling::work_along_grid(survey, 100).empty());
+}
+
 TEST(AfterGap, WhatL2CannotKeepUpWithIsWaitedFor) {
   // A block leaves 10 reductions; L2 serves 0.02 per cycle of the 0.04 that 20 blocks in 5,000 cycles ask for.
   const auto cycles = [](double served_per_cycle) {
