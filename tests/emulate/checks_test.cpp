@@ -217,11 +217,18 @@ TEST(Uninitialized, WordsOfAWideLoadThatNothingReadsAreNotAskedFor) {
     EXPECT_EQ(found("", load, "MOV R6, RZ\nMOV R7, RZ\nIADD3 R8, R6, R7, RZ\n"), "") << "written before";
     EXPECT_TRUE(is_named("", "IADD3 R8, R4, R7, RZ\n"));
     EXPECT_TRUE(is_named("", "@!PT MOV R7, RZ\nIADD3 R8, R4, R7, RZ\n")) << "not by all lanes";
-    EXPECT_TRUE(is_named("", "@P0 BRA `(L)\nMOV R7, RZ\nL:\nIADD3 R8, R4, R7, RZ\n")) << "on one way";
-    EXPECT_TRUE(is_named("L:\nIADD3 R8, R8, R7, RZ\n", "@P0 BRA `(L)\n")) << "in the next round";
+    const std::string two_ways = " BRA `(L)\nMOV R7, RZ\nL:\nIADD3 R8, R4, R7, RZ\n";
+    EXPECT_TRUE(is_named("", "@!P0" + two_ways)) << "on the way taken";
+    EXPECT_EQ(found("", load, "@P0" + two_ways), "") << "on the other way";
+    EXPECT_TRUE(is_named("", "@!P0 IADD3 R8, R7, RZ, RZ\n"));
+    EXPECT_EQ(found("", load, "@P0 IADD3 R8, R7, RZ, RZ\n"), "") << "by no lane";
+    const std::string round = "ISETP.EQ.AND P1, PT, R9, RZ, PT\nIADD3 R9, R9, 0x1, RZ\n@P1 BRA `(L)\n";
+    EXPECT_TRUE(is_named("L:\nIADD3 R8, R8, R7, RZ\n", round)) << "in the next round";
+    EXPECT_EQ(found("L:\nIADD3 R8, R8, R5, RZ\n", load, round), "");
     EXPECT_TRUE(is_named("", "LDS R8, [R7]\n")) << "as an address";
     EXPECT_TRUE(is_named("", "STS.128 [RZ+0x40], R4\n"));
-    EXPECT_TRUE(is_named("", "CALL.REL.NOINC `(L)\nL:\n")) << "who knows";
+    EXPECT_EQ(found("", load, "CALL.REL.NOINC `(L)\nL:\n"), "");
+    EXPECT_TRUE(is_named("", "CALL.REL.NOINC `(L)\nL:\nIADD3 R8, R7, RZ, RZ\n")) << "behind a call";
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/emulate/execute/unread_words.h"
 #include "sim/emulate/schedule/block.h"
 #include "sim/emulate/schedule/cluster.h"
 #include "sim/emulate/translate/address_form.h"
@@ -17,6 +16,24 @@ namespace {
 constexpr std::int64_t kStackGuard = 1 << 20;  ///< bytes below a stack that are taken for its overflow
 constexpr std::uint64_t kSharedOffsetMask =
     0xffffff;  ///< below it an offset, above it the rank in the cluster
+
+std::string unwritten_shared(std::uint64_t offset) {
+  return fmt::format("uninitialised read: shared byte 0x{:x} has not been written by the block", offset);
+}
+
+std::string unwritten_global(std::uint64_t address, std::uint32_t bytes, const GlobalMemory::Allocation& in) {
+  return fmt::format(
+      "uninitialised read: global access of {} bytes at 0x{:x}, {} bytes into buffer {} (0x{:x}, {} bytes), "
+      "which have not been written",
+      bytes, address, address - in.address, in.name, in.address, in.size);
+}
+
+/// A load reads what nobody wrote: `what` is a fault, of a word of a wide load when it is read on.
+void unwritten_word(const RunningWarp& at, UnwrittenWords& words, std::uint32_t bytes, std::uint32_t word,
+                    int lane, const std::string& what) {
+  if (bytes <= 4 || !words.hold(*at.launch().context.program, at.pc, word, at.warp->index, lane, what))
+    at.fault(FaultKind::uninitialized_read, lane, what);
+}
 
 }  // namespace
 
@@ -145,7 +162,11 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
     case isa::Access::load:
       for (std::uint32_t at = 0; at < bytes && !found; at += 4) {
         found = shared_checks_->read(offset + at, std::min(bytes - at, 4u), at_.warp->index);
-        if (found && !asks_for(bytes, at / 4)) found.reset();
+        if (!found) continue;
+        const bool asked = asks_for(bytes, at / 4);
+        if (asked && found->kind == Found::unwritten)
+          unwritten_word(at_, unwritten_, bytes, at / 4, lane, unwritten_shared(found->offset));
+        if (!asked || found->kind == Found::unwritten) found.reset();
       }
       break;
     case isa::Access::matrix_load: found = shared_checks_->read(offset, bytes, at_.warp->index); break;
@@ -164,11 +185,8 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
     default: shared_checks_->atomic(offset, bytes, at_.warp->index); break;
   }
   if (!found) return;
-  if (found->kind == Found::unwritten) {
-    at_.fault(FaultKind::uninitialized_read, lane,
-              fmt::format("uninitialised read: shared byte 0x{:x} has not been written by the block",
-                          found->offset));
-  }
+  if (found->kind == Found::unwritten)
+    at_.fault(FaultKind::uninitialized_read, lane, unwritten_shared(found->offset));
   const bool read_before = found->kind == Found::write_after_read;
   std::string other = fmt::format("warp {} {} it", found->warp, read_before ? "read" : "wrote");
   if (!read_before) {
@@ -191,19 +209,13 @@ bool BlockMemory::asks_for(std::uint32_t bytes, std::uint32_t word) {
 void BlockMemory::check_global(std::uint64_t address, std::uint32_t bytes, int lane) {
   const isa::Access access = at_.launch().accesses[at_.pc];
   const bool reads = access != isa::Access::store && access != isa::Access::matrix_store;
-  bool unwritten = reads && !memory_.written().all(address, bytes);
-  if (unwritten && access == isa::Access::load) {
-    unwritten = false;
-    for (std::uint32_t at = 0; at < bytes && !unwritten; at += 4)
-      unwritten = !memory_.written().all(address + at, std::min(bytes - at, 4u)) && asks_for(bytes, at / 4);
-  }
-  if (unwritten) {
-    const std::uint64_t into = address - last_->address;
-    at_.fault(FaultKind::uninitialized_read, lane,
-              fmt::format("uninitialised read: global access of {} bytes at 0x{:x}, {} bytes into buffer {} "
-                          "(0x{:x}, {} bytes), which "
-                          "have not been written",
-                          bytes, address, into, last_->name, last_->address, last_->size));
+  if (reads && !memory_.written().all(address, bytes)) {
+    if (access != isa::Access::load)
+      at_.fault(FaultKind::uninitialized_read, lane, unwritten_global(address, bytes, *last_));
+    for (std::uint32_t at = 0; at < bytes; at += 4) {
+      if (!memory_.written().all(address + at, std::min(bytes - at, 4u)) && asks_for(bytes, at / 4))
+        unwritten_word(at_, unwritten_, bytes, at / 4, lane, unwritten_global(address, bytes, *last_));
+    }
   }
   if (access != isa::Access::load && access != isa::Access::async_copy)
     memory_.written().mark(address, bytes);

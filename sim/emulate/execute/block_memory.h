@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/emulate/execute/running_warp.h"
+#include "sim/emulate/execute/unread_words.h"
 #include "sim/emulate/memory/global_memory.h"
 #include "sim/emulate/memory/shared_checks.h"
 
@@ -61,6 +62,8 @@ class BlockMemory {
     return stored_.bytes.data();
   }
   DeviceHeap& heap() { return memory_.heap(); }
+  /// What wide loads have brought that nobody wrote: no fault before it is read.
+  UnwrittenWords& unwritten() { return unwritten_; }
 
  private:
   void check_shared(std::uint64_t offset, std::uint32_t bytes, int lane);
@@ -96,6 +99,7 @@ class BlockMemory {
     std::array<std::byte, 32> bytes{};
   };
   Stored stored_;
+  UnwrittenWords unwritten_;
   bool signals_ = false;                            // an mbarrier is being signalled
   const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
 };

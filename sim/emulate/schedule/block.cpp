@@ -165,7 +165,16 @@ void RunningBlock::record(const MicroOp& op, std::uint32_t executed) {
   }
 }
 
-template <bool kRecording, bool kWaits>
+void RunningBlock::look_for_unwritten(std::uint32_t executed) {
+  if (x_.memory.unwritten().empty()) return;
+  const UnwrittenWords::Word* word =
+      x_.memory.unwritten().read_by(*x_.launch().context.program, x_.pc, x_.warp->index, executed);
+  if (word == nullptr) return;
+  x_.pc = word->load;  // the fault is the load's
+  x_.fault(FaultKind::uninitialized_read, std::countr_zero(word->lanes), word->what);
+}
+
+template <bool kRecording, bool kWaits, bool kFollows>
 Stop RunningBlock::run_warp(std::uint64_t budget) {
   Warp& w = *x_.warp;
   const MicroOp* code = x_.launch().translation->compiled.code.data();
@@ -191,6 +200,7 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
     if constexpr (kWaits) spins_.look();
     const MicroOp& op = code[x_.pc];
     const std::uint32_t executed = x_.active & (predicates[op.guard.slot] ^ op.guard.invert);
+    if constexpr (kFollows) look_for_unwritten(executed);
     ++x_.progress.issued;
     thread_instructions_ += lanes_now;
     switch (op.kind) {
