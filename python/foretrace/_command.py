@@ -82,20 +82,21 @@ def check_writable(*paths: str | None, read: str | os.PathLike[str] | None = Non
 def whole(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     """Gives a file to write into, which takes the place of `path` when all of it is there: a process that is killed leaves the old one as it was."""
     target = pathlib.Path(path)
-    if target.exists() and not target.is_file():  # a device or a pipe
-        yield target
-        return
-    target = pathlib.Path(os.path.realpath(target))  # links stay
-    partial = target.with_name(f"{target.name}.partial-{uuid.uuid4().hex}")
+    special = target.exists() and not target.is_file()  # a device or a pipe
+    if not special:
+        target = pathlib.Path(os.path.realpath(target))  # links stay
+    partial = target if special else target.with_name(f"{target.name}.partial-{uuid.uuid4().hex}")
     try:
         yield partial
-        os.replace(partial, target)
+        if not special:
+            os.replace(partial, target)
     except OSError as error:
-        if error.filename == str(partial):
+        if error.filename in (None, str(partial)):  # a full disk's says no name
             error.filename = str(path)
         raise
     finally:
-        partial.unlink(missing_ok=True)
+        if not special:
+            partial.unlink(missing_ok=True)
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:

@@ -71,6 +71,11 @@ class Sweep(unittest.TestCase):
         self.assertEqual(again.returncode, 1)
         self.assertIn("was started before", again.stderr)
 
+    def test_a_full_disk_is_told_by_the_files_name(self):
+        file = study("full.toml", STUDY)
+        for option in ("--csv", "--html"):
+            self.assertEqual(refused("sweep", file, option, "/dev/full"), "foretrace: /dev/full: No space left on device\n")
+
     def test_a_link_in_the_place_of_a_result_stays(self):
         link, target = FOLDER / "latest.csv", FOLDER / "monday.csv"
         link.unlink(missing_ok=True)
