@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Iterator
 from typing import NoReturn
 
-from foretrace._program import ForetraceError
+from foretrace._program import ForetraceError, refuse_device
 
 
 class Parser(argparse.ArgumentParser):
@@ -64,8 +64,10 @@ def check_writable(*paths: str | None, read: str | os.PathLike[str] | None = Non
     """Before anything is computed: throws ForetraceError where one of these files (None: not asked for) cannot be written afterwards, or is
     another one or that which is read."""
     for i, path in enumerate(paths):
-        if not path:
+        if path is None:
             continue
+        if not path:
+            raise ForetraceError("an empty word is given; expected a file's name")
         if path == "-":
             raise ForetraceError("-: expected a file's name, not standard output")
         if path in paths[:i] or (read is not None and os.path.exists(path) and os.path.exists(read) and os.path.samefile(path, read)):
@@ -126,6 +128,7 @@ def _refuse_dates(path: pathlib.Path, value: object, key: str = "") -> None:
 def read_toml(path: pathlib.Path) -> tuple[str, dict]:
     """A file's text, and what it says."""
     try:
+        refuse_device(path)
         text = path.read_text(encoding="utf-8")
         values = tomllib.loads(text)
         _refuse_dates(path, values)

@@ -54,6 +54,7 @@ class Files:
 
     def hash(self, file: pathlib.Path) -> str:
         if file not in self._known:
+            _program.refuse_device(file)
             state = _state(file)
             try:
                 with open(file, "rb") as opened:
@@ -85,6 +86,7 @@ def _with_includes(source: pathlib.Path, folders: list[pathlib.Path]) -> list[pa
     found, at = [source], 0
     while at < len(found):
         file, at = found[at], at + 1
+        _program.refuse_device(file)
         try:
             text = file.read_text(errors="replace")
         except OSError as error:

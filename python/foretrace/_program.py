@@ -13,6 +13,12 @@ class ForetraceError(Exception):
     """What foretrace refused, in its own words."""
 
 
+def refuse_device(path: str | os.PathLike[str]) -> None:
+    """Before a file is read whole: /dev/zero has no end."""
+    if pathlib.Path(path).is_char_device():
+        raise ForetraceError(f"{path}: is a device; expected a file")
+
+
 def program() -> str:
     """The program's path: $FORETRACE, the one in this package, a build tree around this file, or the one in PATH."""
     named = os.environ.get("FORETRACE")

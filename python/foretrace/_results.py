@@ -240,6 +240,7 @@ class Occupancy:
 
 def read(path: PathLike) -> Results:
     """Reads a result document that --json wrote. Throws ForetraceError where the file is none."""
+    _program.refuse_device(path)
     with contextlib.suppress(ValueError, KeyError, TypeError):
         return Results(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
     raise _program.ForetraceError(f"{path}: no result document; expected one that --json wrote")

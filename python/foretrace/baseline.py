@@ -117,6 +117,7 @@ def measure_programs(bench: Bench) -> list[dict]:
 
 
 def _read_baseline(bench: Bench) -> dict:
+    _program.refuse_device(bench.baseline)
     try:
         document = json.loads(bench.baseline.read_text())
     except OSError:

@@ -74,7 +74,16 @@ class Sweep(unittest.TestCase):
     def test_a_full_disk_is_told_by_the_files_name(self):
         file = study("full.toml", STUDY)
         for option in ("--csv", "--html"):
+            self.assertEqual(refused("sweep", file, option, ""), "foretrace: an empty word is given; expected a file's name\n")
             self.assertEqual(refused("sweep", file, option, "/dev/full"), "foretrace: /dev/full: No space left on device\n")
+
+    def test_a_device_is_not_read(self):
+        told = "foretrace: /dev/zero: is a device; expected a file\n"
+        self.assertEqual(refused("sweep", "/dev/zero"), told)
+        self.assertEqual(refused("sweep", study("device.toml", STUDY.replace("sgemm.trace", "/dev/zero"))), told)
+        self.assertEqual(refused("baseline", "check", study("device_bench.toml", 'arch = ["h100"]\nbaseline = "/dev/zero"\n[[program]]\ncommand = ["true"]\n')), told)
+        with self.assertRaisesRegex(foretrace.ForetraceError, "/dev/zero: is a device"):
+            foretrace.read("/dev/zero")
 
     def test_a_link_in_the_place_of_a_result_stays(self):
         link, target = FOLDER / "latest.csv", FOLDER / "monday.csv"
