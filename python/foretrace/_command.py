@@ -8,7 +8,7 @@ import os
 import pathlib
 import tomllib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from foretrace._program import ForetraceError, refuse_device
@@ -17,6 +17,13 @@ from foretrace._program import ForetraceError, refuse_device
 class Parser(argparse.ArgumentParser):
     def __init__(self, command: str, description: str, examples: str | None = None):
         super().__init__(prog=f"foretrace {command}", description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def chosen(self, words: Sequence[str] | None) -> argparse.Namespace:
+        """What the words say; an empty one would say nothing."""
+        values = self.parse_args(words)
+        if any(value == "" or (isinstance(value, list) and "" in value) for value in vars(values).values()):
+            self.error("an empty word is given; expected a value")
+        return values
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"foretrace: {message}; '{self.prog} --help' says what is expected\n")
@@ -64,10 +71,8 @@ def check_writable(*paths: str | None, read: str | os.PathLike[str] | None = Non
     """Before anything is computed: throws ForetraceError where one of these files (None: not asked for) cannot be written afterwards, or is
     another one or that which is read."""
     for i, path in enumerate(paths):
-        if path is None:
-            continue
         if not path:
-            raise ForetraceError("an empty word is given; expected a file's name")
+            continue
         if path == "-":
             raise ForetraceError("-: expected a file's name, not standard output")
         if path in paths[:i] or (read is not None and os.path.exists(path) and os.path.exists(read) and os.path.samefile(path, read)):

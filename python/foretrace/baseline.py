@@ -210,7 +210,7 @@ def main(words=None) -> int:
     parser.add_argument("action", choices=["check", "update"], help="against the baseline, exit code 1 where something is slower; or write the baseline anew")
     parser.add_argument("bench", metavar="BENCH.toml", help="chips, launches and programs (docs/python.md)")
     parser.add_argument("--jobs", type=_command.positive, metavar="N", help="launches at a time (default: one per processor)")
-    chosen = parser.parse_args(words)
+    chosen = parser.chosen(words)
     try:
         bench = Bench(chosen.bench)
         if chosen.action == "update":

@@ -129,7 +129,7 @@ def main(words=None) -> int:
     parser.add_argument("--html", metavar="FILE", help="the page (default: the output's name with .html)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a number that the vendor documents")
     parser.add_argument("--title", help="the new chip's title (default: the device's name)")
-    chosen = parser.parse_args(words)
+    chosen = parser.chosen(words)
     output = pathlib.Path(chosen.output)
     work = pathlib.Path(chosen.work) if chosen.work else output.with_suffix(".calibration")
     begin = time.monotonic()

@@ -157,7 +157,7 @@ def main(words=None) -> int:
     parser.add_argument("--html", metavar="FILE", help="write the picture of time over cost")
     parser.add_argument("--csv", metavar="FILE", help="write every simulated combination, and whether it is on the front")
     parser.add_argument("--jobs", type=_command.positive, metavar="N", help="simulations at a time (default: one per processor)")
-    chosen = parser.parse_args(words)
+    chosen = parser.chosen(words)
     try:
         _command.check_writable(chosen.html, chosen.csv, read=chosen.design)
         design = Design(chosen.design)

@@ -240,10 +240,11 @@ def main(words=None) -> int:
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     parser.add_argument("--database", metavar="FILE", help="keep what was done here: a second call goes on with it")
     parser.add_argument("--jobs", type=_command.positive, metavar="N", help="simulations at a time (default: one per processor)")
-    chosen = parser.parse_args(words)
+    chosen = parser.chosen(words)
     options = [word for option in _OF_A_LAUNCH for value in getattr(chosen, option) or [] for word in (f"--{option}", value)]
     try:
         _command.check_writable(chosen.html, chosen.json, read=chosen.launch)
+        _program.refuse_device(chosen.launch)
         with trace_of(chosen.launch, chosen.arch, chosen.name, options) as (trace, name):
             found = measure(trace, chosen.arch, chosen.keys.split(","), chosen.by / 100, chosen.jobs, chosen.database, sweep.progress(), name)
         if sys.stderr.isatty():

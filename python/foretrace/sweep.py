@@ -268,7 +268,7 @@ def main(words=None) -> int:
     parser.add_argument("--parquet", metavar="FILE", help="write the points as Parquet (needs pyarrow)")
     parser.add_argument("--html", metavar="FILE", help="write the page of the study: charts over each key, the best points, all points")
     parser.add_argument("--jobs", type=_command.positive, metavar="N", help="predictions at a time (default: one per processor)")
-    chosen = parser.parse_args(words)
+    chosen = parser.chosen(words)
     try:
         _command.check_writable(chosen.csv, chosen.parquet, chosen.html, read=chosen.study)
         study = Study(chosen.study)

@@ -74,12 +74,16 @@ class Sweep(unittest.TestCase):
     def test_a_full_disk_is_told_by_the_files_name(self):
         file = study("full.toml", STUDY)
         for option in ("--csv", "--html"):
-            self.assertEqual(refused("sweep", file, option, ""), "foretrace: an empty word is given; expected a file's name\n")
             self.assertEqual(refused("sweep", file, option, "/dev/full"), "foretrace: /dev/full: No space left on device\n")
+
+    def test_an_empty_word_is_refused(self):
+        for words in (["sweep", study("empty.toml", STUDY), "--csv", ""], ["sensitivity", FOLDER / "transpose.trace", "--arch", "h100", "--database", ""], ["optimise", ""]):
+            self.assertIn("foretrace: an empty word is given; expected a value; ", refused(*words))
 
     def test_a_device_is_not_read(self):
         told = "foretrace: /dev/zero: is a device; expected a file\n"
         self.assertEqual(refused("sweep", "/dev/zero"), told)
+        self.assertEqual(refused("sensitivity", "/dev/zero", "--arch", "h100"), told)
         self.assertEqual(refused("sweep", study("device.toml", STUDY.replace("sgemm.trace", "/dev/zero"))), told)
         self.assertEqual(refused("baseline", "check", study("device_bench.toml", 'arch = ["h100"]\nbaseline = "/dev/zero"\n[[program]]\ncommand = ["true"]\n')), told)
         with self.assertRaisesRegex(foretrace.ForetraceError, "/dev/zero: is a device"):
@@ -251,6 +255,12 @@ cost = "sm.count + 100 / l2.latency"
 "sm.count" = [32, 64, 96, 132]
 "l2.latency" = [50, 100, 150]
 """
+
+    def test_neighbours_are_a_step_up_or_down_of_one_value(self):
+        design = optimise.Design(study("design.toml", self.DESIGN))
+        self.assertEqual(list(design.neighbours((32, 100))), [(64, 100), (32, 50), (32, 150)])
+        self.assertEqual(list(design.neighbours((64, 150))), [(32, 150), (96, 150), (64, 100)])
+        self.assertEqual(list(design.neighbours((132, 50))), [(96, 50), (132, 100)])
 
     def test_nothing_beats_the_front(self):
         found, best, today = optimise.search(optimise.Design(study("design.toml", self.DESIGN)))
