@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -75,6 +76,18 @@ class Sweep(unittest.TestCase):
         file = study("full.toml", STUDY)
         for option in ("--csv", "--html"):
             self.assertEqual(refused("sweep", file, option, "/dev/full"), "foretrace: /dev/full: No space left on device\n")
+
+    def test_an_interrupted_study_says_so_and_goes_on_later(self):
+        file = study("interrupted.toml", STUDY.replace("[64, 100, 132]", "[64, 72, 80, 88, 100, 132]"))
+        process = subprocess.Popen(command("sweep", file, "--jobs", "1", "--csv", FOLDER / "interrupted.csv"), stderr=subprocess.PIPE, text=True, start_new_session=True)
+        while not (FOLDER / "interrupted.sqlite").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, said = process.communicate()
+        self.assertEqual((process.returncode, said), (130, "foretrace: interrupted\n"))
+        self.assertFalse((FOLDER / "interrupted.csv").exists())
+        run("sweep", file)
 
     def test_an_empty_word_is_refused(self):
         for words in (["sweep", study("empty.toml", STUDY), "--csv", ""], ["sensitivity", FOLDER / "transpose.trace", "--arch", "h100", "--database", ""], ["optimise", ""]):
