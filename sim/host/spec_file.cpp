@@ -22,7 +22,7 @@ fs::path path_of(const SpecFiles& files, std::string_view name, const fs::path& 
     return name;
   }
   const fs::path folder = configs / fmt::format("{}s", files.kind);
-  const fs::path file = folder / fmt::format("{}.toml", name);
+  fs::path file = folder / fmt::format("{}.toml", name);
   if (fs::is_regular_file(file, error)) return file;
   std::vector<std::string> known;
   for (const auto& entry : fs::directory_iterator(folder, error))
