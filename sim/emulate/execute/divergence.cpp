@@ -235,14 +235,20 @@ bool Divergence::warpsync(const MicroOp& op, std::uint32_t executed) {
 
 bool Divergence::yield() {
   Warp& w = *x_.warp;
+  const work::Shapes& shapes = x_.launch().translation->shapes;
+  // In a loop that tries again others come between when the model's clock says so (model/sm/retries.h): the record is of a warp alone.
+  const bool tries = shapes.loops.empty() && x_.pc < shapes.retry_of.size() && shapes.retry_of[x_.pc] != 0;
+  const bool in_vain = !tries || w.now.noted == x_.progress.times;
+  w.now.noted = x_.progress.times;
   ++w.now.pc;
   if (w.others.empty()) {
-    x_.stop = Stop::turn;
-    return false;
+    x_.stop = in_vain ? Stop::turn : x_.stop;
+    return !in_vain;
   }
-  w.now.yielded = true;
+  w.now.yielded = in_vain;
   const bool all = std::all_of(w.others.begin(), w.others.end(),
                                [](const Group& g) { return g.wait != Wait::none || g.yielded; });
+  if (all && !in_vain) return true;
   const bool released = all && release_joined(false);
   if (released || !all) {
     w.others.insert(w.others.begin(), copy_of_now());
