@@ -16,7 +16,7 @@ SlicePorts::SlicePorts(Shared& shared)
       read_pass_bytes_(bytes_of(shared.spec.l2.read_pass_interval, shared.spec.l2)),
       port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)),
       writes_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), tags_(shared.spec.l2.slices, Port(1)),
-      bytes_(shared.spec.l2.slices), last_atomic_(shared.spec.l2.slices),
+      bytes_(shared.spec.l2.slices), last_atomics_(shared.spec.l2.slices),
       partial_writes_(shared.spec.l2.slices),
       line_turns_(shared.spec.l2.slices, LineTurns(shared.spec.l2.slice_bytes)) {
   const spec::L2Spec& l2 = shared.spec.l2;
@@ -29,7 +29,7 @@ void SlicePorts::restart() {
   for (Port& port : tags_) port.reset();
   for (Port& port : writes_) port.reset();
   std::fill(bytes_.begin(), bytes_.end(), 0);
-  std::fill(last_atomic_.begin(), last_atomic_.end(), LastAtomic{});
+  std::fill(last_atomics_.begin(), last_atomics_.end(), LastAtomics{});
   std::fill(partial_writes_.begin(), partial_writes_.end(), PartialWrites{});
   for (LineTurns& turns : line_turns_) turns.restart();
 }

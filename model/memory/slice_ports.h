@@ -71,9 +71,13 @@ class SlicePorts {
   void count(stats::MemoryCounters& counters) const;
 
  private:
-  struct LastAtomic {
-    std::uint64_t sectors = 0;
-    bool answered = false;
+  /// The atomics that a slice had last at home.
+  struct LastAtomics {
+    static constexpr std::uint32_t kKept = 8;
+    std::array<std::uint64_t, kKept> lines{};  // a ring
+    std::size_t next = 0;                      // in it
+    std::uint64_t sectors = 0;                 // of the last one
+    bool answered = false;                     // same
   };
   std::uint64_t pass(std::uint32_t slice, std::uint32_t bytes) {
     Port& port = port_[slice];
@@ -97,15 +101,22 @@ class SlicePorts {
                           std::uint64_t line, LineTurns::Access access) {
     return line_turns_[slice].pass(from_other, ready, bytes, line, access, shared_.spec.l2.line_turnaround);
   }
-  /// Bytes that its home slice could read while it works on an atomic: longer where its last one was on the same sectors.
+  /// Bytes that its home slice could read while it works on an atomic: longer where its last ones were on the same line.
   std::uint32_t home_work(const Transaction& atomic) {
-    const std::uint64_t sectors =
-        std::uint64_t{atomic.tag} << 32 | std::uint32_t{shared_.set_of(atomic)} << 4 | atomic.sectors;
-    LastAtomic& kept = last_atomic_[shared_.slice_of(atomic)];
-    const LastAtomic last = kept;
-    kept = {sectors, atomic.kind == Transaction::Kind::atomic};
-    if (last.sectors != sectors) return atomic.home_bytes;
-    return atomic.home_bytes + atomic.again_bytes + (last.answered != kept.answered ? atomic.turn_bytes : 0u);
+    const std::uint64_t line = line_of(shared_.set_of(atomic), atomic.tag);
+    const std::uint64_t sectors = line * 16 | atomic.sectors;
+    LastAtomics& last = last_atomics_[shared_.slice_of(atomic)];
+    const bool answered = atomic.kind == Transaction::Kind::atomic;
+    std::uint32_t bytes = atomic.home_bytes;
+    if (atomic.again_bytes != 0) {
+      const auto same = static_cast<std::uint32_t>(std::count(last.lines.begin(), last.lines.end(), line));
+      bytes += atomic.lone * atomic.again_bytes * same / LastAtomics::kKept;
+    }
+    if (last.sectors == sectors && last.answered != answered) bytes += atomic.turn_bytes;
+    last.lines[last.next++ % LastAtomics::kKept] = line;
+    last.sectors = sectors;
+    last.answered = answered;
+    return bytes;
   }
 
   Shared& shared_;
@@ -116,8 +127,8 @@ class SlicePorts {
   std::vector<Port> port_;    // by slice
   std::vector<Port> writes_;  // by slice: at home
   std::vector<Port> tags_;    // by slice: looks for lines
-  std::vector<std::uint64_t> bytes_;     // by slice: that it could have read in the time of all that it did
-  std::vector<LastAtomic> last_atomic_;  // by slice: at home
+  std::vector<std::uint64_t> bytes_;       // by slice: that it could have read in the time of all that it did
+  std::vector<LastAtomics> last_atomics_;  // by slice
   std::vector<PartialWrites> partial_writes_;  // by slice
   std::vector<LineTurns> line_turns_;          // by slice
 };

@@ -100,9 +100,10 @@ inline void SmLink::describe_atomic(const Request& request, Transaction& transac
   // Several packets of a single word are of one word; whether the slice's last one was as well turns out at home (slice_ports.h).
   const std::uint32_t lone = std::min(request.lone, transaction.visits);
   const std::uint32_t first = lone == 0 ? 0 : 1;
-  transaction.home_bytes = static_cast<std::uint16_t>(first * work.lone + (lone - first) * work.again +
-                                                      (transaction.visits - lone) * work.several);
+  transaction.home_bytes =
+      static_cast<std::uint16_t>(lone * work.lone + (transaction.visits - lone) * work.several);
   transaction.again_bytes = static_cast<std::uint16_t>(first * (work.again - work.lone));
+  transaction.lone = static_cast<std::uint8_t>(lone);
   transaction.turn_bytes = static_cast<std::uint16_t>(first * work.turn);
   stats::MemoryCounters& counters = shared_.counters;
   (atomic ? counters.tex_sectors_atomic : counters.tex_sectors_reduction) += transaction.visits;

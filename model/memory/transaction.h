@@ -54,7 +54,7 @@ struct alignas(64) Packet : Passage {
   std::uint8_t flits = 0;   ///< atomics: flits of 32 bytes that leave the GPC
   bool wants_reply = false;
   bool multicast = false;        ///< reads: none joins it, and it joins none
-  std::uint16_t home_bytes = 0;  ///< atomics: what their home slice could read meanwhile, and see again_bytes
+  std::uint16_t home_bytes = 0;  ///< atomics: what their home slice could read meanwhile
   std::uint32_t note = 0;        ///< of Signals; 0: none
 };
 
@@ -67,11 +67,13 @@ struct alignas(64) Journey {
   std::uint32_t peer = kNone;       ///< reads that others may join: the next one of the line
   bool leads = false;               ///< reads: others may join
   bool answered = false;            ///< reads: the data were there at `since`
+  std::uint8_t lone = 0;            ///< atomics: packets of a single word, of one word
   std::uint16_t again_bytes =
-      0;  ///< atomics: what more their home slice could read meanwhile if its last one was on their sector
-  std::uint16_t turn_bytes = 0;  ///< same, if it wanted an answer where this one wants none, or the other way
-  std::uint32_t back = 0;        ///< far reads: L2 cycles of the way back between the partitions
-  Segments segments;             ///< of what delays the reply
+      0;  ///< of those, each: what more their home slice could read if all its last ones were on their line
+  std::uint16_t turn_bytes =
+      0;  ///< atomics: what more their home slice could read if its last one, on their sector, wanted an answer and they do not, or the other way
+  std::uint32_t back = 0;  ///< far reads: L2 cycles of the way back between the partitions
+  Segments segments;       ///< of what delays the reply
 };
 
 struct Transaction : Packet, Journey {};
