@@ -78,7 +78,7 @@ class OutgoingRequests {
   }
   /// The warp's store instruction ends: what it did not write and the warp wrote before leaves.
   void end_instruction(std::uint16_t warp, Cycle now) {
-    held_.end_instruction(warp,
+    held_.end_instruction(warp, now,
                           [&](const memory::Request& store, Cycle due) { leave_held(store, now, due); });
   }
   /// Held stores that are due leave, each when it is.
@@ -106,6 +106,7 @@ class OutgoingRequests {
     const bool opens = way_full_ && !full;
     if (opens) opened_ = now;
     way_full_ = full;
+    held_.stays(full);
     return opens;
   }
   /// Whether lines wait for the way to L2, which way_is_full() then has to be told of in time.

@@ -47,6 +47,8 @@ class StoreBuffer {
     const std::uint32_t at = find(line);
     return at < size_ && joins_at(at, warp, now);
   }
+  /// From now on: while nothing can leave by itself, what is held of a line is joined by any store to it.
+  void stays(bool stays) { stays_ = stays; }
 
   /// A line of a warp's store instruction, which writes `lines` of them, at most room(), at `now`. Returns what is held more. Calls
   /// leave(request, due) for what has to make room for it; the request's id is what it takes of the way.
@@ -79,15 +81,18 @@ class StoreBuffer {
     const std::uint32_t before = std::exchange(there.id, pieces_.of_store(there));
     return {memory::sector_count(added), there.id - before};
   }
-  /// The instruction held its last line: calls leave(request, due) for what the warp wrote before and it did not.
+  /// The instruction held its last line, at `now`: calls leave(request, due) for what the warp wrote before and it did not. While nothing
+  /// can leave by itself it stays, and is due.
   template <typename Leave>
-  void end_instruction(std::uint16_t warp, Leave&& leave) {
+  void end_instruction(std::uint16_t warp, Cycle now, Leave&& leave) {
     for (std::uint32_t at = 0; at < size_;) {
-      if (marks_[at].warp == warp && !marks_[at].fresh) {
+      const bool goes = marks_[at].warp == warp && !marks_[at].fresh;
+      if (goes && !stays_) {
         leave_one(at, leave);
-      } else {
-        marks_[at++].fresh = false;
+        continue;
       }
+      if (goes) due_ = std::min(due_, marks_[at].due = std::min(marks_[at].due, now));
+      marks_[at++].fresh = false;
     }
   }
   /// Calls leave(request, when, due) for all that are due at `now`, by time, none before free(): when the way out is free again.
@@ -123,7 +128,7 @@ class StoreBuffer {
     return at;
   }
   bool joins_at(std::uint32_t at, std::uint16_t warp, Cycle now) const {
-    return marks_[at].warp == warp || now < marks_[at].stored + together_;
+    return stays_ || marks_[at].warp == warp || now < marks_[at].stored + together_;
   }
   std::uint32_t oldest() const {
     return first_by([](const Mark& mark) { return mark.order; });
@@ -149,6 +154,7 @@ class StoreBuffer {
   }
 
   std::uint32_t lines_, size_ = 0;
+  bool stays_ = false;
   Cycle cycles_, line_cycles_;
   Cycle together_;
   WayPieces pieces_;
