@@ -271,34 +271,48 @@ bool Dispatcher::next(Cycle until, Placement& placement) {
   return false;
 }
 
-/// The SMs for all blocks of the next cluster, in the GPC whose turn it is among those with room, and when; false: none has room.
+/// The SMs of GPC `group` for all blocks of the next cluster, those with the fewest blocks first, and when. Returns how many blocks the
+/// fullest of them had; nothing: there is no room.
+std::optional<std::uint32_t> Dispatcher::cluster_room(const std::vector<std::uint32_t>& group, Cycle& when,
+                                                      std::vector<std::uint32_t>& sms) const {
+  std::vector<std::uint32_t> taken(group.size());
+  sms.clear();
+  when = next_dispatch_;
+  bool room = true;
+  for (std::uint32_t level = 0; room; ++level) {
+    room = false;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const State& state = sms_[group[i]];
+      State after = state;
+      after.resident += taken[i];
+      after.warps += taken[i] * head().warps;
+      if (after.resident >= std::min(head().limit, spec_.cluster.blocks)) continue;
+      room = true;
+      if (after.resident > level) continue;
+      ++taken[i];
+      sms.push_back(group[i]);
+      when = std::max(when, state.ready);
+      if (sms.size() == cluster_blocks_) return level;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Same, in the GPC where the fullest has the fewest blocks, of several that whose turn it is; false: none has room.
 bool Dispatcher::find_cluster_room(Cycle& when, std::vector<std::uint32_t>& sms) const {
+  std::optional<std::uint32_t> best;
+  Cycle from = 0;
+  std::vector<std::uint32_t> of_group;
   for (std::size_t turn = 0; turn < groups_.size(); ++turn) {
     const auto& group = groups_[(group_turn_ + turn) % groups_.size()];
     if (group.size() < cluster_blocks_) continue;
-    // Round after round, the SMs with the fewest blocks first.
-    std::vector<std::uint32_t> taken(group.size());
-    sms.clear();
-    when = next_dispatch_;
-    std::uint32_t level = 0;
-    for (bool room = true; room && sms.size() < cluster_blocks_; ++level) {
-      room = false;
-      for (std::size_t i = 0; i < group.size() && sms.size() < cluster_blocks_; ++i) {
-        const State& state = sms_[group[i]];
-        State after = state;
-        after.resident += taken[i];
-        after.warps += taken[i] * head().warps;
-        if (after.resident >= std::min(head().limit, spec_.cluster.blocks)) continue;
-        room = true;
-        if (after.resident > level) continue;
-        ++taken[i];
-        sms.push_back(group[i]);
-        when = std::max(when, state.ready);
-      }
-    }
-    if (sms.size() == cluster_blocks_) return true;
+    const std::optional<std::uint32_t> level = cluster_room(group, from, of_group);
+    if (!level || (best && *level >= *best)) continue;
+    best = level;
+    when = from;
+    sms.swap(of_group);
   }
-  return false;
+  return best.has_value();
 }
 
 bool Dispatcher::next_of_cluster(Cycle until, Placement& placement) {

@@ -7,7 +7,7 @@
 //          a round; or they follow the SMs' numbers. An SM has room again some cycles after a block's last exit. Then both SMs of its TPC also give away
 //          what warps of blocks that go on have left: their slots and registers, but not the block's slot and shared memory.
 //          The blocks of a cluster are placed at once, in one GPC (cluster.groups), two of them on a TPC before any other TPC gets
-//          one; clusters go round the GPCs.
+//          one; clusters go round the GPCs, to those first whose SMs have the fewest blocks.
 //          Several grids: their blocks stand in one queue, those of a grid after all of the grids before it, and one goes where the SM
 //          has its warps, registers, shared memory, barriers and a block's slot left (the leftover rule). The carve-out of shared memory is
 //          that of the grid that finds the SM empty, until it is empty again.
@@ -24,6 +24,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "model/gpu/gpu.h"
@@ -105,6 +106,8 @@ class Dispatcher {
                Cycle begin);
   void take_room();
   bool next_of_cluster(Cycle until, Placement& placement);
+  std::optional<std::uint32_t> cluster_room(const std::vector<std::uint32_t>& group, Cycle& when,
+                                            std::vector<std::uint32_t>& sms) const;
   bool find_cluster_room(Cycle& when, std::vector<std::uint32_t>& sms) const;
   Cycle place(std::uint32_t sm, Cycle when);
   /// The other SM of its TPC; itself, if there is none.
