@@ -74,10 +74,11 @@ class SlicePorts {
   /// The atomics that a slice had last at home.
   struct LastAtomics {
     static constexpr std::uint32_t kKept = 8;
-    std::array<std::uint64_t, kKept> lines{};  // a ring
-    std::size_t next = 0;                      // in it
-    std::uint64_t sectors = 0;                 // of the last one
-    bool answered = false;                     // same
+    LastAtomics() { lines.fill(~std::uint64_t{0}); }
+    std::array<std::uint64_t, kKept> lines;  // a ring; no line's number at first
+    std::size_t next = 0;                    // in it
+    std::uint64_t sectors = 0;               // of the last one
+    bool answered = false;                   // same
   };
   std::uint64_t pass(std::uint32_t slice, std::uint32_t bytes) {
     Port& port = port_[slice];

@@ -237,6 +237,35 @@ TEST(Divergence, SpinningLanesLetTheOthersGoOn) {
   EXPECT_EQ(a.read(words, 2), (std::vector<std::uint32_t>{0, 64}));
 }
 
+TEST(Divergence, LanesOfALoopThatTriesAgainGoOnTogether) {
+  Assembled a(R"(
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    LDG.E R6, [R2.64]
+    BSSY B0, `(J)
+  L:
+    IADD3 R5, R6, 0x1, RZ
+    YIELD
+    ATOMG.E.CAS.STRONG.GPU PT, R7, [R2], R6, R5
+    ISETP.NE.AND P0, PT, R7, R6, PT
+    MOV R6, R7
+    @P0 BRA `(L)
+  J:
+    BSYNC B0
+    VOTE.ANY R8, PT, PT
+    S2R R0, SR_TID.X
+    IMAD.WIDE R10, R0, 0x4, R2
+    STG.E [R10.64+0x4], R8
+    EXIT
+  )",
+              32, 2);
+  const std::uint64_t words = a.buffer(0, std::vector<std::uint32_t>(33), "words");
+  a.run();
+  std::vector<std::uint32_t> expected(33, ~0u);  // every lane stands with all others behind the loop
+  expected[0] = 32;
+  EXPECT_EQ(a.read(words, 33), expected);
+}
+
 TEST(Divergence, WarpsyncIsKeyedByItsMask) {
   Assembled a(R"(
     S2R R0, SR_LANEID

@@ -54,6 +54,20 @@ TEST(Clusters, ArePlacedAtOnceInOneGpc) {
   }
 }
 
+TEST(Clusters, GoToGpcsWhoseSmsHaveTheFewestBlocks) {
+  const spec::GpuSpec chip = h100();
+  std::size_t sms = 0;
+  for (const auto& group : rules::cluster_groups(chip)) sms += group.size();
+  // Two rounds in which every SM that takes clusters gets a block, though GPCs are not equally large.
+  gpu::Dispatcher dispatcher(chip, setup_of({static_cast<std::uint32_t>(2 * sms), 1, 1}, {2, 1, 1}, 4));
+  std::vector<int> blocks(chip.sm.count);
+  gpu::Dispatcher::Placement placement;
+  for (std::size_t i = 0; i < 2 * sms; ++i) {
+    ASSERT_TRUE(dispatcher.next(kNever, placement)) << i;
+    EXPECT_LE(++blocks[placement.sm], i < sms ? 1 : 2) << i;
+  }
+}
+
 TEST(Clusters, WaitUntilAllTheirBlocksHaveRoom) {
   const spec::GpuSpec chip = h100();
   gpu::Dispatcher dispatcher(chip, setup_of({8 * 16, 1, 1}, {16, 1, 1}, 1));  // seven fit

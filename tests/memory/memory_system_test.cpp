@@ -222,12 +222,38 @@ TEST_F(SmallChip, AnAtomicTakesItsSliceByWhatItAdds) {
   EXPECT_EQ(time_of(Data::compare, 0b0001, 0b1111, 1, false), 8u);
   EXPECT_EQ(time_of(Data::single_precision, 0b0001, 0b1111, 1, false), 6u);
   EXPECT_EQ(time_of(Data::double_precision, 0b0001, 0b1111, 1, false), 8u);
-  // Eight lanes on one word: also the first takes long where the slice's last packet was on it.
-  EXPECT_EQ(time_of(Data::integer, 0b0001, 0b0001, 8, true), time_of(Data::integer, 0b0001, 0b0010, 8, true));
-  EXPECT_GT(time_of(Data::single_precision, 0b0001, 0b0001, 8, true),
-            time_of(Data::single_precision, 0b0001, 0b0010, 8, true));
-  EXPECT_GT(time_of(Data::single_precision, 0b0001, 0b0001, 8, true),
-            2 * time_of(Data::integer, 0b0001, 0b0001, 8, true));
+}
+
+TEST_F(SmallChip, SumsOfFloatsOnAWordTakeLongerByTheShareOfTheSlicesLastOnes) {
+  // Of so many reductions of eight lanes on a word, one every `period` is on the line looked at, the others on one in the same slice.
+  const memory::AddressMap map(chip);
+  std::uint64_t other = near_line + 1;
+  while (map.place(other).home != map.place(near_line).home ||
+         map.place(other).index != map.place(near_line).index)
+    ++other;
+  const auto busy = [&](spec::AtomicData data, std::uint32_t lines) {
+    MemorySystem system(chip);
+    std::vector<memory::Request> requests;
+    latency_of(system, read_request(0, kNearSm, near_line, 0b1111));
+    latency_of(system, read_request(1000, kNearSm, other, 0b1111));
+    const std::uint64_t before = system.counters().l2_slice_busy;
+    for (std::uint32_t i = 0; i < 80; ++i) {
+      requests.push_back(
+          atomic_request(2000 + 400 * i, kNearSm, i % lines ? other : near_line, 0b0001, 8, i));
+      requests.back().kind = memory::RequestKind::reduction;
+      requests.back().data = data;
+      requests.back().lone = 8;
+    }
+    play(system, requests, 2000);
+    return system.counters().l2_slice_busy - before;
+  };
+  using Data = spec::AtomicData;
+  EXPECT_EQ(busy(Data::integer, 1), busy(Data::integer, 2));
+  const double plain = static_cast<double>(busy(Data::integer, 1)),
+               one = static_cast<double>(busy(Data::single_precision, 1)),
+               two = static_cast<double>(busy(Data::single_precision, 2));
+  EXPECT_GT(one, 1.8 * plain) << "2.4 once the last eight are known";
+  EXPECT_NEAR(two - plain, (one - plain) / 2, 80) << "each of 80 is rounded up to a cycle";
 }
 
 TEST_F(SmallChip, ASliceHasLittleWorkWithReadsThatItGetsFromTheOtherPartition) {

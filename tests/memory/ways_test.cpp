@@ -55,8 +55,9 @@ TEST_F(SmLink, AtomicsSayHowLongTheirSliceWillWork) {
   link.submit(request, {});
   const memory::Transaction& atomic = shared.pool[0];
   EXPECT_EQ(atomic.visits, 6u);
-  // Cycles of 64 bytes: 1.5 for each of four sectors and for the first lone word, 3 for the word once more.
-  EXPECT_EQ(atomic.home_bytes, 5 * 96 + 192);
+  // Cycles of 64 bytes: 1.5 for each of four sectors and of two lone words, up to 3 for a word once more.
+  EXPECT_EQ(atomic.home_bytes, 6 * 96);
+  EXPECT_EQ(atomic.lone, 2u);
   EXPECT_EQ(atomic.again_bytes, 192 - 96);
   EXPECT_EQ(shared.counters.tex_requests, 3u);
   EXPECT_EQ(shared.counters.tex_sectors_atomic, 6u);
@@ -263,23 +264,49 @@ TEST_F(Ports, WritesThatArePassedOnFindWorkAtTheirHome) {
   EXPECT_EQ(ports.pass_write(written(shared, 0, far_line, 0b0001, 1u)).until, 6u) << "the sector's";
 }
 
-TEST_F(Ports, AtomicsOnTheSameSectorsAgainKeepTheirHomeLonger) {
+TEST_F(Ports, AtomicsOnTheSameSectorsInTurnKeepTheirHomeLonger) {
   const std::uint32_t index = packet(shared, 0, near_line, 0b0001, Kind::atomic);
   memory::Transaction& atomic = shared.pool[index];
   atomic.home_bytes = 128;
-  atomic.again_bytes = 64;
   atomic.turn_bytes = 256;
   EXPECT_EQ(ports.pass_atomic(atomic), 0u);
-  EXPECT_EQ(ports.pass_atomic(atomic), 3u);
-  atomic.sectors = 0b0010;
-  EXPECT_EQ(ports.pass_atomic(atomic), 5u) << "other sectors";
+  EXPECT_EQ(ports.pass_atomic(atomic), 2u);
   atomic.kind = Kind::reduction;
-  EXPECT_EQ(ports.pass_atomic(atomic), 12u) << "no answer where the last one had one";
-  EXPECT_EQ(ports.pass_atomic(atomic), 15u);
+  EXPECT_EQ(ports.pass_atomic(atomic), 8u) << "no answer where the last one had one";
+  atomic.sectors = 0b0010;
+  atomic.kind = Kind::atomic;
+  EXPECT_EQ(ports.pass_atomic(atomic), 10u) << "other sectors";
   ports.restart();
   shared.counters.l2_slice_busy = 0;
   EXPECT_EQ(ports.pass_atomic(atomic), 0u);
   EXPECT_EQ(shared.counters.l2_slice_busy, 2u) << "a new launch knows of no last one";
+}
+
+TEST_F(Ports, LonePacketsTakeLongerByTheShareOfTheLastEightThatWereOnTheirLine) {
+  const std::uint32_t index = packet(shared, 0, near_line, 0b0001, Kind::reduction);
+  memory::Transaction& sums = shared.pool[index];
+  sums.home_bytes = 128;
+  sums.lone = 2;
+  sums.again_bytes =
+      128;  // of both packets, if all of the last eight were on the line: four cycles of 64 bytes
+  const auto cycles = [&] {
+    const std::uint64_t before = shared.counters.l2_slice_busy;
+    ports.pass_atomic(sums);
+    return shared.counters.l2_slice_busy - before;
+  };
+  EXPECT_EQ(cycles(), 2u);
+  EXPECT_EQ(cycles(), 3u) << "half a cycle, which is rounded up";
+  EXPECT_EQ(cycles(), 3u);
+  for (int i = 3; i < 8; ++i) cycles();
+  EXPECT_EQ(cycles(), 6u);
+  EXPECT_EQ(cycles(), 6u) << "no more are remembered";
+  const std::uint32_t tag = sums.tag;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    sums.tag = tag + 1 + i;
+    EXPECT_EQ(cycles(), 2u) << "other lines";
+  }
+  sums.tag = tag;
+  EXPECT_EQ(cycles(), 4u) << "four of eight";
 }
 
 TEST_F(Ports, AtomicsThatArePassedOnTakeHalfACycleASector) {

@@ -134,6 +134,8 @@ TEST(OutgoingRequests, HeldStoresWaitWhileTheWayToL2IsFull) {
   EXPECT_TRUE(outbox.empty());
   EXPECT_EQ(out.hold(4, words(0b0110), 1, 520), 2u) << "and so others join them";
   out.end_instruction(4, 520);
+  EXPECT_EQ(out.hold(5, words(0b0001), 1, 540), 0u) << "of other warps, too";
+  out.end_instruction(5, 540);
   EXPECT_TRUE(out.held_wait());
   EXPECT_TRUE(out.way_is_full(false, 600));
   EXPECT_FALSE(out.held_wait());

@@ -90,7 +90,7 @@ TEST(StoreBuffer, SaysWhatAStoreAddsToWhatTheLineTakesOfTheWay) {
   request.sectors = 0b1110;
   request.bytes = {0, 1, 1, 1};
   EXPECT_EQ(buffer.hold(1, request, 1, 100, no).pieces, 6u);
-  buffer.end_instruction(1, no);
+  buffer.end_instruction(1, 100, no);
   std::uint32_t pieces = 0;
   buffer.leave_all([&](const memory::Request& left, Cycle) { pieces = left.id; });
   EXPECT_EQ(pieces, 11u);
@@ -106,14 +106,14 @@ TEST(StoreBuffer, LinesLeaveAtTheirTime) {
   };
   EXPECT_EQ(buffer.due(), kNever);
   EXPECT_EQ(buffer.hold(1, request, 1, 100, no).sectors, 1u);
-  buffer.end_instruction(1, no);
+  buffer.end_instruction(1, 100, no);
   EXPECT_EQ(buffer.due(), 164u);
   request.sectors = 0b0110;
   EXPECT_TRUE(buffer.joins(3, 1, 110));
   EXPECT_TRUE(buffer.joins(3, 2, 115)) << "another warp, a few cycles later";
   EXPECT_FALSE(buffer.joins(3, 2, 116));
   EXPECT_EQ(buffer.hold(1, request, 3, 110, no).sectors, 1u) << "one of its sectors is held already";
-  buffer.end_instruction(1, no);
+  buffer.end_instruction(1, 100, no);
   std::vector<Cycle> times;
   const auto leave = [&](const memory::Request& left, Cycle when, Cycle due) {
     EXPECT_EQ(left.sectors, 0b0110);
@@ -126,6 +126,32 @@ TEST(StoreBuffer, LinesLeaveAtTheirTime) {
   buffer.leave_due(174, free, leave);
   EXPECT_EQ(times, std::vector<Cycle>{174}) << "64 cycles are more than three lines at 20";
   EXPECT_EQ(buffer.due(), kNever);
+}
+
+TEST(StoreBuffer, LinesStayAndAreJoinedWhileNothingCanLeave) {
+  sm::StoreBuffer buffer(16, 64, 20, 16, way_pieces());
+  memory::Request request;
+  request.sectors = 1;
+  std::vector<std::uint64_t> left;
+  const auto leave = [&](const memory::Request& one, Cycle) { left.push_back(one.line); };
+  request.line = 1;
+  buffer.hold(1, request, 1, 100, leave);
+  buffer.end_instruction(1, 100, leave);
+  buffer.stays(true);
+  request.line = 2;
+  buffer.hold(1, request, 1, 110, leave);
+  buffer.end_instruction(1, 110, leave);
+  EXPECT_TRUE(left.empty()) << "the warp wrote another line, and the first cannot leave";
+  EXPECT_EQ(buffer.due(), 110u) << "it would have";
+  EXPECT_TRUE(buffer.joins(1, 1, 500));
+  EXPECT_TRUE(buffer.joins(2, 7, 500)) << "any warp's store joins, however late";
+  EXPECT_FALSE(buffer.joins(3, 7, 500));
+  buffer.stays(false);
+  EXPECT_FALSE(buffer.joins(2, 7, 500));
+  request.line = 3;
+  buffer.hold(1, request, 1, 510, leave);
+  buffer.end_instruction(1, 510, leave);
+  EXPECT_EQ(left, (std::vector<std::uint64_t>{1, 2})) << "as before";
 }
 
 TEST(StoreBuffer, WhatIsDueFirstLeavesFirstAndNotBeforeTheWayIsFree) {
