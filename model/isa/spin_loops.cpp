@@ -237,7 +237,7 @@ std::vector<RetryLoop> retry_loops(const Program& program) {
     if (swap == SpinLoop::kNone || waits(program, loop) || !ends_by(program, loop.first, loop.last, swap))
       continue;
     if (!found.empty() && found.back().last >= loop.first) continue;
-    found.push_back({loop.first, loop.last, swap});
+    found.push_back({loop.first, loop.last, swap, program.code[swap].opcode == Opcode::ATOMS});
   }
   return found;
 }

@@ -35,6 +35,7 @@ struct RetryLoop {
   std::uint32_t first = 0;  ///< where a round begins
   std::uint32_t last = 0;   ///< the branch back to it
   std::uint32_t swap = 0;   ///< the compare-and-swap
+  bool shared = false;      ///< which is of shared memory
   bool holds(std::uint32_t index) const { return index >= first && index <= last; }
 };
 

@@ -3,9 +3,10 @@
 // Models:  a slice moves so many bytes per cycle, read or written, and looks for the line of a read or write in its tags one after the other.
 //          Sectors take whole cycles, as writes those of reads, but come in at `write_cost` times that; parts of sectors take all of that. A
 //          read of data that the other partition's slice has takes little; a write that is part of a sector its place in the lines; an
-//          atomic what it adds up takes at its home, longer behind one on the same sectors, and less where it is passed on.
+//          atomic what it adds up takes at its home, longer the more of the last ones were on its line, and less where it is passed on.
 // Ignores: the data array's time for fills; atomics' share of the tags' time.
-// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks on H200; values
+// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks, update_grids on
+//          H200; values
 //          in configs/ under l2.
 // Time:    L2 cycles.
 #pragma once

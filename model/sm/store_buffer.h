@@ -3,7 +3,8 @@
 // Models:  the lines that the SM's warps stored to last, up to a number of them. A store to a line that its warp's last one wrote, or
 //          another warp's a few cycles before, joins what is there and leaves with it as one packet. A line leaves when its warp's next store
 //          instruction does not write it, when the room is needed (the line that was written longest ago), and some cycles after the last store
-//          to it, the more the more lines that wrote, and not before the way out is free. An instruction that writes more lines than are held
+//          to it, the more the more lines that wrote, and not before the way out is free. While the way to L2 is full lines stay, but where the
+//          room is needed, and any warp's store to one joins it. An instruction that writes more lines than are held
 //          leaves at once.
 // Ignores: what the loads between do (H100, store_flush: nothing).
 // Source:  our store_window, record_stores, store_order, store_flush and local_words on H100: parts of 16 bytes that a warp stores one after

@@ -241,12 +241,13 @@ TEST(Divergence, LanesOfALoopThatTriesAgainGoOnTogether) {
   Assembled a(R"(
     MOV R2, c[0x0][0x160]
     MOV R3, c[0x0][0x164]
-    LDG.E R6, [R2.64]
+    STS [RZ], RZ
+    LDS R6, [RZ]
     BSSY B0, `(J)
   L:
     IADD3 R5, R6, 0x1, RZ
     YIELD
-    ATOMG.E.CAS.STRONG.GPU PT, R7, [R2], R6, R5
+    ATOMS.CAS R7, [RZ], R6, R5
     ISETP.NE.AND P0, PT, R7, R6, PT
     MOV R6, R7
     @P0 BRA `(L)
@@ -256,9 +257,12 @@ TEST(Divergence, LanesOfALoopThatTriesAgainGoOnTogether) {
     S2R R0, SR_TID.X
     IMAD.WIDE R10, R0, 0x4, R2
     STG.E [R10.64+0x4], R8
+    LDS R6, [RZ]
+    STG.E [R2.64], R6
     EXIT
   )",
               32, 2);
+  a.program.static_shared = 128;
   const std::uint64_t words = a.buffer(0, std::vector<std::uint32_t>(33), "words");
   a.run();
   std::vector<std::uint32_t> expected(33, ~0u);  // every lane stands with all others behind the loop

@@ -151,7 +151,9 @@ TEST(RetryLoops, ASwapThatIsTriedUntilNobodyCameBetween) {
   const std::string shared =
       with(with(kRetry, "ATOMG.E.CAS.STRONG.GPU PT, R9, [R4], R8, R9", "ATOMS.CAST.SPIN R9, [R4], R8, R9"),
            "L:\n", "L:\n    LDS R8, [R4]\n");
-  EXPECT_EQ(retry_loops(assemble(shared)).size(), 1u);
+  ASSERT_EQ(retry_loops(assemble(shared)).size(), 1u);
+  EXPECT_TRUE(retry_loops(assemble(shared))[0].shared);
+  EXPECT_FALSE(loops[0].shared);
 }
 
 TEST(RetryLoops, LanesMayEndInThem) {

@@ -236,8 +236,11 @@ bool Divergence::warpsync(const MicroOp& op, std::uint32_t executed) {
 bool Divergence::yield() {
   Warp& w = *x_.warp;
   const work::Shapes& shapes = x_.launch().translation->shapes;
-  // In a loop that tries again others come between when the model's clock says so (model/sm/retries.h): the record is of a warp alone.
-  const bool tries = shapes.loops.empty() && x_.pc < shapes.retry_of.size() && shapes.retry_of[x_.pc] != 0;
+  // In a loop that tries again others come between when the model's clock says so (model/sm/retries.h): the record is of a warp alone. Where
+  // the swap is of global memory, which takes longer, lanes that are done come back to the loop before the others are.
+  const std::uint16_t number =
+      shapes.loops.empty() && x_.pc < shapes.retry_of.size() ? shapes.retry_of[x_.pc] : std::uint16_t{0};
+  const bool tries = number != 0 && shapes.retries[number - 1u].shared;
   const bool in_vain = !tries || w.now.noted == x_.progress.times;
   w.now.noted = x_.progress.times;
   ++w.now.pc;

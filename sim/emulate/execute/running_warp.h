@@ -28,7 +28,7 @@ struct Group {
   std::uint8_t barrier = 0;  ///< Wait::join: at which convergence barrier
   bool at_barrier = false;   ///< stands at a block barrier and lets the warp's other lanes come, too
   bool early = false;        ///< Wait::join: may be released while others only spin
-  bool yielded = false;      ///< has executed YIELD in vain since the last release
+  bool yielded = false;      ///< has executed YIELD since the last release, in vain where it tries again
   std::uint64_t noted = 0;   ///< Progress::times when it last executed YIELD
   std::uint32_t mask = 0;    ///< Wait::warpsync: lanes that must arrive
   std::array<std::uint32_t, kConvergenceBarriers> joined{};  ///< lanes that take part in each barrier
