@@ -183,7 +183,7 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
   std::uint64_t lanes_now = static_cast<std::uint64_t>(std::popcount(x_.active));
   x_.turn = false;
   if constexpr (kWaits) spins_.begin_turn();
-  const auto record = [this](const MicroOp& op, std::uint32_t executed) {
+  const auto record = [&]([[maybe_unused]] const MicroOp& op, [[maybe_unused]] std::uint32_t executed) {
     if constexpr (kRecording) this->record<kWaits>(op, executed);
   };
   const auto take_up = [&] {  // where the warp is now, maybe with other lanes
