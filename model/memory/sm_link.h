@@ -36,7 +36,7 @@ class SmLink {
   struct AtomicWork {
     std::uint32_t several = 0;  ///< words of it
     std::uint32_t lone = 0;     ///< a packet of a single word
-    std::uint32_t again = 0;    ///< same, on the sector that the slice's last packet was on
+    std::uint32_t again = 0;    ///< same, if all of the slice's last ones were on its line
     std::uint32_t turn =
         0;  ///< more there, behind a packet that wants an answer where this one wants none, or the other way
   };

@@ -245,8 +245,9 @@ bool Divergence::yield() {
   w.now.noted = x_.progress.times;
   ++w.now.pc;
   if (w.others.empty()) {
-    x_.stop = in_vain ? Stop::turn : x_.stop;
-    return !in_vain;
+    if (!in_vain) return true;
+    x_.stop = Stop::turn;
+    return false;
   }
   w.now.yielded = in_vain;
   const bool all = std::all_of(w.others.begin(), w.others.end(),
