@@ -257,6 +257,18 @@ class Driver(unittest.TestCase):
         done = run("--arch", "h100", "--", sys.executable, "-c", script)
         self.assertEqual(done.stdout.splitlines(), ["0 0000:00:00.0 True"] * 3, done.stderr)
 
+    def test_devices_by_uuid_without_its_prefix_and_their_addresses(self):
+        script = ("import ctypes; n = ctypes.CDLL('libnvidia-ml.so.1'); n.nvmlInit_v2(); d = ctypes.c_void_p(); i = ctypes.c_uint(); "
+                  "b = ctypes.create_string_buffer(80); p = ctypes.create_string_buffer(64)\n"
+                  "for device in range(2):\n"
+                  "    n.nvmlDeviceGetHandleByIndex_v2(device, ctypes.byref(d)); n.nvmlDeviceGetUUID(d, b, 80)\n"
+                  "    for name in (b.value, b.value[4:]):\n"
+                  "        d = ctypes.c_void_p(); c = n.nvmlDeviceGetHandleByUUID(name, ctypes.byref(d)); n.nvmlDeviceGetIndex(d, ctypes.byref(i)); print(c, i.value)\n"
+                  "    print(n.nvmlDeviceGetPciInfoExt(d, p), p.raw[8], p.raw[32:].split(b'\\0')[0].decode())\n"
+                  "print(n.nvmlDeviceGetHandleByUUID(b'GPU-', ctypes.byref(d)), n.nvmlDeviceGetHandleByUUID(b'', ctypes.byref(d)))")
+        done = run("--devices", "h100,h100", "--", sys.executable, "-c", script)
+        self.assertEqual(done.stdout.splitlines(), ["0 0", "0 0", "0 0 00000000:00:00.0", "0 1", "0 1", "0 1 00000000:01:00.0", "6 6"], done.stderr)
+
     def test_names_of_graphics_are_there_to_be_looked_up(self):
         script = ("import ctypes; d = ctypes.CDLL('libcuda.so.1'); d.cuInit(0); f = ctypes.c_void_p(); d.cuGraphicsGLRegisterBuffer; d.cuGLGetDevices_v2; "
                   "d.cuGraphicsEGLRegisterImage; d.cuVDPAUGetDevice; print(d.cuGetProcAddress(b'cuGLGetDevices', ctypes.byref(f), 13000, 0)); "

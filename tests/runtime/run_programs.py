@@ -96,6 +96,11 @@ class Core(Case):
                 self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
                 self.assertIn("2 launches, 2 predicted", done.stderr)
 
+    def test_pools_of_the_device_the_host_and_managed_memory(self):
+        done = run("--arch", "h100", "--", build("pools"))
+        self.assertEqual((done.returncode, done.stdout), (0, "pools: all right\n"), done.stderr)
+        self.assertIn("4 launches", done.stderr)
+
     def test_conditional_nodes_of_graphs(self):
         program = build("conditional")
         for chip in CHIPS:

@@ -125,7 +125,7 @@ FORETRACE_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStre
     if (id != nullptr) *id = stream.capture->id;
     if (graph != nullptr) *graph = handle_of<cudaGraph_t>(stream.capture->graph);
     if (needs != nullptr) *needs = reinterpret_cast<const cudaGraphNode_t*>(stream.frontier.data());
-    if (edges != nullptr) *edges = ordinary ? nullptr : stream.edges.data();
+    if (edges != nullptr) *edges = stream.edges.data();
     if (count != nullptr) *count = stream.frontier.size();
     return cudaSuccess;
   });

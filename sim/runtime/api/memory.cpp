@@ -32,6 +32,9 @@ cudaError_t release(State& s, void* pointer, MemoryKind kind) {
   }
   const MemoryBlock* block = s.memory.find(pointer);
   const std::uint64_t size = block == nullptr ? 0 : block->size;
+  if (kind == MemoryKind::device) {
+    if (const Pool* owner = owner_of(pointer)) kind = owner->kind;
+  }
   if (!s.memory.release(pointer, kind))
     return s.shared.close(pointer) ? cudaSuccess
                                    : cudaErrorInvalidValue;  // what a pool of another process gave
@@ -79,7 +82,13 @@ cudaError_t allocate_in_stream(State& s, void** pointer, std::size_t size, cudaS
   Stream* stream = s.streams.find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (stream->capture) return capture_allocation(s, *stream, pointer, size);
-  const cudaError_t refused = allocate(s, pointer, size, MemoryKind::device);
+  if (pointer != nullptr && size != 0 && !pool.has_room(size)) {
+    *pointer = nullptr;
+    return cudaErrorMemoryAllocation;
+  }
+  const MemoryKind kind = size == 0 ? MemoryKind::device : pool.kind;
+  const cudaError_t refused =
+      allocate(s, pointer, size, kind, kind == MemoryKind::managed ? cudaMemAttachGlobal : 0);
   if (refused != cudaSuccess) return refused;
   if (*pointer != nullptr) pool.hand_out(*pointer, size);
   s.clock->allocate_in_stream();
@@ -164,7 +173,8 @@ FORETRACE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent exten
 }
 
 FORETRACE_API cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-  return call([&](State& s) { return allocate_in_stream(s, pointer, size, stream, *pools().current); });
+  return call(
+      [&](State& s) { return allocate_in_stream(s, pointer, size, stream, *pools().device.current); });
 }
 FORETRACE_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t handle,
                                                   cudaStream_t stream) {

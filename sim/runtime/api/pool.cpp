@@ -35,6 +35,38 @@ cudaError_t give(cudaMemPool_t* handle, int device, Pool* pool) {
   });
 }
 
+/// The pools of that memory, in `place`. The host has one NUMA node here.
+cudaError_t find_place(const cudaMemLocation& location, cudaMemAllocationType type, PoolPlace*& place) {
+  const bool managed = type == cudaMemAllocationTypeManaged;
+  if (!managed && type != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  switch (location.type) {
+    case cudaMemLocationTypeDevice:
+      if (!is_device(location.id)) return cudaErrorInvalidDevice;
+      place = &pools().device;
+      break;
+    case cudaMemLocationTypeHostNuma:
+      if (location.id != 0) return cudaErrorInvalidValue;
+      [[fallthrough]];
+    case cudaMemLocationTypeHost: place = &pools().host; break;
+    case cudaMemLocationTypeInvalid:  // managed memory that is to lie nowhere in particular
+      if (!managed) return cudaErrorInvalidValue;
+      break;
+    default: return cudaErrorInvalidValue;
+  }
+  if (managed) place = &pools().managed;
+  return cudaSuccess;
+}
+
+template <class Body>
+cudaError_t place_call(const cudaMemLocation* location, cudaMemAllocationType type, Body&& body) {
+  return call([&](State&) {
+    if (location == nullptr) return cudaErrorInvalidValue;
+    PoolPlace* place = nullptr;
+    const cudaError_t refused = find_place(*location, type, place);
+    return refused == cudaSuccess ? body(*place) : refused;
+  });
+}
+
 /// Managed memory of that range.
 cudaError_t managed(State& s, const void* pointer, size_t size) {
   const MemoryBlock* block = s.memory.find(pointer);
@@ -119,55 +151,72 @@ int answer(const Advice& advice, cudaMemRangeAttribute attribute) {
 }  // namespace
 
 FORETRACE_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* handle, int device) {
-  return give(handle, device, &pools().standard);
+  return give(handle, device, &pools().device.standard);
 }
 FORETRACE_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* handle, int device) {
-  return give(handle, device, pools().current);
+  return give(handle, device, pools().device.current);
 }
 FORETRACE_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   return pool_call(handle, [&](State&, Pool& pool) {
     if (!is_device(device)) return cudaErrorInvalidDevice;
-    pools().current = &pool;
+    if (pool.kind != MemoryKind::device) return cudaErrorInvalidValue;
+    pools().device.current = &pool;
     return cudaSuccess;
   });
 }
-FORETRACE_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* handle, cudaMemLocation* place,
-                                                   cudaMemAllocationType) {
-  return place == nullptr || place->type != cudaMemLocationTypeDevice
-             ? call([](State&) { return cudaErrorNotSupported; })
-             : give(handle, place->id, &pools().standard);
+FORETRACE_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* handle, cudaMemLocation* location,
+                                                   cudaMemAllocationType type) {
+  return place_call(location, type, [&](PoolPlace& place) {
+    if (handle == nullptr) return cudaErrorInvalidValue;
+    *handle = handle_of(&place.standard);
+    return cudaSuccess;
+  });
 }
-FORETRACE_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* handle, cudaMemLocation* place,
-                                            cudaMemAllocationType) {
-  return place == nullptr || place->type != cudaMemLocationTypeDevice
-             ? call([](State&) { return cudaErrorNotSupported; })
-             : give(handle, place->id, pools().current);
+FORETRACE_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* handle, cudaMemLocation* location,
+                                            cudaMemAllocationType type) {
+  return place_call(location, type, [&](PoolPlace& place) {
+    if (handle == nullptr) return cudaErrorInvalidValue;
+    *handle = handle_of(place.current);
+    return cudaSuccess;
+  });
 }
-FORETRACE_API cudaError_t cudaMemSetMemPool(cudaMemLocation* place, cudaMemAllocationType,
+FORETRACE_API cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
                                             cudaMemPool_t handle) {
-  if (place == nullptr || place->type != cudaMemLocationTypeDevice)
-    return call([](State&) { return cudaErrorNotSupported; });
-  return cudaDeviceSetMemPool(place->id, handle);
+  return place_call(location, type, [&](PoolPlace& place) {
+    Pool* pool = pool_of(handle);
+    if (pool == nullptr || pool->kind != place.standard.kind) return cudaErrorInvalidValue;
+    place.current = pool;
+    return cudaSuccess;
+  });
 }
 
 FORETRACE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemPoolProps* properties) {
   return call([&](State&) {
     if (handle == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    PoolPlace* place = nullptr;
+    if (const cudaError_t refused = find_place(properties->location, properties->allocType, place);
+        refused != cudaSuccess)
+      return refused;
     const unsigned handles = properties->handleTypes;
-    if (properties->location.type != cudaMemLocationTypeDevice ||
-        (handles & ~unsigned{cudaMemHandleTypePosixFileDescriptor}) != 0)
-      return cudaErrorNotSupported;
-    if (!is_device(properties->location.id)) return cudaErrorInvalidDevice;
-    pools().made.push_back(std::make_unique<Pool>());
-    pools().made.back()->shared = handles != 0;
-    *handle = handle_of(pools().made.back().get());
+    if ((handles & ~unsigned{cudaMemHandleTypePosixFileDescriptor}) != 0) return cudaErrorNotSupported;
+    if (handles != 0 && place != &pools().device)
+      return properties->location.type == cudaMemLocationTypeHost ? cudaErrorInvalidValue
+                                                                  : cudaErrorNotSupported;
+    auto made = std::make_unique<Pool>();
+    made->kind = place->standard.kind;
+    made->max_size = properties->maxSize;
+    made->shared = handles != 0;
+    *handle = handle_of(made.get());
+    pools().made.push_back(std::move(made));
     return cudaSuccess;
   });
 }
 FORETRACE_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
   return pool_call(handle, [&](State&, Pool& pool) {
-    if (&pool == &pools().standard) return cudaErrorInvalidValue;
-    if (pools().current == &pool) pools().current = &pools().standard;
+    for (PoolPlace* place : {&pools().device, &pools().host, &pools().managed}) {
+      if (&pool == &place->standard) return cudaErrorInvalidValue;
+      if (place->current == &pool) place->current = &place->standard;
+    }
     std::erase_if(pools().made, [&](const auto& made) { return made.get() == &pool; });
     return cudaSuccess;
   });

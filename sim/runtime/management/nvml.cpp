@@ -17,7 +17,7 @@
 
 using namespace foretrace;
 using namespace foretrace::runtime;
-using nvml::Device, nvml::Memory, nvml::Pci;
+using nvml::Device, nvml::Memory, nvml::Pci, nvml::PciExt;
 
 namespace {
 
@@ -164,8 +164,10 @@ NVML_API int nvmlDeviceGetHandleByIndex(unsigned index, Device* device) {
 }
 NVML_API int nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
   return call_initialised([&](State& s) {
-    return uuid == nullptr ? int{kInvalidArgument}
-                           : give_device(device, [&](int i) { return uuid == uuid_of(s, i); });
+    if (uuid == nullptr) return int{kInvalidArgument};
+    // cuda.core gives it without "GPU-".
+    return give_device(
+        device, [&](int i) { return uuid_of(s, i) == uuid || uuid_of(s, i) == std::string("GPU-") + uuid; });
   });
 }
 NVML_API int nvmlDeviceGetHandleByPciBusId_v2(const char* id, Device* device) {
@@ -222,6 +224,14 @@ NVML_API int nvmlDeviceGetPciInfo_v2(Device device, Pci* pci) {
   return code;
 }
 NVML_API int nvmlDeviceGetPciInfo(Device device, Pci* pci) { return nvmlDeviceGetPciInfo_v2(device, pci); }
+NVML_API int nvmlDeviceGetPciInfoExt(Device device, PciExt* pci) {
+  return device_call(device, [&](State&) {
+    if (pci == nullptr) return int{kInvalidArgument};
+    *pci = {pci->version, 0, static_cast<unsigned>(number_of(device)), 0, 0, 0, 0, 0, {}};
+    std::strcpy(pci->bus_id, ("0000" + bus_id(number_of(device))).c_str());
+    return int{kSuccess};
+  });
+}
 NVML_API int nvmlDeviceGetClockInfo(Device device, int type, unsigned* clock) {
   return device_call(device, [&](State& s) {
     return type < 0 || type > 3 ? int{kInvalidArgument} : give(clock, clock_of(s, type));

@@ -18,6 +18,11 @@ struct Pci {  // nvmlPciInfo_t
   char bus_id[32];
 };
 
+struct PciExt {  // nvmlPciInfoExt_v1_t
+  unsigned version, domain, bus, device, pci_device_id, pci_subsystem_id, base_class, subclass;
+  char bus_id[32];
+};
+
 }  // namespace foretrace::runtime::nvml
 
 NVML_API int nvmlInit_v2();

@@ -42,6 +42,40 @@ cudaGraphNode_t kernel(cudaGraph_t graph, cudaGraphNode_t after, const void* fun
   return node;
 }
 
+/// A switch behind a captured kernel, as cuda.core adds one: what the stream depends on is asked for with its edges' data, which are
+/// there for ordinary edges, too.
+void check_captured(const int* choice, int* sum) {
+  cudaStream_t stream;
+  OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  cudaStreamCaptureStatus status;
+  cudaGraph_t graph;
+  const cudaGraphNode_t* needs = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  size_t count = 0;
+  OK(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+  cudaGraphConditionalHandle handle;
+  OK(cudaGraphConditionalHandleCreate(&handle, graph, 0, cudaGraphCondAssignDefault));
+  set<<<1, 1, 0, stream>>>(handle, choice);
+  OK(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, &needs, &edges, &count));
+  EXPECT(count == 1 && needs != nullptr && edges != nullptr);
+  EXPECT(edges[0].from_port == 0 && edges[0].to_port == 0 && edges[0].type == cudaGraphDependencyTypeDefault);
+  cudaGraphNodeParams p = {};
+  p.type = cudaGraphNodeTypeConditional;
+  p.conditional.handle = handle;
+  p.conditional.type = cudaGraphCondTypeSwitch;
+  p.conditional.size = 2;
+  cudaGraphNode_t node;
+  OK(cudaGraphAddNode(&node, graph, needs, edges, count, &p));
+  for (int i = 0; i < 2; ++i) kernel(p.conditional.phGraph_out[i], nullptr, (const void*)add, 1, sum, i + 1);
+  OK(cudaStreamUpdateCaptureDependencies(stream, &node, nullptr, 1, cudaStreamSetCaptureDependencies));
+  OK(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t instance;
+  OK(cudaGraphInstantiate(&instance, graph, 0));
+  OK(cudaGraphLaunch(instance, stream));
+  OK(cudaStreamSynchronize(stream));
+}
+
 int main() {
   int *left, *sum, *choice;
   OK(cudaMallocManaged(&left, 4));
@@ -92,5 +126,9 @@ int main() {
   }
   OK(cudaGraphExecDestroy(instance));
   OK(cudaGraphDestroy(graph));
+  *choice = 1;
+  *sum = 0;
+  check_captured(choice, sum);
+  EXPECT(*sum == 2);
   std::puts("conditional: all right");
 }
