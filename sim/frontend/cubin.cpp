@@ -223,8 +223,13 @@ class CubinReader {
     std::uint64_t longest = 0;
     std::vector<std::size_t> functions;
     const std::set<std::size_t> reached = reached_code();
+    std::map<std::string, unsigned> seen;        // sections of a name
+    std::map<std::size_t, std::string> numbers;  // by section
     for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
-      if (!is_text(i) || !reached.contains(i)) continue;
+      if (!is_text(i)) continue;
+      if (const unsigned number = seen[elf_.sections[i].name]++; number != 0)
+        numbers[i] = fmt::format("__{}", number);
+      if (!reached.contains(i)) continue;
       if (kernel_number_.contains(i)) {
         longest = std::max(longest, elf_.sections[i].size);
       } else {
@@ -241,8 +246,8 @@ class CubinReader {
         throw InputError(fmt::format("{}: function {} has constants of its own, which are not supported",
                                      where_, source_name(name)));
       }
-      functions_.push_back({name, static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(section.size),
-                            in_file(section)});
+      functions_.push_back({name + numbers[i], static_cast<std::uint32_t>(next),
+                            static_cast<std::uint32_t>(section.size), in_file(section)});
       function_base_[i] = next;
       next += (section.size + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
       if (next > kMostCode) throw InputError(fmt::format("{}: {} bytes of device functions", where_, next));

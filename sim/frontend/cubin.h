@@ -22,7 +22,7 @@ namespace foretrace::frontend {
 
 /// A code section inside a kernel's code.
 struct CodePart {
-  std::string mangled;       ///< its function
+  std::string mangled;  ///< its function; linked objects' own ones of one name are numbered, as by nvdisasm
   std::uint32_t offset = 0;  ///< bytes from the start of the kernel's code
   std::uint32_t bytes = 0;
   std::uint64_t in_file = 0;  ///< where it stands in the cubin

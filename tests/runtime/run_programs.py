@@ -101,6 +101,15 @@ class Core(Case):
         self.assertEqual((done.returncode, done.stdout), (0, "pools: all right\n"), done.stderr)
         self.assertIn("4 launches", done.stderr)
 
+    def test_linked_objects_may_have_functions_of_one_name(self):
+        source = os.path.join(SOURCES, "twins.cu")
+        second = build("twins.o", "-rdc=true", "-dc", "-G", "-DSECOND", source=source)
+        program = build("twins", "-rdc=true", second)
+        for chip in CHIPS:
+            with self.subTest(chip):
+                done = run("--arch", chip, "--functional", "--", program)
+                self.assertEqual((done.returncode, done.stdout), (0, "0 wrong, no error\n"), done.stderr)
+
     def test_conditional_nodes_of_graphs(self):
         program = build("conditional")
         for chip in CHIPS:
