@@ -205,8 +205,8 @@ void Sm::issue_access(int sub_core, Warp& warp, std::uint16_t id, Cycle now) {
                      &warp.cursor};
   issued.remote = instruction.action == Action::memory && step.executed &&
                   accesses_other_block(blocks_[warp.block], warp);
-  issued.local_base = work::kLocalBase + ((std::uint64_t{context_.sm} * table_.warps.size() + id)
-                                          << 26);  // a window for each warp that can be resident
+  issued.local_base =
+      work::kLocalBase + (std::uint64_t{context_.sm} * table_.warps.size() + id) * work::kLocalWarpBytes;
   if (instruction.form.texture) issued.passes = step.value;
   if (instruction.compares_lanes) issued.passes = std::clamp(step.value, 1u, std::uint32_t{kWarpSize});
   if (loops_.any()) loops_.tell_and_wait(warp, id, issued);
@@ -319,6 +319,9 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       ready = std::max(ready, now + instruction.fixed_wait);
       label = WarpState::membar;
       attribute_to_done = true;
+      break;
+    case Action::invalidate:
+      if (done.executed) memory_.invalidate_l1();
       break;
     case Action::membar:
       return held_.hold(warp, id, done, std::max(ready, now + instruction.fixed_wait), counted, now);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+
+#include "model/work/address_space.h"
 
 namespace foretrace::sm {
 
@@ -24,6 +27,7 @@ L1Tags::L1Tags(std::uint64_t bytes, const spec::L1Spec& spec)
 }
 
 void L1Tags::use(const Entry& entry) {
+  used_ = true;
   const std::uint32_t at = position(entry), s = at / lines_per_set_, again = kLists * s + 1;
   const std::uint32_t now = stretch(sets_[s]);
   const bool was_again = ages_.list_of(at) == again;
@@ -45,6 +49,7 @@ std::uint32_t L1Tags::victim(std::uint32_t s) {
 }
 
 L1Tags::Entry& L1Tags::allocate(std::uint64_t line) {
+  used_ = true;
   const std::uint32_t s = set_of(line);
   Set& set = sets_[s];
   std::uint32_t at = s * lines_per_set_ + set.taken;
@@ -139,13 +144,11 @@ std::uint8_t L1Tags::covered(const Entry& entry, std::uint8_t sectors,
 }
 
 void L1Tags::invalidate() {
-  std::fill(entries_.begin(), entries_.end(), Entry{});
-  std::fill(stored_.begin(), stored_.end(), Stored{});
-  std::fill(slots_.begin(), slots_.end(), Slot{});
-  std::fill(sets_.begin(), sets_.end(), Set{});
-  ages_.clear();
-  places_taken_ = 0;
-  any_ = 1;
+  if (!std::exchange(used_, false)) return;  // as a barrier's waiting loop does it, each time around
+  for (Entry& entry : entries_) {
+    if (entry.valid != 0 && !work::is_local(entry.line * kLineBytes))
+      drop(entry, (1u << kSectorsPerLine) - 1);
+  }
 }
 
 }  // namespace foretrace::sm

@@ -74,6 +74,7 @@ class L1Tags {
   }
   /// Where an entry's line lies in the SM's array, in bytes from L1's start: entries get their places as they are first taken.
   std::uint64_t place(std::uint32_t position) const { return std::uint64_t{places_[position]} * kLineBytes; }
+  /// No sector of global memory is here any more (CCTL.IVALL, which fences and acquiring loads of the device bring). Local memory stays.
   void invalidate();
   /// A store of `bytes` to `sectors` of the line at `now`; `joins`: it leaves the SM together with the store before, `held`: it waits there
   /// until left() says that it has left. Returns the sectors to which another store is on its way out: it is no hit (H100, store_order), and
@@ -124,6 +125,7 @@ class L1Tags {
   std::uint32_t slot_mask_ = 0, slot_shift_ = 0;
   support::LargeVector<Slot> slots_;
   std::uint32_t places_taken_ = 0;
+  bool used_ = false;      // since all was invalid
   std::uint32_t any_ = 1;  // chooses among lines that are equally old
 };
 

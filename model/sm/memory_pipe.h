@@ -51,6 +51,7 @@ class MemoryPipe {
     write_back_.observe(timeline);
   }
   bool queue_has_room(int sub_core) const { return queues_.has_room(sub_core); }
+  void invalidate_l1() { tags_.invalidate(); }
   /// Entry of an instruction into its sub-core's queue at `now`. Room must have been asked for.
   void issue(int sub_core, const MemoryIssue& issue, Cycle now);
   /// Takes what can be taken at `now`.

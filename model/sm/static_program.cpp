@@ -42,6 +42,7 @@ Action action_of(const isa::Instruction& instruction, bool memory) {
     case Opcode::ULDC: return Action::constant_load;
     case Opcode::BAR: return instruction.has("ARV") ? Action::barrier_arrive : Action::barrier_sync;
     case Opcode::MEMBAR: return membar_action(instruction);
+    case Opcode::CCTL: return instruction.has("IVALL") ? Action::invalidate : Action::compute;
     case Opcode::DEPBAR: return Action::depbar;
     case Opcode::LDGDEPBAR: return Action::commit_copies;
     case Opcode::NANOSLEEP: return Action::sleep;

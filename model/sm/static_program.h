@@ -29,6 +29,7 @@ enum class Action : std::uint8_t {
   membar,          ///< MEMBAR of the device or the system: waits for the SM's stores
   store_fence,     ///< MEMBAR.CTA: its scoreboard waits for the warp's stores
   block_fence,     ///< MEMBAR.CTA without a scoreboard: holds its warp for a time
+  invalidate,      ///< CCTL.IVALL: L1 forgets what it has of global memory
   control,         ///< may jump: BRA, BSYNC, CALL, RET, EXIT, WARPSYNC ...
   depbar,          ///< DEPBAR.LE
   commit_copies,   ///< LDGDEPBAR

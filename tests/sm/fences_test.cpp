@@ -76,6 +76,17 @@ TEST(BlockFence, WithoutAScoreboardHoldsItsWarpForItsCycles) {
       << "no acknowledgement is waited for";
 }
 
+TEST(Invalidation, LoadsBehindItAskL2Again) {
+  const spec::GpuSpec chip = bench_chip();
+  const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0, 7, 0, ~0u, 4096}, waits{"NOP", 1, 7, 7, 1};
+  const auto hits = [&](const Line& between) {
+    return run(chip, {load, waits, between, load, waits}).counters.l1_hits_global_ld;
+  };
+  EXPECT_EQ(hits({"CCTL.IVALL", 1}), 0u);
+  EXPECT_EQ(hits({"CCTL.IVALL", 1, 7, 7, 0, 0}), 4u) << "no lane executes it";
+  EXPECT_EQ(hits({"CCTL.E.PF2", 1}), 4u);
+}
+
 TEST(ViewFence, TakesItsLatencyFromWhenTheDataStageIsFree) {
   const spec::GpuSpec chip = bench_chip();
   const Line view{"FENCE.VIEW.ASYNC.S", 1, 1};

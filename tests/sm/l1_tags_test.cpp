@@ -8,6 +8,7 @@
 
 #include "model/sm/l1_tags.h"
 #include "model/sm/line_ages.h"
+#include "model/work/address_space.h"
 
 namespace foretrace::sm {
 namespace {
@@ -158,9 +159,22 @@ TEST(L1Tags, FoundAfterManyCameAndWent) {
   const auto kept =
       std::count_if(seen.begin(), seen.end(), [&](std::uint64_t line) { return tags.find(line) != nullptr; });
   EXPECT_EQ(kept, 256 - 28);
-  tags.invalidate();
-  EXPECT_TRUE(
-      std::none_of(seen.begin(), seen.end(), [&](std::uint64_t line) { return tags.find(line) != nullptr; }));
+}
+
+TEST(L1Tags, InvalidatedLinesHaveNoSectorsAndKeepTheirPlaces) {
+  L1Tags tags(64 * kLineBytes, spec_of(4, 8, 0.5, 0));
+  const std::uint64_t first_local = work::kLocalBase / kLineBytes,
+                      last_local = (work::kLocalBase + work::kLocalBytes) / kLineBytes - 1;
+  const std::vector<std::uint64_t> global = {5, first_local - 1, last_local + 1},
+                                   local = {first_local, last_local};
+  for (const int round : {1, 2}) {
+    for (const auto& lines : {global, local})
+      for (const std::uint64_t line : lines) read(tags, line), tags.find(line)->valid = 0b1011;
+    tags.invalidate();
+    for (const std::uint64_t line : global)
+      EXPECT_EQ(tags.find(line)->valid, 0) << line << " in round " << round;
+    for (const std::uint64_t line : local) EXPECT_EQ(tags.find(line)->valid, 0b1011) << line;
+  }
 }
 
 TEST(LineAges, OldestFirstWhateverTheOrderOfComing) {
