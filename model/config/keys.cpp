@@ -272,6 +272,7 @@ const Key kKeys[] = {
     FIELD(l2, slice_bytes, "B/L2 cycle", 1, 1024),
     FORETRACE_KEY(l2, write_cost, "1", KeyType::real, 0.1, 64, kAlways),
     FIELD(l2, partly_interval, "L2 cycle", 1, 64),
+    FIELD(l2, completion_interval, "L2 cycle", 0, 64),
     FIELD(l2, tag_interval, "L2 cycle", 0, 16),
     FIELD(l2, line_turnaround, "L2 cycle", 0, 256),
     FORETRACE_KEY(l2, granule_bytes, "B", kInteger, 128, kMega, KeyNeed::partitions),

@@ -64,7 +64,7 @@ void MemorySystem::Implementation::enter_write(Event event) {
     if (left != shared_.now) return shared_.events.push(left, event);
   }
   if (event.at() == event.near()) merging_.stop(shared_.set_of(event), event.tag());
-  const auto [turn, until] = ports_.pass_write(event);
+  const auto [turn, until] = ports_.pass_write(event, lines_.follows(event));
   ways_.hold(event.sm(), until);
   if (turn == shared_.now) {
     slices_.serve(event);

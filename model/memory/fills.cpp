@@ -27,7 +27,7 @@ void Fills::request(std::uint32_t slot, const Transaction& transaction, std::uin
   // accesses as well.
   L2Tags::Line& line = tags_[slot];
   if (line.pending == 0) ++lines_[shared_.queue_of(transaction)];
-  const std::uint8_t granules = dram_.granules_of(sectors);
+  const std::uint8_t granules = brought_for(transaction, sectors);
   asked.sectors =
       static_cast<std::uint8_t>(granules & ~std::uint32_t{line.valid} & ~std::uint32_t{line.pending});
   asked.visits = static_cast<std::uint8_t>(sector_count(asked.sectors));
@@ -42,7 +42,7 @@ void Fills::request(std::uint32_t slot, const Transaction& transaction, std::uin
   shared_.counters.fill_sectors += sector_count(static_cast<std::uint8_t>(asked.sectors & line.partly()));
   dram_.read(
       shared_.map.dram({transaction.home ? 1u : 0u, transaction.index, transaction.set, transaction.tag}),
-      sector_count(granules) * kSectorBytes, index);
+      sector_count(is_atomic(transaction) ? asked.sectors : granules) * kSectorBytes, index);
 }
 
 void Fills::wait(std::uint32_t index, std::uint32_t slot, std::uint8_t sectors) {

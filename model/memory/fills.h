@@ -22,7 +22,10 @@ class Fills {
   /// Whether the queue (Shared::queue_of) has as many lines with sectors on their way as it may.
   bool full(std::uint32_t queue) const { return lines_[queue] >= shared_.spec.l2.misses; }
   /// The sectors that come where `sectors` are asked for: those of whole DRAM accesses.
-  std::uint8_t brought_for(std::uint8_t sectors) const { return dram_.granules_of(sectors); }
+  std::uint8_t brought_for(const Transaction& transaction, std::uint8_t sectors) const {
+    return is_atomic(transaction) && transaction.near != transaction.home ? sectors
+                                                                          : dram_.granules_of(sectors);
+  }
   /// Asks for sectors of the line in `slot` that the transaction misses.
   void request(std::uint32_t slot, const Transaction& transaction, std::uint8_t sectors);
   /// The transaction waits for sectors that are on their way.

@@ -5,8 +5,9 @@
 
 namespace foretrace::memory {
 
-L2Lines::L2Lines(Shared& shared, DramPath& dram)
-    : shared_(shared), dram_(dram), tags_(shared.spec.l2.slices, shared.map.sets(), shared.spec.l2.ways),
+L2Lines::L2Lines(Shared& shared, SlicePorts& ports, DramPath& dram)
+    : shared_(shared), ports_(ports), dram_(dram),
+      tags_(shared.spec.l2.slices, shared.map.sets(), shared.spec.l2.ways),
       dirty_limit_(std::max(1u, static_cast<std::uint32_t>(shared.spec.l2.dirty_fraction * shared.map.sets() *
                                                            shared.spec.l2.ways))),
       partly_limit_(std::max(1u, static_cast<std::uint32_t>(
@@ -111,6 +112,7 @@ void L2Lines::save(std::uint32_t slot) {
   if (partly) {
     shared_.counters.fill_sectors += sector_count(partly);
     dram_.read(place, sector_count(partly) * kSectorBytes, kNone);
+    ports_.complete(tags_.set_of(slot) / shared_.map.sets(), sector_count(partly));
   }
   const std::uint32_t sectors = sector_count(line.dirty);
   if (tags_.tag_of(slot) < kLeftBehind) shared_.counters.dirty_sectors_left -= sectors;  // the launch's own

@@ -14,6 +14,7 @@
 #include "model/memory/dram_path.h"
 #include "model/memory/l2_tags.h"
 #include "model/memory/shared.h"
+#include "model/memory/slice_ports.h"
 
 namespace foretrace::memory {
 
@@ -25,7 +26,7 @@ struct L2Contents {
 
 class L2Lines {
  public:
-  L2Lines(Shared& shared, DramPath& dram);
+  L2Lines(Shared& shared, SlicePorts& ports, DramPath& dram);
 
   L2Tags& tags() { return tags_; }
   const L2Tags& tags() const { return tags_; }
@@ -52,6 +53,13 @@ class L2Lines {
     const std::uint32_t slot = tags_.find(shared_.set_of(passage), passage.tag);
     return slot != kNone && without(passage.sectors, tags_[slot].valid) == 0;
   }
+  /// Whether a slice beside the SM has a copy of sectors that a store brings to a far line.
+  bool follows(const Event& write) const {
+    if (write.at_home()) return false;
+    const std::uint32_t slot =
+        tags_.find(shared_.copy_set(write.home() != 0, write.slice_index(), write.set()), write.tag());
+    return slot != kNone && (write.sectors() & (tags_[slot].valid | tags_[slot].pending)) != 0;
+  }
   /// A cold launch: nothing is there but what others left.
   void restart_cold();
   L2Contents contents() const { return {tags_, left_behind_}; }
@@ -71,6 +79,7 @@ class L2Lines {
   void save(std::uint32_t slot);
 
   Shared& shared_;
+  SlicePorts& ports_;
   DramPath& dram_;
   L2Tags tags_;
   const std::uint32_t dirty_limit_;   // dirty lines per slice

@@ -1,8 +1,8 @@
 // Reads and writes of one line that come to a slice closely behind each other.
 //
 // Models:  of those that come the same way, from the SMs beside the slice or from the other partition, a read of a line has its turn so many
-//          cycles behind a write of it at the earliest, and a write behind a read. Until then all waits that came behind it this way.
-// Ignores: those of the other way. Atomics, which wait for those before them and hold nobody up here. Of a slice's lines no more are remembered
+//          cycles behind a write or an atomic of it at the earliest, and a write behind a read. Until then all waits that came behind it this way.
+// Ignores: those of the other way. Atomics wait for nobody here. Of a slice's lines no more are remembered
 //          than it has turns in that time.
 // Source:  our shared_lines on H200: a lone lane's load behind a store to its line, and a store behind a load, come 25 SM cycles later than
 //          those of other lines, whichever of the line's words they are of; loads of other lines wait as long as those that meet. SMs beside one
@@ -23,7 +23,7 @@ namespace foretrace::memory {
 /// Of one slice.
 class LineTurns {
  public:
-  enum class Access : std::uint8_t { none, read, write };
+  enum class Access : std::uint8_t { none, read, write, atomic };
 
   explicit LineTurns(std::uint32_t width) : way_{Port(width), Port(width)} {}
 
@@ -33,8 +33,7 @@ class LineTurns {
                      Access access, std::uint32_t interval) {
     used_ = true;
     Last& last = last_[(line * kMix) >> kShift << 1 | way];
-    const bool meets =
-        last.access != access && last.line == line && last.access != Access::none && access != Access::none;
+    const bool meets = last.line == line && waits(access, last.access);
     const std::uint64_t turn = way_[way].pass(meets ? std::max(ready, last.turn + interval) : ready, bytes);
     if (access != Access::none) last = {line, turn, access};
     return turn;
@@ -50,6 +49,10 @@ class LineTurns {
   }
 
  private:
+  static bool waits(Access access, Access last) {
+    return (access == Access::read && (last == Access::write || last == Access::atomic)) ||
+           (access == Access::write && last == Access::read);
+  }
   static constexpr int kShift = 57;  // 128 places
   static constexpr std::uint64_t kMix = 0x9E37'79B9'7F4A'7C15;
   struct Last {

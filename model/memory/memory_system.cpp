@@ -9,7 +9,7 @@ namespace foretrace::memory {
 
 MemorySystem::Implementation::Implementation(const spec::GpuSpec& chip)
     : shared_(chip), sm_link_(shared_), ways_(shared_), merging_(shared_), ports_(shared_), link_(shared_),
-      dram_(shared_), lines_(shared_, dram_), fills_(shared_, lines_.tags(), dram_, link_),
+      dram_(shared_), lines_(shared_, ports_, dram_), fills_(shared_, lines_.tags(), dram_, link_),
       answers_(shared_, merging_), peer_link_(shared_, answers_),
       slices_(shared_, {lines_, fills_, link_, answers_}) {}
 

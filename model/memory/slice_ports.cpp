@@ -14,6 +14,7 @@ std::uint32_t bytes_of(double cycles, const spec::L2Spec& l2) {
 SlicePorts::SlicePorts(Shared& shared)
     : shared_(shared), atomic_pass_bytes_(bytes_of(shared.spec.l2.atomic_pass_interval, shared.spec.l2)),
       read_pass_bytes_(bytes_of(shared.spec.l2.read_pass_interval, shared.spec.l2)),
+      completion_bytes_(bytes_of(shared.spec.l2.completion_interval, shared.spec.l2)),
       port_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)),
       writes_(shared.spec.l2.slices, Port(shared.spec.l2.slice_bytes)), tags_(shared.spec.l2.slices, Port(1)),
       bytes_(shared.spec.l2.slices), last_atomics_(shared.spec.l2.slices),

@@ -3,11 +3,11 @@
 // Models:  a slice moves so many bytes per cycle, read or written, and looks for the line of a read or write in its tags one after the other.
 //          Sectors take whole cycles, as writes those of reads, but come in at `write_cost` times that; parts of sectors take all of that. A
 //          read of data that the other partition's slice has takes little; a write that is part of a sector its place in the lines; an
-//          atomic what it adds up takes at its home, longer the more of the last ones were on its line, and less where it is passed on.
+//          atomic what it adds up takes at its home, longer the more of the last ones were on its line, and less where it is passed on. A store
+//          to a far line takes its time in a copy as well; so does the completion of a sector that was partly written, before it is saved.
 // Ignores: the data array's time for fills; atomics' share of the tags' time.
 // Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks, update_grids on
-//          H200; values
-//          in configs/ under l2.
+//          cold_units on H200; values in configs/ under l2.
 // Time:    L2 cycles.
 #pragma once
 
@@ -38,21 +38,22 @@ class SlicePorts {
   std::uint64_t pass_atomic(const Transaction& atomic) {
     const std::uint32_t slice = shared_.slice_of(atomic);
     const std::uint32_t bytes = at_home(atomic) ? home_work(atomic) : atomic.visits * atomic_pass_bytes_;
-    return take_turn(slice, atomic.at != atomic.near, pass(slice, bytes), bytes, 0, LineTurns::Access::none);
+    return take_turn(slice, atomic.at != atomic.near, pass(slice, bytes), bytes,
+                     line_of(shared_.set_of(atomic), atomic.tag), LineTurns::Access::atomic);
   }
   struct Turn {
     std::uint64_t cycle = 0;  ///< in which it passes
     std::uint64_t until = 0;  ///< up to which what it does keeps a slice, its home's too
   };
-  Turn pass_write(const Event& write) {
+  /// `follows`: the slice has a copy of the far line, in which it writes as at home.
+  Turn pass_write(const Event& write, bool follows) {
     const std::uint32_t slice = shared_.slice_of(write);
-    const bool partly = write.flits() > sector_count(write.sectors());
-    // A slice that passes it on gives it a look at its tags, no other time, and its turn.
+    const bool partly = write.flits() > sector_count(write.sectors()), writes = write.at_home() || follows;
+    // A slice that only passes it on gives it a look at its tags, no other time, and its turn.
     std::uint32_t bytes = 0;
-    if (write.at_home()) bytes = partly ? write_bytes_[write.flits()] : in_cycles(write.flits());
+    if (writes) bytes = partly ? write_bytes_[write.flits()] : in_cycles(write.flits());
     std::uint64_t ready = std::max(pass(slice, bytes), look(slice));
-    if (write.at_home())
-      ready = std::max(ready, writes_[slice].pass(shared_.now, write_bytes_[write.flits()]));
+    if (writes) ready = std::max(ready, writes_[slice].pass(shared_.now, write_bytes_[write.flits()]));
     std::uint64_t turn = take_turn(slice, write.at() != write.near(), ready, bytes,
                                    line_of(shared_.set_of(write), write.tag()), LineTurns::Access::write);
     if (write.at_home()) {
@@ -65,6 +66,8 @@ class SlicePorts {
     if (partly) until = std::max(until, partial_writes_[home_slice].free(write.sectors()));
     return {turn, until};
   }
+  /// So many partly written sectors are completed.
+  void complete(std::uint32_t slice, std::uint32_t sectors) { pass(slice, sectors * completion_bytes_); }
   /// Until when a slice has work.
   std::uint64_t last(std::uint32_t slice) const { return port_[slice].last(); }
   void restart();
@@ -123,7 +126,8 @@ class SlicePorts {
 
   Shared& shared_;
   const std::uint32_t atomic_pass_bytes_,
-      read_pass_bytes_;  // of the slice beside the SM: of a sector, of a read
+      read_pass_bytes_;                   // of the slice beside the SM: of a sector, of a read
+  const std::uint32_t completion_bytes_;  // of a partly written sector
   std::array<std::uint32_t, kWriteFlits>
       write_bytes_{};         // that a slice could read in the time in which it writes so many flits at home
   std::vector<Port> port_;    // by slice

@@ -92,7 +92,7 @@ void Slices::count_lookup(const Transaction& transaction, std::uint8_t valid, st
   // An SM's sector counts once: reads where they are looked up first (as writes), atomics where they are done.
   if (is_atomic(transaction) ? !at_home(transaction) : transaction.at != transaction.near) return;
   counters.tex_sectors_hit += hit;
-  counters.tex_sectors_miss += sector_count(without(parts_.fills.brought_for(needed), there));
+  counters.tex_sectors_miss += sector_count(without(parts_.fills.brought_for(transaction, needed), there));
 }
 
 /// Every sector of a write is a hit.

@@ -335,6 +335,8 @@ struct L2Spec {             // keys l2.*
   double write_cost = 0;          ///< in how many reads' time a write comes in at its home slice
   std::uint32_t partly_interval =
       0;  ///< L2 cycles between writes of a part of a sector to one place of the lines of a slice
+  std::uint32_t completion_interval =
+      0;  ///< L2 cycles of a slice per partly written sector that is completed before it is saved
   std::uint32_t tag_interval =
       0;  ///< L2 cycles between reads and writes that look for their line in a slice, at home or beside their SM
   std::uint32_t line_turnaround =

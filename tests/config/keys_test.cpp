@@ -35,8 +35,8 @@ TEST(Keys, EveryFieldOfEverySectionHasOne) {
   [[maybe_unused]] const auto [a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1, l1] = spec::LaunchSpec{};
   EXPECT_EQ(keys_of("launch"), 12u);
   [[maybe_unused]] const auto [a2, b2, c2, d2, e2, f2, g2, h2, i2, j2, k2, l2, m2, n2, o2, p2, q2, r2, s2, t2,
-                               u2, v2, w2, x2, y2, z2, aa2, ab2, ac2, ad2, ae2] = spec::L2Spec{};
-  EXPECT_EQ(keys_of("l2"), 31u);
+                               u2, v2, w2, x2, y2, z2, aa2, ab2, ac2, ad2, ae2, af2] = spec::L2Spec{};
+  EXPECT_EQ(keys_of("l2"), 32u);
   [[maybe_unused]] const auto [a3, b3, c3, d3, e3, f3, g3, h3, i3, j3, k3, l3, m3, n3, o3, p3, q3, r3, s3, t3,
                                u3, v3, w3, x3, y3, z3, aa3, ab3, ac3, ad3, ae3] = spec::L1Spec{};
   EXPECT_EQ(keys_of("l1"), 31u);

@@ -38,11 +38,20 @@ TEST_F(Turns, OfOneKindNoneWaits) {
   }
 }
 
+TEST_F(Turns, AReadBehindAnAtomicOfItsLineWaitsAndAnAtomicDoesNot) {
+  EXPECT_EQ(pass(100, 7, Access::atomic), 100u);
+  EXPECT_EQ(pass(101, 7, Access::write), 101u);
+  EXPECT_EQ(pass(102, 7, Access::atomic), 102u);
+  EXPECT_EQ(pass(111, 7, Access::read), 112u);    // a cycle early
+  EXPECT_EQ(pass(113, 7, Access::atomic), 113u);  // right behind a read
+  EXPECT_EQ(pass(123, 7, Access::read), 123u);    // on time
+}
+
 TEST_F(Turns, WhoComesBehindOnTheSameWayWaitsToo) {
   pass(100, 7, Access::write);
   EXPECT_EQ(pass(101, 7, Access::read), 110u);
   EXPECT_EQ(pass(102, 8, Access::read), 111u) << "another line, behind it";
-  EXPECT_EQ(pass(103, 9, Access::none), 112u) << "an atomic";
+  EXPECT_EQ(pass(103, 9, Access::atomic), 112u) << "an atomic";
   EXPECT_EQ(pass(103, 7, Access::write, 1), 103u) << "from the other partition";
   EXPECT_EQ(pass(104, 7, Access::read, 1), 113u) << "behind that write";
   EXPECT_EQ(turns.last(0), 112u);

@@ -63,7 +63,8 @@ class Slice : public testing::Test {
   memory::ReadMerging merging{shared};
   memory::PartitionLink link{shared};
   memory::DramPath dram{shared};
-  memory::L2Lines lines{shared, dram};
+  memory::SlicePorts ports{shared};
+  memory::L2Lines lines{shared, ports, dram};
   memory::Fills fills{shared, lines.tags(), dram, link};
   memory::Answers answers{shared, merging};
   memory::Slices slices{shared, {lines, fills, link, answers}};
@@ -125,6 +126,16 @@ TEST_F(L2Lines, SetKeepsTwoPartlyWrittenLinesAndSavesTheOldest) {
   EXPECT_EQ(shared.counters.fill_sectors, 2u) << "the rest of its sectors was read";
   EXPECT_EQ(lines.tags()[slot_of(line)].dirty, 0);
   EXPECT_EQ(lines.tags()[slot_of(line)].valid, 0b0011);
+}
+
+TEST_F(L2Lines, CompletingPartlyWrittenSectorsTakesTheSlicesTime) {
+  const std::uint32_t next = read(line, 0b0001);
+  EXPECT_EQ(ports.pass_read(shared.pool[next], true), 0u);
+  EXPECT_TRUE(write(line, 0b0011, 1));
+  EXPECT_TRUE(write(same_set(1), 0b0001, 1));
+  EXPECT_TRUE(write(same_set(2), 0b0001, 1));
+  EXPECT_EQ(ports.pass_read(shared.pool[next], true), 1 + 2 * shared.spec.l2.completion_interval)
+      << "of two sectors";
 }
 
 TEST_F(L2Lines, SliceKeepsAQuarterOfItsLinesDirty) {
@@ -276,6 +287,25 @@ TEST_F(Fills, FarLinesAreAskedOfTheirHome) {
   EXPECT_TRUE(memory::at_home(shared.pool[asked]));
   EXPECT_EQ(shared.pool[asked].sectors, 0b0011) << "whole accesses there too";
   EXPECT_EQ(shared.counters.dram_bytes_read, 0u);
+}
+
+TEST_F(Fills, AtomicsFromTheOtherPartitionBringTheirSectorsAlone) {
+  for (const bool far : {false, true}) {
+    const std::uint64_t of = far ? same_set(1) : line;
+    const std::uint32_t index = read(of, 0b0001);
+    Transaction& atomic = shared.pool[index];
+    atomic.kind = Kind::reduction;
+    atomic.near = far ? !atomic.home : atomic.home;
+    const std::uint32_t slot = lines.claim(shared.slice_of(atomic), shared.set_of(atomic), atomic.tag, false);
+    const std::uint64_t before = shared.counters.dram_bytes_read;
+    fills.request(slot, atomic, 0b0001);
+    EXPECT_EQ(lines.tags()[slot].pending, far ? 0b0001 : 0b0011);
+    EXPECT_EQ(shared.counters.dram_bytes_read - before, far ? 32u : 64u);
+    lines.tags()[slot].pending = 0;
+    lines.tags()[slot].valid = 0b0001;
+    fills.request(slot, shared.pool[index], 0b0010);
+    EXPECT_EQ(shared.counters.dram_bytes_read - before, far ? 64u : 96u) << "not what is there";
+  }
 }
 
 TEST_F(Stalled, PartitionsTakeTurnsAtALinesHome) {

@@ -46,6 +46,7 @@ inline spec::GpuSpec small_chip() {
   chip.l2.atomic_latency = 80;
   chip.l2.dirty_fraction = 0.25;
   chip.l2.partly_fraction = 0.125;
+  chip.l2.completion_interval = 7;
   chip.dram.bytes = std::uint64_t{1} << 30;
   chip.dram.channels = 4;
   chip.dram.channel_bytes = 16;

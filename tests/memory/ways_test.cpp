@@ -203,27 +203,37 @@ TEST_F(Ports, ReadsTakeTheirSectorsTime) {
 TEST_F(Ports, ASliceLooksForOneLinePerCycle) {
   for (unsigned i = 0; i < 4; ++i)
     EXPECT_EQ(read(0b0001, false), i) << "two of them could have their data's turn in a cycle";
-  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b0001)).cycle, 4u)
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b0001), false).cycle, 4u)
       << "a write's looks are among them";
   EXPECT_EQ(shared.counters.l2_slice_busy, 4u * 1 + 1);
 }
 
 TEST_F(Ports, WritesAtHomeTakeLongerThanTheirBytes) {
   EXPECT_EQ(read(0b0001, true), 0u);
-  const SlicePorts::Turn first = ports.pass_write(written(shared, 0, near_line, 0b1111));
+  const SlicePorts::Turn first = ports.pass_write(written(shared, 0, near_line, 0b1111), false);
   EXPECT_EQ(first.cycle, 2u) << "behind the read, 128 bytes";
   EXPECT_EQ(first.until, 2u);
-  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 4u) << "as reads would";
-  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 6u)
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111), false).cycle, 4u) << "as reads would";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111), false).cycle, 6u)
       << "they come in 3 cycles apart";
-  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111)).cycle, 9u);
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b1111), false).cycle, 9u);
   EXPECT_EQ(shared.counters.l2_slice_busy, 1u + 4 * 2);
-  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b0001, 1u)).cycle, 11u);
+  EXPECT_EQ(ports.pass_write(written(shared, 0, near_line, 0b0001, 1u), false).cycle, 11u);
   EXPECT_EQ(shared.counters.l2_slice_busy, 9u + 2) << "a part of a sector: 96 bytes";
 }
 
+TEST_F(Ports, AWriteIntoACopyTakesItsTimeBesideTheSmToo) {
+  const auto turn_of_next = [&](bool follows) {
+    SlicePorts slices{shared};
+    slices.pass_write(written(shared, 0, far_line, 0b0001, 1u), follows);
+    return slices.pass_write(written(shared, 0, far_line, 0b0001, 1u), follows).cycle;
+  };
+  EXPECT_EQ(turn_of_next(false), 1u) << "a look each";
+  EXPECT_EQ(turn_of_next(true), 2u) << "96 bytes, as at home";
+}
+
 TEST_F(Ports, TheSliceThatDoesMostIsCounted) {
-  ports.pass_write(written(shared, 0, near_line, 0b1111));  // 128 bytes: 2 cycles
+  ports.pass_write(written(shared, 0, near_line, 0b1111), false);  // 128 bytes: 2 cycles
   const std::uint32_t index = packet(shared, 0, near_line, 0b0001, Kind::atomic);
   shared.pool[index].home_bytes = 96;
   for (int i = 0; i < 4; ++i) ports.pass_atomic(shared.pool[index]);
@@ -233,7 +243,7 @@ TEST_F(Ports, TheSliceThatDoesMostIsCounted) {
   const std::uint32_t slice = shared.slice_of(written(shared, 0, near_line, 1));
   std::uint64_t other = near_line;
   while (shared.slice_of(written(shared, 0, other, 1)) == slice) other = line_at_home(chip, 0, other + 1);
-  ports.pass_write(written(shared, 0, other, 0b1111));
+  ports.pass_write(written(shared, 0, other, 0b1111), false);
   ports.count(counters);
   EXPECT_EQ(counters.l2_busiest_slice, 8u);
   ports.restart();
@@ -243,25 +253,26 @@ TEST_F(Ports, TheSliceThatDoesMostIsCounted) {
 
 TEST_F(Ports, WritesThatArePassedOnTakeTheirTurnAndALookAtTheTags) {
   const Event far = written(shared, 0, far_line, 0b1111);  // SM 0 is beside partition 0
-  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(ports.pass_write(far).cycle, i) << "a look per cycle";
+  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(ports.pass_write(far, false).cycle, i) << "a look per cycle";
   const std::uint32_t slice = shared.slice_of(far);
   EXPECT_EQ(ports.last(slice), 0u) << "no data";
   std::uint64_t line = near_line;
   while (shared.slice_of(written(shared, 0, line, 0b1111)) != slice)
     line = line_at_home(shared.spec, 0, line + 1);
-  EXPECT_EQ(ports.pass_write(written(shared, 0, line, 0b0001)).cycle, 3u) << "a sector, behind their looks";
-  const std::uint64_t busy = ports.pass_write(written(shared, 0, line, 0b1111)).cycle;
+  EXPECT_EQ(ports.pass_write(written(shared, 0, line, 0b0001), false).cycle, 3u)
+      << "a sector, behind their looks";
+  const std::uint64_t busy = ports.pass_write(written(shared, 0, line, 0b1111), false).cycle;
   EXPECT_EQ(busy, 5u) << "128 bytes behind it";
-  EXPECT_EQ(ports.pass_write(far).cycle, busy) << "behind what came before";
+  EXPECT_EQ(ports.pass_write(far, false).cycle, busy) << "behind what came before";
 }
 
 TEST_F(Ports, WritesThatArePassedOnFindWorkAtTheirHome) {
   Event home =
       written(shared, 4, far_line, 0b0001, 1u);  // SM 4 is beside partition 1, a part of a sector: 96 bytes
-  EXPECT_EQ(ports.pass_write(home).cycle, 0u);
-  EXPECT_EQ(ports.pass_write(home).cycle, 3u) << "the port has it at 2";
-  EXPECT_EQ(ports.pass_write(written(shared, 0, far_line, 0b0010)).until, 2u) << "the port's";
-  EXPECT_EQ(ports.pass_write(written(shared, 0, far_line, 0b0001, 1u)).until, 6u) << "the sector's";
+  EXPECT_EQ(ports.pass_write(home, false).cycle, 0u);
+  EXPECT_EQ(ports.pass_write(home, false).cycle, 3u) << "the port has it at 2";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, far_line, 0b0010), false).until, 2u) << "the port's";
+  EXPECT_EQ(ports.pass_write(written(shared, 0, far_line, 0b0001, 1u), false).until, 6u) << "the sector's";
 }
 
 TEST_F(Ports, AtomicsOnTheSameSectorsInTurnKeepTheirHomeLonger) {
