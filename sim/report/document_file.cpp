@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -20,8 +19,6 @@
 
 namespace foretrace::report {
 namespace {
-
-namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& path, int error) {
   throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
@@ -97,25 +94,8 @@ bool fill(const Descriptor& file, const TextParts& text, std::size_t kept) {
 }  // namespace
 
 DocumentFile::DocumentFile(std::string path, std::uint64_t small)
-    : name_(std::move(path)), path_(trace::behind_links(name_)),
-      partial_(fmt::format("{}.partial-{}", path_, getpid())), small_(small) {}
-
-/// What processes that were killed have left here.
-void DocumentFile::remove_left_over() const {
-  const fs::path path(path_);
-  const std::string begin = path.filename().string() + ".partial-";
-  std::error_code error;
-  for (fs::directory_iterator at(path.parent_path().empty() ? "." : path.parent_path(), error), end;
-       !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (!name.starts_with(begin)) continue;
-    const std::string process = name.substr(begin.size());
-    if (process.empty() || process.size() > 9 || process.find_first_not_of("0123456789") != std::string::npos)
-      continue;
-    // One that lives, and whose file this was after all, writes another.
-    if (kill(std::stoi(process), 0) != 0 && errno == ESRCH) unlink(at->path().c_str());
-  }
-}
+    : name_(std::move(path)), path_(trace::behind_links(name_)), partial_(trace::partial_of(path_)),
+      small_(small) {}
 
 void DocumentFile::give_up() const {
   const int error = errno;
@@ -149,7 +129,7 @@ DocumentFile::Written DocumentFile::write(const TextParts& text, bool last) {
     if (!file || !write_parts(file, text.begin(), text.end())) fail(name_, errno);
     return {bytes, true};
   }
-  if (!shown_) remove_left_over();
+  if (!shown_) trace::remove_left_over(path_);
   std::optional<Written> written = renew_spare(text);
   if (!written) {
     unlink(partial_.c_str());

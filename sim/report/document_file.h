@@ -41,7 +41,6 @@ class DocumentFile {
   Written write(const TextParts& text, bool last);
   std::optional<Written> renew_spare(const TextParts& text);
   void show(bool keep);
-  void remove_left_over() const;
   [[noreturn]] void give_up() const;
 
   std::string name_, path_, partial_;  // as given; behind links; beside it

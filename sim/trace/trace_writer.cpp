@@ -49,7 +49,8 @@ struct TraceWriter::Output {
           fmt::format("trace {}: exists and is no ordinary file; expected a new or replaceable file", path));
     }
     target = behind_links(path);
-    partial = fmt::format("{}.partial-{}", target, ::getpid());
+    remove_left_over(target);
+    partial = partial_of(target);
     file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) fail();
   }

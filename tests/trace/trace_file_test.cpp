@@ -1,5 +1,6 @@
 // The trace file: what goes in comes out, and nothing else is ever taken for it.
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -163,6 +164,19 @@ TEST_F(TraceFile, HoldsTheWholeProgram) {
     }
   }
   EXPECT_EQ(reader.launch(), sample_launch(1));
+}
+
+TEST_F(TraceFile, WhatAKilledProcessLeftIsRemoved) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  const std::string dead = fmt::format("{}.partial-{}", path(), child);
+  const std::string living = fmt::format("{}.partial-{}", path(), getppid());
+  std::ofstream(dead) << "half of it";
+  std::ofstream(living) << "somebody writes it";
+  write(path(), 1, 1);
+  EXPECT_FALSE(std::filesystem::exists(dead));
+  EXPECT_TRUE(std::filesystem::exists(living));
 }
 
 TEST_F(TraceFile, GivesBackEveryBlockInOrder) {
