@@ -5,6 +5,7 @@
 // Source:  NVML API Reference Guide for the functions' forms and codes.
 #include "sim/runtime/management/nvml.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -228,7 +229,8 @@ NVML_API int nvmlDeviceGetPciInfoExt(Device device, PciExt* pci) {
   return device_call(device, [&](State&) {
     if (pci == nullptr) return int{kInvalidArgument};
     *pci = {pci->version, 0, static_cast<unsigned>(number_of(device)), 0, 0, 0, 0, 0, {}};
-    std::strcpy(pci->bus_id, ("0000" + bus_id(number_of(device))).c_str());
+    const std::string id = "0000" + bus_id(number_of(device));
+    std::memcpy(pci->bus_id, id.c_str(), std::min(id.size(), sizeof pci->bus_id - 1));  // the rest is 0
     return int{kSuccess};
   });
 }
