@@ -4,9 +4,9 @@
 //          Sectors take whole cycles, as writes those of reads, but come in at `write_cost` times that; parts of sectors take all of that. A
 //          read of data that the other partition's slice has takes little; a write that is part of a sector its place in the lines; an
 //          atomic what it adds up takes at its home, longer the more of the last ones were on its line, and less where it is passed on. A store
-//          to a far line takes its time in a copy as well; so does the completion of a sector that was partly written, before it is saved.
+//          of parts of sectors to a far line takes its time in a copy as well (whole ones leave one and take none); so does the completion of a sector that was partly written, before it is saved.
 // Ignores: the data array's time for fills; atomics' share of the tags' time.
-// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks, update_grids on
+// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks on H100; update_grids,
 //          cold_units on H200; values in configs/ under l2.
 // Time:    L2 cycles.
 #pragma once
@@ -45,15 +45,17 @@ class SlicePorts {
     std::uint64_t cycle = 0;  ///< in which it passes
     std::uint64_t until = 0;  ///< up to which what it does keeps a slice, its home's too
   };
-  /// `follows`: the slice has a copy of the far line, in which it writes as at home.
+  /// `follows`: the slice has a copy of the far line, in which it writes parts of sectors as if they were whole.
   Turn pass_write(const Event& write, bool follows) {
     const std::uint32_t slice = shared_.slice_of(write);
-    const bool partly = write.flits() > sector_count(write.sectors()), writes = write.at_home() || follows;
+    const std::uint32_t sectors = sector_count(write.sectors());
+    const bool partly = write.flits() > sectors, writes = write.at_home() || (follows && partly);
+    const std::uint32_t flits = write.at_home() ? write.flits() : sectors;
     // A slice that only passes it on gives it a look at its tags, no other time, and its turn.
     std::uint32_t bytes = 0;
-    if (writes) bytes = partly ? write_bytes_[write.flits()] : in_cycles(write.flits());
+    if (writes) bytes = partly ? write_bytes_[flits] : in_cycles(flits);
     std::uint64_t ready = std::max(pass(slice, bytes), look(slice));
-    if (writes) ready = std::max(ready, writes_[slice].pass(shared_.now, write_bytes_[write.flits()]));
+    if (writes) ready = std::max(ready, writes_[slice].pass(shared_.now, write_bytes_[flits]));
     std::uint64_t turn = take_turn(slice, write.at() != write.near(), ready, bytes,
                                    line_of(shared_.set_of(write), write.tag()), LineTurns::Access::write);
     if (write.at_home()) {

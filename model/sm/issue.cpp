@@ -321,7 +321,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       attribute_to_done = true;
       break;
     case Action::invalidate:
-      if (done.executed) memory_.invalidate_l1();
+      if (done.executed) memory_.tags.invalidate();
       break;
     case Action::membar:
       return held_.hold(warp, id, done, std::max(ready, now + instruction.fixed_wait), counted, now);

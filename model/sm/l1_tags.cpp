@@ -144,7 +144,7 @@ std::uint8_t L1Tags::covered(const Entry& entry, std::uint8_t sectors,
 }
 
 void L1Tags::invalidate() {
-  if (!std::exchange(used_, false)) return;  // as a barrier's waiting loop does it, each time around
+  if (!std::exchange(used_, false)) return;  // as a spin loop does it, each time around
   for (Entry& entry : entries_) {
     if (entry.valid != 0 && !work::is_local(entry.line * kLineBytes))
       drop(entry, (1u << kSectorsPerLine) - 1);

@@ -51,11 +51,11 @@ using isa::Space;
 MemoryPipe::MemoryPipe(const spec::GpuSpec& spec, std::uint32_t sm, std::uint64_t l1_bytes,
                        std::uint64_t block_shared, const StaticProgram& program, Events& events,
                        stats::LaunchCounters& counters, std::vector<memory::Request>& outbox)
-    : data(spec, block_shared, counters), out(spec.l1, sm, outbox), spec_(spec), counters_(counters),
-      queues_(spec.lsu), shapes_(program, data.array, counters), texture_(spec.texture),
-      tags_(l1_bytes, spec.l1), misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight),
-      loads_(kSubCores * kWarpSlots), swaps_(!program.shapes.retries.empty()),
-      write_back_(operations_, events), way_(spec.l1), pieces_(spec.l1) {}
+    : data(spec, block_shared, counters), out(spec.l1, sm, outbox), tags(l1_bytes, spec.l1), spec_(spec),
+      counters_(counters), queues_(spec.lsu), shapes_(program, data.array, counters), texture_(spec.texture),
+      misses_(spec.l1.lines_in_flight, spec.l1.sectors_in_flight), loads_(kSubCores * kWarpSlots),
+      swaps_(!program.shapes.retries.empty()), write_back_(operations_, events), way_(spec.l1),
+      pieces_(spec.l1) {}
 
 void MemoryPipe::issue(int sub_core, const MemoryIssue& issue, Cycle now) {
   const std::uint32_t id = operations_.take();
@@ -190,7 +190,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
       operation.instruction->bypasses_l1) {  // served by L2, whatever L1 holds or has asked for
     const auto sectors = memory::sector_count(access.sectors);
     if (!misses_.room(sectors)) return false;
-    if (L1Tags::Entry* entry = tags_.find(access.line); entry && atomic) tags_.drop(*entry, access.sectors);
+    if (L1Tags::Entry* entry = tags.find(access.line); entry && atomic) tags.drop(*entry, access.sectors);
     request.sectors = access.sectors;
     operation.swap.tries ? put_try(request, operation.swap, operation.detail->addresses, operation.executed)
                          : put_signal(request, operation, tag_line_ + 1 == operation.lines);
@@ -201,17 +201,17 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
     operation.missed = true;
     return true;
   }
-  L1Tags::Entry* entry = tags_.find(access.line);
+  L1Tags::Entry* entry = tags.find(access.line);
   const std::uint8_t present = entry ? entry->valid : std::uint8_t{0};
   auto missing = static_cast<std::uint8_t>(access.sectors & ~present);
   // Of local memory whole words are kept (H100, partial_local).
   const bool known = operation.space != Space::local || form.bytes >= 4;
   if (entry && (missing & entry->written) && form.access == Access::load && known)
-    missing = static_cast<std::uint8_t>(
-        missing & ~tags_.covered(*entry, missing, operation.detail->written[tag_line_]));
+    missing = static_cast<std::uint8_t>(missing &
+                                        ~tags.covered(*entry, missing, operation.detail->written[tag_line_]));
   const auto missing_count = memory::sector_count(missing);
   if (missing && !misses_.room(missing_count)) return false;
-  if (entry) tags_.use(*entry);
+  if (entry) tags.use(*entry);
   shapes_.count_hits(operation, memory::sector_count(access.sectors) - missing_count);
   if (entry && (access.sectors & entry->in_flight)) {  // on the way already: wait with the others
     for (std::int32_t p = entry->pending; p >= 0; p = misses_[static_cast<std::size_t>(p)].next) {
@@ -223,13 +223,13 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
     }
   }
   if (!missing) return true;
-  if (!entry) entry = &tags_.allocate(access.line);
+  if (!entry) entry = &tags.allocate(access.line);
   request.sectors = missing;
   const std::uint32_t sent = misses_.take(request.line, request.sectors);
   out.send_load(request, sent, now);
   Misses::Miss& pending = misses_[sent];
   pending.tagged = true;
-  pending.entry = tags_.position(*entry);
+  pending.entry = tags.position(*entry);
   pending.next = entry->pending;
   wait_for(sent, id, now);
   entry->pending = static_cast<std::int32_t>(sent);
@@ -250,14 +250,14 @@ void MemoryPipe::run_tags(Cycle now) {
                               3;  // lines that the host is asked for before they are looked up: sets, entries
   if (operation.lines > 1) {
     for (std::uint32_t i = tag_line_; i < std::min(tag_line_ + kAhead, operation.lines); ++i) {
-      tags_.bring(operation.detail->lines.lines[i].line);
+      tags.bring(operation.detail->lines.lines[i].line);
     }
   }
   while (tag_line_ < operation.lines) {
     if (tag_line_ + kAhead < operation.lines)
-      tags_.bring(operation.detail->lines.lines[tag_line_ + kAhead].line);
+      tags.bring(operation.detail->lines.lines[tag_line_ + kAhead].line);
     if (tag_line_ + kNear < operation.lines)
-      tags_.bring_entry(operation.detail->lines.lines[tag_line_ + kNear].line);
+      tags.bring_entry(operation.detail->lines.lines[tag_line_ + kNear].line);
     const Cycle when = std::max(now, operation.accepted + tag_line_ / spec_.l1.tag_lines);
     const rules::LineAccess& access = operation.detail->lines.lines[tag_line_];
     if (store) {

@@ -44,6 +44,7 @@ class MemoryPipe {
   // What other units use of it.
   DataStage data;
   OutgoingRequests out;
+  L1Tags tags;
 
   /// What becomes of its operations is told there, which must outlive it.
   void observe(SmTimeline& timeline) {
@@ -51,7 +52,6 @@ class MemoryPipe {
     write_back_.observe(timeline);
   }
   bool queue_has_room(int sub_core) const { return queues_.has_room(sub_core); }
-  void invalidate_l1() { tags_.invalidate(); }
   /// Entry of an instruction into its sub-core's queue at `now`. Room must have been asked for.
   void issue(int sub_core, const MemoryIssue& issue, Cycle now);
   /// Takes what can be taken at `now`.
@@ -100,7 +100,6 @@ class MemoryPipe {
   MemoryQueues queues_;
   AccessShapes shapes_;
   TextureUnit texture_;
-  L1Tags tags_;
   Misses misses_;
   LoadOrder loads_;
   SharedSwaps swaps_;

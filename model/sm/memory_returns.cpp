@@ -60,7 +60,7 @@ void MemoryPipe::return_load(std::uint32_t id, Cycle now) {
 
 Cycle MemoryPipe::arrive(std::uint32_t id, Cycle now) {
   const Misses::Miss& miss = misses_[id & ~memory::kTooEarly];
-  if (miss.tagged) tags_.bring_at(miss.entry);  // for filled()
+  if (miss.tagged) tags.bring_at(miss.entry);  // for filled()
   misses_.bring_waiter(miss);
   const auto bytes = memory::sector_count(miss.sectors) * kSectorBytes;
   fill_free_ = std::max(fill_free_, now) + divide_up(bytes, spec_.l1.fill_bytes);
@@ -73,9 +73,9 @@ void MemoryPipe::filled(std::uint32_t id, Cycle now) {
   id &= ~memory::kTooEarly;
   const Misses::Miss& miss = misses_[id];
   if (miss.tagged) {
-    data.take_half(DataArray::Way::write, data.array.half_of_line(tags_.place(miss.entry)), now,
+    data.take_half(DataArray::Way::write, data.array.half_of_line(tags.place(miss.entry)), now,
                    memory::sector_count(miss.sectors));
-    L1Tags::Entry* entry = tags_.at(miss.entry, miss.line);
+    L1Tags::Entry* entry = tags.at(miss.entry, miss.line);
     if (entry && misses_.unlink(entry->pending, id))
       entry->in_flight = static_cast<std::uint8_t>(entry->in_flight & ~miss.sectors);
   }

@@ -225,11 +225,17 @@ TEST_F(Ports, WritesAtHomeTakeLongerThanTheirBytes) {
 TEST_F(Ports, AWriteIntoACopyTakesItsTimeBesideTheSmToo) {
   const auto turn_of_next = [&](bool follows) {
     SlicePorts slices{shared};
-    slices.pass_write(written(shared, 0, far_line, 0b0001, 1u), follows);
-    return slices.pass_write(written(shared, 0, far_line, 0b0001, 1u), follows).cycle;
+    slices.pass_write(written(shared, 0, far_line, 0b0011, 1u), follows);
+    return slices.pass_write(written(shared, 0, far_line, 0b0011, 1u), follows).cycle;
   };
   EXPECT_EQ(turn_of_next(false), 1u) << "a look each";
-  EXPECT_EQ(turn_of_next(true), 2u) << "96 bytes, as at home";
+  EXPECT_EQ(turn_of_next(true), 2u) << "two sectors of 48 bytes";
+  const auto whole = [&](bool follows) {
+    SlicePorts slices{shared};
+    slices.pass_write(written(shared, 0, far_line, 0b1111), follows);
+    return slices.pass_write(written(shared, 0, far_line, 0b1111), follows).cycle;
+  };
+  EXPECT_EQ(whole(true), whole(false)) << "whole sectors leave a copy, and take no time for it";
 }
 
 TEST_F(Ports, TheSliceThatDoesMostIsCounted) {
