@@ -97,9 +97,10 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrHostRegisterSupported:
     case cudaDevAttrHostRegisterReadOnlySupported:
     case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrHostNumaMemoryPoolsSupported:
+    case cudaDevAttrHostMemoryPoolsSupported:
     case cudaDevAttrIpcEventSupport:
     case cudaDevAttrMemoryPoolSupportedHandleTypes: return 1;  // POSIX file descriptors
-    case cudaDevAttrHostNumaId:
     case cudaDevAttrNumaId: return -1;
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrIntegrated:
@@ -127,9 +128,8 @@ std::optional<int> feature(cudaDeviceAttr attribute) {
     case cudaDevAttrVulkanCigSupported:
     case cudaDevAttrGpuPciDeviceId:
     case cudaDevAttrGpuPciSubsystemId:
-    case cudaDevAttrHostNumaMemoryPoolsSupported:
+    case cudaDevAttrHostNumaId:
     case cudaDevAttrHostNumaMultinodeIpcSupported:
-    case cudaDevAttrHostMemoryPoolsSupported:
     case cudaDevAttrOnlyPartialHostNativeAtomicSupported: return 0;
     default: return std::nullopt;
   }
