@@ -64,7 +64,7 @@ L1Tags::Entry& L1Tags::allocate(std::uint64_t line) {
   ages_.add(kLists * s, at, stretch(set));
   enter(line, at);
   if (!stored_.empty()) stored_[at] = {};
-  return entries_[at] = {line, -1, 0, 0, 0};
+  return entries_[at] = {.line = line};
 }
 
 void L1Tags::enter(std::uint64_t line, std::uint32_t entry) {
@@ -146,7 +146,7 @@ std::uint8_t L1Tags::covered(const Entry& entry, std::uint8_t sectors,
 void L1Tags::invalidate() {
   if (!std::exchange(used_, false)) return;  // as a spin loop does it, each time around
   for (Entry& entry : entries_) {
-    if (entry.valid != 0 && !work::is_local(entry.line * kLineBytes))
+    if (entry.valid != 0 && !entry.by_texture && !work::is_local(entry.line * kLineBytes))
       drop(entry, (1u << kSectorsPerLine) - 1);
   }
 }

@@ -29,6 +29,7 @@ class L1Tags {
     std::uint8_t valid = 0;      ///< sectors present or asked for
     std::uint8_t in_flight = 0;  ///< of those, asked for and not yet arrived
     std::uint8_t written = 0;    ///< sectors that a store touched: its words are here
+    bool by_texture = false;     ///< the last that missed it was a lookup
   };
 
   /// What stores left of a line's sectors, while not all of a sector is here.
@@ -74,7 +75,8 @@ class L1Tags {
   }
   /// Where an entry's line lies in the SM's array, in bytes from L1's start: entries get their places as they are first taken.
   std::uint64_t place(std::uint32_t position) const { return std::uint64_t{places_[position]} * kLineBytes; }
-  /// No sector of global memory is here any more (CCTL.IVALL, which fences and acquiring loads of the device bring). Local memory stays.
+  /// No sector of global memory is here any more (CCTL.IVALL, which fences and acquiring loads of the device bring). Local memory and what
+  /// lookups brought stay (H200, l1_invalidations).
   void invalidate();
   /// A store of `bytes` to `sectors` of the line at `now`; `joins`: it leaves the SM together with the store before, `held`: it waits there
   /// until left() says that it has left. Returns the sectors to which another store is on its way out: it is no hit (H100, store_order), and

@@ -224,6 +224,7 @@ bool MemoryPipe::load_line(Operation& operation, std::uint32_t id, const rules::
   }
   if (!missing) return true;
   if (!entry) entry = &tags.allocate(access.line);
+  entry->by_texture = form.texture;
   request.sectors = missing;
   const std::uint32_t sent = misses_.take(request.line, request.sectors);
   out.send_load(request, sent, now);

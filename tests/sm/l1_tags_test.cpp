@@ -166,14 +166,15 @@ TEST(L1Tags, InvalidatedLinesHaveNoSectorsAndKeepTheirPlaces) {
   const std::uint64_t first_local = work::kLocalBase / kLineBytes,
                       last_local = (work::kLocalBase + work::kLocalBytes) / kLineBytes - 1;
   const std::vector<std::uint64_t> global = {5, first_local - 1, last_local + 1},
-                                   local = {first_local, last_local};
+                                   kept = {first_local, last_local, 9};
   for (const int round : {1, 2}) {
-    for (const auto& lines : {global, local})
+    for (const auto& lines : {global, kept})
       for (const std::uint64_t line : lines) read(tags, line), tags.find(line)->valid = 0b1011;
+    tags.find(9)->by_texture = true;
     tags.invalidate();
     for (const std::uint64_t line : global)
       EXPECT_EQ(tags.find(line)->valid, 0) << line << " in round " << round;
-    for (const std::uint64_t line : local) EXPECT_EQ(tags.find(line)->valid, 0b1011) << line;
+    for (const std::uint64_t line : kept) EXPECT_EQ(tags.find(line)->valid, 0b1011) << line;
   }
 }
 
