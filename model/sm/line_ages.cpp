@@ -1,7 +1,5 @@
 #include "model/sm/line_ages.h"
 
-#include <algorithm>
-
 namespace foretrace::sm {
 
 std::uint32_t LineAges::take_group(std::uint32_t list, std::uint32_t stretch, std::uint32_t older) {
@@ -46,16 +44,6 @@ void LineAges::remove(std::uint32_t line) {
   (group.older == kNone ? list.oldest : groups_[group.older].younger) = group.younger;
   (group.younger == kNone ? list.youngest : groups_[group.younger].older) = group.older;
   free_.push_back(place.group);
-}
-
-void LineAges::clear() {
-  std::fill(at_.begin(), at_.end(), Place{});
-  std::fill(lists_.begin(), lists_.end(), List{});
-  free_.clear();
-  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
-    groups_[g].lines.clear();
-    free_.push_back(g);
-  }
 }
 
 }  // namespace foretrace::sm

@@ -30,7 +30,6 @@ class LineAges {
     return at_[line].group == kNone ? kNone : groups_[at_[line].group].list;
   }
   std::uint32_t stretch_of(std::uint32_t line) const { return groups_[at_[line].group].stretch; }
-  void clear();
 
  private:
   struct Place {
