@@ -21,7 +21,8 @@ class Fills {
 
   /// Whether the queue (Shared::queue_of) has as many lines with sectors on their way as it may.
   bool full(std::uint32_t queue) const { return lines_[queue] >= shared_.spec.l2.misses; }
-  /// The sectors that come where `sectors` are asked for: those of whole DRAM accesses.
+  /// The sectors that come where `sectors` are asked for: those of whole DRAM accesses; an atomic from the other partition
+  /// brings its own alone (H200, cold_units).
   std::uint8_t brought_for(const Transaction& transaction, std::uint8_t sectors) const {
     return is_atomic(transaction) && transaction.near != transaction.home ? sectors
                                                                           : dram_.granules_of(sectors);

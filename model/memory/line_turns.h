@@ -2,8 +2,7 @@
 //
 // Models:  of those that come the same way, from the SMs beside the slice or from the other partition, a read of a line has its turn so many
 //          cycles behind a write or an atomic of it at the earliest, and a write behind a read. Until then all waits that came behind it this way.
-// Ignores: those of the other way. Atomics wait for nobody here. Of a slice's lines no more are remembered
-//          than it has turns in that time.
+// Ignores: those of the other way; what atomics wait for. Of a slice's lines no more are remembered than it has turns in that time.
 // Source:  our shared_lines on H200: a lone lane's load behind a store to its line, and a store behind a load, come 25 SM cycles later than
 //          those of other lines, whichever of the line's words they are of; loads of other lines wait as long as those that meet. SMs beside one
 //          partition that load, and SMs beside the other one that store, do not hold each other up that way.
@@ -35,7 +34,7 @@ class LineTurns {
     Last& last = last_[(line * kMix) >> kShift << 1 | way];
     const bool meets = last.line == line && waits(access, last.access);
     const std::uint64_t turn = way_[way].pass(meets ? std::max(ready, last.turn + interval) : ready, bytes);
-    if (access != Access::none) last = {line, turn, access};
+    last = {line, turn, access};
     return turn;
   }
   /// The cycle of the last turn that somebody got who came this way.

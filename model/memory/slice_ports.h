@@ -4,9 +4,10 @@
 //          Sectors take whole cycles, as writes those of reads, but come in at `write_cost` times that; parts of sectors take all of that. A
 //          read of data that the other partition's slice has takes little; a write that is part of a sector its place in the lines; an
 //          atomic what it adds up takes at its home, longer the more of the last ones were on its line, and less where it is passed on. A store
-//          of parts of sectors to a far line takes its time in a copy as well (whole ones leave one and take none); so does the completion of a sector that was partly written, before it is saved.
+//          of parts of sectors to a far line takes its time in a copy as well (whole ones leave one and take none). So does what completes a
+//          sector that was partly written, before it is saved.
 // Ignores: the data array's time for fills; atomics' share of the tags' time.
-// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks on H100; update_grids,
+// Source:  atomic_forms, mixed_atomics, hot_stores, first_reads, lone_loads, sides on H100, shared_lines, epilogues, tag_looks, update_grids,
 //          cold_units on H200; values in configs/ under l2.
 // Time:    L2 cycles.
 #pragma once
