@@ -147,8 +147,16 @@ class Turns {
   std::uint32_t taken_[2] = {};
 };
 
+/// Whether a lane adds anything: an addition of zero only asks.
+bool adds(const std::uint32_t* operand, std::uint32_t mask) {
+  for (std::uint32_t m = mask; m != 0; m &= m - 1)
+    if (operand[std::countr_zero(m)] != 0) return true;
+  return false;
+}
+
 /// a, b (address), c: operand; CAS: c compared, register destination2 new. p_out: sm_120's success, or PT.
 void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
+  if ((op.flags & kTellsCount) != 0 && adds(x.words(op.c), mask) && x.gives_way()) return;
   x.form_addresses(op.a, op.b, op.flags, op.immediate, 0);
   const AtomicOp which = operation(op);
   const AtomicType type = type_of(op);
@@ -195,7 +203,7 @@ void atomic(Execution& x, const MicroOp& op, std::uint32_t mask) {
     if (bytes == 8) d[l + 32] = results[1][l];
   }
   changed != 0 ? x.progress.note() : x.note_poll();
-  if ((op.flags & kTellsCount) != 0) x.note_count();
+  if (which == AtomicOp::add && (op.flags & kTellsCount) == 0) x.warp->told_before = true;
   x.value = changed;  // what the record of one in a loop that tries again says
   // Elsewhere P tells that the operation was done here, which it always is.
   x.set_predicate(op.p_out, mask, which == AtomicOp::cast_spin ? success : ~0u);

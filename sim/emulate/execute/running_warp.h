@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/emulate/launch.h"
@@ -64,6 +65,8 @@ struct Warp {
   std::uint32_t waits = 0;       ///< turns that it has stood there since
   std::uint64_t products = 0;    ///< groups of warpgroup products that it has come to
   std::uint32_t counted_at = 0;  ///< 1 + index of the last atomic that counted for it; 0: none has
+  bool told_before = false;      ///< an addition outside of such a loop has told it a number
+  bool gave_way = false;         ///< others had their turn before the count that it is to ask for
 };
 
 /// Why a warp stopped running for now.
@@ -98,7 +101,7 @@ struct RunningWarp {
   work::Transfer transfer;  ///< filled in by functions of instructions that start one
   std::uint32_t value = 0;  ///< the number that goes into the record, where the instruction has one
   bool turn = false;        ///< set by a function that would wait: others should run now
-  bool counted = false;     ///< set by one that has taken a count: others should run soon
+  bool counted = false;     ///< set by one that is to take a count, once others have had their turn
   bool again = false;       ///< with `turn`: as if the instruction had not been executed yet
   Stop stop = Stop::done;   ///< why it stopped, where it did
   Progress progress;
@@ -113,14 +116,17 @@ struct RunningWarp {
     if (++progress.polls % Progress::kPolls == 0 && warp->others.empty()) turn = true;
   }
 
-  /// An atomic of global memory has counted, and tells the warp the number. Where a loop asks for the next one, others have their turn
-  /// first: what is shared out so goes to all that run beside each other.
-  void note_count() {
-    if (pc < warp->counted_at) {
+  /// An atomic of global memory is to tell the warp a count. True where a loop asks for the next one, also after one before the loop:
+  /// others have their turn first, so that what is shared out goes to all that run beside each other; then it is asked again.
+  bool gives_way() {
+    const bool next = pc < warp->counted_at || (warp->counted_at == 0 && warp->told_before);
+    if (next && !std::exchange(warp->gave_way, true)) {
       ++progress.tickets;
-      counted = true;
+      return again = counted = true;
     }
+    warp->gave_way = false;
     warp->counted_at = pc + 1;
+    return false;
   }
 
   const Emulator::Launch& launch() const { return launch_; }

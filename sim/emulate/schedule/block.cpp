@@ -15,8 +15,6 @@ namespace {
 
 /// Warp instructions that a warp runs before another has its turn.
 constexpr std::uint64_t kSlice = 1 << 16;
-/// The same of a warp one of whose groups has just taken a count.
-constexpr std::uint64_t kToJoin = 64;
 
 }  // namespace
 
@@ -213,23 +211,22 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
         if (executed != 0) {
           if constexpr (kWaits) {
             if (!spins_.before_access(op, executed)) op.warp(x_, op, executed);
-            spins_.after_access(op, executed);
+            if (!x_.counted) spins_.after_access(op, executed);
           } else {
             op.warp(x_, op, executed);
           }
-          if (op.progress && !std::exchange(x_.progress.in_vain, false)) x_.progress.note();
+          if (op.progress && !x_.counted && !std::exchange(x_.progress.in_vain, false)) x_.progress.note();
         }
         if (!x_.again) {
           record(op, executed);
           ++x_.pc;
         }
         x_.again = false;
-        if (std::exchange(x_.counted, false)) {
-          if (w.others.empty()) {
-            x_.turn = true;
-          } else {
-            left = std::min(left, kToJoin);  // its lanes go on to where they meet the others
-          }
+        if (std::exchange(x_.counted, false)) {  // others first; it is asked again
+          --x_.progress.issued;
+          thread_instructions_ -= lanes_now;
+          w.now.pc = x_.pc;
+          return Stop::budget;
         }
         if (x_.turn) {  // an awaited event has not come: as YIELD
           x_.turn = false;

@@ -38,7 +38,7 @@ class RunningBlock {
   }
   /// In the last call of run().
   bool made_progress() const { return x_.progress.at > resumed_at_; }
-  /// Likewise: whether a loop asked for the next count (RunningWarp::note_count).
+  /// Likewise: whether a loop asked for the next count (RunningWarp::gives_way).
   bool took_tickets() const { return x_.progress.tickets > tickets_before_; }
   /// Whether it has asked memory again and again since its last progress.
   bool polls() const { return x_.progress.polls > 0; }
