@@ -99,7 +99,6 @@ stats::LaunchCounters Gpu::run(const sm::StaticProgram& program, const LaunchSet
   FORETRACE_ASSERT(setup.blocks_per_sm > 0, "a launch fits on an SM");
   const bool beside = serves_beside(program, setup);
   Cycle window = window_of(setup, beside);
-  if (program.indexed_constants) window = std::min(window, code_caches_.indexed_lookahead());
   begin_launch(memory_, setup);
   code_caches_.begin_launch(work::kCodeBase, program.code.size() * kInstructionBytes);
   Grid grid(spec_, setup, source);

@@ -51,13 +51,18 @@ GpcCaches::Line& GpcCaches::place(Gpc& gpc, std::uint64_t block) {
 
 /// From a lookup to the SM.
 Cycle GpcCaches::way_of(const CodeRequest& request) const {
-  return request.indexed ? spec_.constant.l1_miss : spec_.gpc_cache.latency;
+  switch (request.use) {
+    case CodeUse::operand: return spec_.constant.l0_miss;
+    case CodeUse::load: return spec_.constant.l1_miss;
+    default: return spec_.gpc_cache.latency;
+  }
 }
 
 Cycle GpcCaches::after_miss(Cycle arrived, const Waiter& waiter) const {
-  Cycle way = waiter.constant ? spec_.gpc_cache.constant_miss_latency : spec_.gpc_cache.miss_latency;
+  Cycle way =
+      waiter.use == CodeUse::code ? spec_.gpc_cache.miss_latency : spec_.gpc_cache.constant_miss_latency;
   // The way to the SM's own cache is the longer one (constant_chain: LDC against ULDC).
-  if (waiter.indexed && spec_.constant.l1_miss > spec_.constant.l0_miss)
+  if (waiter.use == CodeUse::load && spec_.constant.l1_miss > spec_.constant.l0_miss)
     way += spec_.constant.l1_miss - spec_.constant.l0_miss;
   return std::max(waiter.earliest, arrived + way);
 }
@@ -72,8 +77,7 @@ bool GpcCaches::join(Tpc& tpc, const CodeRequest& request, std::vector<Reply>& r
   if (same->fetch == kNone) {
     replies.push_back({std::max(same->arrives, earliest), request.sm, request.id});
   } else {
-    fetch_[same->fetch].waiters.push_back(
-        {request.sm, request.id, earliest, request.constant, request.indexed});
+    fetch_[same->fetch].waiters.push_back({request.sm, request.id, earliest, request.use});
   }
   return true;
 }
@@ -114,32 +118,33 @@ void GpcCaches::request(const CodeRequest& request, std::vector<Reply>& replies)
   const std::uint32_t gpc_index = gpc_of_sm(spec_.sm, request.sm);
   Gpc& gpc = gpc_[gpc_index];
   Tpc& tpc = tpc_[request.sm / 2];
-  if (!request.indexed && join(tpc, request, replies))
-    return;  // constant_sharing: a TPC's two SMs share no line for LDC
+  // constant_sharing, first_constants: a TPC's two SMs share no line of constants.
+  const bool is_code = request.use == CodeUse::code;
+  if (is_code && join(tpc, request, replies)) return;
   const Cycle looked_up = std::max(request.time, gpc.free);
   gpc.free = looked_up + spec_.gpc_cache.interval;
   const Cycle served = std::max(looked_up, tpc.free);
   tpc.free = served + spec_.gpc_cache.tpc_interval;
-  ++(request.constant ? constant_requests_ : code_requests_);
-  const Waiter waiter{request.sm, request.id, served + way_of(request), request.constant, request.indexed};
+  ++(is_code ? code_requests_ : constant_requests_);
+  const Waiter waiter{request.sm, request.id, served + way_of(request), request.use};
   if (request.resident) return replies.push_back({waiter.earliest, request.sm, request.id});
   const std::uint64_t block = request.address / block_bytes_;
   Line* line = find(gpc, block);
   if (line == nullptr) {
-    ++(request.constant ? constant_misses_ : code_misses_);
+    ++(is_code ? code_misses_ : constant_misses_);
     line = &place(gpc, block);
     line->fetch = start(gpc_index, request, looked_up);
   }
   line->used = ++gpc.clock;
   if (line->arrived == kNever) {
     fetch_[line->fetch].waiters.push_back(waiter);
-    if (request.indexed) return;
+    if (!is_code) return;
     tpc.passing.push_back({request.address, waiter.earliest, kNever, line->fetch});
     return;
   }
   const Cycle arrives = after_miss(line->arrived, waiter);
   replies.push_back({arrives, request.sm, request.id});
-  if (request.indexed) return;
+  if (!is_code) return;
   tpc.passing.push_back({request.address, waiter.earliest, arrives, kNone});
 }
 

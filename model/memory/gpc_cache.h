@@ -18,14 +18,20 @@
 
 namespace foretrace::memory {
 
-/// An SM asks for a 128-byte piece of code or constants.
+/// What an SM asks for, each on a way of its own.
+enum class CodeUse : std::uint8_t {
+  code,
+  operand,  ///< a constant operand or a uniform load: on the way to a sub-core's constant cache
+  load,     ///< an LDC: on the way to the SM's own constant cache, which is a little longer
+};
+
+/// An SM asks for a 128-byte piece of code or a line of constants.
 struct CodeRequest {
   Cycle time = 0;
   std::uint32_t sm = 0;
   std::uint32_t id = 0;       ///< given back in the reply
   std::uint64_t address = 0;  ///< as L2 sees it
-  bool constant = false;
-  bool indexed = false;  ///< for an LDC whose lanes differ: on the shorter way to the SM's own constant cache
+  CodeUse use = CodeUse::code;
   bool resident = false;  ///< a parameter of the launch, which is always here
 };
 
@@ -40,9 +46,9 @@ class GpcCaches {
   /// L2 answered a request of the outbox. Replies to those that waited are appended.
   void fill(const Reply& reply, std::vector<Reply>& replies);
   /// The shortest way from a request to its reply.
-  Cycle lookahead() const { return spec_.gpc_cache.latency; }
-  /// The same where a program loads constants whose lanes differ.
-  Cycle indexed_lookahead() const { return std::min(spec_.gpc_cache.latency, spec_.constant.l1_miss); }
+  Cycle lookahead() const {
+    return std::min({spec_.gpc_cache.latency, spec_.constant.l0_miss, spec_.constant.l1_miss});
+  }
   /// A reply of L2 that is for these caches: no SM's request has such an id.
   static bool owns(const Reply& reply) { return (reply.id & kMark) != 0; }
 
@@ -57,7 +63,7 @@ class GpcCaches {
   struct Waiter {
     std::uint32_t sm = 0, id = 0;
     Cycle earliest = 0;  // as if the line had been there
-    bool constant = false, indexed = false;
+    CodeUse use = CodeUse::code;
   };
   /// A line of the cache: here from `arrived` on, or (kNever) on its way.
   struct Line {

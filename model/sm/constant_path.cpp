@@ -13,55 +13,73 @@ namespace foretrace::sm {
 /// takes the constant as it arrives, whoever has taken the line's place since.
 bool ConstantPath::operand_ready(Warp& warp, std::uint16_t id, Cycle now) {
   SubCore& core = table_.core(id);
-  const std::uint32_t address = warp.instruction->constant_address;
   if (warp.constant_at <= now) return true;
   if (warp.phase == Phase::fetch && warp.label == stats::WarpState::imc_miss)
     return false;  // woken by something else
-  const Cycle here = core.constants.lookup(address);
-  if (here <= now) return true;
-  if (here == kNever) {
+  const std::uint32_t address = operand_address(warp);
+  if (core.constants.lookup(address) <= now) return true;
+  const std::uint32_t number = operand_number(id, address);
+  if (std::find(operands_.begin(), operands_.end(), number) == operands_.end()) {
     ++context_.counters.constant_l0_misses;
-    if (!is_near(address, now)) {
-      table_.enter(warp, Phase::fetch, stats::WarpState::imc_miss, now);
-      return false;
-    }
+    operands_.push_back(number);
+    outbox_.push_back({now, context_.sm, kInstructionMark | kConstantMark | kOperandMark | number,
+                       work::kConstantBase + address / line_bytes() * std::uint64_t{line_bytes()},
+                       memory::CodeUse::operand, is_parameter(address)});
   }
-  warp.constant_at = here == kNever ? now + context_.spec.constant.l0_miss : here;
-  if (here == kNever) core.constants.insert(address, warp.constant_at);
-  table_.wait_until(warp, id, warp.constant_at, stats::WarpState::imc_miss, now);
+  table_.enter(warp, Phase::fetch, stats::WarpState::imc_miss, now);
   return false;
+}
+
+/// Where the instruction's constant lies: an index in a uniform register stands in the record.
+std::uint32_t ConstantPath::operand_address(const Warp& warp) const {
+  const std::uint32_t address = warp.instruction->constant_address;
+  if (!warp.instruction->constant_indexed) return address;
+  work::LaneAddresses addresses;
+  warp.cursor.addresses(0, addresses);
+  const auto lane = static_cast<std::size_t>(std::countr_zero(warp.step.executed | 0x8000'0000u));
+  return (address & ~0xffffu) | static_cast<std::uint32_t>(addresses[lane] & 0xffff);
+}
+
+/// What a sub-core asks the GPC's cache for.
+std::uint32_t ConstantPath::operand_number(std::uint16_t id, std::uint32_t address) const {
+  return address / line_bytes() * kSubCores + WarpTable::core_of(id);
+}
+
+void ConstantPath::operand_arrived(std::uint32_t number, Cycle now) {
+  std::erase(operands_, number);
+  const std::uint32_t core = number % kSubCores;
+  table_.cores[core].constants.insert_or_touch(number / kSubCores * line_bytes(), now);
+  for (std::uint32_t id = core * kWarpSlots; id < (core + 1) * kWarpSlots; ++id) {
+    Warp& warp = table_.warps[id];
+    if (warp.phase == Phase::fetch && warp.label == stats::WarpState::imc_miss &&
+        operand_number(static_cast<std::uint16_t>(id), operand_address(warp)) == number)
+      warp.constant_at = now;
+  }
 }
 
 /// Whether the GPC's cache has a constant for certain; if not, it is asked for. A launch's parameters always are there.
 bool ConstantPath::is_near(std::uint32_t address, Cycle now) {
-  if (address >> 16 == 0) return true;
+  if (is_parameter(address)) return true;
   const std::uint32_t block = address / context_.spec.gpc_cache.line_bytes;
   for (const NearBlock& known : blocks_) {
     if (known.block == block) return known.here;
   }
   blocks_.push_back({block, false});
   outbox_.push_back({now, context_.sm, kInstructionMark | kConstantMark | block,
-                     work::kConstantBase + std::uint64_t{block} * context_.spec.gpc_cache.line_bytes, true});
+                     work::kConstantBase + std::uint64_t{block} * context_.spec.gpc_cache.line_bytes,
+                     memory::CodeUse::operand});
   return false;
 }
 
 void ConstantPath::arrived(std::uint32_t id, Cycle now) {
-  const std::uint32_t number = id & ~(kInstructionMark | kConstantMark | kIndexedMark);
+  const std::uint32_t number = id & ~(kInstructionMark | kConstantMark | kIndexedMark | kOperandMark);
+  if (id & kOperandMark) return operand_arrived(number, now);
   (id & kIndexedMark) ? line_arrived(number, now) : block_arrived(number, now);
 }
 
 void ConstantPath::block_arrived(std::uint32_t block, Cycle now) {
   for (NearBlock& known : blocks_) {
     if (known.block == block) known.here = true;
-  }
-  for (std::size_t id = 0; id < table_.warps.size(); ++id) {
-    Warp& warp = table_.warps[id];
-    if (warp.phase != Phase::fetch || warp.label != stats::WarpState::imc_miss) continue;
-    const std::uint32_t address = warp.instruction->constant_address;
-    ConstantCache& cache = table_.cores[id / kWarpSlots].constants;
-    if (address / context_.spec.gpc_cache.line_bytes != block) continue;
-    warp.constant_at = now;
-    if (cache.lookup(address) == kNever) cache.insert(address, now);
   }
   const Cycle way = context_.spec.latency[static_cast<std::size_t>(spec::LatencyClass::constant)] +
                     context_.spec.constant.l1_miss;
@@ -201,8 +219,8 @@ void ConstantPath::ask_for(std::uint32_t address, std::uint32_t lookup, Cycle no
   ++context_.counters.constant_l1_misses;
   lines_.push_back({line, {lookup}});
   outbox_.push_back({now, context_.sm, kInstructionMark | kConstantMark | kIndexedMark | line,
-                     work::kConstantBase + std::uint64_t{line} * context_.spec.constant.line_bytes, true,
-                     true, address >> 16 == 0});
+                     work::kConstantBase + std::uint64_t{line} * context_.spec.constant.line_bytes,
+                     memory::CodeUse::load, is_parameter(address)});
 }
 
 void ConstantPath::line_arrived(std::uint32_t line, Cycle now) {

@@ -58,6 +58,12 @@ class ConstantPath {
     std::vector<std::uint32_t> lookups;  // that wait for it
   };
 
+  std::uint32_t line_bytes() const { return context_.spec.constant.line_bytes; }
+  /// Bank 0 of a kernel holds its launch's parameters.
+  static bool is_parameter(std::uint32_t address) { return address % kConstantsApart >> 16 == 0; }
+  std::uint32_t operand_address(const Warp& warp) const;
+  std::uint32_t operand_number(std::uint16_t id, std::uint32_t address) const;
+  void operand_arrived(std::uint32_t number, Cycle now);
   bool is_near(std::uint32_t address, Cycle now);
   void block_arrived(std::uint32_t block, Cycle now);
   void line_arrived(std::uint32_t line, Cycle now);
@@ -70,8 +76,9 @@ class ConstantPath {
   WarpTable& table_;
   Adu& adu_;
   std::vector<memory::CodeRequest>& outbox_;
-  ConstantCache cache_;            // of the SM, for LDC
-  std::vector<NearBlock> blocks_;  // that were asked of the GPC's cache
+  ConstantCache cache_;                  // of the SM, for LDC
+  std::vector<NearBlock> blocks_;        // that were asked of the GPC's cache
+  std::vector<std::uint32_t> operands_;  // lines on their way to sub-cores
   std::vector<Waiting> waiting_;
   std::vector<Lookup> lookups_;
   std::vector<std::uint32_t> free_lookups_;

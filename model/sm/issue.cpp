@@ -69,7 +69,7 @@ void Sm::evaluate(std::uint16_t id, Cycle now) {
     const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
     for (const std::uint32_t line : fetch_requests_) {
       code_outbox.push_back({now, context_.sm, kInstructionMark | line,
-                             work::kCodeBase + std::uint64_t{line} * kLineBytes, false});
+                             work::kCodeBase + std::uint64_t{line} * kLineBytes});
     }
     fetch_requests_.clear();
     if (!fetched) {

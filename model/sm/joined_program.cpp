@@ -10,9 +10,6 @@ namespace foretrace::sm {
 
 namespace {
 
-/// From one kernel's constants to the next one's: more banks than a kernel has.
-constexpr std::uint32_t kConstantsApart = 1u << 21;
-
 void check(const StaticProgram& kernel) {
   const auto refuse = [&](const char* why) {
     throw InputError(fmt::format("kernel {}: {}; it cannot be simulated beside other kernels",
@@ -46,7 +43,6 @@ void append(StaticProgram& all, const StaticProgram& kernel, std::uint32_t numbe
   }
   all.shapes.slots += kernel.shapes.slots;
   all.shapes.transfers += kernel.shapes.transfers;
-  all.indexed_constants |= kernel.indexed_constants;
 }
 
 StaticProgram joined(const std::vector<const StaticProgram*>& kernels) {

@@ -292,7 +292,8 @@ StaticProgram::StaticProgram(std::shared_ptr<const isa::Program> source, const s
     const auto found = std::find(classes.begin(), classes.end(), issue_class);
     decoded.issue_class = static_cast<std::uint8_t>(found - classes.begin());
     if (found == classes.end()) classes.push_back(issue_class);
-    indexed_constants |= decoded.action == Action::constant_load && shapes.of[code.size()].addresses != 0;
+    decoded.constant_indexed =
+        decoded.action == Action::constant_load && shapes.of[code.size()].addresses != 0;
     code.push_back(decoded);
   }
   FORETRACE_ASSERT(classes.size() <= kMaxClasses, "an instruction set has few ways out of the issue stage");

@@ -57,6 +57,9 @@ struct RegisterRead {
       true;  ///< no operand before names it: two that do read it once (validate/microbenchmarks/register_banks)
 };
 
+/// Of a joined program's kernels, from one's constants to the next one's: more banks than a kernel has.
+inline constexpr std::uint32_t kConstantsApart = 1u << 21;
+
 struct StaticInstruction {
   Action action = Action::compute;
   std::uint8_t issue_class = 0;  ///< index into StaticProgram::classes
@@ -79,8 +82,9 @@ struct StaticInstruction {
       spec::Pipe::none;  ///< where the counters have it; fmaheavy and fmalite: wherever it was issued
   // Register reads
   std::vector<RegisterRead> reads;  ///< in order of operands
-  // Constant operand or load: byte address in the constant space, and whether it is static
+  // Constant operand or load: byte address in the constant space, and whether the record has what a register adds
   bool constant = false;
+  bool constant_indexed = false;
   std::uint32_t constant_address = 0;
   // Memory
   isa::MemoryForm form{};
@@ -132,7 +136,6 @@ struct StaticProgram {
   work::Shapes shapes;
   std::vector<StaticInstruction> code;
   std::vector<IssueClass> classes;
-  bool indexed_constants = false;  ///< it has LDCs whose lanes may differ
 };
 inline constexpr int kMaxClasses = 24;
 

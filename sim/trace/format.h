@@ -20,10 +20,12 @@ inline constexpr std::array<char, 8> kMagic = {'\x89', 'F', 'T', 'R', 'A', 'C', 
 /// use the copy engine or mbarriers (isa::is_asynchronous), with spin loops or without; and of those, with any of these or
 /// without, whose records say which lanes of a compare-and-swap changed memory (isa::retry_loops); and of all whose records say how many
 /// different values lanes compared (isa::compares_lanes); and of all with a barrier for a number of threads that a register alone holds
-/// (isa::barrier_register).
+/// (isa::barrier_register); and of all whose records say where loads of constants by a uniform register go
+/// (isa::indexes_constants_uniformly).
 inline constexpr std::uint32_t kVersion = 1, kVersionWithWaits = 2, kVersionWithTransfers = 3,
-                               kVersionWithRetries = 4, kVersionWithMatches = 5, kVersionWithThreads = 6;
-inline constexpr std::uint32_t kNewestVersion = kVersionWithThreads;
+                               kVersionWithRetries = 4, kVersionWithMatches = 5, kVersionWithThreads = 6,
+                               kVersionWithConstants = 7;
+inline constexpr std::uint32_t kNewestVersion = kVersionWithConstants;
 /// What the trace of a program has to be.
 std::uint32_t version_of(const isa::Program& program);
 inline constexpr std::size_t kPreambleBytes = kMagic.size() + 4;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/isa/asynchronous.h"
+#include "model/isa/indexed_constants.h"
 #include "model/isa/operands.h"
 #include "model/isa/spin_loops.h"
 #include "sim/trace/format.h"
@@ -24,6 +25,8 @@ std::uint32_t version_of(const isa::Program& program) {
   const auto counts_threads = [](const isa::Instruction& in) {
     return isa::barrier_register(in, 1) && !isa::barrier_register(in, 0);
   };
+  if (std::any_of(program.code.begin(), program.code.end(), isa::indexes_constants_uniformly))
+    return kVersionWithConstants;
   if (std::any_of(program.code.begin(), program.code.end(), counts_threads)) return kVersionWithThreads;
   if (std::any_of(program.code.begin(), program.code.end(), isa::compares_lanes)) return kVersionWithMatches;
   if (!isa::retry_loops(program).empty()) return kVersionWithRetries;

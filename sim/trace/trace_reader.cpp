@@ -27,6 +27,7 @@ constexpr std::string_view kOtherwise[] = {
     "which lanes of its compare-and-swaps changed memory is missing",  // kVersionWithRetries
     "how many values its lanes compare is missing",                    // kVersionWithMatches
     "how many threads its barriers wait for is missing",               // kVersionWithThreads
+    "where its uniform loads of constants go is missing",              // kVersionWithConstants
 };
 static_assert(std::size(kOtherwise) == kNewestVersion);
 

@@ -23,9 +23,9 @@ struct Bench {
     caches.begin_launch(kCode, code_bytes);
   }
   /// Asks; the time of the reply, kNever when it is not known yet.
-  Cycle ask(Cycle time, std::uint32_t sm, std::uint64_t offset, bool constant = false) {
+  Cycle ask(Cycle time, std::uint32_t sm, std::uint64_t offset, CodeUse use = CodeUse::code) {
     std::vector<Reply> replies;
-    caches.request({time, sm, next_id++, kCode + offset, constant}, replies);
+    caches.request({time, sm, next_id++, kCode + offset, use}, replies);
     return replies.empty() ? kNever : replies.at(0).time;
   }
   /// L2 answers everything in the outbox at `time`; the replies that follow.
@@ -69,7 +69,7 @@ TEST(GpcCache, AMissBringsBothHalvesOfALineAndHitsCostTheLatency) {
 
 TEST(GpcCache, AConstantHasAShorterWayAfterAMiss) {
   Bench bench(chip());
-  EXPECT_EQ(bench.ask(1000, 0, 0, true), kNever);
+  EXPECT_EQ(bench.ask(1000, 0, 0, CodeUse::operand), kNever);
   const auto replies = bench.answer(1500);
   ASSERT_EQ(replies.size(), 1u);
   EXPECT_EQ(replies[0].time, 1510u);
@@ -132,20 +132,24 @@ TEST(GpcCache, TheLeastRecentlyUsedLineOfASetGoes) {
   EXPECT_EQ(bench.ask(now + 100, 0, 2 * 256), kNever);
 }
 
-TEST(GpcCache, LinesForLdcAreServedOneAfterTheOtherAndSharedByNobody) {
+TEST(GpcCache, LinesOfConstantsAreServedOneAfterTheOtherAndSharedByNobody) {
   spec::GpuSpec small = chip();
   small.constant.l1_miss = 30;
+  small.constant.l0_miss = 20;
   Bench bench(small);
-  const auto ask = [&](Cycle time, std::uint32_t sm) {
+  const auto ask = [&](Cycle time, std::uint32_t sm, CodeUse use = CodeUse::load) {
     std::vector<Reply> replies;
-    bench.caches.request({time, sm, 0, kCode, true, true, true}, replies);
+    bench.caches.request({time, sm, 0, kCode, use, true}, replies);
     return replies.at(0).time;
   };
-  EXPECT_EQ(bench.caches.indexed_lookahead(), 30u);
+  EXPECT_EQ(bench.caches.lookahead(), 20u);
   EXPECT_EQ(ask(1000, 0), 1030u) << "a parameter is always there";
   EXPECT_EQ(ask(1000, 8), 1032u) << "another TPC of the GPC: the next lookup";
   EXPECT_EQ(ask(1000, 9), 1036u)
       << "the TPC's other SM asks for the same line: it is given it once more, when the TPC's port is free";
+  EXPECT_EQ(ask(2000, 0, CodeUse::operand), 2020u);
+  EXPECT_EQ(ask(2000, 8, CodeUse::operand), 2022u);
+  EXPECT_EQ(ask(2000, 9, CodeUse::operand), 2026u);
   EXPECT_TRUE(bench.caches.outbox.empty());
 }
 
@@ -155,7 +159,7 @@ TEST(GpcCache, ALineForLdcThatIsMissingComesTheLongerWay) {
   small.constant.l0_miss = 20;
   Bench bench(small);
   std::vector<Reply> replies;
-  bench.caches.request({1000, 0, 0, kCode + 4096, true, true, false}, replies);
+  bench.caches.request({1000, 0, 0, kCode + 4096, CodeUse::load, false}, replies);
   EXPECT_TRUE(replies.empty());
   const auto answered = bench.answer(1500);
   ASSERT_EQ(answered.size(), 1u);

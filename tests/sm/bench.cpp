@@ -93,8 +93,10 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
     }
     sm.outbox.clear();
     for (const memory::CodeRequest& request : sm.code_outbox) {
-      if (request.constant) ran.constants.push_back(request);
-      const Cycle when = request.time + (request.indexed ? chip.constant.l1_miss : 1);
+      if (request.use != memory::CodeUse::code) ran.constants.push_back(request);
+      const Cycle when = request.time + (request.use == memory::CodeUse::load      ? chip.constant.l1_miss
+                                         : request.use == memory::CodeUse::operand ? chip.constant.l0_miss
+                                                                                   : 1);
       replies.insert({when, {{when, 0, request.id}}});
     }
     sm.code_outbox.clear();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/sm/request_marks.h"
+#include "model/work/address_space.h"
 #include "tests/sm/parts.h"
 
 namespace foretrace::sm {
@@ -11,7 +12,8 @@ namespace {
 using sm_tests::Line;
 using stats::WarpState;
 
-constexpr std::uint32_t kOperand = 0, kSameLine = 1, kTable = 2, kLoad = 3, kLoadTable = 4, kIndexed = 5;
+constexpr std::uint32_t kOperand = 0, kSameLine = 1, kTable = 2, kLoad = 3, kLoadTable = 4, kIndexed = 5,
+                        kWalk = 6;
 
 struct Constants : Parts {
   Constants()
@@ -20,7 +22,8 @@ struct Constants : Parts {
                {"IADD3 R5, R4, c[0x3][0x10], RZ", 4},
                {"LDC R4, c[0x0][0x240]", 2, 0},
                {"LDC R4, c[0x3][0x10]", 2, 0},
-               {"LDC R4, c[0x0][R2]", 2, 0}}),
+               {"LDC R4, c[0x0][R2]", 2, 0},
+               {"ULDC UR4, c[0x3][UR6+0x8]", 4}}),
         latency(program.code[kLoad].latency), interval(program.code[kLoad].interval) {}
   bool ready(std::uint16_t id, Cycle now) { return constants.operand_ready(table.warps[id], id, now); }
   /// An LDC that is issued at `now` and that the ADU takes at once.
@@ -38,17 +41,22 @@ struct Constants : Parts {
   const Cycle latency, interval;
 };
 
-TEST(ConstantPath, AnOperandsLineTakesItsTimeAndHoldsTheWarp) {
+TEST(ConstantPath, AnOperandsLineIsAskedOfTheGpcsCacheAndHoldsTheWarp) {
   Constants parts;
   Warp& warp = parts.stand(0, kOperand);
   EXPECT_FALSE(parts.ready(0, 100));
-  const Cycle here = 100 + parts.chip.constant.l0_miss;
   EXPECT_EQ(warp.label, WarpState::imc_miss);
-  EXPECT_EQ(warp.ready_at, here);
-  EXPECT_FALSE(parts.ready(0, here - 1));
-  EXPECT_TRUE(parts.ready(0, here));
+  EXPECT_EQ(warp.phase, Phase::fetch);
   EXPECT_EQ(parts.counters.constant_l0_misses, 1u);
-  EXPECT_TRUE(parts.code.empty()) << "a launch's parameters are near";
+  ASSERT_EQ(parts.code.size(), 1u);
+  EXPECT_EQ(parts.code[0].time, 100u);
+  EXPECT_EQ(parts.code[0].use, memory::CodeUse::operand);
+  EXPECT_TRUE(parts.code[0].resident) << "a launch's parameters are near";
+  EXPECT_EQ(parts.code[0].address, work::kConstantBase + 0x240);
+  EXPECT_FALSE(parts.ready(0, 199));
+  parts.constants.arrived(parts.code[0].id, 200);
+  EXPECT_FALSE(parts.ready(0, 199));
+  EXPECT_TRUE(parts.ready(0, 200));
 }
 
 TEST(ConstantPath, ALineOnItsWayIsWaitedForAndNotAskedForAgain) {
@@ -57,10 +65,13 @@ TEST(ConstantPath, ALineOnItsWayIsWaitedForAndNotAskedForAgain) {
   parts.stand(1, kSameLine);
   parts.ready(0, 100);
   EXPECT_FALSE(parts.ready(1, 150));
-  EXPECT_EQ(parts.table.warps[1].ready_at, 100 + parts.chip.constant.l0_miss);
+  ASSERT_EQ(parts.code.size(), 1u);
   EXPECT_EQ(parts.counters.constant_l0_misses, 1u);
+  parts.constants.arrived(parts.code[0].id, 200);
+  EXPECT_TRUE(parts.ready(0, 200));
+  EXPECT_TRUE(parts.ready(1, 200));
   parts.stand(2, kSameLine);
-  EXPECT_TRUE(parts.ready(2, 100 + parts.chip.constant.l0_miss)) << "now it is there for all";
+  EXPECT_TRUE(parts.ready(2, 200)) << "now it is there for all";
 }
 
 TEST(ConstantPath, EachSubCoreHasACacheOfItsOwn) {
@@ -68,32 +79,40 @@ TEST(ConstantPath, EachSubCoreHasACacheOfItsOwn) {
   parts.stand(0, kOperand);
   parts.stand(kWarpSlots, kOperand);
   parts.ready(0, 100);
-  EXPECT_FALSE(parts.ready(kWarpSlots, 200));
-  EXPECT_EQ(parts.table.warps[kWarpSlots].ready_at, 200 + parts.chip.constant.l0_miss);
+  EXPECT_FALSE(parts.ready(kWarpSlots, 100));
+  ASSERT_EQ(parts.code.size(), 2u) << "each asks for itself";
   EXPECT_EQ(parts.counters.constant_l0_misses, 2u);
+  parts.constants.arrived(parts.code[1].id, 200);
+  EXPECT_TRUE(parts.ready(kWarpSlots, 200));
+  EXPECT_FALSE(parts.ready(0, 200));
 }
 
-TEST(ConstantPath, ATableIsAskedOfTheGpcsCacheOnceAndUsedAsItComes) {
+TEST(ConstantPath, ATableIsNotThereByItself) {
   Constants parts;
-  Warp& first = parts.stand(0, kTable);
-  Warp& second = parts.stand(1, kTable);
+  parts.stand(0, kTable);
   EXPECT_FALSE(parts.ready(0, 100));
-  EXPECT_FALSE(parts.ready(1, 101));
   ASSERT_EQ(parts.code.size(), 1u);
-  EXPECT_EQ(parts.code[0].time, 100u);
-  EXPECT_TRUE(parts.code[0].constant);
-  EXPECT_FALSE(parts.code[0].indexed);
-  EXPECT_EQ(first.phase, Phase::fetch);
-  EXPECT_FALSE(parts.ready(0, 499));
-  parts.constants.arrived(parts.code[0].id, 500);
-  EXPECT_FALSE(parts.ready(0, 499));
-  EXPECT_TRUE(parts.ready(0, 500));
-  EXPECT_TRUE(parts.ready(1, 500));
-  EXPECT_EQ(second.constant_at, 500u);
-  parts.stand(kWarpSlots, kTable);  // another sub-core: the line is near now
-  EXPECT_FALSE(parts.ready(kWarpSlots, 600));
-  EXPECT_EQ(parts.table.warps[kWarpSlots].ready_at, 600 + parts.chip.constant.l0_miss);
-  EXPECT_EQ(parts.code.size(), 1u);
+  EXPECT_FALSE(parts.code[0].resident);
+  EXPECT_EQ(parts.code[0].address, work::kConstantBase + 0x30000);
+}
+
+TEST(ConstantPath, AUniformRegisterSaysWhichLine) {
+  Constants parts;
+  Line at;
+  at.base = 0x1c8;
+  parts.stand(0, kWalk, at);
+  EXPECT_FALSE(parts.ready(0, 100));
+  ASSERT_EQ(parts.code.size(), 1u);
+  EXPECT_EQ(parts.code[0].address, work::kConstantBase + 0x301c0);
+  parts.constants.arrived(parts.code[0].id, 200);
+  EXPECT_TRUE(parts.ready(0, 200));
+  at.base = 0x1f8;
+  parts.stand(0, kWalk, at);
+  EXPECT_TRUE(parts.ready(0, 300)) << "the same line";
+  at.base = 0x200;
+  parts.stand(0, kWalk, at);
+  EXPECT_FALSE(parts.ready(0, 400));
+  EXPECT_EQ(parts.code.size(), 2u);
 }
 
 TEST(ConstantPath, ALoadOfALineThatIsThereTakesItsLatency) {
@@ -161,7 +180,7 @@ TEST(ConstantPath, AWordsMissingLineIsAskedForAtItsPassAndOnce) {
   parts.load(0, kIndexed, 100, Constants::lanes(0b11, 64));
   parts.load(1, kIndexed, 100, Constants::lanes(0b11, 64));
   ASSERT_EQ(parts.code.size(), 1u);
-  EXPECT_TRUE(parts.code[0].indexed);
+  EXPECT_EQ(parts.code[0].use, memory::CodeUse::load);
   EXPECT_TRUE(parts.code[0].resident);
   EXPECT_EQ(parts.code[0].time, 100u);
   EXPECT_EQ(parts.code[0].id, kInstructionMark | kConstantMark | kIndexedMark);

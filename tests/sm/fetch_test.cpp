@@ -117,13 +117,17 @@ TEST(Constants, AWarpThatWaitedTakesItsConstantThoughOthersTookTheLine) {
   EXPECT_GE(ran.counters.constant_l0_misses, 4u * 8u);
 }
 
-TEST(Constants, OtherBanksAreAskedOfTheGpcsCacheOnceABlock) {
+TEST(Constants, EachLineIsAskedOfTheGpcsCacheWhereALaunchsParametersAre) {
   const spec::GpuSpec chip = bench_chip();
-  const Ran ran = run(chip, loads(8, 64, 3));
-  ASSERT_EQ(ran.constants.size(), 2u);
-  EXPECT_TRUE(ran.constants[0].constant);
-  EXPECT_EQ(ran.constants[1].address - ran.constants[0].address, 256u);
-  EXPECT_TRUE(run(chip, loads(8, 64, 0)).constants.empty()) << "a launch's parameters are there";
+  for (const int bank : {0, 3}) {
+    const Ran ran = run(chip, loads(8, 64, bank));
+    ASSERT_EQ(ran.constants.size(), 8u);
+    for (const memory::CodeRequest& request : ran.constants) {
+      EXPECT_EQ(request.use, memory::CodeUse::operand);
+      EXPECT_EQ(request.resident, bank == 0);
+    }
+    EXPECT_EQ(ran.constants[1].address - ran.constants[0].address, 64u);
+  }
 }
 
 TEST(Constants, AnIndexedLoadMissesItsOwnCache) {
@@ -192,7 +196,7 @@ TEST(Constants, LinesOfAnIndexedLoadAreAskedOfTheGpcsCacheOneByOne) {
       run(chip, {{"LDC R4, c[0x0][R2]", 2, 0, 7, 0, 0xfu, 0, 64}, {"IADD3 R5, R4, R4, RZ", 4, 7, 7, 1}});
   ASSERT_EQ(ran.constants.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_TRUE(ran.constants[i].indexed && ran.constants[i].resident);
+    EXPECT_TRUE(ran.constants[i].use == memory::CodeUse::load && ran.constants[i].resident);
     EXPECT_EQ(ran.constants[i].address - ran.constants[0].address, 64 * i);
     if (i == 0) continue;
     EXPECT_EQ(ran.constants[i].time - ran.constants[i - 1].time,

@@ -62,6 +62,7 @@ constexpr Row kBarrier[] = {{"SYNCS.EXCH.64 URZ, [UR6], UR4", 0x00000004063f75b2
 constexpr Row kMatch[] = {{"MATCH.ANY R5, R0", 0x00000000000573a1, 0x004e2400000e8000}, kExitRow};
 constexpr Row kThreads[] = {{"BAR.SYNC.DEFER_BLOCKING 0x3, R0", 0x00c000000000791d, 0x001fec0000010000},
                             kExitRow};
+constexpr Row kWalk[] = {{"ULDC.64 UR6, c[0x3][UR5]", 0x00c0000005067abb, 0x000fe20008000a00}, kExitRow};
 
 /// vector_add with other code, whose label .L_x_5 is its begin.
 isa::Program with_code(std::span<const Row> rows) {
@@ -111,6 +112,7 @@ isa::Program swapping_program() { return with_code(kSwap); }
 isa::Program arriving_program() { return with_code(kBarrier); }
 isa::Program matching_program() { return with_code(kMatch); }
 isa::Program meeting_program() { return with_code(kThreads); }
+isa::Program walking_program() { return with_code(kWalk); }
 
 trace::LaunchInfo sample_launch(std::uint32_t blocks) {
   return {{{blocks, 1, 1}, {256, 1, 1}, {1, 1, 1}, 4096}, "sample"};

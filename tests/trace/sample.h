@@ -19,6 +19,7 @@ isa::Program swapping_program();  ///< a compare-and-swap that is tried until no
 isa::Program arriving_program();  ///< an mbarrier
 isa::Program matching_program();  ///< MATCH.ANY
 isa::Program meeting_program();   ///< a barrier for as many threads as a register says
+isa::Program walking_program();   ///< a load of a constant where a uniform register says
 trace::LaunchInfo sample_launch(std::uint32_t blocks);
 
 /// One block whose warps walk a loop of loads, adds and stores `iterations` times, as a tiled product does: strided

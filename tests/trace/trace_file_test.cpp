@@ -309,6 +309,16 @@ TEST(TraceVersion, SaysWhetherABarriersThreadsAreRecorded) {
   EXPECT_EQ(version_of(isa::assemble("BAR.SYNC 0x3, R4\nEXIT\n")), kVersionWithThreads);
 }
 
+TEST(TraceVersion, SaysWhetherPlacesOfUniformLoadsAreRecorded) {
+  for (const char* line : {"ULDC UR4, c[0x3][0x10]\n", "LDC R0, c[0x3][R4]\n", "LDC R0, c[0x3][R4+UR4]\n"})
+    EXPECT_EQ(version_of(isa::assemble(std::string(line) + "EXIT\n")), kVersion) << line;
+  for (const char* line : {"ULDC UR4, c[0x3][UR6+0x10]\n", "LDC R0, c[0x3][UR4]\n"})
+    EXPECT_EQ(version_of(isa::assemble(std::string(line) + "EXIT\n")), kVersionWithConstants) << line;
+  EXPECT_EQ(version_of(isa::assemble("ULDC UR4, c[0x3][UR6]\nBAR.SYNC 0x3, R4\nEXIT\n")),
+            kVersionWithConstants)
+      << "its records have both";
+}
+
 TEST_F(TraceFile, WhatAnotherVersionLacksIsNamed) {
   const std::tuple<std::uint32_t, isa::Program, std::string> programs[] = {
       {kVersion, vector_add_program(), "none of its loops waits"},
@@ -320,6 +330,8 @@ TEST_F(TraceFile, WhatAnotherVersionLacksIsNamed) {
       {kVersionWithMatches, trace_test::matching_program(), "how many values its lanes compare is missing"},
       {kVersionWithThreads, trace_test::meeting_program(),
        "how many threads its barriers wait for is missing"},
+      {kVersionWithConstants, trace_test::walking_program(),
+       "where its uniform loads of constants go is missing"},
   };
   for (const auto& [version, program, otherwise] : programs) {
     ASSERT_EQ(version_of(program), version) << otherwise;

@@ -210,6 +210,7 @@ void load_constant(Execution& x, const MicroOp& op, std::uint32_t mask) {
     }
   }
   if (uniform) {
+    x.addresses[0].fill(x.addresses[0][0]);
     for (std::uint32_t i = 0; i < std::max(bytes / 4, 1u); ++i)
       std::fill(d + 32 * i, d + 32 * i + 32, d[32 * i]);
   }
