@@ -97,6 +97,7 @@ const Key kKeys[] = {
     FIELD(fetch, resolve_latency, "cycle", 0, 256),
     FIELD(fetch, target_latency, "cycle", 0, 256),
     FIELD(fetch, mask_latency, "cycle", 0, 256),
+    FIELD(fetch, mask_interval, "cycle", 0, 256),
     FIELD(fetch, converge_latency, "cycle", 1, 256),
 
     FIELD(register_file, banks, "bank", 1, 4),
@@ -123,6 +124,8 @@ const Key kKeys[] = {
     FIELD(gpc_cache, tpc_interval, "cycle", 1, 256),
     FIELD(gpc_cache, fill_bytes, "B/L2 cycle", 1, 65536),
     FIELD(gpc_cache, preload_bytes, "B", 0, 64 * kMega),
+    FIELD(gpc_cache, parameter_code, "B", 0, 16 * kMega),
+    FIELD(gpc_cache, parameter_latency, "cycle", 0, 4096),
 
     PIPE(alu),
     PIPE(alulite),

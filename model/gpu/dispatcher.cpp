@@ -165,11 +165,15 @@ bool Dispatcher::fits_beside(const State& state) const {
          state.taken.barriers + grid.needs.barriers <= limits.barriers;
 }
 
+void Dispatcher::announced(Cycle time) {
+  settled_ =
+      std::max(settled_ + spec_.launch.block_interval, static_cast<double>(time + spec_.launch.block_end));
+}
+
 void Dispatcher::ended(std::uint32_t sm, Cycle time, bool block, std::uint32_t grid) {
   ++sms_[sm].ended;
   if (!block) return;
-  settled_ =
-      std::max(settled_ + spec_.launch.block_interval, static_cast<double>(time + spec_.launch.block_end));
+  announced(time);
   const auto take = [this](std::uint32_t of) { return std::exchange(sms_[of].ended, 0); };
   const std::uint32_t own = take(sm);
   queue_[grid].time.end = static_cast<Cycle>(settled_);

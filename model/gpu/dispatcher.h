@@ -55,6 +55,9 @@ class Dispatcher {
 
   Dispatcher(const spec::GpuSpec& spec, const LaunchSetup& setup);
 
+  /// A block came to PREEXIT at `time`, in order with the ends. Like an end it takes its turn before room is given away
+  /// (grid_dependencies).
+  void announced(Cycle time);
   /// A warp ended on `sm` at `time`; `block`: it was its block's last. In order of (time, sm).
   void ended(std::uint32_t sm, Cycle time, bool block, std::uint32_t grid = 0);
   /// Next placement whose dispatch happens before `until`, given every end before `until - launch.block_end`; false: none.

@@ -36,6 +36,10 @@ class Grid {
   /// Warps that ended, in order of (time, SM).
   void take(const std::vector<sm::WarpEnd>& ends) {
     for (const sm::WarpEnd& end : ends) {
+      if (end.announces) {
+        dispatcher_.announced(end.time);
+        continue;
+      }
       dispatcher_.ended(end.sm, end.time, end.block, end.grid);
       ended_ += end.block;
     }

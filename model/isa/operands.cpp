@@ -164,7 +164,11 @@ bool looks_up_texture(Opcode opcode) {
   return any_of(opcode, {Opcode::TEX, Opcode::TLD, Opcode::TLD4, Opcode::TXD});
 }
 
-bool compares_lanes(const Instruction& in) { return in.opcode == Opcode::MATCH && in.has("ANY"); }
+bool compares_lanes(const Instruction& in) {
+  if (in.opcode == Opcode::MATCH) return in.has("ANY");
+  return in.opcode == Opcode::WARPSYNC && !in.operands.empty() &&
+         in.operands[0].kind == OperandKind::register_ && in.operands[0].index != kRz;
+}
 
 bool barrier_register(const Instruction& in, std::size_t index) {
   return in.opcode == Opcode::BAR && index < in.operands.size() &&

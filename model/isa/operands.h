@@ -55,7 +55,8 @@ bool memory_form(const Instruction& instruction, MemoryForm& form);
 /// TEX, TLD, TLD4, TXD: lookups in textures, whose cost is the record's number (work::Shape::value).
 bool looks_up_texture(Opcode opcode);
 
-/// MATCH.ANY, which takes longer the more different values its lanes have: their number is the record's (work::Shape::value).
+/// MATCH.ANY, and WARPSYNC of a mask in a register, which take longer the more different values their lanes have: how many is the
+/// record's (work::Shape::value).
 bool compares_lanes(const Instruction& in);
 
 /// Operand `index` of a BAR comes from a register, so that it is known only as the warp comes to it: 0 the barrier's number, 1 how many

@@ -22,6 +22,7 @@ void GpcCaches::begin_launch(std::uint64_t code, std::uint64_t code_bytes) {
   free_fetches_.clear();
   tpc_.assign((spec_.sm.count + 1) / 2, {});
   gpc_.assign(spec_.sm.gpcs, {});
+  parameters_late_ = code_bytes > spec_.gpc_cache.parameter_code;
   const std::uint64_t bytes =
       std::min<std::uint64_t>({spec_.gpc_cache.preload_bytes, code_bytes, spec_.gpc_cache.bytes});
   for (Gpc& gpc : gpc_) {
@@ -47,6 +48,16 @@ GpcCaches::Line& GpcCaches::place(Gpc& gpc, std::uint64_t block) {
                                   [](const Line& a, const Line& b) { return a.used < b.used; });
   *oldest = Line{block, ++gpc.clock, kNever, kNone};
   return *oldest;
+}
+
+/// When a lookup at `now` finds a line of the launch's parameters.
+Cycle GpcCaches::parameters_here(Gpc& gpc, std::uint64_t block, Cycle now) {
+  if (!parameters_late_) return now;
+  const auto found = std::find_if(gpc.late.begin(), gpc.late.end(),
+                                  [block](const Late& late) { return late.block == block; });
+  if (found != gpc.late.end()) return std::max(now, found->here);
+  gpc.late.push_back({block, now + spec_.gpc_cache.parameter_latency});
+  return gpc.late.back().here;
 }
 
 /// From a lookup to the SM.
@@ -127,8 +138,11 @@ void GpcCaches::request(const CodeRequest& request, std::vector<Reply>& replies)
   tpc.free = served + spec_.gpc_cache.tpc_interval;
   ++(is_code ? code_requests_ : constant_requests_);
   const Waiter waiter{request.sm, request.id, served + way_of(request), request.use};
-  if (request.resident) return replies.push_back({waiter.earliest, request.sm, request.id});
   const std::uint64_t block = request.address / block_bytes_;
+  if (request.resident) {
+    const Cycle late = parameters_here(gpc, block, served);
+    return replies.push_back({late + way_of(request), request.sm, request.id});
+  }
   Line* line = find(gpc, block);
   if (line == nullptr) {
     ++(is_code ? code_misses_ : constant_misses_);

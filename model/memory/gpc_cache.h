@@ -32,7 +32,7 @@ struct CodeRequest {
   std::uint32_t id = 0;       ///< given back in the reply
   std::uint64_t address = 0;  ///< as L2 sees it
   CodeUse use = CodeUse::code;
-  bool resident = false;  ///< a parameter of the launch, which is always here
+  bool resident = false;  ///< a parameter of the launch, which it brings here
 };
 
 class GpcCaches {
@@ -91,13 +91,20 @@ class GpcCaches {
     Cycle free = 0;
     std::vector<Passing> passing;
   };
+  /// A line of parameters, which was asked for.
+  struct Late {
+    std::uint64_t block = 0;
+    Cycle here = 0;
+  };
   struct Gpc {
     std::vector<Line> lines;  // by set
     Cycle free = 0;           // of the lookup
     double way_free = 0;      // of the way from L2
     std::uint64_t clock = 0;
+    std::vector<Late> late;  // parameters that the launch did not bring
   };
 
+  Cycle parameters_here(Gpc& gpc, std::uint64_t block, Cycle now);
   Line* find(Gpc& gpc, std::uint64_t block);
   Line& place(Gpc& gpc, std::uint64_t block);
   Cycle way_of(const CodeRequest& request) const;
@@ -106,6 +113,7 @@ class GpcCaches {
   bool join(Tpc& tpc, const CodeRequest& request, std::vector<Reply>& replies);
 
   const spec::GpuSpec& spec_;
+  bool parameters_late_ = false;        // the launch has too much code
   std::uint32_t block_bytes_, pieces_;  // of a line; its 128-byte pieces
   std::uint32_t sets_;
   double way_cycles_;  // SM cycles that a line takes on the way from L2

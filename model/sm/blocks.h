@@ -48,6 +48,7 @@ struct WarpEnd {
   std::uint32_t sm = 0;
   bool block = false;  ///< it was its block's last
   std::uint32_t grid = 0;
+  bool announces = false;  ///< no end: a block's first PREEXIT
 };
 
 /// A block's slot.
@@ -56,6 +57,7 @@ struct Block {
   std::uint32_t live_warps = 0;
   BlockBarriers barriers;
   bool used = false;
+  bool announced = false;    ///< a warp came to PREEXIT
   std::uint64_t serial = 0;  ///< which of the SM's blocks it is
   std::uint64_t cluster = 0;
   std::uint32_t rank = 0;

@@ -68,8 +68,8 @@ void Sm::evaluate(std::uint16_t id, Cycle now) {
   if (!InstructionCache::holds(warp.code, warp.step.index)) {
     const bool fetched = fetch_.ready(warp.step.index, warp.code, fetch_requests_);
     for (const std::uint32_t line : fetch_requests_) {
-      code_outbox.push_back({now, context_.sm, kInstructionMark | line,
-                             work::kCodeBase + std::uint64_t{line} * kLineBytes});
+      code_outbox.push_back(
+          {now, context_.sm, kInstructionMark | line, work::kCodeBase + std::uint64_t{line} * kLineBytes});
     }
     fetch_requests_.clear();
     if (!fetched) {
@@ -309,7 +309,8 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
                        std::min(ready, counted + context_.spec.fetch.resolve_latency + looked_up));
         label = WarpState::no_instruction;
       } else if (instruction.register_mask && done.executed) {
-        ready += context_.spec.fetch.mask_latency;
+        const Cycle further = std::clamp(done.value, 1u, std::uint32_t{kWarpSize}) - 1;
+        ready += context_.spec.fetch.mask_latency + further * context_.spec.fetch.mask_interval;
         table_.account(warp, WarpState::wait, counted);
         label = WarpState::branch_resolving;
       }
@@ -319,6 +320,10 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
       ready = std::max(ready, now + instruction.fixed_wait);
       label = WarpState::membar;
       attribute_to_done = true;
+      break;
+    case Action::announce:
+      if (done.executed && !std::exchange(blocks_[warp.block].announced, true))
+        ended.push_back({now, context_.sm, false, blocks_[warp.block].grid, true});
       break;
     case Action::invalidate:
       if (done.executed) memory_.tags.invalidate();

@@ -40,6 +40,7 @@ Action action_of(const isa::Instruction& instruction, bool memory) {
     case Opcode::LDC:
     case Opcode::LDCU:
     case Opcode::ULDC: return Action::constant_load;
+    case Opcode::PREEXIT: return Action::announce;
     case Opcode::BAR: return instruction.has("ARV") ? Action::barrier_arrive : Action::barrier_sync;
     case Opcode::MEMBAR: return membar_action(instruction);
     case Opcode::CCTL: return instruction.has("IVALL") ? Action::invalidate : Action::compute;

@@ -41,6 +41,7 @@ enum class Action : std::uint8_t {
   transfer,          ///< a copy by the copy engine
   commit_transfers,  ///< UTMACMDFLUSH
   registers,         ///< USETMAXREG
+  announce,          ///< PREEXIT
   cluster_arrive,    ///< UCGABAR_ARV
   cluster_wait,      ///< UCGABAR_WAIT
   unknown  ///< opaque, or without a row in the opcode table: stops the run by name where lanes execute it

@@ -104,6 +104,7 @@ struct FetchSpec {             // keys fetch.*
       0;  ///< cycles that a branch takes more whose target is in a register: BRX, JMX, RET, CALL
   std::uint32_t mask_latency =
       0;  ///< cycles after its stall count that WARPSYNC takes for a mask in a register
+  std::uint32_t mask_interval = 0;  ///< cycles that it takes more for each further mask among its lanes
   std::uint32_t converge_latency =
       0;  ///< cycles from BSYNC, or from EXIT or BREAK of some lanes, until the warp goes on or has ended
 };
@@ -139,6 +140,9 @@ struct GpcCacheSpec {  // keys gpc_cache.*: code and constants, shared by the SM
   std::uint32_t tpc_interval = 0;           ///< cycles between two 128-byte pieces that the SMs of a TPC get
   std::uint32_t fill_bytes = 0;             ///< bytes that arrive from L2 a L2 cycle
   std::uint32_t preload_bytes = 0;          ///< bytes from a kernel's start that a launch brings here
+  std::uint32_t parameter_code =
+      0;  ///< bytes of code with which a launch brings its parameters here, too; behind more they come late
+  std::uint32_t parameter_latency = 0;  ///< cycles that a line of parameters which comes late takes more
 };
 
 struct LsuSpec {                       // keys lsu.*

@@ -106,6 +106,10 @@ TEST(Records, SayHowManyValuesLanesCompare) {
   EXPECT_EQ(values("@P0 MATCH.ANY R8, R4"), 3u) << "of the lanes that execute it";
   EXPECT_EQ(values("MATCH.ANY.U64 R8, R4"), 32u) << "the upper halves differ";
   EXPECT_EQ(values("MATCH.ALL PT, R8, R4"), 0u) << "takes one time whatever the values";
+  EXPECT_EQ(
+      values("MOV R9, 0xff\nLOP3.LUT R8, R0, 0x18, RZ, 0xc0, !PT\nSHF.L.U32 R8, R9, R8, RZ\nWARPSYNC R8"), 4u)
+      << "masks of eight lanes each";
+  EXPECT_EQ(values("MOV R10, 0xffffffff\nWARPSYNC R10"), 1u);
 }
 
 TEST(Records, NeedNoProductsThatDecideNothing) {

@@ -341,6 +341,19 @@ TEST(Dispatcher, FillsTheChipFastAndTakesInEndsOneAfterTheOther) {
   EXPECT_EQ(dispatcher.settled(), 50020 + fast.launch.block_end + 3);
 }
 
+TEST(Dispatcher, WhatABlockAnnouncesTakesATurnOfTheEnds) {
+  spec::GpuSpec fast = chip("h100-sxm");
+  fast.launch.block_interval = 3;
+  gpu::Dispatcher dispatcher(fast, grid(fast.sm.count, 1, 8));
+  gpu::Dispatcher::Placement placement;
+  for (std::uint32_t i = 0; i < fast.sm.count; ++i) ASSERT_TRUE(dispatcher.next(kNever, placement));
+  dispatcher.announced(50000);
+  dispatcher.announced(50000);
+  EXPECT_EQ(dispatcher.settled(), 50000 + fast.launch.block_end + 3);
+  end_block(dispatcher, 5, 50000);
+  EXPECT_EQ(dispatcher.settled(), 50000 + fast.launch.block_end + 6);
+}
+
 TEST(Dispatcher, RefillsAnSmWhenItsBlockHasEndedAndNotBefore) {
   spec::GpuSpec one = chip("h100-sxm");
   one.sm.count = 1;

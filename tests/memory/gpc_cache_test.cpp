@@ -14,12 +14,12 @@ constexpr std::uint64_t kCode = std::uint64_t{1} << 40;
 spec::GpuSpec chip() {
   spec::GpuSpec chip = memory_tests::small_chip();
   chip.sm.count = 16;
-  chip.gpc_cache = {1024, 2, 256, 100, 40, 10, 2, 4, 32, 0};
+  chip.gpc_cache = {1024, 2, 256, 100, 40, 10, 2, 4, 32, 0, 4096, 50};
   return chip;
 }
 
 struct Bench {
-  explicit Bench(const spec::GpuSpec& chip, std::uint64_t code_bytes = 1 << 20) : spec(chip), caches(spec) {
+  explicit Bench(const spec::GpuSpec& chip, std::uint64_t code_bytes = 4096) : spec(chip), caches(spec) {
     caches.begin_launch(kCode, code_bytes);
   }
   /// Asks; the time of the reply, kNever when it is not known yet.
@@ -151,6 +151,26 @@ TEST(GpcCache, LinesOfConstantsAreServedOneAfterTheOtherAndSharedByNobody) {
   EXPECT_EQ(ask(2000, 8, CodeUse::operand), 2022u);
   EXPECT_EQ(ask(2000, 9, CodeUse::operand), 2026u);
   EXPECT_TRUE(bench.caches.outbox.empty());
+}
+
+TEST(GpcCache, ParametersBehindMuchCodeComeLateOnceAGpc) {
+  spec::GpuSpec small = chip();
+  small.constant.l0_miss = 20;
+  for (const std::uint64_t code : {4096, 4112}) {
+    Bench bench(small, code);
+    const auto ask = [&](Cycle time, std::uint32_t sm, std::uint64_t offset) {
+      std::vector<Reply> replies;
+      bench.caches.request({time, sm, 0, kCode + offset, CodeUse::operand, true}, replies);
+      return replies.at(0).time - time;
+    };
+    const Cycle late = code > 4096 ? 50 : 0;
+    EXPECT_EQ(ask(1000, 0, 0), 20 + late);
+    EXPECT_EQ(ask(1010, 0, 64), 20 + (late ? 40 : 0)) << "of the same line";
+    EXPECT_EQ(ask(1100, 0, 128), 20u) << "it is there";
+    EXPECT_EQ(ask(1200, 0, 256), 20 + late) << "another line";
+    EXPECT_EQ(ask(1300, 2, 0), 20 + late) << "another GPC";
+    EXPECT_TRUE(bench.caches.outbox.empty());
+  }
 }
 
 TEST(GpcCache, ALineForLdcThatIsMissingComesTheLongerWay) {

@@ -100,7 +100,10 @@ Ran run_warps(const spec::GpuSpec& chip, const std::vector<std::vector<Line>>& w
       replies.insert({when, {{when, 0, request.id}}});
     }
     sm.code_outbox.clear();
-    for (const sm::WarpEnd& end : sm.ended) ran.end = std::max(ran.end, end.time);
+    for (const sm::WarpEnd& end : sm.ended) {
+      ran.end = std::max(ran.end, end.time);
+      ran.announced += end.announces;
+    }
     sm.ended.clear();
   }
   sm.finish(ran.end);

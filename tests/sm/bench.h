@@ -31,6 +31,7 @@ struct Ran {
   Cycle end = 0;  ///< cycle after the last warp's end
   stats::LaunchCounters counters;
   std::vector<memory::Request> requests;
+  int announced = 0;                           ///< blocks that let dependent grids start
   std::vector<memory::CodeRequest> constants;  ///< that the GPC's cache was asked for
 };
 

@@ -126,9 +126,23 @@ TEST(Issue, AMaskInARegisterTakesLongerToResolve) {
     return state(run(chip, {line, {"NOP", 1}}), stats::WarpState::branch_resolving) -
            state(run(chip, {{"NOP", 5}, {"NOP", 1}}), stats::WarpState::branch_resolving);
   };
-  EXPECT_EQ(waits({"WARPSYNC R2", 5}), chip.fetch.mask_latency);
+  const auto masks = [&](std::uint32_t count) {
+    Line line{"WARPSYNC R2", 5};
+    line.value = count;
+    return waits(line);
+  };
+  EXPECT_EQ(masks(1), chip.fetch.mask_latency);
+  EXPECT_EQ(masks(4), chip.fetch.mask_latency + 3 * chip.fetch.mask_interval);
   EXPECT_EQ(waits({"WARPSYNC R2", 5, 7, 7, 0, 0u}), 0u) << "no lane comes to it";
   EXPECT_EQ(waits({"WARPSYNC.ALL", 5}), 0u);
+}
+
+TEST(Issue, ABlocksFirstPreexitIsAnnouncedAndNoOther) {
+  const spec::GpuSpec chip = bench_chip();
+  EXPECT_EQ(run(chip, {{"NOP", 1}}, 3).announced, 0);
+  EXPECT_EQ(run(chip, {{"PREEXIT", 1}, {"NOP", 1}}, 3).announced, 1);
+  EXPECT_EQ(run(chip, {{"PREEXIT", 1, 7, 7, 0, 0u}, {"NOP", 1}}, 3).announced, 0)
+      << "no lane comes to it";
 }
 
 TEST(Issue, AReturnIsCountedOnTheAduToo) {

@@ -292,9 +292,9 @@ TEST_F(TraceFile, BytesAfterTheEndAreRefused) {
 TEST_F(TraceFile, AnotherVersionIsNamed) {
   write(path(), 1, 1);
   std::string bytes = bytes_of(path());
-  bytes[kMagic.size()] = 7;
+  bytes[kMagic.size()] = 8;
   write_bytes(path(), bytes);
-  EXPECT_THAT(refusal(path()), HasSubstr("version 7; expected 1 to 6"));
+  EXPECT_THAT(refusal(path()), HasSubstr("version 8; expected 1 to 7"));
 }
 
 TEST(TraceVersion, SaysWhetherValuesOfMatchesAreRecorded) {

@@ -131,10 +131,28 @@ struct Runner {
       walks<8, true>(name, which.size());
     }
   }
+  /// Passes through a table, each launch for itself.
+  template <int kStep, bool kParameters>
+  void walks_alone() {
+    std::vector<int> all(static_cast<std::size_t>(sms));
+    std::iota(all.begin(), all.end(), 0);
+    select(all);
+    for (const unsigned bytes : {256u, 512u, 1024u, 2048u, 3584u}) {
+      for (const unsigned warps : {1u, 4u}) {
+        walk<kStep, kParameters><<<1, 32 * warps>>>(static_cast<int>(bytes / 8), words, active.get(), out.get(),
+                                                     reinterpret_cast<unsigned*>(sink.get()));
+        CHECK(cudaGetLastError());
+        CHECK(cudaDeviceSynchronize());
+        Answer("first_constants", "four passes of warps of one SM through constants by an index that lanes share")
+            .add("launch", launch++).add("parameters", kParameters).add("stride", 8 * kStep).add("warps", warps)
+            .print(bytes, "byte", 0);
+      }
+    }
+  }
   template <int kLines, int kCode>
   void firsts() {
     for (const unsigned warps : {1u, 4u, 8u, 32u}) {
-      for (const unsigned blocks : {1u, 16u, 132u, 264u, 1056u}) {
+      for (const unsigned blocks : {1u, 132u, 1056u}) {
         first<kLines, kCode><<<blocks, 32 * warps>>>(words, sink.get());
         CHECK(cudaGetLastError());
         CHECK(cudaDeviceSynchronize());
@@ -157,6 +175,15 @@ int main(int argc, char** argv) {
     r.firsts<2, 1500>();
     r.firsts<2, -1500>();
     r.firsts<4, 700>();
+    r.firsts<4, 850>();
+    r.firsts<4, 1000>();
+    r.firsts<4, 1200>();
+    r.firsts<4, 3000>();
+    r.walks_alone<1, false>();
+    r.walks_alone<2, false>();
+    r.walks_alone<4, false>();
+    r.walks_alone<8, false>();
+    r.walks_alone<8, true>();
   } else {
     r.sets();
   }

@@ -199,6 +199,18 @@ void Divergence::move_barrier(const MicroOp& op, std::uint32_t executed) {
 
 /// flags 1: EXCLUSIVE or COLLECTIVE, the group is split so that each part is exactly its mask: what stands behind it (REDUX, VOTE) takes in
 /// all lanes that execute it.
+std::uint32_t Divergence::masks_of(const MicroOp& op, std::uint32_t executed) const {
+  const std::uint32_t* masks = x_.words(op.a);
+  std::uint32_t count = 0;
+  for (std::uint32_t left = executed; left != 0; ++count) {
+    const std::uint32_t mask = masks[std::countr_zero(left)];
+    for (std::uint32_t m = left; m != 0; m &= m - 1) {
+      if (masks[std::countr_zero(m)] == mask) left &= ~(1u << std::countr_zero(m));
+    }
+  }
+  return count;
+}
+
 bool Divergence::warpsync(const MicroOp& op, std::uint32_t executed) {
   Warp& w = *x_.warp;
   ++w.now.pc;

@@ -33,6 +33,8 @@ class Divergence {
   void leave_barrier(std::uint32_t lanes, std::uint8_t barrier);
   void move_barrier(const MicroOp& op, std::uint32_t executed);
   bool warpsync(const MicroOp& op, std::uint32_t executed);
+  /// How many different masks the lanes of a WARPSYNC have.
+  std::uint32_t masks_of(const MicroOp& op, std::uint32_t executed) const;
   /// The other groups have their turn; when all that can run have had theirs, those that wait for them are let go: a lock's owner can be
   /// among them.
   bool yield();

@@ -245,7 +245,11 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
           take_up();
           break;
         }
-        if (op.value_recorded) x_.barriers.note_value(op, executed);
+        if (op.value_recorded && op.kind == Kind::warpsync) {
+          x_.value = x_.divergence.masks_of(op, executed);
+        } else if (op.value_recorded) {
+          x_.barriers.note_value(op, executed);
+        }
         const bool may_repeat = op.kind == Kind::branch_indirect;  // a call that has to wait is not recorded
         if (!may_repeat) record(op, executed);
         const bool goes_on = execute_control(x_, op, executed);

@@ -142,6 +142,7 @@ void warpsync(Decoder& d) {
   op.flags = exclusive || collective ? 1 : 0;
   op.a = all ? d.literal_source(~0u) : d.source(Style::raw);
   if (collective) d.printed.branch_target();
+  op.value_recorded = isa::compares_lanes(d.printed.instruction());
 }
 
 void bar(Decoder& d) {
