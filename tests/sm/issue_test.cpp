@@ -141,8 +141,7 @@ TEST(Issue, ABlocksFirstPreexitIsAnnouncedAndNoOther) {
   const spec::GpuSpec chip = bench_chip();
   EXPECT_EQ(run(chip, {{"NOP", 1}}, 3).announced, 0);
   EXPECT_EQ(run(chip, {{"PREEXIT", 1}, {"NOP", 1}}, 3).announced, 1);
-  EXPECT_EQ(run(chip, {{"PREEXIT", 1, 7, 7, 0, 0u}, {"NOP", 1}}, 3).announced, 0)
-      << "no lane comes to it";
+  EXPECT_EQ(run(chip, {{"PREEXIT", 1, 7, 7, 0, 0u}, {"NOP", 1}}, 3).announced, 0) << "no lane comes to it";
 }
 
 TEST(Issue, AReturnIsCountedOnTheAduToo) {
