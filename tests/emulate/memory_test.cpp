@@ -219,6 +219,35 @@ TEST(Bounds, SharedMemoryIsGivenOutInUnitsOf128Bytes) {
   EXPECT_EQ(reported, "");
 }
 
+// nvcc reads a struct of 12 bytes by a load of 16: of the last one in shared memory, a word beyond it.
+TEST(Bounds, WordsOfAWideLoadOfSharedMemoryThatNothingReadsMayLieBeyond) {
+  std::string reported;
+  const auto access = [&](const std::string& load, const std::string& after, bool bounds = true,
+                          std::uint32_t shared = 76) {
+    Assembled a(load + "\n" + after + "\nEXIT\n", 1);
+    a.program.static_shared = shared;
+    a.context.checks.bounds = bounds;
+    reported.clear();
+    a.context.report = [&](std::string_view text) { reported += text; };
+    return said(a, FaultKind::out_of_bounds);
+  };
+  for (const bool bounds : {true, false}) {
+    EXPECT_EQ(access("LDS.128 R4, [RZ+0x40]", "IADD3 R8, R4, R6, RZ", bounds), "");
+    EXPECT_EQ(reported, "");
+  }
+  EXPECT_NE(access("LDS.128 R4, [RZ+0x40]", "IADD3 R8, R4, R7, RZ"), "") << "it is read";
+  const std::string guarded = "@!P0 MOV R7, RZ\n@P0 IADD3 R8, R4, R7, RZ";
+  EXPECT_EQ(access("LDS.128 R4, [RZ+0x40]", guarded), "") << "it is read by no lane";
+  EXPECT_NE(access("LDS.128 R4, [RZ+0x40]", "@P0 MOV R7, RZ\n@!P0 IADD3 R8, R4, R7, RZ"), "");
+  EXPECT_EQ(access("LDS.128 R4, [RZ+0x40]", "IADD3 R8, R4, R7, RZ", false), "");
+  EXPECT_NE(reported, "");
+  EXPECT_NE(access("LDS.128 R4, [RZ+0x40]", "IADD3 R8, R4, R5, RZ", true, 70), "")
+      << "half of R5 lies beyond";
+  EXPECT_NE(access("LDS.128 R4, [RZ+0x50]", ""), "") << "all of it lies beyond";
+  EXPECT_NE(access("LDS R4, [RZ+0x4c]", ""), "") << "all of it lies beyond";
+  EXPECT_NE(access("STS.128 [RZ+0x40], R4", ""), "") << "a store";
+}
+
 TEST(Bounds, OfLocalMemory) {
   const auto access = [](const std::string& address) {
     Assembled a("MOV R1, c[0x0][0x28]\nSTL [" + address + "], R4\nEXIT\n", 1);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/isa/operands.h"
 #include "sim/emulate/schedule/block.h"
 #include "sim/emulate/schedule/cluster.h"
 #include "sim/emulate/translate/address_form.h"
@@ -29,10 +30,11 @@ std::string unwritten_global(std::uint64_t address, std::uint32_t bytes, const G
 }
 
 /// A load reads what nobody wrote: `what` is a fault, of a word of a wide load when it is read on.
-void unwritten_word(const RunningWarp& at, UnwrittenWords& words, std::uint32_t bytes, std::uint32_t word,
+void unwritten_word(const RunningWarp& at, UnreadWords& words, std::uint32_t bytes, std::uint32_t word,
                     int lane, const std::string& what) {
-  if (bytes <= 4 || !words.hold(*at.launch().context.program, at.pc, word, at.warp->index, lane, what))
-    at.fault(FaultKind::uninitialized_read, lane, what);
+  const FaultKind kind = FaultKind::uninitialized_read;
+  if (bytes <= 4 || !words.hold(*at.launch().context.program, at.pc, word, at.warp->index, lane, kind, what))
+    at.fault(kind, lane, what);
 }
 
 }  // namespace
@@ -92,16 +94,9 @@ std::byte* BlockMemory::beyond_allocation(std::uint64_t address, std::uint32_t b
   if (at_.launch().context.checks.bounds || !memory_.on_page(address, bytes))
     fault_access(FaultKind::out_of_bounds, lane, "global", address, bytes);
   if (address % bytes != 0) fault_access(FaultKind::misaligned, lane, "global", address, bytes);
-  warn_beyond("global", address, bytes, lane, "has the page");
-  return memory_.at(address);
-}
-
-/// The kernel's first access that is out of bounds and does not fault on a GPU, which `has` what is accessed, is reported.
-void BlockMemory::warn_beyond(const std::string& space, std::uint64_t address, std::uint32_t bytes, int lane,
-                              const std::string& has) const {
   FaultKind kind = FaultKind::out_of_bounds;
-  const std::string what = describe_access(kind, space, address, bytes);
-  warn(lane, fmt::format("{}; a GPU {} and does not fault", what, has));
+  warn(lane, describe_access(kind, "global", address, bytes) + "; a GPU has the page and does not fault");
+  return memory_.at(address);
 }
 
 void BlockMemory::warn(int lane, const std::string& what) const {
@@ -123,14 +118,36 @@ void BlockMemory::after_end(std::uint64_t rank, std::uint64_t address, std::uint
   warn(lane, what + " here; on a GPU, where both run at the same time, it may have or not");
 }
 
-/// What lies beyond the block's shared memory, but in its last unit, is there on a GPU.
-void BlockMemory::beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes,
-                                int lane) const {
+/// What lies beyond the block's shared memory, but in its last unit, is there on a GPU. A load that begins in the block's memory may bring words
+/// from there along (a struct of three words is read as four), until a lane reads one.
+void BlockMemory::beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes, int lane) {
   const Emulator::Launch& launch = at_.launch();
-  if (launch.context.checks.bounds || offset + bytes > launch.shared_given_out())
+  if (offset + bytes > launch.shared_given_out())
     fault_access(FaultKind::out_of_bounds, lane, "shared", address, bytes);
-  warn_beyond("shared", address, bytes, lane,
-              fmt::format("gives it out in units of {} bytes", launch.context.shared_unit));
+  FaultKind kind = FaultKind::out_of_bounds;
+  std::string what = describe_access(kind, "shared", address, bytes);
+  if (!launch.context.checks.bounds) {
+    what += fmt::format("; a GPU gives it out in units of {} bytes and does not fault",
+                        launch.context.shared_unit);
+  }
+  const isa::Program& program = *launch.context.program;
+  isa::MemoryForm form;
+  const bool loads = isa::memory_form(program.code[at_.pc], form) && form.access == isa::Access::load;
+  bool along = loads && offset < launch.shared_bytes;
+  for (std::uint32_t at = 0; at < bytes && along; at += 4) {
+    if (offset + at + 4 <= launch.shared_bytes || !asks_for(bytes, at / 4)) continue;
+    const bool whole = offset + at >= launch.shared_bytes;
+    along = whole && unread_.hold(program, at_.pc, at / 4, at_.warp->index, lane, kind, what);
+  }
+  if (!along) tell(kind, lane, what);
+}
+
+void BlockMemory::tell(FaultKind kind, int lane, const std::string& what) const {
+  if (kind == FaultKind::out_of_bounds && !at_.launch().context.checks.bounds) {
+    warn(lane, what);
+  } else {
+    at_.fault(kind, lane, what);
+  }
 }
 
 void BlockMemory::fault_heap(int lane, std::uint64_t address, std::uint32_t bytes) const {
@@ -165,7 +182,7 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
         if (!found) continue;
         const bool asked = asks_for(bytes, at / 4);
         if (asked && found->kind == Found::unwritten)
-          unwritten_word(at_, unwritten_, bytes, at / 4, lane, unwritten_shared(found->offset));
+          unwritten_word(at_, unread_, bytes, at / 4, lane, unwritten_shared(found->offset));
         if (!asked || found->kind == Found::unwritten) found.reset();
       }
       break;
@@ -214,7 +231,7 @@ void BlockMemory::check_global(std::uint64_t address, std::uint32_t bytes, int l
       at_.fault(FaultKind::uninitialized_read, lane, unwritten_global(address, bytes, *last_));
     for (std::uint32_t at = 0; at < bytes; at += 4) {
       if (!memory_.written().all(address + at, std::min(bytes - at, 4u)) && asks_for(bytes, at / 4))
-        unwritten_word(at_, unwritten_, bytes, at / 4, lane, unwritten_global(address, bytes, *last_));
+        unwritten_word(at_, unread_, bytes, at / 4, lane, unwritten_global(address, bytes, *last_));
     }
   }
   if (access != isa::Access::load && access != isa::Access::async_copy)

@@ -4,7 +4,8 @@
 //          bits 24 and up of an address name the block of a cluster) or inside the thread's own memory (local). Without
 //          Checks::bounds what lies beyond an allocation on a page of the device is read and written, as on a GPU, and so is
 //          what lies beyond a block's shared memory in the last of the units of 128 bytes that it takes, and the shared memory of a block
-//          of the cluster that has ended, while the accessing block has executed less than that one.
+//          of the cluster that has ended, while the accessing block has executed less than that one. Words there that a wide load brings with
+//          others from inside are out of bounds when they are read (unread_words.h).
 //          Generic addresses: windows for shared and local memory, all else is global.
 #pragma once
 
@@ -62,8 +63,10 @@ class BlockMemory {
     return stored_.bytes.data();
   }
   DeviceHeap& heap() { return memory_.heap(); }
-  /// What wide loads have brought that nobody wrote: no fault before it is read.
-  UnwrittenWords& unwritten() { return unwritten_; }
+  /// What wide loads have brought that nobody wrote or that lies beyond: no fault before it is read.
+  UnreadWords& unread() { return unread_; }
+  /// A fault, or a warning of what is none on a GPU.
+  void tell(FaultKind kind, int lane, const std::string& what) const;
 
  private:
   void check_shared(std::uint64_t offset, std::uint32_t bytes, int lane);
@@ -75,10 +78,8 @@ class BlockMemory {
   std::string describe_access(FaultKind& kind, const std::string& space, std::uint64_t address,
                               std::uint32_t bytes) const;
   std::byte* beyond_allocation(std::uint64_t address, std::uint32_t bytes, int lane);
-  void beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes, int lane) const;
-  void warn_beyond(const std::string& space, std::uint64_t address, std::uint32_t bytes, int lane,
-                   const std::string& has) const;
-  /// Reports the kernel's first such finding.
+  void beyond_shared(std::uint64_t address, std::uint64_t offset, std::uint32_t bytes, int lane);
+  /// Reports the kernel's first access that is out of bounds and does not fault on a GPU.
   void warn(int lane, const std::string& what) const;
   void after_end(std::uint64_t rank, std::uint64_t address, std::uint32_t bytes, int lane) const;
 
@@ -99,7 +100,7 @@ class BlockMemory {
     std::array<std::byte, 32> bytes{};
   };
   Stored stored_;
-  UnwrittenWords unwritten_;
+  UnreadWords unread_;
   bool signals_ = false;                            // an mbarrier is being signalled
   const GlobalMemory::Allocation* last_ = nullptr;  // the allocation of the last access
 };

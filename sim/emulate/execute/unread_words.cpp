@@ -70,23 +70,23 @@ bool may_read_word(const isa::Program& program, std::size_t at, std::uint32_t wo
   return false;
 }
 
-bool UnwrittenWords::hold(const isa::Program& program, std::uint32_t load, std::uint32_t word,
-                          std::uint32_t warp, int lane, const std::string& what) {
+bool UnreadWords::hold(const isa::Program& program, std::uint32_t load, std::uint32_t word,
+                       std::uint32_t warp, int lane, FaultKind kind, const std::string& what) {
   const std::optional<int> place = register_of(isa::register_use(program.code[load], program.sm), word);
   if (!place) return false;
   const auto old = std::find_if(words_.begin(), words_.end(), [&](const Word& w) {
-    return w.warp == warp && w.load == load && w.place == *place;
+    return w.warp == warp && w.load == load && w.place == *place && w.kind == kind;
   });
   if (old == words_.end()) {
-    words_.push_back({warp, load, *place, 1u << lane, what});
+    words_.push_back({warp, load, *place, 1u << lane, kind, what});
   } else {
     old->lanes |= 1u << lane;
   }
   return true;
 }
 
-const UnwrittenWords::Word* UnwrittenWords::read_by(const isa::Program& program, std::uint32_t at,
-                                                    std::uint32_t warp, std::uint32_t lanes) {
+const UnreadWords::Word* UnreadWords::read_by(const isa::Program& program, std::uint32_t at,
+                                              std::uint32_t warp, std::uint32_t lanes) {
   if (lanes == 0) return nullptr;
   const isa::Instruction& in = program.code[at];
   const isa::RegisterUse use = isa::register_use(in, program.sm);
@@ -95,6 +95,7 @@ const UnwrittenWords::Word* UnwrittenWords::read_by(const isa::Program& program,
     if (reads_register(in, use, w.place)) {
       found_ = w;
       found_.lanes &= lanes;
+      w.lanes &= ~lanes;
       return &found_;
     }
     if (writes_register(use, w.place)) w.lanes &= ~lanes;

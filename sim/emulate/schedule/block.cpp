@@ -163,13 +163,16 @@ void RunningBlock::record(const MicroOp& op, std::uint32_t executed) {
   }
 }
 
-void RunningBlock::look_for_unwritten(std::uint32_t executed) {
-  if (x_.memory.unwritten().empty()) return;
-  const UnwrittenWords::Word* word =
-      x_.memory.unwritten().read_by(*x_.launch().context.program, x_.pc, x_.warp->index, executed);
-  if (word == nullptr) return;
-  x_.pc = word->load;  // the fault is the load's
-  x_.fault(FaultKind::uninitialized_read, std::countr_zero(word->lanes), word->what);
+void RunningBlock::look_for_reads(std::uint32_t executed) {
+  UnreadWords& words = x_.memory.unread();
+  while (!words.empty()) {
+    const UnreadWords::Word* word =
+        words.read_by(*x_.launch().context.program, x_.pc, x_.warp->index, executed);
+    if (word == nullptr) return;
+    const std::uint32_t reads = std::exchange(x_.pc, word->load);  // the fault is the load's
+    x_.memory.tell(word->kind, std::countr_zero(word->lanes), word->what);
+    x_.pc = reads;
+  }
 }
 
 template <bool kRecording, bool kWaits, bool kFollows>
@@ -198,7 +201,7 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
     if constexpr (kWaits) spins_.look();
     const MicroOp& op = code[x_.pc];
     const std::uint32_t executed = x_.active & (predicates[op.guard.slot] ^ op.guard.invert);
-    if constexpr (kFollows) look_for_unwritten(executed);
+    if constexpr (kFollows) look_for_reads(executed);
     ++x_.progress.issued;
     thread_instructions_ += lanes_now;
     switch (op.kind) {
@@ -233,6 +236,12 @@ Stop RunningBlock::run_warp(std::uint64_t budget) {
           w.now.pc = x_.pc - 1;
           if (!x_.divergence.yield() && x_.stop != Stop::done) return x_.stop;
           take_up();
+        }
+        if constexpr (!kFollows) {
+          if (!x_.memory.unread().empty()) {
+            w.now.pc = x_.pc;
+            return run_warp<kRecording, kWaits, true>(left - 1);
+          }
         }
         break;
       case Kind::nothing:

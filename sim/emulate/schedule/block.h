@@ -67,13 +67,13 @@ class RunningBlock {
  private:
   template <bool kRecording, bool kWaits>
   Stop run_warp(std::uint64_t budget) {
-    return x_.launch().context.checks.uninitialized ? run_warp<kRecording, kWaits, true>(budget)
-                                                    : run_warp<kRecording, kWaits, false>(budget);
+    return x_.memory.unread().empty() ? run_warp<kRecording, kWaits, false>(budget)
+                                      : run_warp<kRecording, kWaits, true>(budget);
   }
-  /// `kFollows`: words that nobody wrote are followed to where they are read.
+  /// `kFollows`: words that a wide load has brought along are followed to where they are read.
   template <bool kRecording, bool kWaits, bool kFollows>
   Stop run_warp(std::uint64_t budget);
-  void look_for_unwritten(std::uint32_t executed);
+  void look_for_reads(std::uint32_t executed);
   template <bool kWaits>
   void record(const MicroOp& op, std::uint32_t executed);
   void give_turn(Warp& w, std::uint64_t slice);
