@@ -6,6 +6,7 @@ import datetime
 import errno
 import os
 import pathlib
+import sqlite3
 import tomllib
 import uuid
 from collections.abc import Iterator, Sequence
@@ -104,6 +105,34 @@ def whole(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     finally:
         if not special:
             partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def made(path: pathlib.Path) -> Iterator[pathlib.Path | None]:
+    """Where `path` is not there: gives a file to make it from, which takes its name when all of it is there and nobody has made it meanwhile. None: it is there."""
+    target = pathlib.Path(os.path.realpath(path))
+    if target.exists():
+        yield None
+        return
+    partial = target.with_name(f"{target.name}.partial-{uuid.uuid4().hex}")
+    try:
+        yield partial
+        try:
+            os.link(partial, target)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            if not target.exists():
+                os.replace(partial, target)
+    finally:
+        for file in (partial, partial.with_name(f"{partial.name}-journal")):
+            file.unlink(missing_ok=True)
+
+
+def database_error(path: str | os.PathLike[str], error: sqlite3.Error, expected: str) -> str:
+    """Why a database cannot be opened; a full disk is not the file's fault."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return f"{path}: {error}" if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) else f"{path}: {error}; expected {expected}, or none"
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:

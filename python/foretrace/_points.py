@@ -10,6 +10,7 @@ import json
 import pathlib
 import sqlite3
 
+from foretrace import _command
 from foretrace._origin import StudyError, digest
 
 SCHEMA = 2
@@ -31,10 +32,15 @@ class Points:
     def __init__(self, database: pathlib.Path):
         self.path = database
         try:
+            with _command.made(database) as new:  # on a full disk no file of no tables is left
+                if new is not None:
+                    self._connection = sqlite3.connect(new)
+                    self._prepare()
+                    self._connection.close()
             self._connection = sqlite3.connect(database, timeout=60)
             self._prepare()
         except sqlite3.Error as error:
-            raise StudyError(f"{database}: {error}; expected a study's database, or none") from None
+            raise StudyError(_command.database_error(database, error, "a study's database")) from None
 
     def _prepare(self) -> None:
         found = self._connection.execute("PRAGMA user_version").fetchone()[0]

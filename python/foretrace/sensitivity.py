@@ -101,10 +101,23 @@ class _Kept:
 
     def __init__(self, database):
         try:
-            self.connection = sqlite3.connect(database or ":memory:", check_same_thread=False)
-            self.connection.execute("CREATE TABLE IF NOT EXISTS cycles (id TEXT PRIMARY KEY, asked TEXT NOT NULL, cycles INTEGER, refused TEXT)")
+            if database:
+                with _command.made(database) as new:
+                    if new is not None:
+                        self._open(new).close()
+            self.connection = self._open(database or ":memory:")
         except sqlite3.Error as error:
-            raise sweep.StudyError(f"{database}: {error}; expected a database of foretrace sensitivity, or none") from None
+            raise sweep.StudyError(_command.database_error(database, error, "a database of foretrace sensitivity")) from None
+
+    @staticmethod
+    def _open(database) -> sqlite3.Connection:
+        connection = sqlite3.connect(database, check_same_thread=False)
+        try:
+            connection.execute("CREATE TABLE IF NOT EXISTS cycles (id TEXT PRIMARY KEY, asked TEXT NOT NULL, cycles INTEGER, refused TEXT)")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
 
     def get(self, identity: str):
         """None where it was not done; what was refused is asked again."""

@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -76,6 +77,17 @@ class Sweep(unittest.TestCase):
         file = study("full.toml", STUDY)
         for option in ("--csv", "--html"):
             self.assertEqual(refused("sweep", file, option, "/dev/full"), "foretrace: /dev/full: No space left on device\n")
+
+    def test_a_full_disk_leaves_no_new_database(self):
+        folder = FOLDER / "small"
+        folder.mkdir()
+        text = STUDY.replace('"sgemm.trace", "transpose.trace"', '"../sgemm.trace"')
+        for words in (["sweep", study("small/full.toml", text)], ["sensitivity", FOLDER / "transpose.trace", "--arch", "h100", "--database", folder / "full.sqlite"]):
+            done = subprocess.run(command(*words), capture_output=True, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, r"\Aforetrace: [^\n]*small/full\.sqlite: (disk I/O error|database or disk is full)\n\Z")
+            self.assertEqual([file.name for file in folder.iterdir()], ["full.toml"])
+        run("sweep", folder / "full.toml")
 
     def test_an_interrupted_study_says_so_and_goes_on_later(self):
         file = study("interrupted.toml", STUDY.replace("[64, 100, 132]", "[64, 72, 80, 88, 100, 132]"))
@@ -343,4 +355,4 @@ if __name__ == "__main__":
     FOLDER.mkdir(parents=True)
     for name, file in (("sgemm", "sgemm_tiled_sm_90"), ("transpose", "transpose_tile_32_sm_90")):
         shutil.copy(REPOSITORY / f"tests/data/{file}.trace", FOLDER / f"{name}.trace")
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
