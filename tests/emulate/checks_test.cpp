@@ -168,7 +168,9 @@ TEST(Uninitialized, SharedBytesAreKnownOneByOne) {
   bad.context.checks.uninitialized = true;
   const std::string what = message_of(bad, FaultKind::uninitialized_read);
   EXPECT_NE(
-      what.find("thread (31,0,0), offset 0x70 'LDS R5, [R1+0x4]': uninitialised read: shared byte 0x80"),
+      what.find(
+          "thread (31,0,0), offset 0x70 'LDS R5, [R1+0x4]': uninitialised read: shared byte 0x80 has not "
+          "been written by the block; whether a result depends on the value is not followed"),
       std::string::npos)
       << what;
 }
@@ -214,6 +216,11 @@ TEST(Uninitialized, WordsOfAWideLoadThatNothingReadsAreNotAskedFor) {
              std::string::npos;
     };
     EXPECT_EQ(found("", load, "IADD3 R8, R4, R5, RZ\n"), "");
+    const std::string said = found("", load, "IADD3 R8, R4, R7, RZ\n");
+    EXPECT_NE(said.find("; it is read on at offset 0x"), std::string::npos) << said;
+    EXPECT_NE(said.find(" 'IADD3 R8, R4, R7, RZ'; whether a result depends on the value is not followed"),
+              std::string::npos)
+        << said;
     EXPECT_EQ(found("", load, "MOV R6, RZ\nMOV R7, RZ\nIADD3 R8, R6, R7, RZ\n"), "") << "written before";
     EXPECT_TRUE(is_named("", "IADD3 R8, R4, R7, RZ\n"));
     EXPECT_TRUE(is_named("", "@!PT MOV R7, RZ\nIADD3 R8, R4, R7, RZ\n")) << "not by all lanes";

@@ -30,11 +30,12 @@ std::string unwritten_global(std::uint64_t address, std::uint32_t bytes, const G
 }
 
 /// A load reads what nobody wrote: `what` is a fault, of a word of a wide load when it is read on.
-void unwritten_word(const RunningWarp& at, UnreadWords& words, std::uint32_t bytes, std::uint32_t word,
+void unwritten_word(const RunningWarp& at, BlockMemory& memory, std::uint32_t bytes, std::uint32_t word,
                     int lane, const std::string& what) {
   const FaultKind kind = FaultKind::uninitialized_read;
-  if (bytes <= 4 || !words.hold(*at.launch().context.program, at.pc, word, at.warp->index, lane, kind, what))
-    at.fault(kind, lane, what);
+  if (bytes <= 4 ||
+      !memory.unread().hold(*at.launch().context.program, at.pc, word, at.warp->index, lane, kind, what))
+    memory.tell(kind, lane, what);
 }
 
 }  // namespace
@@ -145,6 +146,8 @@ void BlockMemory::beyond_shared(std::uint64_t address, std::uint64_t offset, std
 void BlockMemory::tell(FaultKind kind, int lane, const std::string& what) const {
   if (kind == FaultKind::out_of_bounds && !at_.launch().context.checks.bounds) {
     warn(lane, what);
+  } else if (kind == FaultKind::uninitialized_read) {
+    at_.fault(kind, lane, what + "; whether a result depends on the value is not followed");
   } else {
     at_.fault(kind, lane, what);
   }
@@ -182,7 +185,7 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
         if (!found) continue;
         const bool asked = asks_for(bytes, at / 4);
         if (asked && found->kind == Found::unwritten)
-          unwritten_word(at_, unread_, bytes, at / 4, lane, unwritten_shared(found->offset));
+          unwritten_word(at_, *this, bytes, at / 4, lane, unwritten_shared(found->offset));
         if (!asked || found->kind == Found::unwritten) found.reset();
       }
       break;
@@ -203,7 +206,7 @@ void BlockMemory::check_shared(std::uint64_t offset, std::uint32_t bytes, int la
   }
   if (!found) return;
   if (found->kind == Found::unwritten)
-    at_.fault(FaultKind::uninitialized_read, lane, unwritten_shared(found->offset));
+    tell(FaultKind::uninitialized_read, lane, unwritten_shared(found->offset));
   const bool read_before = found->kind == Found::write_after_read;
   std::string other = fmt::format("warp {} {} it", found->warp, read_before ? "read" : "wrote");
   if (!read_before) {
@@ -228,10 +231,10 @@ void BlockMemory::check_global(std::uint64_t address, std::uint32_t bytes, int l
   const bool reads = access != isa::Access::store && access != isa::Access::matrix_store;
   if (reads && !memory_.written().all(address, bytes)) {
     if (access != isa::Access::load)
-      at_.fault(FaultKind::uninitialized_read, lane, unwritten_global(address, bytes, *last_));
+      tell(FaultKind::uninitialized_read, lane, unwritten_global(address, bytes, *last_));
     for (std::uint32_t at = 0; at < bytes; at += 4) {
       if (!memory_.written().all(address + at, std::min(bytes - at, 4u)) && asks_for(bytes, at / 4))
-        unwritten_word(at_, unread_, bytes, at / 4, lane, unwritten_global(address, bytes, *last_));
+        unwritten_word(at_, *this, bytes, at / 4, lane, unwritten_global(address, bytes, *last_));
     }
   }
   if (access != isa::Access::load && access != isa::Access::async_copy)

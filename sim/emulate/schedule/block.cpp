@@ -169,8 +169,11 @@ void RunningBlock::look_for_reads(std::uint32_t executed) {
     const UnreadWords::Word* word =
         words.read_by(*x_.launch().context.program, x_.pc, x_.warp->index, executed);
     if (word == nullptr) return;
+    const isa::Instruction& reader = x_.launch().context.program->code[x_.pc];
     const std::uint32_t reads = std::exchange(x_.pc, word->load);  // the fault is the load's
-    x_.memory.tell(word->kind, std::countr_zero(word->lanes), word->what);
+    x_.memory.tell(
+        word->kind, std::countr_zero(word->lanes),
+        fmt::format("{}; it is read on at offset 0x{:x} '{}'", word->what, reader.offset, reader.text));
     x_.pc = reads;
   }
 }
