@@ -252,9 +252,7 @@ void atomic_words(Execution& x, const MicroOp& op, std::uint32_t mask) {
   x.set_predicate(op.p_out, mask, ~0u);
 }
 
-void translate(Decoder& d, MemorySpace space, bool returns) {
-  MicroOp& op = d.op();
-  d.printed.take("E");
+AtomicOp take_operation(Decoder& d) {
   // .POPC.INC has the name of another operation in it, so it is asked for first.
   const bool counts = d.printed.take("POPC");
   const int which = counts ? static_cast<int>(AtomicOp::popc_inc)
@@ -265,8 +263,13 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
   const auto operation = static_cast<AtomicOp>(which);
   if (operation == AtomicOp::cast_spin && !d.printed.take("SPIN")) PrintedForm::refuse(".CAST without .SPIN");
   if (operation == AtomicOp::popc_inc && !d.printed.take("INC")) PrintedForm::refuse(".POPC without .INC");
+  return operation;
+}
+
+/// `words`: more than one of a vector, or of 128 bits.
+AtomicType take_type(Decoder& d, std::uint32_t& words) {
   AtomicType type = AtomicType::u32;
-  std::uint32_t words = 1;  // more: a vector, or 128 bits
+  words = 1;
   switch (d.printed.take_one({"32", "U32", "S32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16x2",
                               "BF16_V2", "128", "F32x2", "F32x4", "F16x4", "F16x8", "BF16x4", "BF16x8"},
                              0)) {
@@ -300,6 +303,15 @@ void translate(Decoder& d, MemorySpace space, bool returns) {
       break;
     default: break;
   }
+  return type;
+}
+
+void translate(Decoder& d, MemorySpace space, bool returns) {
+  MicroOp& op = d.op();
+  d.printed.take("E");
+  const AtomicOp operation = take_operation(d);
+  std::uint32_t words = 1;
+  AtomicType type = take_type(d, words);
   const bool is_float = type >= AtomicType::f32 && type != AtomicType::b128;
   const bool halves = type == AtomicType::f16x2 || type == AtomicType::bf16x2;
   if (is_float) {

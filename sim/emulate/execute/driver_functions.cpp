@@ -256,15 +256,80 @@ bool call_grid(Execution& x, std::uint64_t function, int lane) {
   return false;
 }
 
+namespace {
+
+std::uint32_t& lane_register(Execution& x, int index, int lane) {
+  return x.warp->registers[kFirstRegisterWord + static_cast<std::uint32_t>(index) * 32 +
+                           static_cast<std::uint32_t>(lane)];
+}
+
+std::uint64_t lane_pair(Execution& x, int index, int lane) {
+  return lane_register(x, index, lane) | std::uint64_t{lane_register(x, index + 1, lane)} << 32;
+}
+
+void free_on_heap(Execution& x, std::uint64_t at, int lane) {
+  if (at == 0) return;
+  const DeviceHeap::Released released = x.memory.heap().release(at);
+  if (released == DeviceHeap::Released::yes) return;
+  if (released == DeviceHeap::Released::twice) {
+    x.fault(FaultKind::use_after_free, lane, fmt::format("free of 0x{:x}, which has been freed before", at));
+  }
+  x.fault(FaultKind::out_of_bounds, lane, fmt::format("free of 0x{:x}, which malloc did not give", at));
+}
+
+std::string asserted_text(Execution& x, int index, int lane, const ByteReader& read) {
+  const std::uint64_t at = lane_pair(x, index, lane);
+  return at == 0 ? std::string("?") : read_text(at, read);
+}
+
+void report_assertion(Execution& x, int lane, const ByteReader& read) {
+  const auto text = [&](int index) { return asserted_text(x, index, lane, read); };
+  const Dim3 b = x.block_index(), t = x.thread_index(lane);
+  x.launch().context.report(
+      fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(6),
+                  lane_register(x, 8, lane), text(10), b.x, b.y, b.z, t.x, t.y, t.z, text(4)));
+}
+
+void call_for_lane(Execution& x, std::uint64_t address, std::uint64_t function, int lane,
+                   const ByteReader& read) {
+  switch (function) {
+    case vprintf_: {
+      const std::uint64_t format = lane_pair(x, 4, lane);
+      std::int32_t result = -1;
+      if (format != 0) {
+        const Formatted text = format_device_text(read_text(format, read), lane_pair(x, 6, lane), read);
+        x.launch().context.print(text.text);
+        result = text.arguments;
+      }
+      lane_register(x, 4, lane) = static_cast<std::uint32_t>(result);
+      break;
+    }
+    case malloc_: {
+      const std::uint64_t at = x.memory.heap().allocate(lane_pair(x, 4, lane));
+      lane_register(x, 4, lane) = static_cast<std::uint32_t>(at);
+      lane_register(x, 5, lane) = static_cast<std::uint32_t>(at >> 32);
+      break;
+    }
+    case free_: free_on_heap(x, lane_pair(x, 4, lane), lane); break;
+    case set_condition_: {
+      const std::uint32_t given = lane_register(x, 6, lane);
+      std::memcpy(x.memory.generic_at(lane_pair(x, 4, lane), sizeof given, lane), &given, sizeof given);
+      break;
+    }
+    case assertfail_: report_assertion(x, lane, read); break;
+    default:
+      if (function < kKnown) {
+        call_device_runtime(x, kDeviceFunctions[function - provided], lane);
+        break;
+      }
+      x.fault(FaultKind::unsupported, lane,
+              fmt::format("unsupported call of a driver function: {}", driver_function_name(address)));
+  }
+}
+
+}  // namespace
+
 std::uint32_t call_driver(Execution& x, std::uint64_t address, std::uint32_t lanes) {
-  const auto register_of = [&](int index, int lane) -> std::uint32_t& {
-    return x.warp->registers[kFirstRegisterWord + static_cast<std::uint32_t>(index) * 32 +
-                             static_cast<std::uint32_t>(lane)];
-  };
-  const auto pair = [&](int index, int lane) {
-    return register_of(index, lane) | std::uint64_t{register_of(index + 1, lane)} << 32;
-  };
-  const LaunchContext& context = x.launch().context;
   const std::uint64_t function = (address - kDriverCode) / 16;
   if (function >= grid_handle_ && function < provided) {
     std::uint32_t again = 0;
@@ -274,73 +339,18 @@ std::uint32_t call_driver(Execution& x, std::uint64_t address, std::uint32_t lan
     return again;
   }
   x.progress.at = x.progress.issued;
+  int lane = 0;
+  const ByteReader read = [&](std::uint64_t at) {
+    return static_cast<char>(*x.memory.generic_at(at, 1, lane));
+  };
   for (std::uint32_t m = lanes; m != 0; m &= m - 1) {
-    const int lane = std::countr_zero(m);
-    const ByteReader read = [&](std::uint64_t at) {
-      return static_cast<char>(*x.memory.generic_at(at, 1, lane));
-    };
-    switch (function) {
-      case vprintf_: {
-        const std::uint64_t format = pair(4, lane);
-        std::int32_t result = -1;
-        if (format != 0) {
-          const Formatted text = format_device_text(read_text(format, read), pair(6, lane), read);
-          context.print(text.text);
-          result = text.arguments;
-        }
-        register_of(4, lane) = static_cast<std::uint32_t>(result);
-        break;
-      }
-      case malloc_: {
-        const std::uint64_t at = x.memory.heap().allocate(pair(4, lane));
-        register_of(4, lane) = static_cast<std::uint32_t>(at);
-        register_of(5, lane) = static_cast<std::uint32_t>(at >> 32);
-        break;
-      }
-      case free_: {
-        const std::uint64_t at = pair(4, lane);
-        if (at == 0) break;
-        const DeviceHeap::Released released = x.memory.heap().release(at);
-        if (released == DeviceHeap::Released::yes) break;
-        if (released == DeviceHeap::Released::twice) {
-          x.fault(FaultKind::use_after_free, lane,
-                  fmt::format("free of 0x{:x}, which has been freed before", at));
-        }
-        x.fault(FaultKind::out_of_bounds, lane, fmt::format("free of 0x{:x}, which malloc did not give", at));
-      }
-      case set_condition_: {
-        const std::uint32_t given = register_of(6, lane);
-        std::memcpy(x.memory.generic_at(pair(4, lane), sizeof given, lane), &given, sizeof given);
-        break;
-      }
-      case assertfail_: {
-        const auto text = [&](int index) {
-          const std::uint64_t at = pair(index, lane);
-          return at == 0 ? std::string("?") : read_text(at, read);
-        };
-        const Dim3 b = x.block_index(), t = x.thread_index(lane);
-        context.report(
-            fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(6),
-                        register_of(8, lane), text(10), b.x, b.y, b.z, t.x, t.y, t.z, text(4)));
-        break;
-      }
-      default:
-        if (function < kKnown) {
-          call_device_runtime(x, kDeviceFunctions[function - provided], lane);
-          break;
-        }
-        x.fault(FaultKind::unsupported, lane,
-                fmt::format("unsupported call of a driver function: {}", driver_function_name(address)));
-    }
+    lane = std::countr_zero(m);
+    call_for_lane(x, address, function, lane, read);
   }
   if (function == assertfail_) {
-    const int lane = std::countr_zero(lanes);
-    const std::uint64_t at = pair(4, lane);
-    const ByteReader read = [&](std::uint64_t a) {
-      return static_cast<char>(*x.memory.generic_at(a, 1, lane));
-    };
+    lane = std::countr_zero(lanes);
     x.fault(FaultKind::assertion, lane,
-            fmt::format("assertion `{}` failed", at == 0 ? "?" : read_text(at, read)));
+            fmt::format("assertion `{}` failed", asserted_text(x, 4, lane, read)));
   }
   return 0;
 }

@@ -455,17 +455,6 @@ void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space) {
   take_address(d, op.a, op.b, flags, op.immediate, space);
 }
 
-void take_cluster_address(Decoder& d, std::uint32_t& flags) {
-  MicroOp& op = d.op();
-  const isa::Operand& operand = d.printed.next();
-  op.a = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
-  op.b = Source{
-      .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
-      .file = File::uniform};
-  op.immediate = static_cast<std::uint64_t>(operand.offset);
-  flags = 0;
-}
-
 bool translate_memory(Decoder& d, Opcode opcode) {
   switch (opcode) {
     case Opcode::LDG:

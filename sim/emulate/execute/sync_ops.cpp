@@ -169,6 +169,18 @@ void store_and_signal(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
+/// The address operand of STAS, whose 64-bit base is two 32-bit addresses: the data's and, in the next register, the barrier's.
+void take_cluster_address(Decoder& d, std::uint32_t& flags) {
+  MicroOp& op = d.op();
+  const isa::Operand& operand = d.printed.next();
+  op.a = Source{.word = Decoder::register_word(operand.base < 0 ? isa::kRz : operand.base, false)};
+  op.b = Source{
+      .word = Decoder::uniform_word(operand.uniform_base < 0 ? isa::kUrz : operand.uniform_base, false),
+      .file = File::uniform};
+  op.immediate = static_cast<std::uint64_t>(operand.offset);
+  flags = 0;
+}
+
 void stores_and_signals(Decoder& d, bool reduces) {
   MicroOp& op = d.op();
   std::uint32_t combines = 0;

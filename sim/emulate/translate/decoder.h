@@ -110,8 +110,6 @@ bool translate_texture(Decoder& d, isa::Opcode opcode);
 enum class MemorySpace : std::uint8_t;
 /// The address operand: base into a, uniform part into b, offset into immediate, form (address_form.h) into `flags`.
 void take_memory_address(Decoder& d, std::uint32_t& flags, MemorySpace space);
-/// The same of STAS, whose 64-bit base is two 32-bit addresses: the data's and, in the next register, the barrier's.
-void take_cluster_address(Decoder& d, std::uint32_t& flags);
 enum class AtomicOp : std::uint8_t;
 enum class AtomicType : std::uint8_t;
 /// Each element of `bytes` bytes at `to` combined with the one at `from`; halves in pairs.

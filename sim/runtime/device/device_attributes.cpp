@@ -181,36 +181,10 @@ std::optional<int> device_attribute(const DeviceFacts& facts, cudaDeviceAttr att
 
 std::string bus_id(int device) { return fmt::format("0000:{:02x}:00.0", device); }
 
-cudaDeviceProp device_properties(const DeviceFacts& facts) {
-  cudaDeviceProp p;
-  std::memset(&p, 0, sizeof p);
+namespace {
+
+void set_largest_images(cudaDeviceProp& p, const DeviceFacts& facts) {
   const auto get = [&](cudaDeviceAttr attribute) { return device_attribute(facts, attribute).value_or(0); };
-  const auto size = [&](cudaDeviceAttr attribute) { return static_cast<std::size_t>(get(attribute)); };
-  facts.title.copy(p.name, sizeof p.name - 1);
-  const std::size_t hash = std::hash<std::string>{}(facts.title);
-  std::memcpy(p.uuid.bytes, &hash, sizeof hash);
-  std::memcpy(p.uuid.bytes + sizeof hash, &facts.device, sizeof facts.device);
-  p.pciBusID = facts.device;
-  p.totalGlobalMem = facts.memory_bytes;
-  p.sharedMemPerBlock = size(cudaDevAttrMaxSharedMemoryPerBlock);
-  p.regsPerBlock = get(cudaDevAttrMaxRegistersPerBlock);
-  p.warpSize = get(cudaDevAttrWarpSize);
-  p.memPitch = size(cudaDevAttrMaxPitch);
-  p.maxThreadsPerBlock = get(cudaDevAttrMaxThreadsPerBlock);
-  p.maxThreadsDim[0] = get(cudaDevAttrMaxBlockDimX);
-  p.maxThreadsDim[1] = get(cudaDevAttrMaxBlockDimY);
-  p.maxThreadsDim[2] = get(cudaDevAttrMaxBlockDimZ);
-  p.maxGridSize[0] = get(cudaDevAttrMaxGridDimX);
-  p.maxGridSize[1] = get(cudaDevAttrMaxGridDimY);
-  p.maxGridSize[2] = get(cudaDevAttrMaxGridDimZ);
-  p.totalConstMem = size(cudaDevAttrTotalConstantMemory);
-  p.major = get(cudaDevAttrComputeCapabilityMajor);
-  p.minor = get(cudaDevAttrComputeCapabilityMinor);
-  p.textureAlignment = size(cudaDevAttrTextureAlignment);
-  p.texturePitchAlignment = size(cudaDevAttrTexturePitchAlignment);
-  p.surfaceAlignment = size(cudaDevAttrSurfaceAlignment);
-  p.multiProcessorCount = get(cudaDevAttrMultiProcessorCount);
-  p.canMapHostMemory = get(cudaDevAttrCanMapHostMemory);
   p.maxTexture1D = get(cudaDevAttrMaxTexture1DWidth);
   p.maxTexture1DMipmap = get(cudaDevAttrMaxTexture1DMipmappedWidth);
   p.maxTexture2D[0] = get(cudaDevAttrMaxTexture2DWidth);
@@ -250,6 +224,41 @@ cudaDeviceProp device_properties(const DeviceFacts& facts) {
   p.maxSurfaceCubemap = get(cudaDevAttrMaxSurfaceCubemapWidth);
   p.maxSurfaceCubemapLayered[0] = get(cudaDevAttrMaxSurfaceCubemapLayeredWidth);
   p.maxSurfaceCubemapLayered[1] = get(cudaDevAttrMaxSurfaceCubemapLayeredLayers);
+}
+
+}  // namespace
+
+cudaDeviceProp device_properties(const DeviceFacts& facts) {
+  cudaDeviceProp p;
+  std::memset(&p, 0, sizeof p);
+  const auto get = [&](cudaDeviceAttr attribute) { return device_attribute(facts, attribute).value_or(0); };
+  const auto size = [&](cudaDeviceAttr attribute) { return static_cast<std::size_t>(get(attribute)); };
+  facts.title.copy(p.name, sizeof p.name - 1);
+  const std::size_t hash = std::hash<std::string>{}(facts.title);
+  std::memcpy(p.uuid.bytes, &hash, sizeof hash);
+  std::memcpy(p.uuid.bytes + sizeof hash, &facts.device, sizeof facts.device);
+  p.pciBusID = facts.device;
+  p.totalGlobalMem = facts.memory_bytes;
+  p.sharedMemPerBlock = size(cudaDevAttrMaxSharedMemoryPerBlock);
+  p.regsPerBlock = get(cudaDevAttrMaxRegistersPerBlock);
+  p.warpSize = get(cudaDevAttrWarpSize);
+  p.memPitch = size(cudaDevAttrMaxPitch);
+  p.maxThreadsPerBlock = get(cudaDevAttrMaxThreadsPerBlock);
+  p.maxThreadsDim[0] = get(cudaDevAttrMaxBlockDimX);
+  p.maxThreadsDim[1] = get(cudaDevAttrMaxBlockDimY);
+  p.maxThreadsDim[2] = get(cudaDevAttrMaxBlockDimZ);
+  p.maxGridSize[0] = get(cudaDevAttrMaxGridDimX);
+  p.maxGridSize[1] = get(cudaDevAttrMaxGridDimY);
+  p.maxGridSize[2] = get(cudaDevAttrMaxGridDimZ);
+  p.totalConstMem = size(cudaDevAttrTotalConstantMemory);
+  p.major = get(cudaDevAttrComputeCapabilityMajor);
+  p.minor = get(cudaDevAttrComputeCapabilityMinor);
+  p.textureAlignment = size(cudaDevAttrTextureAlignment);
+  p.texturePitchAlignment = size(cudaDevAttrTexturePitchAlignment);
+  p.surfaceAlignment = size(cudaDevAttrSurfaceAlignment);
+  p.multiProcessorCount = get(cudaDevAttrMultiProcessorCount);
+  p.canMapHostMemory = get(cudaDevAttrCanMapHostMemory);
+  set_largest_images(p, facts);
   p.concurrentKernels = get(cudaDevAttrConcurrentKernels);
   p.asyncEngineCount = get(cudaDevAttrAsyncEngineCount);
   p.unifiedAddressing = get(cudaDevAttrUnifiedAddressing);
