@@ -58,6 +58,39 @@ bool come_to_barrier(Block& block, const StaticInstruction& instruction, const w
   return block.barriers.complete(number, block.live_warps, released);
 }
 
+/// After a branch or another instruction that parts or joins lanes, whose stall count has run down at `counted`: when the warp can issue
+/// its next instruction. What it waits for until then goes to its states and to `label`.
+Cycle go_where(const SmContext& context, WarpTable& table, Warp& warp, const work::Step& done, Cycle counted,
+               Cycle now, WarpState& label) {
+  const StaticInstruction& instruction = context.program.code[done.index];
+  const spec::FetchSpec& fetch = context.spec.fetch;
+  stats::LaunchCounters& counters = context.counters;
+  ++counters.branches;
+  if (instruction.through_adu) ++counters.pipe_inst[static_cast<std::size_t>(spec::Pipe::adu)];
+  const rules::Branch branch = rules::branch_between(done, warp.step);
+  if (branch.divergent()) ++counters.divergent_branches;
+  if (instruction.converges) {
+    if (!done.executed) return counted;
+    table.account(warp, WarpState::wait, counted);
+    label = WarpState::branch_resolving;
+    return std::max(counted, now + fetch.converge_latency);
+  }
+  if (branch.jumps || branch.other_lanes) {
+    const Cycle looked_up = instruction.register_target ? fetch.target_latency : 0;
+    const Cycle ready = std::max(counted, now + fetch.branch_latency) + looked_up;
+    table.account(warp, WarpState::wait, counted);
+    table.account(warp, WarpState::branch_resolving,
+                  std::min(ready, counted + fetch.resolve_latency + looked_up));
+    label = WarpState::no_instruction;
+    return ready;
+  }
+  if (!instruction.register_mask || !done.executed) return counted;
+  table.account(warp, WarpState::wait, counted);
+  label = WarpState::branch_resolving;
+  const Cycle further = std::clamp(done.value, 1u, std::uint32_t{kWarpSize}) - 1;
+  return counted + fetch.mask_latency + further * fetch.mask_interval;
+}
+
 }  // namespace
 
 void Sm::evaluate(std::uint16_t id, Cycle now) {
@@ -291,31 +324,7 @@ void Sm::go_on(Warp& warp, std::uint16_t id, const work::Step& done, Cycle now) 
   WarpState label = WarpState::wait;
   bool attribute_to_done = false;
   switch (instruction.action) {
-    case Action::control: {
-      ++counters.branches;
-      if (instruction.through_adu) ++counters.pipe_inst[static_cast<std::size_t>(spec::Pipe::adu)];
-      const rules::Branch branch = rules::branch_between(done, warp.step);
-      if (branch.divergent()) ++counters.divergent_branches;
-      if (instruction.converges) {
-        if (!done.executed) break;
-        ready = std::max(ready, now + context_.spec.fetch.converge_latency);
-        table_.account(warp, WarpState::wait, counted);
-        label = WarpState::branch_resolving;
-      } else if (branch.jumps || branch.other_lanes) {
-        const Cycle looked_up = instruction.register_target ? context_.spec.fetch.target_latency : 0;
-        ready = std::max(ready, now + context_.spec.fetch.branch_latency) + looked_up;
-        table_.account(warp, WarpState::wait, counted);
-        table_.account(warp, WarpState::branch_resolving,
-                       std::min(ready, counted + context_.spec.fetch.resolve_latency + looked_up));
-        label = WarpState::no_instruction;
-      } else if (instruction.register_mask && done.executed) {
-        const Cycle further = std::clamp(done.value, 1u, std::uint32_t{kWarpSize}) - 1;
-        ready += context_.spec.fetch.mask_latency + further * context_.spec.fetch.mask_interval;
-        table_.account(warp, WarpState::wait, counted);
-        label = WarpState::branch_resolving;
-      }
-      break;
-    }
+    case Action::control: ready = go_where(context_, table_, warp, done, ready, now, label); break;
     case Action::block_fence:
       ready = std::max(ready, now + instruction.fixed_wait);
       label = WarpState::membar;

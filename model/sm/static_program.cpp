@@ -91,9 +91,11 @@ void decode_barrier(const isa::Instruction& instruction, StaticInstruction& out)
   }
 }
 
-void decode_match(const isa::Instruction& instruction, const spec::MatchSpec& match, StaticInstruction& out) {
-  const bool wide = instruction.has("U64");
+void decode_comparison(const isa::Instruction& instruction, const spec::MatchSpec& match,
+                       StaticInstruction& out) {
   out.compares_lanes = isa::compares_lanes(instruction);
+  if (instruction.opcode != Opcode::MATCH) return;
+  const bool wide = instruction.has("U64");
   out.value_latency = static_cast<std::uint8_t>(wide ? match.wide_value_latency : match.value_latency);
   out.value_interval = static_cast<std::uint8_t>(wide ? match.wide_value_interval : match.value_interval);
   if (wide) out.latency = static_cast<std::uint16_t>(out.latency + match.wide_latency);
@@ -225,7 +227,7 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   out.latency_class = row.latency;
   out.latency = static_cast<std::uint16_t>(spec.latency[static_cast<std::size_t>(row.latency)]);
   out.fixed_latency = row.latency == spec::LatencyClass::fixed;
-  if (instruction.opcode == Opcode::MATCH) decode_match(instruction, spec.match, out);
+  decode_comparison(instruction, spec.match, out);
   if (instruction.opcode == Opcode::S2R && out.counted == Pipe::adu) {
     issue_class.first = Pipe::adu;  // what does not differ from lane to lane
     out.interval = static_cast<std::uint8_t>(

@@ -89,8 +89,8 @@ struct StaticInstruction {
   std::uint32_t constant_address = 0;
   // Memory
   isa::MemoryForm form{};
-  // MATCH (spec::MatchSpec)
-  bool compares_lanes = false;      ///< MATCH.ANY: the record says how many values there are
+  // MATCH (spec::MatchSpec) and WARPSYNC
+  bool compares_lanes = false;      ///< the record says how many values there are
   std::uint8_t value_latency = 0;   ///< cycles that each further value adds
   std::uint8_t value_interval = 0;  ///< cycles that each takes the data stage; 0: no MATCH
   bool bypasses_l1 = false;         ///< LDGSTS.BYPASS: what comes from L2 goes to shared memory at once

@@ -269,6 +269,10 @@ std::vector<Kernel> overflows() {
     fetches.step = kLineBytes / kInstructionBytes;
     kernels.push_back(fetches);
   }
+  Kernel late{"late_parameters", {}, 1, 1, 1};  // behind more code than a launch brings its parameters with
+  late.lines.assign(18 * 1024 / kInstructionBytes, {"IADD3 R1, R4, c[0x0][0x240], RZ", 4});
+  late.step = 1024;
+  kernels.push_back(late);
   for (const std::uint32_t bytes : {256u, 512u, 2048u, 4096u}) {
     Kernel constants{"constants", {}, 1, 1, 2};
     for (std::uint32_t at = 0; at < bytes; at += 64) {
