@@ -33,10 +33,10 @@ bool ConstantPath::operand_ready(Warp& warp, std::uint16_t id, Cycle now) {
 /// Where the instruction's constant lies: an index in a uniform register stands in the record.
 std::uint32_t ConstantPath::operand_address(const Warp& warp) const {
   const std::uint32_t address = warp.instruction->constant_address;
-  if (!warp.instruction->constant_indexed) return address;
+  if (!warp.instruction->constant_indexed || warp.step.executed == 0) return address;
   work::LaneAddresses addresses;
   warp.cursor.addresses(0, addresses);
-  const auto lane = static_cast<std::size_t>(std::countr_zero(warp.step.executed | 0x8000'0000u));
+  const auto lane = static_cast<std::size_t>(std::countr_zero(warp.step.executed));
   return (address & ~0xffffu) | static_cast<std::uint32_t>(addresses[lane] & 0xffff);
 }
 

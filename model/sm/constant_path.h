@@ -1,11 +1,12 @@
 // Constants of an SM: operands through the sub-cores' caches, and LDC, which the ADU takes word by word.
 //
-// Models:  a constant operand holds its warp until its line is in the sub-core's cache. An LDC goes through the ADU once for each
+// Models:  a constant operand, or what a uniform load reads at its register's address, holds its warp until its line is in the sub-core's
+//          cache; what misses there is asked of the GPC's. An LDC goes through the ADU once for each
 //          different address of its lanes, some cycles after each other; passes of several LDCs lie between each other. A pass whose line
 //          is missing waits for it and goes again. Lines come one after the other; those of LDCs whose lanes differ are asked of the
 //          GPC's cache, which all its SMs share.
 // Ignores: in which order lanes are taken; the wait at the GPC's cache of LDCs whose lanes agree.
-// Source:  our constants, indexed_constants and constant_sharing on H100.
+// Source:  our constants, indexed_constants and constant_sharing on H100, first_constants and constant_crowds on H200.
 #pragma once
 
 #include <cstdint>

@@ -113,6 +113,10 @@ TEST(ConstantPath, AUniformRegisterSaysWhichLine) {
   parts.stand(0, kWalk, at);
   EXPECT_FALSE(parts.ready(0, 400));
   EXPECT_EQ(parts.code.size(), 2u);
+  parts.stand(1, kWalk, at).step.executed = 0;
+  EXPECT_FALSE(parts.ready(1, 400));
+  ASSERT_EQ(parts.code.size(), 3u);
+  EXPECT_EQ(parts.code[2].address, work::kConstantBase + 0x30000) << "no lane says where";
 }
 
 TEST(ConstantPath, ALoadOfALineThatIsThereTakesItsLatency) {
