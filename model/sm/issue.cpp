@@ -84,7 +84,7 @@ Cycle go_where(const SmContext& context, WarpTable& table, Warp& warp, const wor
     label = WarpState::no_instruction;
     return ready;
   }
-  if (!instruction.register_mask || !done.executed) return counted;
+  if (!instruction.compares_lanes || !done.executed) return counted;
   table.account(warp, WarpState::wait, counted);
   label = WarpState::branch_resolving;
   const Cycle further = std::clamp(done.value, 1u, std::uint32_t{kWarpSize}) - 1;

@@ -218,7 +218,6 @@ StaticInstruction decode(const isa::Instruction& instruction, const isa::Program
   const bool of_register =
       std::any_of(instruction.operands.begin(), instruction.operands.end(),
                   [](const isa::Operand& operand) { return operand.kind == isa::OperandKind::register_; });
-  out.register_mask = instruction.opcode == Opcode::WARPSYNC && of_register;
   out.register_target =
       of_register && isa::any_of(instruction.opcode, {Opcode::BRX, Opcode::JMX, Opcode::RET, Opcode::CALL});
   // H100, nms_bitmask of the sixth blind set: the ADU's count is higher by the number of returns, which the CBU counts too.

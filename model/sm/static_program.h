@@ -74,7 +74,6 @@ struct StaticInstruction {
   bool converges =
       false;  ///< BSYNC, EXIT, BREAK: where lanes of it execute it, the warp goes on later than after a branch
   bool register_target = false;  ///< a branch whose target is in a register: BRX, JMX, RET, CALL
-  bool register_mask = false;    ///< WARPSYNC of a mask in a register
   bool through_adu = false;      ///< RET: its target's way through the ADU is counted there as well
   bool fixed_latency = true;     ///< operands are read through the allocate stage
   bool long_scoreboard = false;  ///< a wait for its result is a long_scoreboard stall

@@ -7,6 +7,20 @@
 
 namespace foretrace::emulate {
 
+namespace {
+
+/// Those of `lanes`, which are not none, whose mask is the first one's.
+std::uint32_t with_first_mask(const std::uint32_t* masks, std::uint32_t lanes) {
+  const std::uint32_t mask = masks[std::countr_zero(lanes)];
+  std::uint32_t same = 0;
+  for (std::uint32_t m = lanes; m != 0; m &= m - 1) {
+    if (masks[std::countr_zero(m)] == mask) same |= 1u << std::countr_zero(m);
+  }
+  return same;
+}
+
+}  // namespace
+
 Group Divergence::copy_of_now() const {
   Group copy = x_.warp->now;
   copy.wait = Wait::none;
@@ -202,12 +216,7 @@ void Divergence::move_barrier(const MicroOp& op, std::uint32_t executed) {
 std::uint32_t Divergence::masks_of(const MicroOp& op, std::uint32_t executed) const {
   const std::uint32_t* masks = x_.words(op.a);
   std::uint32_t count = 0;
-  for (std::uint32_t left = executed; left != 0; ++count) {
-    const std::uint32_t mask = masks[std::countr_zero(left)];
-    for (std::uint32_t m = left; m != 0; m &= m - 1) {
-      if (masks[std::countr_zero(m)] == mask) left &= ~(1u << std::countr_zero(m));
-    }
-  }
+  for (std::uint32_t left = executed; left != 0; left &= ~with_first_mask(masks, left)) ++count;
   return count;
 }
 
@@ -228,10 +237,7 @@ bool Divergence::warpsync(const MicroOp& op, std::uint32_t executed) {
   std::vector<Group> parts;
   while (left != 0) {
     const std::uint32_t mask = masks[std::countr_zero(left)];
-    std::uint32_t lanes = 0;
-    for (std::uint32_t m = left; m != 0; m &= m - 1) {
-      if (masks[std::countr_zero(m)] == mask) lanes |= 1u << std::countr_zero(m);
-    }
+    const std::uint32_t lanes = with_first_mask(masks, left);
     left &= ~lanes;
     Group part = base;
     part.lanes = lanes;
