@@ -2,10 +2,13 @@
 // rare modifiers, directed rounding, halves, tensor fragments, predicated lanes.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <random>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "tests/emulate/assembled.h"
 
@@ -277,6 +280,40 @@ TEST(Tensors, FragmentsOfSixteenByEightBySixteen) {
           << i << "," << j;
     }
   }
+}
+
+TEST(Warp, ProductsOfDoublesTakeSigns) {
+  std::vector<Lanes> inputs(8, Lanes(32));
+  const auto put = [&inputs](std::size_t reg, std::size_t lane, double value) {
+    const auto word = std::bit_cast<std::uint64_t>(value);
+    inputs[reg][lane] = static_cast<std::uint32_t>(word);
+    inputs[reg + 1][lane] = static_cast<std::uint32_t>(word >> 32);
+  };
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    const int g = static_cast<int>(lane) / 4, t = static_cast<int>(lane) % 4;
+    put(0, lane, g + 10 * t);     // A[g][t]
+    put(2, lane, t - g);          // B[t][g]
+    put(4, lane, 8 * g + 2 * t);  // C[g][2 t]
+    put(6, lane, 8 * g + 2 * t + 1);
+  }
+  const auto check = [&](const char* a, const char* b, const char* c, int product, int sum) {
+    const std::string program = fmt::format(
+        "MOV R16, R4\nMOV R17, R5\nMOV R18, R6\nMOV R19, R7\nDMMA.8x8x4 R8, {}R16, {}R18, {}R8", a, b, c);
+    const auto got = compute(program.c_str(), inputs, 4);
+    for (int i = 0; i < 8; ++i) {
+      for (int j = 0; j < 8; ++j) {
+        double want = sum * (8 * i + j);
+        for (int k = 0; k < 4; ++k) want += product * (i + 10 * k) * (k - j);
+        const auto lane = static_cast<std::size_t>(4 * i + j / 2), reg = static_cast<std::size_t>(j % 2 * 2);
+        EXPECT_EQ(std::bit_cast<double>(std::uint64_t{got[reg + 1][lane]} << 32 | got[reg][lane]), want)
+            << program << ": " << i << "," << j;
+      }
+    }
+  };
+  check("", "", "", 1, 1);
+  check("-", "", "", -1, 1);
+  check("", "-", "-", -1, -1);
+  check("-", "-", "-", 1, -1);
 }
 
 TEST(Warp, ShufflesStayInTheirSegment) {

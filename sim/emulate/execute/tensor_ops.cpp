@@ -26,7 +26,8 @@ using isa::Opcode;
 namespace {
 
 /// MicroOp::flags and index2 of a matrix operation; immediate, where sparse: word of the metadata register, above it the selector.
-constexpr std::uint32_t kHalfResult = 1, kSaturates = 2, kAmpere = 4, kXor = 8, kSparse = 16;
+constexpr std::uint32_t kHalfResult = 1, kSaturates = 2, kAmpere = 4, kXor = 8, kSparse = 16, kNegateA = 32,
+                        kNegateB = 64, kNegateC = 128;
 constexpr int kElementAShift = 8, kElementBShift = 12;
 struct Shape {
   int m = 0, n = 0, k = 0;
@@ -225,13 +226,15 @@ void multiply_doubles(Execution& x, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t *ra = x.words(op.a), *rb = x.words(op.b), *rc = x.words(op.c);
   const int halves = s.m / 8;
   const bool zero = op.c.word == kZeroWord && op.c.file == File::registers;
+  const double sign = ((op.flags & kNegateA) != 0) != ((op.flags & kNegateB) != 0) ? -1 : 1,
+               sign_c = (op.flags & kNegateC) != 0 ? -1 : 1;
   std::uint64_t out[4][32] = {};
   for (int i = 0; i < s.m; ++i) {
     for (int j = 0; j < s.n; ++j) {
       const Place p = accumulator(i, j);
-      double sum = zero ? 0.0 : pair(rc, p);
+      double sum = zero ? 0.0 : sign_c * pair(rc, p);
       for (int k = 0; k < s.k; ++k)
-        sum = fused_double(pair(ra, place(i, k, 1, halves)), pair(rb, place(j, k, 1, 1)), sum);
+        sum = fused_double(sign * pair(ra, place(i, k, 1, halves)), pair(rb, place(j, k, 1, 1)), sum);
       out[p.reg][p.lane] = std::bit_cast<std::uint64_t>(sum);
     }
   }
@@ -245,21 +248,22 @@ void multiply_doubles(Execution& x, const MicroOp& op, std::uint32_t mask) {
   }
 }
 
-/// Rd, Ra, Rb, Rc; "ROW" and "COL" say what the layout always is.
-void take_operands(Decoder& d) {
+/// Rd, Ra, Rb, Rc; "ROW" and "COL" say what the layout always is. `signs`: A, B and C may be negated.
+void take_operands(Decoder& d, bool signs = false) {
   MicroOp& op = d.op();
   d.destination();
-  const auto take = [&](std::string_view layout) {
+  const auto take = [&](std::string_view layout, std::uint32_t negated = 0) {
     const isa::Operand& o = d.printed.peek();
-    if (o.negate || o.invert || o.absolute || o.kind != isa::OperandKind::register_ ||
+    d.flag(signs && o.negate, negated);
+    if ((o.negate && !signs) || o.invert || o.absolute || o.kind != isa::OperandKind::register_ ||
         (!o.suffix.empty() && o.suffix != layout)) {
       PrintedForm::refuse(fmt::format("operand '{}'", o.text));
     }
     return d.sign_source();
   };
-  op.a = take("ROW");
-  op.b = take("COL");
-  op.c = take("");
+  op.a = take("ROW", kNegateA);
+  op.b = take("COL", kNegateB);
+  op.c = take("", kNegateC);
   if ((op.flags & kSparse) == 0) return;
   op.immediate = take("").word;
   if (d.printed.next_is(isa::OperandKind::immediate))
@@ -362,7 +366,7 @@ void dmma(Decoder& d) {
   take_shape(d, {"884", "8x8x4", "16x8x4", "16x8x8", "16x8x16"},
              {{8, 8, 4}, {8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}});
   set_elements(op, Element::f64, Element::f64);
-  take_operands(d);
+  take_operands(d, true);
   d.warp(multiply_doubles);
 }
 
