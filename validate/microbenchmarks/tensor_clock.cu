@@ -1,10 +1,10 @@
 // Which instructions of the tensor cores lower the SM's clock, how many of them, how soon, and for how long?
 //
 // Models:  128 threads on each of some SMs run chains of FFMA with a product of the tensor cores behind every so many of them
-//          (mma.sync of halves, bfloat16, tf32, bytes, bits and doubles; wgmma of halves). `time`: for 4 ms, with a kernel of FFMA
-//          alone before and behind; clock64 against globaltimer, in windows since the launch. `counters`: 20,000 to 120,000
-//          cycles each, a kernel of FFMA alone in between, for the clock that ncu sees. `response`: a fifth warp of each block
-//          reads both clocks again and again while the others make a burst of products at one time, on all SMs or on one.
+//          (mma.sync of halves, bfloat16, tf32, bytes, bits and doubles; wgmma of halves). For 4 ms, with a kernel of FFMA alone
+//          before and behind: clock64 against globaltimer, in windows since the launch. And a fifth warp of each block reads both clocks
+//          again and again while the others make a burst of products at one time, on all SMs or on one. `counters`: 20,000 to 120,000
+//          cycles each, a kernel of FFMA alone in between, for the clock that ncu sees.
 // Ignores: power near the board's limit.
 // Source:  clock64, globaltimer; ncu's cycles a second.
 #include <unistd.h>
@@ -230,12 +230,9 @@ int main(int count, char** words) {
     for (int i = 0; i < 4; ++i) r.counted(0, all, 3000, 8);
     return 0;
   }
-  if (count > 1 && !std::strcmp(words[1], "response")) {
-    for (const int rounds : {1, 10, 100, 300, 1000}) r.responded(1, rounds, -1, all);
-    for (int kind = 0; kind < 9; ++kind) r.responded(kind, 100, -1, all);
-    for (const int sm : {0, 1, 2, 40}) r.responded(1, 100, sm, all);
-    return 0;
-  }
+  for (const int rounds : {1, 10, 100, 300, 1000}) r.responded(1, rounds, -1, all);
+  for (int kind = 0; kind < 9; ++kind) r.responded(kind, 100, -1, all);
+  for (const int sm : {0, 1, 2, 40}) r.responded(1, 100, sm, all);
   for (int kind = 0; kind < 9; ++kind)
     for (const int period : {0, 100, 3000, 30000}) r.timed(kind, all, period);
   for (const int period : {30, 50, 200, 300, 400, 500, 700, 1000, 1500, 2000, 6000, 10000}) r.timed(1, all, period);
