@@ -27,11 +27,15 @@ template <LatencyClass latency>
 void set_latency(Chip& chip, std::span<const double> values) {
   assign(chip.spec.latency[static_cast<std::size_t>(latency)], values);
 }
+constexpr double kHzPerMhz = 1e6;
 template <spec::ClockChoice choice, auto domain>
 void set_clock(Chip& chip, std::span<const double> values) {
-  constexpr double kHzPerMhz = 1e6;
   chip.clocks[static_cast<std::size_t>(choice)].*domain =
       static_cast<std::uint64_t>(values.front() * kHzPerMhz + 0.5);
+}
+
+void set_product_clock(Chip& chip, std::span<const double> values) {
+  chip.spec.product_clock = static_cast<std::uint64_t>(values.front() * kHzPerMhz + 0.5);
 }
 
 constexpr KeyType kInteger = KeyType::integer;
@@ -69,6 +73,7 @@ const Key kKeys[] = {
     CLOCK(observed, sm),
     CLOCK(observed, l2),
     CLOCK(observed, dram),
+    Key{"clock.products", "MHz", KeyType::real, 1, 100000, kAlways, &set_product_clock},
 
     FIELD(sm, count, "SM", 1, 4096),
     FIELD(sm, gpcs, "GPC", 1, 256),

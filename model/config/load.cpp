@@ -162,8 +162,9 @@ void choose_clock(const ClockRequest& request, const Chip& chip, spec::GpuSpec& 
   const bool custom = request.choice == spec::ClockChoice::custom;
   const auto set = custom ? spec::ClockChoice::boost : request.choice;
   spec.clock = chip.clocks[static_cast<std::size_t>(set)];
+  spec.product_clock = std::min(spec.product_clock, spec.clock.sm);
   if (!custom) return;
-  if (request.custom.sm != 0) spec.clock.sm = request.custom.sm;
+  if (request.custom.sm != 0) spec.clock.sm = spec.product_clock = request.custom.sm;
   if (request.custom.l2 != 0) spec.clock.l2 = request.custom.l2;
   if (request.custom.dram != 0) spec.clock.dram = request.custom.dram;
 }

@@ -1,5 +1,6 @@
 #include "model/isa/matrix_shapes.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -107,6 +108,13 @@ bool matrix_registers(const Instruction& in, MatrixRegisters& out) {
 int matrix_count(const Instruction& in) {
   const int tiles = in.has("4") ? 4 : in.has("2") ? 2 : 1;
   return in.has("MT1616") ? 2 * tiles : tiles;  // of 16 rows
+}
+
+bool makes_products(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
+    MatrixShape shape;
+    return instruction.opcode != Opcode::DMMA && matrix_shape(instruction, shape);
+  });
 }
 
 }  // namespace foretrace::isa

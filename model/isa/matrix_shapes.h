@@ -6,7 +6,7 @@
 //          M*K/32 elements of A, N*K/32 of B and M*N/32 of C and D.
 #pragma once
 
-#include "model/isa/instruction.h"
+#include "model/isa/program.h"
 
 namespace foretrace::isa {
 
@@ -28,5 +28,8 @@ bool matrix_registers(const Instruction& instruction, MatrixRegisters& registers
 
 /// LDSM, STSM: 8x8 matrices moved, 1, 2 or 4.
 int matrix_count(const Instruction& instruction);
+
+/// Code with products of matrices, other than of doubles: for these the chip lowers its SMs' clock (GpuSpec::product_clock).
+bool makes_products(const Program& program);
 
 }  // namespace foretrace::isa

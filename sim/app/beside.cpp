@@ -149,13 +149,16 @@ int beside(const Words& words) {
     throw InputError("beside: expected at least two traces, as 'foretrace predict --trace' writes");
   const std::vector<Variant> chips = variants(chosen);
   if (chips.size() != 1) throw InputError("beside: expected one chip; --arch and --set give several");
-  const auto spec = std::make_shared<const spec::GpuSpec>(chips.front().chip.spec);
   std::vector<engine::BesideLaunch> launches;
-  const std::vector<Cycle> at = parse_begins(begins, files.size(), static_cast<double>(spec->clock.sm) / 1e6);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    launches.push_back(launch_of(files[i]));
-    launches.back().begin = at[i];
+  std::vector<const isa::Program*> programs;
+  for (const std::string& file : files) {
+    launches.push_back(launch_of(file));
+    programs.push_back(launches.back().shape.program.get());
   }
+  const std::shared_ptr<const spec::GpuSpec> spec =
+      engine::at_clock_of(std::make_shared<const spec::GpuSpec>(chips.front().chip.spec), programs);
+  const std::vector<Cycle> at = parse_begins(begins, files.size(), static_cast<double>(spec->clock.sm) / 1e6);
+  for (std::size_t i = 0; i < files.size(); ++i) launches[i].begin = at[i];
   const engine::BesideOutcome outcome = engine::run_beside(spec, launches, !same, std::max(1, threads));
   const Printed printed{*spec, launches, outcome};
   if (json == "-") {

@@ -140,7 +140,7 @@ class ChipRun {
     }
     if (warps) *std::exchange(timeline_, nullptr) = warps->json(spec_->name, program);
     report::Prediction prediction =
-        make_prediction(variant_, spec_, program, {launch, launch.name, chosen_.warm}, std::move(outcome));
+        make_prediction(variant_, program, {launch, launch.name, chosen_.warm}, std::move(outcome));
     if (chosen_.gains && planned.reported) {
       context.progress->show("limits of " + program->kernel, 0, engine::kIdeals);
       engine::RunOptions again;

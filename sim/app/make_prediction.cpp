@@ -2,10 +2,9 @@
 
 namespace foretrace::app {
 
-report::Prediction make_prediction(const Variant& variant, std::shared_ptr<const spec::GpuSpec> spec,
-                                   std::shared_ptr<const isa::Program> program, const LaunchIdentity& launch,
-                                   engine::Outcome outcome) {
-  return report::prediction_of(variant.chip, variant.overrides, std::move(spec), std::move(program), launch,
+report::Prediction make_prediction(const Variant& variant, std::shared_ptr<const isa::Program> program,
+                                   const LaunchIdentity& launch, engine::Outcome outcome) {
+  return report::prediction_of(variant.chip, variant.overrides, std::move(program), launch,
                                std::move(outcome));
 }
 

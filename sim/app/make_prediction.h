@@ -8,8 +8,7 @@ namespace foretrace::app {
 
 using report::LaunchIdentity;
 
-report::Prediction make_prediction(const Variant& variant, std::shared_ptr<const spec::GpuSpec> spec,
-                                   std::shared_ptr<const isa::Program> program, const LaunchIdentity& launch,
-                                   engine::Outcome outcome);
+report::Prediction make_prediction(const Variant& variant, std::shared_ptr<const isa::Program> program,
+                                   const LaunchIdentity& launch, engine::Outcome outcome);
 
 }  // namespace foretrace::app

@@ -94,13 +94,15 @@ double product_operations(const spec::GpuSpec& spec, const Product& product) {
 Json roofs(const spec::GpuSpec& spec) {
   const bounds::Ceilings peak = bounds::ceilings(spec);
   const double clock = static_cast<double>(spec.clock.sm);
+  spec::GpuSpec lower = spec;  // what products other than of doubles are made at
+  lower.clock.sm = std::min(spec.clock.sm, spec.product_clock);
   constexpr double kL1Bytes = 128;  // a cycle: 32 banks of 4 bytes
   Json operations = Json::array({Json{{"name", "FP32"}, {"per_second", peak.fp32_operations * clock}},
                                  Json{{"name", "FP64"}, {"per_second", peak.fp64_operations * clock}}});
   // HFMA2: two numbers per lane, a multiply-add is two operations.
   operations.push_back(Json{{"name", "FP16"}, {"per_second", operations_of(spec, "HFMA2", 4.0 * kWarpSize)}});
   for (const Product& product : kProducts) {
-    const double per_second = product_operations(spec, product);
+    const double per_second = product_operations(product.opcode[0] == 'D' ? spec : lower, product);
     Json& last = operations.back();
     if (last["name"] == product.kind) {
       last["per_second"] = std::max(last["per_second"].get<double>(), per_second);

@@ -51,7 +51,7 @@ validate::PredictedLaunch predict_one(const IndexedLaunch& indexed, const Launch
   engine::Machine machine(spec);
   engine::Outcome outcome = run_launch(launch, kernel, program, device, machine, spec->name, {}, context);
   const report::Prediction prediction =
-      make_prediction(variant, spec, program, {launch, launch.name, false}, std::move(outcome));
+      make_prediction(variant, program, {launch, launch.name, false}, std::move(outcome));
   validate::PredictedLaunch predicted;
   predicted.name = launch.name;
   predicted.file = indexed.file;

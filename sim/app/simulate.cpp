@@ -52,7 +52,7 @@ int simulate(const Words& words) {
       if (warps) timeline = warps->json(spec->name, reader.program());
       std::vector<report::Prediction> predictions;
       predictions.push_back(
-          make_prediction(variant, spec, reader.program(), {launch, launch.name, false}, std::move(outcome)));
+          make_prediction(variant, reader.program(), {launch, launch.name, false}, std::move(outcome)));
       if (gains) {
         context.progress->show("limits of " + what, 0, engine::kIdeals);
         engine::RunOptions again;

@@ -139,6 +139,14 @@ std::vector<Rule> tensor_rules() {
     return [=](const Answers& answers) { return answers.value(benchmark, where); };
   };
   std::vector<Rule> rules;
+  rules.push_back({"clock.products", "tensor_clock", "clock64 over globaltimer while all SMs multiply halves",
+                   false, [](const Evidence& evidence) -> Result {
+                     const auto value =
+                         evidence.answers.value("tensor_clock", {{"product", "f16"},
+                                                                 {"instructions_between", 0.0},
+                                                                 {"sms", evidence.base_value("sm.count")}});
+                     return value ? Result(exactly(std::round(*value * 1000))) : Result();
+                   }});
   rules.push_back({"wgmma.columns", "tensor_copy_beside",
                    "products of 256 columns less those of 128, nothing copied beside them", false,
                    product_columns});

@@ -18,7 +18,7 @@ std::optional<LaterWaves> later_waves(const emulate::LaunchContext& context, con
   const auto fork = context.memory->fork();
   const emulate::Emulator emulator(sampling::without_effects(context, *fork));
   StreamedBlocks source(emulator, resident, block);
-  sampling::MonitoredLaunch launch = sampling::monitored(survey, machine.spec(), blocks, resident);
+  sampling::MonitoredLaunch launch = sampling::monitored(survey, machine.spec_for(shape), blocks, resident);
   launch.in_step = false;
   sampling::ConvergenceMonitor monitor(launch);
   RunOptions options;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/compatibility.h"
+#include "model/isa/matrix_shapes.h"
 #include "model/rules/clusters.h"
 #include "model/units/error.h"
 #include "sim/emulate/fault.h"
@@ -59,7 +60,26 @@ void check_launch(const spec::GpuSpec& spec, const Launch& shape) {
   if (!why.empty()) throw InputError(fmt::format("kernel {}: {}", program.kernel, why));
 }
 
-Machine::Machine(std::shared_ptr<const spec::GpuSpec> spec) : spec_(std::move(spec)), gpu_(*spec_) {}
+std::shared_ptr<const spec::GpuSpec> at_clock_of(std::shared_ptr<const spec::GpuSpec> spec,
+                                                 const std::vector<const isa::Program*>& programs) {
+  if (spec->product_clock == spec->clock.sm) return spec;
+  if (std::none_of(programs.begin(), programs.end(),
+                   [](const isa::Program* program) { return isa::makes_products(*program); })) {
+    return spec;
+  }
+  auto lower = std::make_shared<spec::GpuSpec>(*spec);
+  lower->clock.sm = lower->product_clock;
+  return lower;
+}
+
+Machine::Machine(std::shared_ptr<const spec::GpuSpec> spec) : spec_(spec), common_(std::move(spec)) {}
+
+Machine::Clocked& Machine::clocked_for(const isa::Program& program) {
+  std::shared_ptr<const spec::GpuSpec> spec = at_clock_of(spec_, {&program});
+  if (spec == spec_) return common_;
+  if (!products_) products_ = std::make_unique<Clocked>(std::move(spec));
+  return *products_;
+}
 
 std::uint64_t Machine::resident_blocks(const Launch& shape) const {
   return std::uint64_t{rules::occupancy(*spec_, resources_of(shape)).blocks} * spec_->sm.count;
@@ -67,11 +87,13 @@ std::uint64_t Machine::resident_blocks(const Launch& shape) const {
 
 Outcome Machine::run(const Launch& shape, work::BlockSource& source, const RunOptions& options) {
   check_launch(*spec_, shape);
+  Clocked& chip = clocked_for(*shape.program);
   Outcome outcome;
+  outcome.chip = chip.spec;
   const rules::KernelResources resources = resources_of(shape);
   outcome.occupancy = rules::occupancy(*spec_, resources);
   outcome.next_step = rules::next_step(*spec_, resources);
-  const sm::StaticProgram program(shape.program, *spec_);
+  const sm::StaticProgram program(shape.program, *chip.spec);
   gpu::LaunchSetup setup;
   setup.blocks = shape.grid.count();
   setup.blocks_per_sm = outcome.occupancy.blocks;
@@ -94,10 +116,13 @@ Outcome Machine::run(const Launch& shape, work::BlockSource& source, const RunOp
     }
   }
   setup.peer = shape.peer;
+  // A warm launch finds in L2 what the one before it left, at whatever clock that was.
+  if (options.warm && &chip != last_ && !taken_) taken_ = last_->gpu.l2_contents();
+  last_ = &chip;
   setup.l2 = std::exchange(taken_, nullptr);
   static_cast<gpu::RunOptions&>(setup) = options;
   setup.progress = stopping(options);
-  outcome.counters = gpu_.run(program, setup, source);
+  outcome.counters = chip.gpu.run(program, setup, source);
   if (outcome.counters.memory.waits_let_go) {
     outcome.estimate.note =
         "blocks waited for others that could not start beside them, and were let go: its time means little";

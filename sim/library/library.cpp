@@ -140,7 +140,7 @@ report::Prediction predicted(const Launch& launch, const config::Loaded& chip, c
   engine::Outcome outcome = engine::run_launch(bind(device, launch, described, kernel), shape, machine, run);
   if (writer) writer->close();
   report::Prediction prediction = report::prediction_of(
-      chip, options.set, spec, program, {described, described.name, false}, std::move(outcome));
+      chip, options.set, program, {described, described.name, false}, std::move(outcome));
   if (options.gains) add_gains(prediction, trace, shape, options);
   for (const Array& array : launch.arrays) {
     if (array.results == nullptr) continue;
@@ -156,7 +156,7 @@ report::Prediction simulated(const std::string& file, const config::Loaded& chip
   const auto spec = std::make_shared<const spec::GpuSpec>(chip.spec);
   engine::Machine machine(spec);
   engine::Outcome outcome = engine::run_traced(file, reader, machine, run_options(options));
-  report::Prediction prediction = report::prediction_of(chip, options.set, spec, reader.program(),
+  report::Prediction prediction = report::prediction_of(chip, options.set, reader.program(),
                                                         {launch, launch.name, false}, std::move(outcome));
   if (options.gains) add_gains(prediction, file, engine::shape_of(reader), options);
   return prediction;

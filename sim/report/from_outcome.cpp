@@ -25,12 +25,11 @@ bool depends_on_time(const isa::Program& program) {
 }  // namespace
 
 Prediction prediction_of(const config::Loaded& chip, const std::vector<std::string>& overrides,
-                         std::shared_ptr<const spec::GpuSpec> spec,
                          std::shared_ptr<const isa::Program> program, const LaunchIdentity& launch,
                          engine::Outcome outcome) {
   Prediction prediction;
   prediction.time_dependent = depends_on_time(*program);
-  prediction.gpu = std::move(spec);
+  prediction.gpu = std::move(outcome.chip);
   prediction.program = std::move(program);
   prediction.config_sha256 = chip.sha256;
   prediction.assumed_values = static_cast<std::uint32_t>(chip.assumed);

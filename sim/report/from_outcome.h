@@ -11,9 +11,8 @@
 
 namespace foretrace::report {
 
-/// `chip` is the loaded configuration that `spec` is of; `overrides` what --set changed in it.
+/// `chip` is the loaded configuration of the outcome's chip; `overrides` what --set changed in it.
 Prediction prediction_of(const config::Loaded& chip, const std::vector<std::string>& overrides,
-                         std::shared_ptr<const spec::GpuSpec> spec,
                          std::shared_ptr<const isa::Program> program, const LaunchIdentity& launch,
                          engine::Outcome outcome);
 

@@ -99,8 +99,10 @@ Digest run(const Kernel& kernel, const Loaded& chip) {
   const rules::Occupancy occupancy = rules::occupancy(chip.spec, resources);
   Digest digest = digest_of(occupancy);
   if (occupancy.blocks == 0) return digest;
-  const sm::StaticProgram program(program_of(kernel, chip.spec.sm_number), chip.spec);
-  gpu::Gpu gpu(chip.spec);
+  const auto code = program_of(kernel, chip.spec.sm_number);
+  const auto clocked = engine::at_clock_of(std::make_shared<const spec::GpuSpec>(chip.spec), {code.get()});
+  const sm::StaticProgram program(code, *clocked);
+  gpu::Gpu gpu(*clocked);
   gpu::LaunchSetup setup;
   setup.blocks = kernel.blocks;
   setup.blocks_per_sm = occupancy.blocks;
@@ -125,7 +127,7 @@ Digest run(const Kernel& kernel, const Loaded& chip) {
   const auto* memory = reinterpret_cast<const std::uint64_t*>(&c.memory);
   digest.insert(digest.end(), memory, memory + sizeof c.memory / sizeof *memory);
   // A time counts where it is shown too: gpu__time_duration.
-  digest.push_back(c.elapsed * 1'000'000'000 / chip.spec.clock.sm);
+  digest.push_back(c.elapsed * 1'000'000'000 / clocked->clock.sm);
   return digest;
 }
 

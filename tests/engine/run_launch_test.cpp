@@ -22,6 +22,38 @@ engine::Outcome run(Launch& launch, engine::Accuracy accuracy, int threads = 1, 
   return engine::run_launch(launch.assembled.context, launch.shape(), machine, choices);
 }
 
+TEST(RunLaunch, ProductsRunAtTheirClock) {
+  constexpr std::uint32_t kBlocks = 2'000, kWords = kBlocks * 128;
+  const auto chip =
+      std::make_shared<spec::GpuSpec>(config::load_gpu("a100-sxm-40gb", {{"clock.products", "705"}}).spec);
+  const std::string multiplied = std::string("HMMA.16816.F32 R12, R16, R20, R12\n") + kDouble;
+  Launch plain(kDouble, kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords),
+      products(multiplied.c_str(), kBlocks, 128, std::vector<std::uint32_t>(kWords, 3), kWords);
+  for (Launch* launch : {&plain, &products}) {
+    launch->chip = chip;
+    launch->set_word(4, kWords);
+  }
+  const engine::Outcome at_boost = run(plain, engine::Accuracy::exact),
+                        lower = run(products, engine::Accuracy::exact);
+  EXPECT_EQ(at_boost.chip->clock.sm, 1'410'000'000u);
+  EXPECT_EQ(lower.chip->clock.sm, 705'000'000u);
+  EXPECT_LT(lower.counters.elapsed,
+            0.8 * static_cast<double>(at_boost.counters.elapsed));  // DRAM's clock is its own
+
+  // L2 goes along from one clock to the other where launches are warm, and is empty where they are cold.
+  engine::Machine machine(chip);
+  engine::LaunchRun choices;
+  const auto read = [&](Launch& launch, bool warm) {
+    choices.warm = warm;
+    return engine::run_launch(launch.assembled.context, launch.shape(), machine, choices)
+        .counters.memory.dram_bytes_read;
+  };
+  const std::uint64_t cold = read(products, false);
+  EXPECT_EQ(read(plain, true), cold);  // data of its own
+  EXPECT_LT(read(products, true), cold / 10);
+  EXPECT_EQ(read(plain, false), cold);
+}
+
 TEST(RunLaunch, SampledIsNearExact) {
   constexpr std::uint32_t kBlocks = 14'000,
                           kWords = kBlocks * 128;  // 14 MB: so little that L2 does not begin to write back

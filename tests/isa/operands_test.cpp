@@ -7,6 +7,7 @@
 
 #include "model/isa/matrix_shapes.h"
 #include "model/isa/parse.h"
+#include "tests/isa/assemble.h"
 
 namespace foretrace::isa {
 
@@ -192,6 +193,13 @@ TEST(MatrixShape, AllSpellings) {
   EXPECT_EQ(shape("BMMA.168256.AND.POPC R0, R4, R8, R0"), (std::array{16, 8, 256}));
   EXPECT_EQ(shape("IMMA.8816.S8.S8 R0, R4, R8, R0"), (std::array{8, 8, 16}));
   EXPECT_EQ(shape("FFMA R0, R4, R8, R0"), (std::array{0, 0, 0}));
+}
+
+TEST(MatrixShape, ProductsOfDoublesAreNotThoseThatLowerTheClock) {
+  EXPECT_TRUE(makes_products(assemble("FFMA R0, R4, R8, R0\nHMMA.16816.F32 R0, R4, R8, R0")));
+  EXPECT_TRUE(makes_products(assemble("IMMA.16832.S8.S8 R0, R4.ROW, R8.COL, R0")));
+  EXPECT_TRUE(makes_products(assemble("HGMMA.64x8x16.F32 R24, gdesc[UR8], R24, gsb0")));
+  EXPECT_FALSE(makes_products(assemble("FFMA R0, R4, R8, R0\nDMMA.8x8x4 R0, R4, R8, R0")));
 }
 
 }  // namespace

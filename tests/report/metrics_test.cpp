@@ -254,7 +254,7 @@ bool depends_on_time(isa::Opcode opcode, const char* text) {
   instruction.opcode = opcode;
   instruction.text = text;
   program->code.push_back(instruction);
-  return prediction_of({}, {}, nullptr, program, {}, {}).time_dependent;
+  return prediction_of({}, {}, program, {}, {}).time_dependent;
 }
 
 TEST(Metrics, CodeThatReadsAClockOrWaitsDependsOnTime) {

@@ -378,7 +378,7 @@ report::Prediction Launcher::predict(const KernelCall& call, const emulate::Laun
     report::write_file(path.string(), warps->json(state_.spec->name, shape.program));
   }
   kept.warp_instructions = outcome.counters.inst_executed;
-  report::Prediction prediction = report::prediction_of(state_.chip, settings.set, state_.spec, shape.program,
+  report::Prediction prediction = report::prediction_of(state_.chip, settings.set, shape.program,
                                                         {call, "", !settings.cold}, std::move(outcome));
   remember_dependence(index, prediction);
   beside.add(index, std::move(kept));

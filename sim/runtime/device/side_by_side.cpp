@@ -80,7 +80,10 @@ std::vector<host::Sharing::Times> SideBySide::times(const std::vector<Member>& m
 
 std::vector<host::Sharing::Times> SideBySide::simulate(const std::vector<Member>& members) {
   const Kept& head = kept_.at(members.front().launch);
-  const double cycles = static_cast<double>(spec_->clock.sm) * 1e-9;  // a nanosecond
+  std::vector<const isa::Program*> programs;
+  for (const Member& member : members) programs.push_back(kept_.at(member.launch).shape.program.get());
+  const std::shared_ptr<const spec::GpuSpec> chip = engine::at_clock_of(spec_, programs);
+  const double cycles = static_cast<double>(chip->clock.sm) * 1e-9;  // a nanosecond
   std::vector<engine::BesideLaunch> launches;
   for (const Member& member : members) {
     const Kept& kept = kept_.at(member.launch);
@@ -89,7 +92,7 @@ std::vector<host::Sharing::Times> SideBySide::simulate(const std::vector<Member>
     launches.push_back({kept.shape, begin, [&kept] { return kept.blocks->open(); }});
   }
   spent_ += cost(members);
-  const std::vector<gpu::GridTime> ran = engine::run_together(*spec_, launches, false, threads_, head.l2);
+  const std::vector<gpu::GridTime> ran = engine::run_together(*chip, launches, false, threads_, head.l2);
   // From a launch to its first block on a chip that has room.
   const auto way = static_cast<double>(ran.front().first - ran.front().begin);
   std::vector<Times> times;
