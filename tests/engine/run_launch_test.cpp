@@ -23,7 +23,7 @@ engine::Outcome run(Launch& launch, engine::Accuracy accuracy, int threads = 1, 
 }
 
 TEST(RunLaunch, ProductsRunAtTheirClock) {
-  constexpr std::uint32_t kBlocks = 2'000, kWords = kBlocks * 128;
+  constexpr std::uint32_t kBlocks = 100, kWords = kBlocks * 128;
   const auto chip =
       std::make_shared<spec::GpuSpec>(config::load_gpu("a100-sxm-40gb", {{"clock.products", "705"}}).spec);
   const std::string multiplied = std::string("HMMA.16816.F32 R12, R16, R20, R12\n") + kDouble;
@@ -37,8 +37,8 @@ TEST(RunLaunch, ProductsRunAtTheirClock) {
                         lower = run(products, engine::Accuracy::exact);
   EXPECT_EQ(at_boost.chip->clock.sm, 1'410'000'000u);
   EXPECT_EQ(lower.chip->clock.sm, 705'000'000u);
-  EXPECT_LT(lower.counters.elapsed,
-            0.8 * static_cast<double>(at_boost.counters.elapsed));  // DRAM's clock is its own
+  // Its load waits for L2 and DRAM, whose clocks are their own: half as many cycles.
+  EXPECT_LT(lower.counters.elapsed + 200, at_boost.counters.elapsed);
 
   // L2 goes along from one clock to the other where launches are warm, and is empty where they are cold.
   engine::Machine machine(chip);
@@ -49,7 +49,7 @@ TEST(RunLaunch, ProductsRunAtTheirClock) {
         .counters.memory.dram_bytes_read;
   };
   const std::uint64_t cold = read(products, false);
-  EXPECT_EQ(read(plain, true), cold);  // data of its own
+  EXPECT_LT(read(plain, true), cold / 10);  // of the same addresses
   EXPECT_LT(read(products, true), cold / 10);
   EXPECT_EQ(read(plain, false), cold);
 }
