@@ -1,6 +1,7 @@
 #include "model/config/keys.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 namespace foretrace::config {
@@ -27,15 +28,15 @@ template <LatencyClass latency>
 void set_latency(Chip& chip, std::span<const double> values) {
   assign(chip.spec.latency[static_cast<std::size_t>(latency)], values);
 }
-constexpr double kHzPerMhz = 1e6;
+std::uint64_t hertz(double megahertz) { return static_cast<std::uint64_t>(std::llround(megahertz * 1e6)); }
+
 template <spec::ClockChoice choice, auto domain>
 void set_clock(Chip& chip, std::span<const double> values) {
-  chip.clocks[static_cast<std::size_t>(choice)].*domain =
-      static_cast<std::uint64_t>(values.front() * kHzPerMhz + 0.5);
+  chip.clocks[static_cast<std::size_t>(choice)].*domain = hertz(values.front());
 }
 
 void set_product_clock(Chip& chip, std::span<const double> values) {
-  chip.spec.product_clock = static_cast<std::uint64_t>(values.front() * kHzPerMhz + 0.5);
+  chip.spec.product_clock = hertz(values.front());
 }
 
 constexpr KeyType kInteger = KeyType::integer;
