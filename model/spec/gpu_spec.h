@@ -454,7 +454,7 @@ struct GpuSpec {
   std::string name;   ///< "h100-sxm"
   int sm_number = 0;  ///< 80, 90, 120: the machine code it runs
   ClockSet clock;     ///< as chosen
-  /// Hz: the most at which an SM's clock runs in a launch that multiplies on tensor cores (isa::lowers_clock)
+  /// Hz: the most at which an SM's clock runs in a launch that multiplies on tensor cores (isa::makes_products)
   std::uint64_t product_clock = 0;
   ClockChoice clock_choice = ClockChoice::boost;
   SmSpec sm;

@@ -1,93 +1,158 @@
-// Products of matrices by a warp, with known answers: where fragments stand, and signs.
+// Sums of products: the vector code against an exact sum of its own kind, in every format, dense and sparse.
+#include "sim/emulate/tensor/products.h"
+
 #include <gtest/gtest.h>
 
-#include <bit>
+#include <memory>
+#include <random>
 
-#include <fmt/format.h>
-
-#include "tests/emulate/assembled.h"
+#include "tests/emulate/exact_sum.h"
 
 namespace foretrace::emulate {
 namespace {
 
-using Lanes = std::vector<std::uint32_t>;
+struct Kind {
+  const char* name;
+  Element a, b;
+  exact::Format fa, fb;
+  int depth;
+  SumRule rule;
+};
 
-std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
+constexpr SumRule kFull{25, 23, false}, kHalf{25, 23, true}, kNarrow{13, 13, false},
+    kNarrowHalf{13, 13, true}, kAmpere{24, 23, false};
+const Kind kKinds[] = {
+    {"f16", Element::f16, Element::f16, exact::kF16, exact::kF16, 16, kFull},
+    {"f16 into f16", Element::f16, Element::f16, exact::kF16, exact::kF16, 16, kHalf},
+    {"f16 of sm_80", Element::f16, Element::f16, exact::kF16, exact::kF16, 8, kAmpere},
+    {"bf16", Element::bf16, Element::bf16, exact::kBf16, exact::kBf16, 16, kFull},
+    {"tf32", Element::tf32, Element::tf32, exact::kTf32, exact::kTf32, 8, kFull},
+    {"e4m3 of wgmma", Element::e4m3, Element::e4m3, exact::kE4m3, exact::kE4m3, 32, kNarrow},
+    {"e4m3, e5m2 of wgmma", Element::e4m3, Element::e5m2, exact::kE4m3, exact::kE5m2, 32, kNarrow},
+    {"e5m2 of wgmma into f16", Element::e5m2, Element::e5m2, exact::kE5m2, exact::kE5m2, 32, kNarrowHalf},
+    {"e5m2 of mma", Element::e5m2, Element::e4m3, exact::kE5m2, exact::kE4m3, 32, kFull},
+};
 
-TEST(Tensors, FragmentsOfSixteenByEightBySixteen) {
-  // A[i][k] = i + 16 k, B[k][j] = k - j, as small whole numbers: the product is exact in every order.
-  const auto half = [](int v) -> std::uint32_t {
-    if (v == 0) return 0;
-    const int m = std::abs(v), e = std::ilogb(m);
-    return static_cast<std::uint32_t>((v < 0 ? 0x8000 : 0) | (e + 15) << 10 | ((m << (10 - e)) & 0x3ff));
-  };
-  std::vector<Lanes> inputs(6, Lanes(32));
-  for (int l = 0; l < 32; ++l) {
-    const int g = l / 4, t = l % 4;
-    const auto lane = static_cast<std::size_t>(l);
-    for (int r = 0; r < 4; ++r) {
-      const int row = g + 8 * (r & 1), k = 2 * t + 8 * (r >> 1);
-      inputs[static_cast<std::size_t>(r)][lane] = half(row + 16 * (k % 4)) | half(row + 16 * ((k + 1) % 4))
-                                                                                 << 16;
-    }
-    for (int r = 0; r < 2; ++r) {
-      const int k = 2 * t + 8 * r;
-      inputs[static_cast<std::size_t>(4 + r)][lane] = half(k - g) | half(k + 1 - g) << 16;
-    }
+/// Operands in six patterns: any bits, exponents close together, mostly zeros, the first with every bit of the exponent likely, and two
+/// of exponents with which products are taken as floats: from the least to the largest, and the three least alone.
+std::uint32_t operand(std::mt19937& random, const exact::Format& f, int pattern) {
+  std::uint32_t x = static_cast<std::uint32_t>(random()) & ((1u << f.bits()) - 1);
+  const std::uint32_t exponents = ((1u << f.exponent_bits) - 1) << f.fraction;
+  if (pattern == 1) {
+    const auto e = static_cast<std::uint32_t>(f.bias - 2 + static_cast<int>(random() % 5));
+    x = (x & ~exponents) | e << f.fraction;
   }
-  // The inputs' registers start at R4; the results' at R8, so A and B are moved away first.
-  const char* program = R"(MOV R16, R4
-    MOV R17, R5
-    MOV R18, R6
-    MOV R19, R7
-    MOV R20, R8
-    MOV R21, R9
-    HMMA.16816.F32 R8, R16, R20, RZ)";
-  const auto got = compute(program, inputs, 4);
-  for (int i = 0; i < 16; ++i) {
-    for (int j = 0; j < 8; ++j) {
-      int sum = 0;
-      for (int k = 0; k < 16; ++k) sum += (i + 16 * (k % 4)) * (k - j);
-      const int lane = i % 8 * 4 + j / 2, reg = i / 8 * 2 + j % 2;
-      EXPECT_EQ(got[static_cast<std::size_t>(reg)][static_cast<std::size_t>(lane)],
-                bits(static_cast<float>(sum)))
-          << i << "," << j;
+  if (pattern == 2 && random() % 5 != 0) x = 0;
+  if (pattern >= 4 && f.exponent_bits == 8) {
+    const unsigned steps = pattern == 4 ? kLargestNear - kLeastNear + 1 : 3;
+    const auto e = static_cast<std::uint32_t>(f.bias + kLeastNear + static_cast<int>(random() % steps));
+    x = random() % 4 == 0 ? 0 : (x & ~exponents) | e << f.fraction;
+  }
+  if (pattern == 3 && random() % 8 == 0) x |= exponents;
+  if (pattern != 3 && ((x & exponents) == exponents)) x &= ~exponents;
+  return x;
+}
+
+class Products : public ::testing::TestWithParam<Kind> {};
+
+void compare(const Kind& kind, bool sparse, int columns, int pattern) {
+  std::mt19937 random(static_cast<unsigned>(pattern + 10 * columns));
+  auto o = std::make_unique<ProductOperands>();
+  o->type_a = kind.a;
+  o->type_b = kind.b;
+  o->depth = kind.depth;
+  o->depth_b = sparse ? 2 * kind.depth : kind.depth;
+  o->columns = columns;
+  o->sparse = sparse;
+  for (int i = 0; i < 16 * o->depth; ++i) {
+    o->a[i] = operand(random, kind.fa, pattern);
+    const int k = i % o->depth, within = static_cast<int>(random() % 2);
+    o->select[i] = static_cast<std::uint8_t>(k / 2 * 4 + (k % 2) * 2 + within);
+  }
+  for (int i = 0; i < o->depth_b * columns; ++i) o->b[i] = operand(random, kind.fb, pattern);
+  std::vector<std::uint32_t> c(static_cast<std::size_t>(columns) * 16);
+  for (auto& x : c) {
+    x = static_cast<std::uint32_t>(random());
+    if (pattern == 1) x = (x & 0x807fffff) | (120 + x % 12) << 23;
+    if (pattern == 2) x &= 0x807fffff;
+    if (pattern == 4 && x % 4 == 0) x = 0;
+    if (pattern == 5) x = x % 3 == 0 ? x & 0x80ffffff : 0;
+  }
+  const bool half = kind.rule.half;
+  std::vector<std::uint32_t> d = c;
+  multiply_floats(lane_table(), *o, kind.rule, c.data(), d.data());
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      std::vector<std::uint32_t> a, b;
+      for (int k = 0; k < o->depth; ++k) {
+        const int at = row * o->depth + k;
+        a.push_back(o->a[at]);
+        b.push_back(o->b[(sparse ? o->select[at] : k) * columns + place_of_column(column)]);
+      }
+      const auto lane = static_cast<std::size_t>(row % 8 * 4 + column % 8 / 2);
+      const auto reg = static_cast<std::size_t>(half ? column / 8 * 2 + row / 8
+                                                     : column / 8 * 4 + row / 8 * 2 + column % 2);
+      const auto shift = half ? 16 * (column % 2) : 0;
+      const std::uint32_t mask = half ? 0xffff : ~0u;
+      const std::uint32_t want = exact::sum(kind.fa, kind.fb, a, b, c[reg * 32 + lane] >> shift & mask,
+                                            {kind.rule.kept, kind.rule.result_bits, half});
+      ASSERT_EQ(d[reg * 32 + lane] >> shift & mask, want)
+          << std::hex << kind.name << " pattern " << pattern << " row " << row << " column " << column;
     }
   }
 }
 
-TEST(Tensors, ProductsOfDoublesTakeSigns) {
-  std::vector<Lanes> inputs(8, Lanes(32));
-  const auto put = [&inputs](std::size_t reg, std::size_t lane, double value) {
-    const auto word = std::bit_cast<std::uint64_t>(value);
-    inputs[reg][lane] = static_cast<std::uint32_t>(word);
-    inputs[reg + 1][lane] = static_cast<std::uint32_t>(word >> 32);
-  };
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    const int g = static_cast<int>(lane) / 4, t = static_cast<int>(lane) % 4;
-    put(0, lane, g + 10 * t);     // A[g][t]
-    put(2, lane, t - g);          // B[t][g]
-    put(4, lane, 8 * g + 2 * t);  // C[g][2 t]
-    put(6, lane, 8 * g + 2 * t + 1);
-  }
-  const auto check = [&](const char* a, const char* b, const char* c, int product, int sum) {
-    const std::string program = fmt::format(
-        "MOV R16, R4\nMOV R17, R5\nMOV R18, R6\nMOV R19, R7\nDMMA.8x8x4 R8, {}R16, {}R18, {}R8", a, b, c);
-    const auto got = compute(program.c_str(), inputs, 4);
-    for (int i = 0; i < 8; ++i) {
-      for (int j = 0; j < 8; ++j) {
-        double want = sum * (8 * i + j);
-        for (int k = 0; k < 4; ++k) want += product * (i + 10 * k) * (k - j);
-        const auto lane = static_cast<std::size_t>(4 * i + j / 2), reg = static_cast<std::size_t>(j % 2 * 2);
-        EXPECT_EQ(std::bit_cast<double>(std::uint64_t{got[reg + 1][lane]} << 32 | got[reg][lane]), want)
-            << program << ": " << i << "," << j;
-      }
+TEST_P(Products, AreTheExactSums) {
+  for (int pattern = 0; pattern < 6; ++pattern) {
+    for (const int columns : {8, 72, 128}) {
+      compare(GetParam(), false, columns, pattern);
+      if (GetParam().rule.kept != 24) compare(GetParam(), true, columns, pattern);
     }
-  };
-  check("", "", "", 1, 1);
-  check("-", "", "", -1, 1);
-  check("", "-", "-", -1, -1);
-  check("-", "-", "-", 1, -1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Products, ::testing::ValuesIn(kKinds));
+
+// Hand-worked sums: what is cut, where, and what a result of 13 bits loses.
+TEST(FusedSum, CutsWhereTheRuleSays) {
+  const FloatLayout e4m3 = layout_of(Element::e4m3), f16 = layout_of(Element::f16);
+  const Term one = term(0x38, e4m3), least = term(0x01, e4m3);  // 1 and 2^-9
+  const Term a[2] = {one, least}, b[2] = {one, one};
+  EXPECT_EQ(fused_sum(a, b, 2, 6, 0, {13, 13, false}), std::bit_cast<std::uint32_t>(1.0f + 0x1p-9f));
+  const Term tiny[2] = {one, least}, with[2] = {one, term(0x03, e4m3)};  // 1 + 3 * 2^-18: below 13 bits
+  EXPECT_EQ(fused_sum(tiny, with, 2, 6, 0, {13, 13, false}), std::bit_cast<std::uint32_t>(1.0f));
+  EXPECT_EQ(fused_sum(tiny, with, 2, 6, 0, {25, 23, false}),
+            std::bit_cast<std::uint32_t>(1.0f + 3 * 0x1p-18f));
+  // The accumulator is cut like a product: 2^-14 is lost under 1 with 13 bits.
+  EXPECT_EQ(fused_sum(a, b, 1, 6, std::bit_cast<std::uint32_t>(0x1p-14f), {13, 13, false}), 0x3f800000u);
+  EXPECT_EQ(fused_sum(a, b, 1, 6, std::bit_cast<std::uint32_t>(0x1p-13f), {13, 13, false}), 0x3f800400u);
+  const Term h = term(0x3c00, f16);
+  EXPECT_EQ(fused_sum(&h, &h, 1, 20, 0xbf800000, {25, 23, false}), 0u) << "1 - 1 is +0";
+}
+
+TEST(Products, MetadataNamesTheColumns) {
+  ProductOperands o;
+  o.type_a = o.type_b = Element::f16;
+  o.depth = 16;
+  o.sparse = true;
+  std::uint32_t meta[32] = {};
+  meta[0] = 0x0000'000e;   // row 0, first four columns: 2 and 3
+  meta[1] = 0x0009'0000;   // row 8, columns 16..19: 1 and 2
+  meta[30] = 0xd000'0000;  // row 15 (selector 1), columns 12..15: 1 and 3
+  read_metadata(meta, 0, o);
+  EXPECT_EQ(o.select[0], 2);
+  EXPECT_EQ(o.select[1], 3);
+  EXPECT_EQ(o.select[8 * 16 + 8], 17);
+  EXPECT_EQ(o.select[8 * 16 + 9], 18);
+  read_metadata(meta, 1, o);
+  EXPECT_EQ(o.select[15 * 16 + 6], 13);
+  EXPECT_EQ(o.select[15 * 16 + 7], 15);
+  o.type_a = o.type_b = Element::tf32;
+  o.depth = 8;
+  meta[0] = 0x4e;  // columns 1 and 2
+  read_metadata(meta, 0, o);
+  EXPECT_EQ(o.select[0], 1);
+  EXPECT_EQ(o.select[1], 2);
 }
 
 }  // namespace
